@@ -1,0 +1,1 @@
+"""Assent: a permission and approval gate for AI agents."""

@@ -1,0 +1,1 @@
+"""The words every stage shares. Imports no stage."""

@@ -1,0 +1,104 @@
+"""The answer on a call and its receipt. Decides nothing itself."""
+
+from __future__ import annotations
+
+from enum import Enum, IntEnum
+
+from assent.contract.value import Value
+
+
+class Outcome(IntEnum):
+    """Ordered: the strictest of several is their maximum."""
+
+    ALLOW = 0
+    ASK = 1
+    DENY = 2
+
+    @property
+    def word(self) -> str:
+        return self.name.lower()
+
+
+class Layer(Enum):
+    """Which of the six layers spoke. LOAD is a policy that does not load, HEADLESS an ask that nobody can answer."""
+
+    FLOOR = "floor"
+    DENY = "deny"
+    ASK = "ask"
+    ALLOW = "allow"
+    INTRINSIC = "intrinsic"
+    MODE = "mode"
+    HEADLESS = "headless"
+    LOAD = "load"
+
+
+class Part(Value):
+    """The judgement on one part of a call.
+
+    `what` is the part in words (`delete /srv/db`), `where` its place in the call (`command[4:19]`, `file_path`).
+    `rule` is the rule's own text and `source` its file:line, both empty where no rule spoke. `flip` is the
+    smallest change that would turn the outcome. `message` is what a rule's author wants the agent told."""
+
+    __slots__ = ("outcome", "layer", "code", "reason", "what", "where", "rule", "source", "flip", "message", "high")
+
+    def __init__(
+        self,
+        outcome: Outcome,
+        layer: Layer,
+        code: str,
+        reason: str,
+        *,
+        what: str = "",
+        where: str = "",
+        rule: str = "",
+        source: str = "",
+        flip: str = "",
+        message: str = "",
+        high: bool = False,
+    ) -> None:
+        self.outcome = outcome
+        self.layer = layer
+        self.code = code
+        self.reason = reason
+        self.what = what
+        self.where = where
+        self.rule = rule
+        self.source = source
+        self.flip = flip
+        self.message = message
+        self.high = high
+
+
+class Decision(Value):
+    """ALLOW, ASK or DENY with its receipt: the part that decided, all parts, and the rules that lost.
+
+    `lost` are (rule, source) pairs of rules that matched and were overruled. `risk` is `low`, `medium` or `high`."""
+
+    __slots__ = ("outcome", "deciding", "parts", "lost", "mode", "risk", "tool")
+
+    def __init__(
+        self,
+        outcome: Outcome,
+        deciding: Part,
+        parts: tuple[Part, ...] = (),
+        *,
+        lost: tuple[tuple[str, str], ...] = (),
+        mode: str = "",
+        risk: str = "low",
+        tool: str = "",
+    ) -> None:
+        self.outcome = outcome
+        self.deciding = deciding
+        self.parts = parts
+        self.lost = lost
+        self.mode = mode
+        self.risk = risk
+        self.tool = tool
+
+    @property
+    def code(self) -> str:
+        return self.deciding.code
+
+    @property
+    def reason(self) -> str:
+        return self.deciding.reason

@@ -1,0 +1,186 @@
+"""What a call does: operations on targets, the commands behind them, and what could not be settled.
+
+Says nothing of whether any of it is welcome."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from assent.contract.value import Value
+
+
+class Operation(Enum):
+    """What is done to a target."""
+
+    READ = "read"
+    LIST = "list"
+    SEARCH = "search"
+    FETCH = "fetch"
+    WRITE = "write"
+    DELETE = "delete"
+    EXECUTE = "execute"
+    DELEGATE = "delegate"
+
+    __hash__ = object.__hash__  # members are singletons; Enum's own hash is ten times slower
+
+
+READ_ONLY = frozenset({Operation.READ, Operation.LIST, Operation.SEARCH})
+MUTATION = frozenset({Operation.WRITE, Operation.DELETE, Operation.EXECUTE})
+
+
+class Kind(Enum):
+    """What sort of thing a target is."""
+
+    PATH = "path"
+    HOST = "host"
+    PROGRAM = "program"
+    TOOL = "tool"
+    AGENT = "agent"
+    SERVICE = "service"
+    REPOSITORY = "repository"
+    NOTHING = "nothing"
+
+    __hash__ = object.__hash__  # as above
+
+
+class Target(Value):
+    """The thing an operation is done to.
+
+    `name` is what rules compare: an absolute lexical path, a host, a program, a tool. `""` is a target
+    that could not be named. `text` is how the call wrote it. `pattern` says that a path's name is a shell
+    glob. `under` are folders that an unnamed path is known to lie in. `certain` is false where the name is
+    a best guess, good enough to deny and never to allow. `raw` is the absolute path before `..` was collapsed
+    (`""`: the same as `name`): the kernel follows links first, so that is what facts resolve."""
+
+    __slots__ = ("kind", "name", "text", "pattern", "under", "certain", "raw")
+
+    def __init__(
+        self,
+        kind: Kind,
+        name: str,
+        text: str = "",
+        *,
+        pattern: bool = False,
+        under: tuple[str, ...] = (),
+        certain: bool = True,
+        raw: str = "",
+    ) -> None:
+        self.kind = kind
+        self.name = name
+        self.text = text or name
+        self.pattern = pattern
+        self.under = under
+        self.certain = certain
+        self.raw = raw
+
+
+class Via(Enum):
+    """How an effect hangs on its invocation. An allow rule on the invocation settles OPERAND effects only."""
+
+    OPERAND = "operand"
+    REDIRECT = "redirect"
+
+    __hash__ = object.__hash__  # as above
+
+
+class Effect(Value):
+    """An operation on a target, and where in the call it came from.
+
+    `invocation` is the index of the shell command it belongs to, -1 for native tools. `recursive`: everything
+    below the target too. `dangers` are ids of shipped dangers that the reading itself saw (`remote-code`).
+    An EXECUTE effect on a REPOSITORY target falls away where facts prove that repository harmless."""
+
+    __slots__ = ("operation", "target", "where", "invocation", "via", "recursive", "dangers")
+
+    def __init__(
+        self,
+        operation: Operation,
+        target: Target,
+        where: str = "",
+        *,
+        invocation: int = -1,
+        via: Via = Via.OPERAND,
+        recursive: bool = False,
+        dangers: tuple[str, ...] = (),
+    ) -> None:
+        self.operation = operation
+        self.target = target
+        self.where = where
+        self.invocation = invocation
+        self.via = via
+        self.recursive = recursive
+        self.dangers = dangers
+
+
+class Invocation(Value):
+    """One simple shell command after unwrapping, in the forms that rules compare.
+
+    `words` are the program as written and its arguments, quotes resolved; a word that is not one known
+    literal is shown as its source. `literal` says that every word is one known literal. `flags` holds every
+    spelling of every option given (`-r`, `-R`, `--recursive`), clusters taken apart. `operands` are the words
+    that are neither options, their values nor the subcommand. `source` is the command's own text in the call,
+    `start` its offset there. `forfeit` is why no allow rule may settle it (`""`: none), for example an
+    assignment that changes what the program loads."""
+
+    __slots__ = ("program", "words", "literal", "subcommand", "flags", "operands", "source", "start", "forfeit")
+
+    def __init__(
+        self,
+        program: str,
+        words: tuple[str, ...],
+        *,
+        literal: bool = True,
+        subcommand: tuple[str, ...] = (),
+        flags: frozenset[str] = frozenset(),
+        operands: tuple[str, ...] = (),
+        source: str = "",
+        start: int = 0,
+        forfeit: str = "",
+    ) -> None:
+        self.program = program
+        self.words = words
+        self.literal = literal
+        self.subcommand = subcommand
+        self.flags = flags
+        self.operands = operands
+        self.source = source
+        self.start = start
+        self.forfeit = forfeit
+
+
+class Gap(Value):
+    """Something the analysis could not settle: doubt as data. `code` is a stable dotted id under `gap.`."""
+
+    __slots__ = ("code", "where", "advice", "text")
+
+    def __init__(self, code: str, where: str = "", advice: str = "", text: str = "") -> None:
+        self.code = code
+        self.where = where
+        self.advice = advice
+        self.text = text
+
+
+class Lowering(Value):
+    """Everything a call does, as far as it can be seen.
+
+    `tool` is the call's tool by its canonical name. `inert` says that the call is known and does nothing that
+    needs judging. `text` is the raw shell text, for deny rules that span operators."""
+
+    __slots__ = ("tool", "effects", "invocations", "gaps", "inert", "text")
+
+    def __init__(
+        self,
+        tool: str,
+        effects: tuple[Effect, ...] = (),
+        invocations: tuple[Invocation, ...] = (),
+        gaps: tuple[Gap, ...] = (),
+        *,
+        inert: bool = False,
+        text: str = "",
+    ) -> None:
+        self.tool = tool
+        self.effects = effects
+        self.invocations = invocations
+        self.gaps = gaps
+        self.inert = inert
+        self.text = text

@@ -1,0 +1,38 @@
+"""The exceptions of Assent, one for each distinct way of handling. Doubt about a call is a Gap, not one of these.
+
+    AssentError
+    ├── PayloadError    what a runtime sent is not a call
+    └── PolicyError     a policy does not load; carries where and what to do
+"""
+
+from __future__ import annotations
+
+
+class AssentError(Exception):
+    """The base of every error that Assent raises on purpose."""
+
+
+class PayloadError(AssentError):
+    """The input is not a tool call."""
+
+
+class PolicyError(AssentError):
+    """A policy that does not load: a refusal to decide, never a smaller policy."""
+
+    def __init__(self, message: str, *, file: str = "", line: int = 0, suggestion: str = "") -> None:
+        self.message = message
+        self.file = file
+        self.line = line
+        self.suggestion = suggestion
+        super().__init__(str(self))
+
+    @property
+    def place(self) -> str:
+        if not self.file:
+            return ""
+        return f"{self.file}:{self.line}" if self.line else self.file
+
+    def __str__(self) -> str:
+        place = f"{self.place}: " if self.file else ""
+        hint = f"; {self.suggestion}" if self.suggestion else ""
+        return f"{place}{self.message}{hint}"

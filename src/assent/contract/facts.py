@@ -1,0 +1,45 @@
+"""What the host says of the moment before a call: where paths lead, what exists, whose repository it is.
+
+Observed by `facts`, or given by a test; every stage after it is pure."""
+
+from __future__ import annotations
+
+from assent.contract.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+class Facts(Value):
+    """`canonical`: a target's `raw or name` → the path it leads to (absent: the path itself).
+    `roots`: the workspace folders, lexical and canonical forms, worktrees and extra folders included; `/`, homes,
+    their ancestors and system trees are never among them.
+    `home`: the user's folder. `own`: Assent's own files and folders, canonical.
+    `folds_case`: absolute folders on whose file systems names differ in case only by looks.
+    `repositories`: folder → why git is not harmless there; `""` is harmless, absent is not known.
+    `expansions`: shell glob → the paths it matches now (absent: not tried, or too many)."""
+
+    __slots__ = ("canonical", "roots", "home", "own", "folds_case", "repositories", "expansions")
+
+    def __init__(
+        self,
+        *,
+        canonical: Mapping[str, str] | None = None,
+        roots: tuple[str, ...] = (),
+        home: str = "",
+        own: tuple[str, ...] = (),
+        folds_case: tuple[str, ...] = (),
+        repositories: Mapping[str, str] | None = None,
+        expansions: Mapping[str, tuple[str, ...]] | None = None,
+    ) -> None:
+        self.canonical = canonical or {}
+        self.roots = roots
+        self.home = home
+        self.own = own
+        self.folds_case = folds_case
+        self.repositories = repositories or {}
+        self.expansions = expansions or {}
+
+    def __hash__(self) -> int:
+        return hash((self.roots, self.home))

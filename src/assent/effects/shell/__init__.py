@@ -1,0 +1,1 @@
+"""Reads shell commands: syntax → tree → walk → invocations and effects. Judges nothing."""

@@ -1,0 +1,101 @@
+"""The words between the walk and the command tables: one simple command with its words expanded, what a table
+makes of it, and the commands it runs in turn. Holds no logic."""
+
+from __future__ import annotations
+
+from assent.contract.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from assent.contract.effect import Effect
+
+
+class Arg(Value):
+    """A word that is not one plain literal (a plain literal is a `str`).
+
+    `text`: for rules and people: quotes resolved where they can be, expansions as written.
+    `values`: every value it can have, or None where that is unknown.
+    `pattern`: the values are shell globs (`src/*.py`).
+    `splits`: it may become no word or several words (an unquoted expansion).
+    `prefix`: the literal text that any value begins with.
+    `kind`: what is known of an unknown value: `""` nothing, `"word"` one token that is no option,
+    `"number"`, `"paths"` names of files under one of `under`."""
+
+    __slots__ = ("text", "values", "pattern", "splits", "prefix", "kind", "under")
+
+    def __init__(
+        self,
+        text: str,
+        values: tuple[str, ...] | None = None,
+        *,
+        pattern: bool = False,
+        splits: bool = False,
+        prefix: str = "",
+        kind: str = "",
+        under: tuple[str, ...] = (),
+    ) -> None:
+        self.text = text
+        self.values = values
+        self.pattern = pattern
+        self.splits = splits
+        self.prefix = prefix
+        self.kind = kind
+        self.under = under
+
+
+class Run(Value):
+    """A command that a command runs. Exactly one of `argv` and `script` is set.
+
+    `argv`: the words of a simple command. `script`: text that a shell reads (`sh -c`, `eval`).
+    `cwd`: the folder it runs in (None: the same; `""`: unknown). `place`: `"here"`, or `"elsewhere"` for another
+    machine or container, where local paths mean nothing. `shell`: which shell reads a script."""
+
+    __slots__ = ("argv", "script", "cwd", "place", "shell", "positional")
+
+    def __init__(
+        self,
+        argv: tuple[str | Arg, ...] | None = None,
+        script: str | None = None,
+        *,
+        cwd: str | None = None,
+        place: str = "here",
+        shell: str = "",
+        positional: tuple[str | Arg, ...] = (),
+    ) -> None:
+        self.argv = argv
+        self.script = script
+        self.cwd = cwd
+        self.place = place
+        self.shell = shell
+        self.positional = positional
+
+
+class Sight(Value):
+    """What a command line is seen to do, before redirects: the answer of a command table.
+
+    `known`: some row speaks of this form. Effects carry no invocation index yet. `runs` are commands that it
+    starts in turn. `gaps` are (code, advice) pairs. `prints` says what its output is worth as a word
+    (`"word"`, `"number"`, `"paths"`, `""`), `under` the folders of printed paths."""
+
+    __slots__ = ("subcommand", "flags", "operands", "effects", "runs", "gaps", "prints", "under")
+
+    def __init__(
+        self,
+        *,
+        subcommand: tuple[str, ...] = (),
+        flags: frozenset[str] = frozenset(),
+        operands: tuple[str, ...] = (),
+        effects: tuple[Effect, ...] = (),
+        runs: tuple[Run, ...] = (),
+        gaps: tuple[tuple[str, str], ...] = (),
+        prints: str = "",
+        under: tuple[str, ...] = (),
+    ) -> None:
+        self.subcommand = subcommand
+        self.flags = flags
+        self.operands = operands
+        self.effects = effects
+        self.runs = runs
+        self.gaps = gaps
+        self.prints = prints
+        self.under = under
