@@ -1,8 +1,8 @@
 """The exceptions of Assent, one for each distinct way of handling. Doubt about a call is a Gap, not one of these.
 
-    AssentError
-    ├── PayloadError    what a runtime sent is not a call
-    └── PolicyError     a policy does not load; carries where and what to do
+AssentError
+├── PayloadError    what a runtime sent is not a call
+└── PolicyError     a policy does not load; carries where and what to do
 """
 
 from __future__ import annotations

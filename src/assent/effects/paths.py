@@ -40,6 +40,4 @@ def path_target(
     if not raw:
         return Target(Kind.PATH, "", text, pattern=pattern, certain=False)
     name = normal(raw)
-    return Target(
-        Kind.PATH, name, text, pattern=pattern, certain=sure and certain, raw=raw if ".." in raw else ""
-    )
+    return Target(Kind.PATH, name, text, pattern=pattern, certain=sure and certain, raw=raw if ".." in raw else "")

@@ -142,7 +142,14 @@ class Redirect(Value):
     __slots__ = ("op", "fd", "target", "body", "inert", "start", "end")
 
     def __init__(
-        self, op: str, fd: str, target: Word, body: Word | None = None, inert: bool = False, start: int = 0, end: int = 0
+        self,
+        op: str,
+        fd: str,
+        target: Word,
+        body: Word | None = None,
+        inert: bool = False,
+        start: int = 0,
+        end: int = 0,
     ) -> None:
         self.op = op
         self.fd = fd
@@ -230,7 +237,9 @@ class Group(Value):
 
     __slots__ = ("body", "subshell", "redirects", "start", "end")
 
-    def __init__(self, body: Script, subshell: bool, redirects: tuple[Redirect, ...] = (), start: int = 0, end: int = 0) -> None:
+    def __init__(
+        self, body: Script, subshell: bool, redirects: tuple[Redirect, ...] = (), start: int = 0, end: int = 0
+    ) -> None:
         self.body = body
         self.subshell = subshell
         self.redirects = redirects
@@ -263,7 +272,9 @@ class Loop(Value):
 
     __slots__ = ("condition", "body", "redirects", "start", "end")
 
-    def __init__(self, condition: Script, body: Script, redirects: tuple[Redirect, ...] = (), start: int = 0, end: int = 0) -> None:
+    def __init__(
+        self, condition: Script, body: Script, redirects: tuple[Redirect, ...] = (), start: int = 0, end: int = 0
+    ) -> None:
         self.condition = condition
         self.body = body
         self.redirects = redirects
@@ -300,7 +311,9 @@ class ForArithmetic(Value):
 
     __slots__ = ("expression", "body", "redirects", "start", "end")
 
-    def __init__(self, expression: Arithmetic, body: Script, redirects: tuple[Redirect, ...] = (), start: int = 0, end: int = 0) -> None:
+    def __init__(
+        self, expression: Arithmetic, body: Script, redirects: tuple[Redirect, ...] = (), start: int = 0, end: int = 0
+    ) -> None:
         self.expression = expression
         self.body = body
         self.redirects = redirects
@@ -345,7 +358,9 @@ class ArithmeticCommand(Value):
 
     __slots__ = ("expression", "redirects", "start", "end")
 
-    def __init__(self, expression: Arithmetic, redirects: tuple[Redirect, ...] = (), start: int = 0, end: int = 0) -> None:
+    def __init__(
+        self, expression: Arithmetic, redirects: tuple[Redirect, ...] = (), start: int = 0, end: int = 0
+    ) -> None:
         self.expression = expression
         self.redirects = redirects
         self.start = start
@@ -357,7 +372,9 @@ class Conditional(Value):
 
     __slots__ = ("words", "redirects", "start", "end")
 
-    def __init__(self, words: tuple[Word, ...], redirects: tuple[Redirect, ...] = (), start: int = 0, end: int = 0) -> None:
+    def __init__(
+        self, words: tuple[Word, ...], redirects: tuple[Redirect, ...] = (), start: int = 0, end: int = 0
+    ) -> None:
         self.words = words
         self.redirects = redirects
         self.start = start
