@@ -1,0 +1,258 @@
+"""Reads the words of a command line by the options of a row: which options are given, with which values, and what is
+left as operands. Builds no effects."""
+
+from __future__ import annotations
+
+import re
+
+from assent.effects.shell.command import Arg
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from assent.effects.shell.commands.row import Option, Options
+
+    Word = str | Arg
+
+_NUMBER = re.compile(r"-[0-9]+")
+_FIRM = frozenset({"word", "number", "paths"})
+
+
+class Given:
+    """An option on the command line. `value` is None for a flag, or where an optional value is absent."""
+
+    __slots__ = ("option", "spelling", "value")
+
+    def __init__(self, option: Option, spelling: str, value: Word | None = None) -> None:
+        self.option = option
+        self.spelling = spelling
+        self.value = value
+
+
+class Parsed:
+    """The words of a command line, sorted. `doubts` say why the reading is not certain (`"--frob"` is unknown).
+    `spills` are unknown values that may have become further operands. `helps`: `--help` or `--version` stands there."""
+
+    __slots__ = ("doubts", "ended", "flags", "given", "helps", "operands", "spills")
+
+    def __init__(self) -> None:
+        self.given: list[Given] = []
+        self.operands: list[Word] = []
+        self.doubts: list[str] = []
+        self.spills: list[Arg] = []
+        self.flags: set[str] = set()
+        self.helps = False
+        self.ended = -1
+
+    def has(self, *names: str) -> bool:
+        """Whether an option is given, by any of its spellings."""
+        return any(name in self.flags for name in names)
+
+    def values(self, name: str) -> list[Word]:
+        """The values given to an option, by any of its spellings."""
+        return [g.value for g in self.given if g.value is not None and name in g.option.names]
+
+
+def parse(
+    words: tuple[Word, ...] | list[Word],
+    options: Options,
+    more: Options | None = None,
+    *,
+    style: str = "gnu",
+    pure: bool = False,
+) -> Parsed:
+    """Sort words into options, values and operands. `more` are options looked up where `options` has none.
+
+    INVARIANT: a word that could be an option with an effect, and is not known to be one, leaves a doubt."""
+    out = Parsed()
+    reader = _Reader(out, options, more, style, pure)
+    index, count = 0, len(words)
+    if style == "bsd" and words and isinstance(words[0], str) and reader.bare_cluster(words[0]):
+        index = reader.cluster("-" + words[0], words, 1, bare=True)
+    while index < count:
+        word = words[index]
+        index += 1
+        if isinstance(word, str):
+            first = word[:1]
+            if first == "-" and word != "-":
+                if word == "--":
+                    out.ended = len(out.operands)
+                    out.operands.extend(words[index:])
+                    return out
+                index = reader.take(word, words, index)
+                continue
+            if first == "+" and options.plus:
+                option = options.plus.get(word) or options.plus.get("+*")
+                if option is not None:
+                    out.given.append(Given(option, word, word[1:]))
+                    out.flags.update(option.names)
+                    continue
+        elif reader.could_be_option(word):
+            out.doubts.append(word.text)
+        out.operands.append(word)
+        if style == "posix":
+            out.operands.extend(words[index:])
+            return out
+    return out
+
+
+class _Reader:
+    """Takes one option word after another."""
+
+    __slots__ = ("more", "options", "out", "pure", "style")
+
+    def __init__(self, out: Parsed, options: Options, more: Options | None, style: str, pure: bool) -> None:
+        self.out = out
+        self.options = options
+        self.more = more
+        self.style = style
+        self.pure = pure
+
+    def find(self, name: str) -> Option | None:
+        option = self.options.names.get(name)
+        if option is None and self.more is not None:
+            option = self.more.names.get(name)
+        return option
+
+    def take(self, word: str, words: tuple[Word, ...] | list[Word], index: int) -> int:
+        """Read the option word, with words[index:] behind it; return the index of the first word not used."""
+        if word == "--help" or word == "--version":
+            option = self.find(word)
+            if option is None:
+                self.out.helps = True
+                self.out.flags.add(word)
+                return index
+        if word[1] == "-" or self.style == "single":
+            return self.long(word, words, index)
+        option = self.find(word)
+        if option is not None:
+            return self.valued(option, word, None, words, index)
+        number = self.options.number or (self.more.number if self.more is not None else None)
+        if number is not None and _NUMBER.fullmatch(word):
+            self.add(number, word, word[1:])
+            return index
+        return self.cluster(word, words, index)
+
+    def long(self, word: str, words: tuple[Word, ...] | list[Word], index: int) -> int:
+        name, equals, glued = word.partition("=")
+        value = glued if equals else None
+        option = self.find(name)
+        if option is None and self.style == "single":
+            option = self.find(name[1:] if name.startswith("--") else "-" + name)
+            number = self.options.number
+            if option is None and number is not None and _NUMBER.fullmatch(word):
+                self.add(number, word, word[1:])
+                return index
+        if option is not None:
+            return self.valued(option, name, value, words, index)
+        return self.abbreviated(name, value, words, index)
+
+    def abbreviated(self, name: str, value: str | None, words: tuple[Word, ...] | list[Word], index: int) -> int:
+        """An option in no list may be short for one. The program may know options that the row does not, so it
+        leaves a doubt; the meaning counts all the same, so that denials see it."""
+        found = self.options.completions(name) if len(name) > 2 and self.style != "single" else []
+        if self.more is not None and len(name) > 2 and self.style != "single":
+            found += self.more.completions(name)
+        if self.rest() and all(option.harmless for option in found):
+            self.out.flags.add(name)
+            return index
+        if not self.pure or not found:
+            self.doubt(name)
+        for option in found[1:]:
+            self.add(option, name, value)
+        return self.valued(found[0], name, value, words, index) if found else index
+
+    def cluster(self, word: str, words: tuple[Word, ...] | list[Word], index: int, bare: bool = False) -> int:
+        """`-rf`, `-ofile`, `-n5`. In a bare cluster (`tar xf a`) nothing is glued: values are the words that follow."""
+        place = 1
+        while place < len(word):
+            name = "-" + word[place]
+            place += 1
+            option = self.find(name)
+            if option is None:
+                if not self.rest() or not self.all_harmless(word[place:]):
+                    self.doubt(word)
+                self.out.flags.add(name)
+                continue
+            if not option.role:
+                self.add(option, name, None)
+                continue
+            if bare or place == len(word):
+                index = self.valued(option, name, None, words, index)
+                continue
+            glued = word[place:]
+            self.add(option, name, glued)
+            if glued[0] == "=" and option.role != "TEXT":  # getopt keeps the sign, other libraries drop it
+                self.add(option, name, glued[1:])
+            return index
+        return index
+
+    def valued(
+        self, option: Option, name: str, value: str | None, words: tuple[Word, ...] | list[Word], index: int
+    ) -> int:
+        if not option.role:
+            if value is not None:
+                self.doubt(f"{name}={value}")
+            self.add(option, name, None)
+            return index
+        if value is not None or option.optional:
+            self.add(option, name, value)
+            return index
+        if index >= len(words):
+            self.doubt(name)
+            self.add(option, name, None)
+            return index
+        word = words[index]
+        self.add(option, name, word)
+        index += 1
+        if not isinstance(word, str) and word.splits and word.values is None and word.kind not in _FIRM:
+            self.spill(word)
+        while option.repeat and index < len(words) and not _dashed(words[index]):
+            self.add(option, name, words[index])
+            index += 1
+        return index
+
+    def add(self, option: Option, name: str, value: Word | None) -> None:
+        self.out.given.append(Given(option, name, value))
+        self.out.flags.update(option.names)
+        self.out.flags.add(name)
+
+    def doubt(self, what: str) -> None:
+        self.out.doubts.append(what)
+        self.out.flags.add(what.partition("=")[0])
+
+    def spill(self, word: Arg) -> None:
+        self.out.spills.append(word)
+        if not self.pure:
+            self.out.doubts.append(word.text)
+
+    def rest(self) -> bool:
+        return self.options.rest or (self.more is not None and self.more.rest)
+
+    def all_harmless(self, letters: str) -> bool:
+        found = (self.find("-" + letter) for letter in letters)
+        return all(option is None or option.harmless for option in found)
+
+    def bare_cluster(self, word: str) -> bool:
+        """Whether a first word without a dash is a cluster of known options all the same."""
+        return bool(word) and word[0] not in "-+" and all(self.find("-" + letter) is not None for letter in word)
+
+    def could_be_option(self, word: Arg) -> bool:
+        if word.kind in _FIRM:
+            return False
+        if word.values is not None:
+            dashed = [value for value in word.values if value[:1] == "-" and value != "-"]
+            for value in dashed:
+                self.out.flags.add(value.partition("=")[0])
+                self.out.flags.update("-" + letter for letter in value[1:] if not value.startswith("--"))
+            if not word.pattern:
+                return bool(dashed)
+            return (bool(dashed) or any(value[:1] in ("*", "?", "[", "@", "!", "+", "") for value in word.values)) and (
+                not self.pure
+            )
+        if word.prefix and word.prefix[0] != "-" and not word.splits:
+            return False
+        return not self.pure
+
+
+def _dashed(word: Word) -> bool:
+    return isinstance(word, str) and word[:1] == "-" and word != "-"

@@ -1,0 +1,394 @@
+"""A command line → what it does, by the rows of the tables. Walks no shell syntax and follows no commands that it
+sees started: those are in the answer, for the walk."""
+
+from __future__ import annotations
+
+from assent.contract.effect import Effect, Kind, Target
+from assent.effects.shell.command import Arg, Sight
+from assent.effects.shell.commands.options import Given, Parsed, parse
+from assent.effects.shell.commands.readers import reader
+from assent.effects.shell.commands.roles import apply, quiet
+from assent.effects.shell.commands.row import HARMLESS_ROLES, PATH_ROLES, Options, Row, Slot
+from assent.effects.shell.commands.seen import EXECUTE, LIST, READ, SEARCH, WRITE, Seen, literal, shown, values
+from assent.effects.shell.commands.table import Node, Tables, shipped
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    Word = str | Arg
+
+_BINS = frozenset({"/bin", "/usr/bin", "/usr/local/bin", "/sbin", "/usr/sbin", "/usr/local/sbin", "/opt/homebrew/bin"})
+_NO_OPTIONS = Options((), False)
+
+
+class Line:
+    """One command line in the hands of its row or reader.
+
+    `words` are those after the program and its subcommand, without global options (`before` has these).
+    `parsed` is their reading by the row's own options. `quiet`: some option says that it only prints."""
+
+    __slots__ = ("before", "more", "parsed", "program", "quiet", "row", "seen", "tables", "words")
+
+    def __init__(
+        self,
+        program: str,
+        words: list[Word],
+        row: Row,
+        before: list[Given],
+        more: Options | None,
+        seen: Seen,
+        tables: Tables,
+    ) -> None:
+        self.program = program
+        self.words = words
+        self.row = row
+        self.before = before
+        self.more = more
+        self.seen = seen
+        self.tables = tables
+        self.parsed = parse(words, row.options, more, style=row.style, pure=row.pure)
+        self.quiet = not self.parsed.doubts and any(given.option.prints for given in (*before, *self.parsed.given))
+
+    def standard(self) -> None:
+        """All that the row says of this line."""
+        self.preamble()
+        self.given()
+        self.operands(self.parsed.operands)
+
+    def preamble(self) -> None:
+        """What the row says of every such line, whatever its words."""
+        seen, row = self.seen, self.row
+        seen.flags.update(self.parsed.flags)
+        seen.operands.extend(shown(word) for word in self.parsed.operands)
+        if self.parsed.doubts or (row.runs and not self.quiet):
+            seen.acts = True
+        if row.dangers and not self.quiet:
+            seen.dangers.extend(row.dangers)
+        if row.service:
+            seen.service(row.service)
+
+    def given(self) -> None:
+        """The effects of the options given, folders that they enter first."""
+        options = [*self.before, *self.parsed.given]
+        for given in options:
+            seen = self.seen
+            if given.option.role in ("DIR", "REPO") and given.value is not None:
+                apply(seen, given.option.role, given.value)
+        for given in options:
+            self.option(given)
+
+    def option(self, given: Given) -> None:
+        option = given.option
+        if option.acts:
+            self.seen.acts = True
+        if option.dangers and not self.quiet:
+            self.seen.dangers.extend(option.dangers)
+        if self.row.forms and given.value is not None:
+            self.form(next((name for name in option.names if name in self.row.forms), ""), given.value)
+        if given.value is not None and option.role not in ("DIR", "REPO", "TEXT", "REV"):
+            if option.role == "RUN":
+                self.seen.run([given.value])
+            else:
+                apply(self.seen, option.role, given.value)
+
+    def form(self, name: str, word: Word) -> None:
+        """A word that does not have the form which the row asks for in its place is EXECUTE."""
+        pattern = self.row.forms.get(name)
+        if pattern is not None and not all(text is not None and pattern.fullmatch(text) for text in values(word)):
+            self.seen.acts = True
+
+    def operands(self, words: list[Word]) -> None:
+        """The effects of operands, by the row's slots."""
+        seen, row = self.seen, self.row
+        options = self.parsed.given
+        recursive = any(given.option.recursive for given in options)
+        writes = any(given.option.writes for given in options)
+        slots = row.operands
+        if any(given.option.drop for given in options):
+            slots = _dropped(slots)
+        for word in words if row.forms else ():
+            self.form("operands", word)
+        if row.secret_operands:
+            _secrets(seen, row, words)
+        for slot, share in share_out(slots, words):
+            if slot is None:
+                seen.acts = True
+                continue
+            role = quiet(slot.role) if self.quiet else slot.role
+            if role == "RUN":
+                seen.run(share)
+            elif role == "INTO":
+                self.into(share, words, recursive)
+            else:
+                for word in share or ([slot.default] if slot.default else []):
+                    apply(seen, role, word, recursive=recursive, writes=writes)
+        self.unsettled(words, slots, recursive)
+
+    def into(self, share: list[Word], words: list[Word], recursive: bool) -> None:
+        sources = [word for word in words if word not in share]
+        recursive = recursive or any(slot.role == "MOVE" for slot in self.row.operands)
+        for word in share:
+            into(self.seen, sources, word, recursive=recursive)
+
+    def unsettled(self, words: list[Word], slots: tuple[Slot, ...], recursive: bool) -> None:
+        """Unknown words that may be several: each could be in any role that is open."""
+        loose = [
+            word for word in words if isinstance(word, Arg) and word.splits and word.kind not in ("word", "number")
+        ]
+        loose += self.parsed.spills
+        if not loose or (len(slots) == 1 and slots[0].many and not self.parsed.spills):
+            return
+        roles = {slot.role for slot in slots}
+        if not roles <= HARMLESS_ROLES:
+            self.seen.acts = True
+        for role in sorted(roles & PATH_ROLES):
+            for word in loose:
+                apply(self.seen, role, word, recursive=recursive)
+
+    def finish(self) -> None:
+        """What is known only at the end: what the output is worth, and whose repository it stands in."""
+        seen, row = self.seen, self.row
+        if row.repo:
+            folder = seen.cwd if seen.repository is None else seen.repository
+            seen.effects.append(Effect(EXECUTE, Target(Kind.REPOSITORY, folder, certain=bool(folder))))
+        if row.prints and not seen.prints:
+            _worth(seen, row.prints)
+
+
+def see(argv: tuple[Word, ...], *, cwd: str, home: str, tables: Tables = shipped, stdin: Arg | None = None) -> Sight:
+    """What a simple command does, before redirects. `cwd` `""` is unknown; `stdin` is what its input is worth."""
+    name = literal(argv[0])
+    if name is None:
+        seen = Seen("", cwd, home)
+        seen.acts = True
+        seen.gap("dynamic-command", f"write out the program instead of `{shown(argv[0])}`")
+        return seen.sight()
+    folder, _, program = name.rpartition("/")
+    seen = Seen(program, cwd, home, stdin)
+    if folder not in _BINS and "/" in name:
+        seen.script_file(name)
+    words = [_settled(word) for word in argv[1:]]
+    tree = tables.program(program)
+    if tree is None or not program:
+        _unknown(seen, words)
+    else:
+        _read(seen, tree, program, words, tables)
+    return seen.sight()
+
+
+def _read(seen: Seen, tree: Node, program: str, words: list[Word], tables: Tables) -> None:
+    line = locate(seen, tree, program, words, tables)
+    if line is None:
+        _unknown(seen, words)
+        return
+    row = line.row
+    if line.parsed.helps and row.help and _only_helps(line):
+        seen.flags.update(line.parsed.flags)
+        return
+    if line.parsed.helps and not (row.help or row.options.rest):
+        line.parsed.doubts.append("--help")
+    if row.reader:
+        reader(row.reader)(line)
+    else:
+        line.standard()
+    line.finish()
+
+
+def locate(seen: Seen, tree: Node, program: str, words: list[Word], tables: Tables) -> Line | None:
+    """Find the row with the longest name that the words spell, through global options."""
+    nodes, best, taken = [tree], tree, 0
+    outer: list[Options] = []
+    before: list[Given] = []
+    path: list[str] = []
+    loose: list[Word] = []
+    index = 0
+    rest = words
+    kept: list[Given] = []
+    if tree.name:
+        outer.append(tables.row(tree.name).globals)
+    while index < len(words) and any(node.children for node in nodes):
+        word = words[index]
+        if not isinstance(word, str) or word == "--":
+            break
+        if word[:1] == "-" and word != "-":
+            size = _global(words[index:], outer, kept)
+            if not size:
+                break
+            index += size
+            continue
+        found = [after for node in nodes for after in node.after(word)]
+        if not found:
+            break
+        path.append(word)
+        index += 1
+        nodes = found
+        ends = next((node for node in found if node.name), None)
+        if ends is not None:
+            best, taken = ends, len(path)
+            before, rest, loose = list(kept), words[index:], []
+            outer.append(tables.row(ends.name).globals)
+    if not best.name:
+        return None
+    if best is tree:
+        before, rest = _leading(words, outer)
+    row = tables.row(best.name)
+    seen.subcommand = tuple(path[:taken])
+    more = _after(tables, tree, row, outer)
+    seen.flags.update(name for given in before for name in given.option.names)
+    return Line(program, [*loose, *rest], row, before, more, seen, tables)
+
+
+def _global(words: list[Word], outer: list[Options], kept: list[Given]) -> int:
+    """How many words a global option at the start of `words` takes; 0 where it is none."""
+    for options in reversed(outer):
+        first = parse(words[:1], options, style="gnu")
+        if not first.doubts and not first.helps:
+            kept.extend(first.given)
+            return 1
+        if len(words) > 1 and not first.helps:
+            both = parse(words[:2], options, style="gnu")
+            if not both.doubts and not both.operands and both.given and len(both.given) == len(first.given):
+                kept.extend(both.given)
+                return 2
+    return 0
+
+
+def _leading(words: list[Word], outer: list[Options]) -> tuple[list[Given], list[Word]]:
+    """The bare program: its own options read the whole line, global ones behind them."""
+    del outer
+    return [], words
+
+
+def _after(tables: Tables, tree: Node, row: Row, outer: list[Options]) -> Options | None:
+    """Options that may stand after the subcommand besides the row's own."""
+    if not tree.name:
+        return None
+    root = tables.row(tree.name)
+    if row is root:
+        return root.globals
+    if root.style == "posix":
+        return None
+    merged = {name: option for options in outer for name, option in options.names.items()}
+    if not merged and not any(options.rest for options in outer):
+        return None
+    return Options(tuple(dict.fromkeys(merged.values())), any(options.rest for options in outer))
+
+
+def _only_helps(line: Line) -> bool:
+    parsed = line.parsed
+    if parsed.doubts or parsed.operands or parsed.spills:
+        return False
+    return all(given.option.role in ("", "TEXT") for given in (*line.before, *parsed.given))
+
+
+def _unknown(seen: Seen, words: list[Word]) -> None:
+    """A program that no table speaks of: EXECUTE, with its words sorted as well as can be for rules that deny."""
+    seen.acts = True
+    ended = False
+    for word in words:
+        if isinstance(word, str) and word[:1] == "-" and word != "-" and not ended:
+            ended = word == "--"
+            name = word.partition("=")[0]
+            seen.flags.add(name)
+            if not word.startswith("--") and len(name) < 12:
+                seen.flags.update("-" + letter for letter in name[1:])
+        else:
+            seen.operands.append(shown(word))
+
+
+def _settled(word: Word) -> Word:
+    """A word that is one known literal after all is that literal."""
+    if isinstance(word, str):
+        return word
+    text = literal(word)
+    return word if text is None else text
+
+
+# ---------------------------------------------------------------- operands
+
+
+def share_out(slots: tuple[Slot, ...], words: list[Word]) -> list[tuple[Slot | None, list[Word]]]:
+    """Give each slot its words; those that no slot takes come last, with None.
+
+    Slots behind the one that takes many get the last words."""
+    many = next((index for index, slot in enumerate(slots) if slot.many or slot.role == "RUN"), len(slots))
+    behind = slots[many + 1 :]
+    tail = min(len(behind), max(len(words) - many - (slots[many].least if many < len(slots) else 0), 0))
+    out: list[tuple[Slot | None, list[Word]]] = [
+        (slot, words[index : index + 1]) for index, slot in enumerate(slots[:many])
+    ]
+    left = words[many:]
+    if many < len(slots):
+        out.append((slots[many], left[: len(left) - tail]))
+        out.extend((slot, [left[len(left) - tail + index]]) for index, slot in enumerate(behind[:tail]))
+    elif left:
+        out.append((None, left))
+    return out
+
+
+def into(seen: Seen, sources: list[Word], word: Word, *, recursive: bool) -> None:
+    """Files go to a path: it is written, and so is each one's name below it, where it is or may be a folder."""
+    seen.path(WRITE, word, recursive=recursive)
+    folder = literal(word)
+    if folder is None:
+        return
+    for source in sources:
+        name = _last_name(source)
+        if name:
+            below = f"{folder.rstrip('/')}/{name}"
+            pattern = isinstance(source, Arg)
+            seen.path(WRITE, Arg(below, (below,), pattern=True) if pattern else below, recursive=recursive)
+
+
+def _last_name(source: Word) -> str:
+    if isinstance(source, str):
+        name = source.rstrip("/").rpartition("/")[2]
+        return "" if name in (".", "..") else name
+    if source.values is not None and source.pattern and len(source.values) == 1:
+        return source.values[0].rstrip("/").rpartition("/")[2]
+    return "*"
+
+
+def _dropped(slots: tuple[Slot, ...]) -> tuple[Slot, ...]:
+    for index, slot in enumerate(slots):
+        if slot.role in ("TEXT", "SED", "AWK", "JQ"):
+            return slots[:index] + slots[index + 1 :]
+    return slots
+
+
+def _secrets(seen: Seen, row: Row, words: list[Word]) -> None:
+    for word in words:
+        text = literal(word)
+        names = text.lower().split(",") if text is not None else [""]
+        if text is None or any(name.partition("/")[0].partition(".")[0] in row.secret_operands for name in names):
+            seen.execute("prints-secret")
+            return
+
+
+def _worth(seen: Seen, prints: str) -> None:
+    if prints in ("word", "number"):
+        seen.prints = prints
+        return
+    under = []
+    for effect in seen.effects:
+        if effect.operation in (READ, LIST, SEARCH) and effect.target.kind is Kind.PATH:
+            target = effect.target
+            if not target.certain:
+                return
+            under.append(_fixed(target.name) if target.pattern else target.name)
+    if not under and not seen.cwd:
+        return
+    seen.prints = prints
+    seen.under = tuple(dict.fromkeys(under or [seen.cwd]))
+
+
+def _fixed(pattern: str) -> str:
+    """The folder that everything a glob matches lies in."""
+    for index, letter in enumerate(pattern):
+        if letter in "*?[@!+(":
+            return pattern[: pattern.rfind("/", 0, index)] or "/"
+    return pattern
+
+
+def unread(parsed: Parsed) -> bool:
+    """Whether some word of the line could not be read for certain."""
+    return bool(parsed.doubts)

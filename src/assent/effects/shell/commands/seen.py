@@ -1,0 +1,228 @@
+"""Collects what a command line does, word by word, and ends as a Sight. Knows no options and no tables."""
+
+from __future__ import annotations
+
+import re
+
+from assent.contract.effect import MUTATION, Effect, Kind, Operation, Target
+from assent.effects.paths import path_target
+from assent.effects.shell.command import Arg, Run, Sight
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    Word = str | Arg
+
+READ, LIST, SEARCH = Operation.READ, Operation.LIST, Operation.SEARCH
+WRITE, DELETE = Operation.WRITE, Operation.DELETE
+FETCH, EXECUTE = Operation.FETCH, Operation.EXECUTE
+
+_STANDARD = frozenset({"-", "/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/tty"})
+_FD = re.compile(r"/dev/fd/[0-9]+")
+_URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):/*([^/?#\\]*)(.*)", re.DOTALL)
+_PORT = re.compile(r":[0-9]*$")
+
+
+class Seen:
+    """What one command line is seen to do so far. `cwd` may move (`-C dir`) before the words that follow it."""
+
+    __slots__ = (
+        "acts",
+        "cwd",
+        "dangers",
+        "effects",
+        "flags",
+        "gaps",
+        "home",
+        "moved",
+        "operands",
+        "prints",
+        "program",
+        "repository",
+        "runs",
+        "stdin",
+        "subcommand",
+        "under",
+    )
+
+    def __init__(self, program: str, cwd: str, home: str, stdin: Arg | None = None) -> None:
+        self.program = program
+        self.cwd = cwd
+        self.home = home
+        self.stdin = stdin
+        self.moved = False
+        self.repository: str | None = None
+        self.acts = False
+        self.dangers: list[str] = []
+        self.effects: list[Effect] = []
+        self.runs: list[Run] = []
+        self.gaps: list[tuple[str, str]] = []
+        self.flags: set[str] = set()
+        self.operands: list[str] = []
+        self.subcommand: tuple[str, ...] = ()
+        self.prints = ""
+        self.under: tuple[str, ...] = ()
+
+    # ------------------------------------------------------------ what a word does
+
+    def path(self, operation: Operation, word: Word, *, recursive: bool = False, dangers: tuple[str, ...] = ()) -> None:
+        """The operation on the path or paths that a word names. Standard streams are no files."""
+        for target in self.targets(word):
+            if target.text in _STANDARD or _FD.fullmatch(target.text):
+                continue
+            self.effects.append(Effect(operation, target, recursive=recursive, dangers=dangers))
+
+    def targets(self, word: Word) -> list[Target]:
+        """The paths that a word names; one unnamed target where that is not known."""
+        if isinstance(word, str):
+            return [path_target(word, self.cwd, self.home, tilde=False)]
+        if word.values is None:
+            return [Target(Kind.PATH, "", word.text, under=word.under, certain=False)]
+        pattern = word.pattern
+        return [path_target(value, self.cwd, self.home, tilde=False, pattern=pattern) for value in word.values]
+
+    def fetch(self, word: Word, *, dangers: tuple[str, ...] = ()) -> None:
+        """An address that the call names. A `file:` address is a file."""
+        for text in values(word):
+            if text is None:
+                self.effects.append(Effect(FETCH, Target(Kind.HOST, "", shown(word), certain=False), dangers=dangers))
+                continue
+            local = file_of(text)
+            if local is not None:
+                self.path(READ, local, dangers=dangers)
+            else:
+                self.effects.append(Effect(FETCH, Target(Kind.HOST, host_of(text), text), dangers=dangers))
+
+    def execute(self, *dangers: str) -> None:
+        """It does more than the effects say."""
+        self.acts = True
+        self.dangers.extend(dangers)
+
+    def danger(self, *dangers: str) -> None:
+        self.dangers.extend(dangers)
+
+    def script_file(self, word: Word) -> None:
+        """A file of code that is run: it is read, and the EXECUTE names it."""
+        self.path(READ, word)
+        self.effects.extend(Effect(EXECUTE, target) for target in self.targets(word))
+
+    def run(self, argv: tuple[Word, ...] | list[Word], *, place: str = "here") -> None:
+        """Another command that it starts."""
+        if argv:
+            self.runs.append(Run(argv=tuple(argv), cwd=self.cwd if self.moved else None, place=place))
+
+    def shell(
+        self, word: Word, *, place: str = "here", shell: str = "", positional: tuple[Word, ...] | list[Word] = ()
+    ) -> None:
+        """A script that a shell reads. One whose text is not known is a gap."""
+        for text in values(word):
+            if text is None:
+                self.gap("dynamic-script", f"write out the script instead of `{shown(word)}`")
+                continue
+            self.runs.append(
+                Run(
+                    script=text,
+                    cwd=self.cwd if self.moved else None,
+                    place=place,
+                    shell=shell,
+                    positional=tuple(positional),
+                )
+            )
+
+    def gap(self, code: str, advice: str) -> None:
+        self.gaps.append((f"gap.{code}", advice))
+
+    def service(self, name: str, *dangers: str) -> None:
+        """It asks a service, and changes nothing there."""
+        self.effects.append(Effect(READ, Target(Kind.SERVICE, name), dangers=dangers))
+
+    def enter(self, word: Word) -> None:
+        """It changes to a folder before the words that follow."""
+        self.moved = True
+        known = values(word)
+        if len(known) != 1 or known[0] is None or (isinstance(word, Arg) and word.pattern):
+            self.cwd = ""
+        else:
+            self.cwd = path_target(known[0], self.cwd, self.home, tilde=False).name
+
+    # ------------------------------------------------------------ the end
+
+    def sight(self) -> Sight:
+        """All of it as a value. Dangers go to what changes something, or else to what there is."""
+        effects = list(self.effects)
+        if self.acts:
+            text = " ".join((self.program, *self.subcommand))
+            effects.append(Effect(EXECUTE, Target(Kind.PROGRAM, self.program, text)))
+        if self.dangers:
+            effects = _endangered(effects, tuple(dict.fromkeys(self.dangers)), self.program)
+        return Sight(
+            subcommand=self.subcommand,
+            flags=frozenset(self.flags),
+            operands=tuple(self.operands),
+            effects=tuple(dict.fromkeys(effects)) if len(effects) > 1 else tuple(effects),
+            runs=tuple(self.runs),
+            gaps=tuple(dict.fromkeys(self.gaps)),
+            prints=self.prints,
+            under=self.under,
+        )
+
+
+def _endangered(effects: list[Effect], dangers: tuple[str, ...], program: str) -> list[Effect]:
+    if not any(effect.operation in MUTATION and effect.target.kind is not Kind.REPOSITORY for effect in effects):
+        return [*effects, Effect(READ, Target(Kind.PROGRAM, program), dangers=dangers)]
+    return [_with(effect, dangers) if effect.operation in MUTATION else effect for effect in effects]
+
+
+def _with(effect: Effect, dangers: tuple[str, ...]) -> Effect:
+    return Effect(
+        effect.operation,
+        effect.target,
+        effect.where,
+        recursive=effect.recursive,
+        dangers=tuple(dict.fromkeys((*effect.dangers, *dangers))),
+    )
+
+
+def shown(word: Word) -> str:
+    """A word as rules and people see it."""
+    return word if isinstance(word, str) else word.text
+
+
+def literal(word: Word) -> str | None:
+    """The one text that a word is, or None."""
+    if isinstance(word, str):
+        return word
+    if word.values is not None and len(word.values) == 1 and not word.pattern and not word.splits:
+        return word.values[0]
+    return None
+
+
+def values(word: Word) -> tuple[str | None, ...]:
+    """Every text that a word can be; None stands for a text that is not known, a glob among them."""
+    if isinstance(word, str):
+        return (word,)
+    if word.values is None or word.pattern:
+        return (None,)
+    return word.values
+
+
+def file_of(url: str) -> str | None:
+    """The path of a `file:` address, or None."""
+    if url[:5].lower() != "file:":
+        return None
+    rest = url[5:]
+    if rest.startswith("//"):
+        host, slash, path = rest[2:].partition("/")
+        rest = slash + path if slash else "/" + host
+    if "%" in rest:
+        rest = re.sub(r"%([0-9A-Fa-f]{2})", lambda m: chr(int(m[1], 16)), rest)
+    return rest.partition("?")[0].partition("#")[0] if rest else "/"
+
+
+def host_of(url: str) -> str:
+    """The host of an address, in lower case, without user, port or brackets."""
+    match = _URL.fullmatch(url) if "://" in url else None
+    authority = match[2] if match else re.split(r"[/?#\\]", url, maxsplit=1)[0]
+    host = authority.rpartition("@")[2].lower()
+    if host.startswith("["):
+        return host[1:].partition("]")[0]
+    return _PORT.sub("", host) if host.count(":") <= 1 else host

@@ -1,0 +1,89 @@
+"""Every row of every shipped table: it loads, its keys and roles are known, and its examples hold."""
+
+from __future__ import annotations
+
+import glob
+import os
+import shlex
+import tomllib
+
+import pytest
+
+import assent.effects.shell.commands as commands
+from assent.contract.effect import READ_ONLY, Effect, Kind
+from assent.effects.shell.command import Sight
+from assent.effects.shell.commands import check_row, see, shipped
+from assent.effects.shell.commands.readers import NAMES
+
+FOLDER = os.path.dirname(commands.__file__)
+
+
+def rows() -> list[tuple[str, str, dict[str, object]]]:
+    found = []
+    for path in sorted(glob.glob(os.path.join(FOLDER, "*.toml"))):
+        with open(path, "rb") as file:
+            found += [(os.path.basename(path), name, keys) for name, keys in tomllib.load(file).items()]
+    return found
+
+
+ROWS = rows()
+
+
+def split(example: str) -> tuple[str, ...]:
+    return tuple(shlex.split(example))
+
+
+def asks(sight: Sight, depth: int = 0) -> bool:
+    """Whether a sight, with what it runs, does more than read."""
+    if sight.gaps or any(_acts(effect) for effect in sight.effects) or depth > 10:
+        return True
+    for run in sight.runs:
+        argv = run.argv if run.argv is not None else split(run.script or "")
+        if run.place != "here" or (argv and asks(see(argv, cwd="/w", home="/h"), depth + 1)):
+            return True
+    return False
+
+
+def _acts(effect: Effect) -> bool:
+    if effect.dangers:
+        return True
+    return effect.operation not in READ_ONLY and effect.target.kind is not Kind.REPOSITORY
+
+
+@pytest.mark.parametrize(("file", "name", "keys"), ROWS, ids=[f"{file}:{name}" for file, name, _ in ROWS])
+def test_a_row_is_well_formed_and_its_examples_hold(file: str, name: str, keys: dict[str, object]) -> None:
+    assert isinstance(keys, dict), "a row's name with spaces or dots is quoted"
+    check_row(name, keys, readers=frozenset(NAMES))
+    shipped.row(name)
+    safe, acts = keys.get("safe", []), keys.get("acts", [])
+    assert isinstance(safe, list)
+    assert isinstance(acts, list)
+    assert safe or acts, "a row has at least one example"
+    wrong = [f"not safe: {example}: {_seen(example)}" for example in safe if asks(_seen(example))]
+    wrong += [f"does nothing: {example}: {_seen(example)}" for example in acts if not asks(_seen(example))]
+    assert not wrong, "\n".join(wrong)
+
+
+def _seen(example: str) -> Sight:
+    return see(split(example), cwd="/w", home="/h")
+
+
+def test_the_index_by_header_lines_finds_exactly_the_rows_of_the_files() -> None:
+    assert sorted(shipped.names()) == sorted(name for _, name, _ in ROWS)
+    assert all(shipped._own(name) == keys for _, name, keys in ROWS)
+
+
+def test_no_program_is_spread_over_two_files() -> None:
+    homes: dict[str, set[str]] = {}
+    for file, name, _ in ROWS:
+        homes.setdefault(name.partition(" ")[0], set()).add(file)
+    assert {program: files for program, files in homes.items() if len(files) > 1} == {}
+
+
+def test_no_alias_is_a_program_or_an_alias_of_another() -> None:
+    owners: dict[str, str] = {name: name for _, name, _ in ROWS if " " not in name}
+    for _, name, keys in ROWS:
+        aliases = keys.get("aliases", [])
+        assert isinstance(aliases, list)
+        for alias in aliases:
+            assert owners.setdefault(alias, name) == name, f"{alias} is {owners[alias]} and {name}"
