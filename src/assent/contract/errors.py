@@ -2,7 +2,8 @@
 
 AssentError
 ├── PayloadError    what a runtime sent is not a call
-└── PolicyError     a policy does not load; carries where and what to do
+├── PolicyError     a policy does not load; carries where and what to do
+└── StoreError      a file of Assent's own state cannot be read or written
 """
 
 from __future__ import annotations
@@ -36,3 +37,7 @@ class PolicyError(AssentError):
         place = f"{self.place}: " if self.file else ""
         hint = f"; {self.suggestion}" if self.suggestion else ""
         return f"{place}{self.message}{hint}"
+
+
+class StoreError(AssentError):
+    """A file of Assent's own state that cannot be read or written. Whatever rests on it is refused."""

@@ -1,0 +1,96 @@
+"""Patch text → the files it touches: apply_patch's own format and unified diffs. Applies nothing."""
+
+from __future__ import annotations
+
+import re
+
+from assent.contract.effect import Operation
+from assent.contract.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+HEADER = re.compile(r"\*\*\* (Add|Update|Delete|Move to|Move|Rename)\b(?: File)?:?\s*(.*)")
+MARKERS = ("*** Begin Patch", "*** End Patch", "*** End of File")
+GIT_DIFF = re.compile(r"diff --git (\"?a/.*|.*) (\"?b/.*)$")
+
+
+class Touch(Value):
+    """One file of a patch and what is done to it."""
+
+    __slots__ = ("operation", "path")
+
+    def __init__(self, operation: Operation, path: str) -> None:
+        self.operation = operation
+        self.path = path
+
+
+def read_patch(text: str) -> tuple[tuple[Touch, ...], bool]:
+    """Every file that a patch adds, changes, moves or deletes, and whether the whole of it was understood."""
+    enveloped = any(line.strip().startswith("*** ") for line in text.splitlines())
+    return _envelope(text) if enveloped else _unified(text)
+
+
+def _envelope(text: str) -> tuple[tuple[Touch, ...], bool]:
+    found: list[Touch] = []
+    sure = True
+    current = ""
+    for line in text.splitlines():
+        bare = line.strip()
+        if not bare.startswith("*** ") or bare.startswith(MARKERS):
+            continue
+        header = HEADER.fullmatch(bare)
+        if header is None or not header[2]:
+            sure = False
+            continue
+        verb, path = header[1], header[2].strip()
+        if verb in ("Move to", "Move", "Rename"):
+            sure = sure and bool(current)
+            found += [Touch(Operation.DELETE, current), Touch(Operation.WRITE, path)] if current else []
+        else:
+            current = path
+            found.append(Touch(Operation.DELETE if verb == "Delete" else Operation.WRITE, path))
+    return tuple(found), sure and bool(found)
+
+
+def _unified(text: str) -> tuple[tuple[Touch, ...], bool]:
+    found: list[Touch] = []
+    old = ""
+    for kind, path in _headers(text):
+        match kind:
+            case "old":
+                old = path
+            case "new" if path == "/dev/null":
+                found.append(Touch(Operation.DELETE, old))
+            case "new":
+                found.append(Touch(Operation.WRITE, path))
+                if old not in ("", "/dev/null", path):
+                    found.append(Touch(Operation.WRITE, old))
+            case "from":
+                found.append(Touch(Operation.DELETE, path))
+            case _:
+                found.append(Touch(Operation.WRITE, path))
+    return tuple(dict.fromkeys(found)), bool(found)
+
+
+def _headers(text: str) -> Iterator[tuple[str, str]]:
+    """The lines of a unified diff that name files. A changed line that looks like one names a file too many,
+    never one too few."""
+    for line in text.splitlines():
+        if line.startswith("--- "):
+            yield "old", _name(line[4:], "a/")
+        elif line.startswith("+++ "):
+            yield "new", _name(line[4:], "b/")
+        elif line.startswith(("rename from ", "rename to ", "copy to ")):
+            kind = "from" if line.startswith("rename from ") else "to"
+            yield kind, _name(line.partition(" ")[2].partition(" ")[2], "")
+        elif found := GIT_DIFF.match(line):
+            yield "to", _name(found[2], "b/")
+
+
+def _name(text: str, prefix: str) -> str:
+    name = text.split("\t")[0].strip()
+    if name.startswith('"') and name.endswith('"') and len(name) > 1:
+        name = name[1:-1].encode("latin-1", "backslashreplace").decode("unicode_escape", "replace")
+    return name.removeprefix(prefix)

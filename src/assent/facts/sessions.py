@@ -1,0 +1,45 @@
+"""The project's rules as they were when a session first called. What they mean is the policy's to say.
+
+A session may try to loosen the project's file half-way; the text seen first still holds beside the text of now, and
+since such a file can only tighten, both together never allow more."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import posixpath
+
+from assent.facts.files import config_text, replace_text, state_folder
+
+FOLDER = "sessions"
+
+
+def pinned(state: str, session: str, root: str, text: str | None) -> str | None:
+    """Return the project text that the session saw first, keeping `text` where this is the first time.
+
+    None where the session saw no file and there is none now; `""` is a file that says nothing."""
+    name = hashlib.sha256(f"{session}\0{root}".encode()).hexdigest()[:32]
+    path = posixpath.join(state, FOLDER, name)
+    seen = config_text(path)
+    if seen is not None:
+        return seen
+    state_folder(state)
+    state_folder(posixpath.join(state, FOLDER))
+    replace_text(path, text or "")
+    return text
+
+
+def forget(state: str, *, older_than: float) -> int:
+    """Remove what sessions left behind before that time; return how many."""
+    folder = posixpath.join(state, FOLDER)
+    gone = 0
+    try:
+        names = os.listdir(folder)
+    except FileNotFoundError:
+        return 0
+    for name in names:
+        path = posixpath.join(folder, name)
+        if os.stat(path).st_mtime < older_than:
+            os.unlink(path)
+            gone += 1
+    return gone

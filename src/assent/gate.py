@@ -1,0 +1,83 @@
+"""The whole path of a call on one screen: lower, observe, decide. Read first.
+
+Owns the order of the stages and the one net under them: a fault inside may become a denial, never an allow.
+Where the settings come from is the work of `configure`."""
+
+from __future__ import annotations
+
+from assent.contract.decision import Decision, Layer, Outcome, Part
+from assent.contract.errors import PayloadError, PolicyError
+from assent.effects import native, shell
+from assent.effects.shell import commands
+from assent.facts.observe import observe
+from assent.policy.decide import decide
+from assent.policy.examples import HOME, ROOT, check_example
+from assent.policy.settings import Settings
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from assent.contract.call import Call
+    from assent.contract.effect import Lowering
+    from assent.policy.document import Example
+    from assent.policy.policy import Policy
+
+
+class Gate:
+    """Decides calls by one set of settings.
+
+    `own` are Assent's own files, which the floor protects. `examples` are the rules' own, checked here: a rule that
+    does not do what its author shows raises PolicyError."""
+
+    def __init__(self, settings: Settings, *, own: tuple[str, ...] = (), examples: tuple[Example, ...] = ()) -> None:
+        self.settings = settings
+        self._own = own
+        self._tables = commands.Tables(settings.commands) if settings.commands else commands.shipped
+        self._policies: dict[tuple[tuple[str, ...], str, bool], Policy] = {}
+        for example in examples:
+            check_example(example, self._read_example)
+
+    def decide(self, call: Call, *, headless: bool = False, links: Mapping[str, str] | None = None) -> Decision:
+        """Allow, ask or deny, with a receipt. Never raises. `links` are host facts given instead of observed."""
+        mode = self.settings.mode.word
+        try:
+            lowering = self.lower(call)
+            facts = observe(lowering, roots=call.roots, home=call.home, cwd=call.cwd, own=self._own, given=links)
+            policy = self._policy(facts.roots, facts.home, bool(facts.folds_case))
+            return decide(lowering, facts, policy, headless=headless)
+        except PayloadError as error:
+            return refusal("gap.call.input", str(error), mode)
+        except Exception as error:  # the one net: whatever breaks inside, the call does not run
+            return refusal("gate.fault", f"the gate failed inside: {type(error).__name__}: {error}", mode)
+
+    def lower(self, call: Call) -> Lowering:
+        """What a call does, without judging it."""
+        return native.lower(call, self._shell)
+
+    def _shell(self, call: Call, text: str) -> Lowering:
+        return shell.lower(text, cwd=call.cwd, home=call.home, shell=call.shell, tables=self._tables)
+
+    def _read_example(self, text: str) -> Lowering:
+        return shell.lower(text, cwd=ROOT, home=HOME, shell="bash", tables=self._tables)
+
+    def _policy(self, roots: tuple[str, ...], home: str, fold: bool) -> Policy:
+        """The settings bound to a workspace, kept for the next call."""
+        key = (roots, home, fold)
+        policy = self._policies.get(key)
+        if policy is None:
+            if len(self._policies) > 64:
+                self._policies.clear()
+            policy = self._policies[key] = self.settings.bind(roots, home, fold=fold)
+        return policy
+
+
+def refusal(code: str, reason: str, mode: str = "", flip: str = "") -> Decision:
+    """A denial that no layer made: the gate refuses to decide."""
+    part = Part(Outcome.DENY, Layer.LOAD, code, reason, flip=flip, high=True)
+    return Decision(Outcome.DENY, part, (part,), mode=mode, risk="high")
+
+
+def unloaded(error: PolicyError) -> Decision:
+    """The answer to every call while the policy does not load."""
+    return refusal("policy.load", f"the policy does not load: {error}", flip="correct the policy")

@@ -1,0 +1,1 @@
+"""Lowering + Facts → Decision: rules, layers, modes, receipts. Reads no host state and asks nobody."""

@@ -1,0 +1,141 @@
+"""The dangers: marks on effects that shipped and users' rules speak of as `danger(id)`.
+
+Most are seen by the reading of a command; those that need to know where paths lead are found here. Judges nothing."""
+
+from __future__ import annotations
+
+from assent.contract.effect import Effect, Kind, Operation
+from assent.contract.facts import Facts
+
+DANGERS: dict[str, str] = {
+    "broad-delete": "deletes a whole root: the system, a home folder, the workspace or what holds them",
+    "broad-mode": "changes owners or permissions of a whole root",
+    "destroy-remote": "destroys something in production or in the cloud",
+    "discard-work": "throws away uncommitted work, or commits that nothing else holds",
+    "exfiltration": "sends local data to the network",
+    "exfiltration-secret": "sends a secret to the network",
+    "force-push": "overwrites or removes what others may have fetched",
+    "force-push-main": "overwrites a shared branch by name",
+    "fork-bomb": "starts processes without end",
+    "format-disk": "formats or partitions a disk",
+    "history-rewrite": "rewrites or drops history",
+    "install": "installs packages",
+    "kill-all": "ends every process it can reach",
+    "metadata-address": "reaches a cloud's metadata service",
+    "mode-change": "changes owners or permissions",
+    "obfuscated": "runs text that was decoded on the way",
+    "persistence": "installs something that runs again later",
+    "power": "stops or restarts the machine",
+    "prints-secret": "prints a secret",
+    "privilege": "runs with another user's powers",
+    "publish": "publishes to others",
+    "raw-device": "writes to a raw device",
+    "recursive-delete": "deletes folders with all they hold",
+    "remote-code": "runs code straight from the network",
+    "reverse-shell": "hands a shell to another machine",
+    "security-off": "switches off a firewall, an audit log or another guard",
+    "self": "changes Assent itself",
+}
+
+# Marks that make a question high-risk.
+HIGH = frozenset(DANGERS) - {"install", "mode-change"}
+
+SYSTEM_TREES = frozenset(
+    "/bin /boot /dev /etc /home /lib /lib32 /lib64 /media /mnt /opt /proc /root /run /sbin /srv /sys /tmp /usr /var "
+    "/Applications /Library /System /Users /Volumes /private /private/etc /private/var /private/tmp "
+    "/usr/bin /usr/lib /usr/local /usr/local/bin /usr/sbin /usr/share /usr/include /var/lib /var/log "
+    "/etc/ssh /etc/systemd /var/lib/docker /var/lib/dpkg /var/lib/postgresql /var/lib/mysql /c /mnt/c".split()
+)
+METADATA_HOSTS = frozenset(
+    {
+        "169.254.169.254",
+        "169.254.170.2",
+        "169.254.169.253",
+        "fd00:ec2::254",
+        "metadata.google.internal",
+        "metadata",
+        "metadata.azure.com",
+        "metadata.azure.internal",
+        "100.100.100.200",
+        "192.0.0.192",
+        "169.254.0.23",
+    }
+)
+
+
+def found_in(effect: Effect, names: tuple[str, ...], facts: Facts) -> tuple[str, ...]:
+    """The effect's own marks and those that follow from where its target leads."""
+    marks = effect.dangers
+    if effect.target.kind is Kind.HOST:
+        return (*marks, "metadata-address") if is_metadata(effect.target.name) else marks
+    if effect.target.kind is not Kind.PATH:
+        return marks
+    if effect.operation is Operation.DELETE and (effect.recursive or effect.target.pattern):
+        if any(is_broad(name, facts) for name in names):
+            return (*marks, "broad-delete")
+    elif "mode-change" in marks and effect.recursive and any(is_broad(name, facts) for name in names):
+        return (*marks, "broad-mode")
+    return marks
+
+
+def is_broad(name: str, facts: Facts) -> bool:
+    """Whether a path, or a glob over all that a folder holds, is a root that much depends on."""
+    folder, _, last = name.rpartition("/")
+    if last in ("*", ".*", "**", "{*,.*}", "[!.]*", ".[!.]*", "*.*", "?*"):
+        name = folder or "/"
+    if name == "/" or name in SYSTEM_TREES:
+        return True
+    parent, _, _ = name.rpartition("/")
+    if parent in ("/home", "/Users") or name == "/root" or name == facts.home:
+        return True
+    inside = name + "/"
+    if facts.home.startswith(inside):
+        return True
+    return any(root == name or root.startswith(inside) for root in facts.roots)
+
+
+def is_metadata(host: str) -> bool:
+    """Whether a host is a metadata service, in any spelling of its address."""
+    if host in METADATA_HOSTS:
+        return True
+    number = as_address(host)
+    return number is not None and number in (
+        (169 << 24) + (254 << 16) + (169 << 8) + 254,
+        (169 << 24) + (254 << 16) + (170 << 8) + 2,
+    )
+
+
+def as_address(host: str) -> int | None:
+    """The number of an IPv4 address as `inet_aton` reads it: decimal, octal or hex, one to four parts; also mapped
+    into IPv6."""
+    text = host.lower().strip("[]")
+    if text.startswith("::ffff:"):
+        rest = text[7:]
+        if ":" in rest:
+            high, _, low = rest.partition(":")
+            try:
+                return (int(high, 16) << 16) + int(low, 16)
+            except ValueError:
+                return None
+        text = rest
+    parts = text.split(".")
+    if not 1 <= len(parts) <= 4:
+        return None
+    try:
+        numbers = [_number(part) for part in parts]
+    except ValueError:
+        return None
+    value = 0
+    for number in numbers[:-1]:
+        value = (value << 8) + number
+    return (value << (8 * (5 - len(parts)))) + numbers[-1]
+
+
+def _number(text: str) -> int:
+    if text.startswith("0x"):
+        return int(text[2:], 16)
+    if text.startswith("0") and len(text) > 1:
+        return int(text, 8)
+    if not text.isascii() or not text.isdigit():
+        raise ValueError(text)
+    return int(text)

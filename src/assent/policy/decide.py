@@ -1,0 +1,383 @@
+"""Lowering + Facts + Policy → Decision: the six layers, in order, on every part of a call.
+
+Each part is judged by the first layer that speaks; the call gets the strictest result. Pure and synchronous.
+Reads no files, asks nobody, and knows nothing of how an answer is collected."""
+
+from __future__ import annotations
+
+from assent.contract.decision import Decision, Layer, Outcome, Part
+from assent.contract.effect import Effect, Gap, Invocation, Kind, Lowering, Operation, Via
+from assent.contract.facts import Facts
+from assent.policy import dangers, floor, match, modes
+from assent.policy.floor import describe
+from assent.policy.modes import Concern, Mode
+from assent.policy.policy import Policy
+from assent.policy.rules import Origin, Rule
+from assent.policy.ruleset import RuleSet
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+ALLOW, ASK, DENY = Outcome.ALLOW, Outcome.ASK, Outcome.DENY
+LOOKING = frozenset(modes.LOOKING)
+# Gaps after which the tree is incomplete, so that deny rules search the raw text.
+CUT_SHORT = ("gap.shell.syntax", "gap.shell.limit", "gap.shell.unmodelled", "gap.shell.internal", "gap.shell.unread")
+
+
+def decide(lowering: Lowering, facts: Facts, policy: Policy, *, headless: bool = False) -> Decision:
+    """The outcome on a call, with its receipt."""
+    return _Judge(lowering, facts, policy).decision(headless=headless)
+
+
+class _Judge:
+    """One decision in the making: the parts judged so far and the rules that matched without deciding."""
+
+    __slots__ = ("lowering", "facts", "policy", "mode", "parts", "lost", "allowed", "whole", "high")
+
+    def __init__(self, lowering: Lowering, facts: Facts, policy: Policy) -> None:
+        self.lowering = lowering
+        self.facts = facts
+        self.policy = policy
+        self.mode = policy.mode
+        self.parts: list[Part] = []
+        self.lost: dict[Rule, None] = {}
+        self.allowed: list[Rule | None] = []
+        self.whole: Rule | None = None
+        self.high = False
+
+    def decision(self, *, headless: bool) -> Decision:
+        self._tool()
+        self._commands()
+        for effect in self.lowering.effects:
+            self._effect(effect)
+        for gap in self.lowering.gaps:
+            self._gap(gap)
+        return self._joined(headless=headless)
+
+    # -------------------------------------------------------- the tool itself
+
+    def _tool(self) -> None:
+        """Rules on the whole tool: they speak even of a call that does nothing."""
+        tool = self.lowering.tool
+        for rules, outcome, layer in self._strict():
+            named = rules.commands.whole if tool == "bash" else rules.naming_tool(tool, aggressive=True)
+            rule = self._first(named)
+            if rule is not None:
+                self.parts.append(by_rule(rule, outcome, layer, f"call {tool}", "tool"))
+                return
+        allow = self.policy.allow
+        if tool == "bash":
+            self.whole = next((rule for rule in allow.commands.whole if not rule.excepts), None)
+        else:
+            self.whole = next(allow.naming_tool(tool, aggressive=False), None)
+
+    def _strict(self) -> Iterable[tuple[RuleSet, Outcome, Layer]]:
+        return ((self.policy.deny, DENY, Layer.DENY), (self.policy.ask, ASK, Layer.ASK))
+
+    def _first(self, found: Iterable[Rule]) -> Rule | None:
+        """The first rule that holds in this mode: yolo keeps the managed ones only."""
+        yolo = self.mode is Mode.YOLO
+        for rule in found:
+            if not yolo or rule.origin is Origin.MANAGED:
+                return rule
+            self.lost[rule] = None
+        return None
+
+    # -------------------------------------------------------- commands
+
+    def _commands(self) -> None:
+        lowering = self.lowering
+        for invocation in lowering.invocations:
+            self.allowed.append(self._command(invocation))
+        text = lowering.text
+        if not text:
+            return
+        if len(lowering.invocations) == 1 and not lowering.gaps and lowering.invocations[0].source == text:
+            return
+        anywhere = any(gap.code.startswith(CUT_SHORT) for gap in lowering.gaps)
+        for rules, outcome, layer in self._strict():
+            rule = self._first(rules.reaching_text(text, anywhere=anywhere))
+            if rule is not None:
+                self.parts.append(by_rule(rule, outcome, layer, "the whole command", "command"))
+                return
+
+    def _command(self, invocation: Invocation) -> Rule | None:
+        """Judge a command by floor, deny and ask rules; return the allow rule that covers it."""
+        part = floor.judge_command(self.policy.floor, invocation)
+        if part is not None:
+            self.parts.append(part)
+            return None
+        for rules, outcome, layer in self._strict():
+            if not rules.rules:
+                continue
+            rule = self._first(rules.reaching_command(invocation))
+            if rule is not None:
+                self.parts.append(
+                    by_rule(rule, outcome, layer, f"run `{' '.join(invocation.words)}`", place(invocation))
+                )
+                return None
+        return self.policy.allow.proving_command(invocation) if self.policy.allow.rules else None
+
+    # -------------------------------------------------------- effects
+
+    def _effect(self, effect: Effect) -> None:
+        target = effect.target
+        names = match.names_of(target, self.facts) if target.kind is Kind.PATH and target.name else ()
+        marks = dangers.found_in(effect, names, self.facts)
+        if marks is not effect.dangers:
+            effect = marked(effect, marks)
+        if not dangers.HIGH.isdisjoint(marks) or effect.operation is Operation.DELETE:
+            self.high = True
+        part = floor.judge_effect(self.policy.floor, effect, names, self.facts)
+        if part is not None and part.outcome is DENY:
+            self.parts.append(part)
+            return
+        ruled = self._by_strict_rules(effect, names)
+        if ruled is not None and (part is None or ruled.outcome > part.outcome):
+            part = ruled
+        self.parts.append(part if part is not None else self._open(effect, names))
+
+    def _by_strict_rules(self, effect: Effect, names: tuple[str, ...]) -> Part | None:
+        for rules, outcome, layer in self._strict():
+            if not rules.rules:
+                continue
+            rule = self._first(rules.reaching_effect(effect, names))
+            if rule is not None:
+                return by_rule(rule, outcome, layer, describe(effect), effect.where)
+        if effect.recursive and effect.operation in LOOKING and names and self.mode is not Mode.YOLO:
+            rule = self.policy.deny.inside(effect, names)
+            if rule is not None:
+                return by_rule(rule, ASK, Layer.DENY, describe(effect), effect.where, code="deny.inside")
+        return None
+
+    def _open(self, effect: Effect, names: tuple[str, ...]) -> Part:
+        """Layers 4 to 6: what no floor, deny or ask spoke of."""
+        if effect.target.kind is Kind.REPOSITORY and self.facts.repositories.get(effect.target.name) == "":
+            return READ_ONLY_PART
+        concern = self._concern(effect, names)
+        rule = self._allowing(effect, names)
+        if rule is not None and concern is not Concern.GAP:
+            if self.mode is not Mode.PLAN or not clamped(concern):
+                return by_rule(rule, ALLOW, Layer.ALLOW, describe(effect), effect.where)
+            self.lost[rule] = None
+        if concern is Concern.LOOK:
+            return READ_ONLY_PART
+        return by_mode(concern, self.mode, effect, self.facts)
+
+    def _allowing(self, effect: Effect, names: tuple[str, ...]) -> Rule | None:
+        if self.whole is not None:
+            return self.whole
+        if effect.invocation >= 0 and effect.via is Via.OPERAND:
+            rule = self.allowed[effect.invocation]
+            if rule is not None and not self._voided(effect.invocation):
+                return rule
+        if effect.operation is Operation.EXECUTE and effect.target.kind is not Kind.TOOL:
+            return None
+        return self.policy.allow.proving_effect(effect, names) if self.policy.allow.rules else None
+
+    def _voided(self, invocation: int) -> bool:
+        """An input redirect from outside the workspace takes an allow rule away."""
+        for effect in self.lowering.effects:
+            if effect.invocation == invocation and effect.via is Via.REDIRECT and effect.operation is Operation.READ:
+                names = match.names_of(effect.target, self.facts)
+                if not effect.target.name or not inside(names, self.facts):
+                    return True
+        return False
+
+    def _concern(self, effect: Effect, names: tuple[str, ...]) -> Concern:
+        operation, target = effect.operation, effect.target
+        if operation in LOOKING:
+            known = target.kind is not Kind.PATH or target.name or self._lies_inside(target.under)
+            return Concern.LOOK if known else Concern.GAP
+        if operation is Operation.EXECUTE:
+            return Concern.TOOL if target.kind is Kind.TOOL else Concern.EXECUTE
+        if operation is Operation.FETCH:
+            return Concern.FETCH
+        if operation is Operation.DELEGATE:
+            return Concern.DELEGATE
+        if target.kind is Kind.PATH and not target.name and not self._lies_inside(target.under):
+            return Concern.GAP
+        within = target.certain and inside(names, self.facts)
+        if not within:
+            return Concern.CHANGE_OUTSIDE
+        return Concern.WRITE_INSIDE if operation is Operation.WRITE else Concern.DELETE_INSIDE
+
+    def _lies_inside(self, folders: tuple[str, ...]) -> bool:
+        return bool(folders) and inside(folders, self.facts)
+
+    # -------------------------------------------------------- gaps and the whole
+
+    def _gap(self, gap: Gap) -> None:
+        outcome = modes.settle(Concern.GAP, self.mode)
+        code = gap.code if outcome is not DENY else "mode.plan.unknown"
+        what = f"{gap.text or 'part of the call'} ({gap.code})"
+        self.parts.append(
+            Part(
+                outcome,
+                Layer.MODE,
+                code,
+                f"could not be read: {gap.advice or gap.code}",
+                what=what,
+                where=gap.where,
+                flip=gap.advice or "write it in a simpler form",
+            )
+        )
+
+    def _joined(self, *, headless: bool) -> Decision:
+        # INVARIANT: once a part has been judged, another part never loosens the result.
+        parts = self.parts
+        if not parts:
+            parts.append(INERT_PART if self.lowering.inert or self.lowering.invocations else NOTHING_PART)
+        deciding = parts[0]
+        for part in parts:
+            if part.outcome > deciding.outcome:
+                deciding = part
+        outcome = deciding.outcome
+        if outcome is ASK and headless:
+            deciding = unanswerable(deciding)
+            outcome = DENY
+        lost = self._losers(deciding)
+        risk = "high" if self.high or deciding.high else "low" if outcome is ALLOW else "medium"
+        return Decision(
+            outcome,
+            deciding,
+            tuple(parts),
+            lost=lost,
+            mode=self.mode.word,
+            risk=risk,
+            tool=self.lowering.tool,
+        )
+
+    def _losers(self, deciding: Part) -> tuple[tuple[str, str], ...]:
+        lost = self.lost
+        if deciding.outcome is not ALLOW:
+            for rule in (self.whole, *self.allowed):
+                if rule is not None:
+                    lost[rule] = None
+        return tuple((rule.text, rule.source) for rule in lost if rule.text != deciding.rule)
+
+
+READ_ONLY_PART = Part(ALLOW, Layer.INTRINSIC, "intrinsic.read-only", "it only reads, lists or searches")
+INERT_PART = Part(ALLOW, Layer.INTRINSIC, "intrinsic.inert", "it does nothing that needs judging")
+NOTHING_PART = Part(ASK, Layer.MODE, "call.nothing-judged", "no part of the call could be judged")
+
+
+def by_rule(rule: Rule, outcome: Outcome, layer: Layer, what: str, where: str, *, code: str = "") -> Part:
+    verb = {DENY: "denied", ASK: "to be asked about", ALLOW: "allowed"}[outcome]
+    reason = rule.reason or f"{verb} by the {rule.origin.word} rule `{rule.text}`"
+    return Part(
+        outcome,
+        layer,
+        code or f"{layer.value}.rule",
+        reason,
+        what=what,
+        where=where,
+        rule=rule.text,
+        source=rule.source,
+        flip="" if outcome is ALLOW else flip_for(rule),
+        message=rule.message or rule.advice,
+        high=outcome is not ALLOW and rule.origin is Origin.SHIPPED,
+    )
+
+
+def flip_for(rule: Rule) -> str:
+    match rule.origin:
+        case Origin.SHIPPED:
+            return f'`[defaults] off = ["{rule.id}"]` in the user configuration'
+        case Origin.SESSION:
+            return f"withdraw `{rule.text}` for this session"
+        case _:
+            return f"remove `{rule.text}` from {rule.source or 'the policy'}"
+
+
+def marked(effect: Effect, marks: tuple[str, ...]) -> Effect:
+    return Effect(
+        effect.operation,
+        effect.target,
+        effect.where,
+        invocation=effect.invocation,
+        via=effect.via,
+        recursive=effect.recursive,
+        dangers=marks,
+    )
+
+
+def inside(names: tuple[str, ...], facts: Facts) -> bool:
+    """Whether every name lies in the workspace."""
+    roots = facts.roots
+    return bool(names) and all(any(name == root or name.startswith(root + "/") for root in roots) for name in names)
+
+
+def clamped(concern: Concern) -> bool:
+    """What plan mode denies even where an allow rule matches."""
+    return modes.settle(concern, Mode.PLAN) is DENY
+
+
+def place(invocation: Invocation) -> str:
+    return f"command[{invocation.start}:{invocation.start + len(invocation.source)}]"
+
+
+CONCERN_CODES = {
+    Concern.WRITE_INSIDE: ("mode.write", "it changes a file in the workspace"),
+    Concern.DELETE_INSIDE: ("mode.delete", "it removes a file in the workspace"),
+    Concern.CHANGE_OUTSIDE: ("mode.outside-workspace", "it changes a file outside the workspace"),
+    Concern.EXECUTE: ("mode.execute", "it runs something that is not proved read-only"),
+    Concern.DELEGATE: ("mode.delegate", "it launches a sub-agent"),
+    Concern.FETCH: ("mode.fetch", "it reaches an address on the network"),
+    Concern.TOOL: ("mode.unknown-tool", "the tool is not one that Assent knows"),
+    Concern.GAP: ("mode.unknown-target", "what it touches could not be named"),
+}
+
+
+def by_mode(concern: Concern, mode: Mode, effect: Effect, facts: Facts) -> Part:
+    outcome = modes.settle(concern, mode)
+    code, reason = CONCERN_CODES[concern]
+    if effect.target.kind is Kind.REPOSITORY:
+        why = facts.repositories.get(effect.target.name) or "the repository is not the session's own"
+        code, reason = "mode.repository", f"git would follow a repository's own settings: {why}"
+    elif concern is Concern.TOOL and effect.target.name.lower().startswith("mcp__"):
+        code, reason = "mode.mcp-tool", "it calls a tool of an MCP server"
+    if outcome is ALLOW:
+        code = "mode.allow"
+    elif outcome is DENY:
+        unknown = concern in (Concern.GAP, Concern.TOOL)
+        code = "mode.plan.unknown" if unknown else "mode.plan.mutation"
+        reason = f"plan mode changes nothing, and {reason}"
+    return Part(
+        outcome,
+        Layer.MODE,
+        code,
+        reason,
+        what=describe(effect),
+        where=effect.where,
+        flip=flip_mode(concern, outcome, effect),
+        high=effect.operation is Operation.DELETE,
+    )
+
+
+def flip_mode(concern: Concern, outcome: Outcome, effect: Effect) -> str:
+    if outcome is ALLOW:
+        return ""
+    looser = next((mode for mode in Mode if modes.settle(concern, mode) is ALLOW and mode is not Mode.YOLO), None)
+    return (
+        f"mode `{looser.word}`, or an allow rule that covers it"
+        if looser and concern is not Concern.GAP
+        else "name the target"
+    )
+
+
+def unanswerable(part: Part) -> Part:
+    return Part(
+        DENY,
+        Layer.HEADLESS,
+        "headless.ask",
+        f"nobody can be asked in this run, and {part.reason}",
+        what=part.what,
+        where=part.where,
+        rule=part.rule,
+        source=part.source,
+        flip=part.flip,
+        message=part.message,
+        high=part.high,
+    )

@@ -1,0 +1,304 @@
+"""One configuration file: TOML text → a Document whose every mistake is an error with a line and a suggestion.
+
+Reads no files and merges nothing."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+
+from assent.contract.errors import PolicyError
+from assent.contract.value import Value
+from assent.policy.modes import Mode, parse_mode
+from assent.policy.parse import parse_rule
+from assent.policy.rules import Origin, Rule
+from assent.policy.spelling import did_you_mean
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+# Every setting, with what it means. docs/configuration.md lists the same; a test holds that.
+KEYS: dict[str, str] = {
+    "mode": "plan, default, auto, full_auto or yolo",
+    "max_mode": "the loosest mode that may be used",
+    "untrusted_mode": "the loosest mode in folders not marked with `assent trust`",
+    "allow": "rules that let calls pass",
+    "ask": "rules that make a person confirm",
+    "deny": "rules that stop calls",
+    "packs.on": "shipped sets of allow rules to switch on",
+    "defaults.off": "shipped deny and ask rules to switch off, by id",
+    "defaults.lock": "shipped rules that nobody may switch off (managed only; true: all of them)",
+    "approval.timeout": "seconds until an unanswered question is denied",
+    "approval.unseen": "seconds until a question that nobody can see is given up",
+    "approval.route": "where questions go: runtime, broker or both",
+    "workspace.extra": "more folders that count as the workspace",
+    "commands": "rows that say what your own commands do",
+}
+RULE_KEYS = ("rule", "reason", "message", "match", "not_match", "expires")
+PROJECT_KEYS = ("deny", "ask", "max_mode")
+MANAGED_ONLY = ("defaults.lock",)
+SECTIONS = ("packs", "defaults", "approval", "workspace", "commands")
+ROUTES = ("runtime", "broker", "both")
+
+
+class Document(Value):
+    """The settings of one file. None: the file does not say."""
+
+    __slots__ = (
+        "file",
+        "origin",
+        "mode",
+        "max_mode",
+        "untrusted_mode",
+        "allow",
+        "ask",
+        "deny",
+        "packs",
+        "off",
+        "lock",
+        "timeout",
+        "unseen",
+        "route",
+        "extra",
+        "commands",
+        "examples",
+        "lines",
+    )
+
+    def __init__(self, file: str, origin: Origin) -> None:
+        self.file = file
+        self.origin = origin
+        self.mode: Mode | None = None
+        self.max_mode: Mode | None = None
+        self.untrusted_mode: Mode | None = None
+        self.allow: tuple[Rule, ...] = ()
+        self.ask: tuple[Rule, ...] = ()
+        self.deny: tuple[Rule, ...] = ()
+        self.packs: tuple[str, ...] = ()
+        self.off: tuple[str, ...] = ()
+        self.lock: tuple[str, ...] | bool = ()
+        self.timeout: int | None = None
+        self.unseen: int | None = None
+        self.route: str | None = None
+        self.extra: tuple[str, ...] = ()
+        self.commands: Mapping[str, Mapping[str, object]] = {}
+        self.examples: tuple[Example, ...] = ()
+        self.lines: Mapping[str, int] = {}
+
+
+class Example(Value):
+    """A rule's own example, to be checked when the policy is loaded: `wanted` is whether the rule must match."""
+
+    __slots__ = ("rule", "text", "wanted", "kind")
+
+    def __init__(self, rule: Rule, text: str, wanted: bool, kind: str) -> None:
+        self.rule = rule
+        self.text = text
+        self.wanted = wanted
+        self.kind = kind
+
+
+def read_document(text: str, file: str, origin: Origin, *, today: str = "") -> Document:
+    """Parse one file; `today` (YYYY-MM-DD) ends rules that have expired."""
+    try:
+        table = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        found = re.search(r"at line (\d+)", str(error))
+        message = re.sub(r" \(at .*\)$", "", str(error))
+        raise PolicyError(
+            f"not valid TOML: {message[:1].lower()}{message[1:]}",
+            file=file,
+            line=int(found[1]) if found else text.count("\n") + 1,
+            suggestion="strings need quotes, lists need commas",
+        ) from None
+    return _Reader(text, file, origin, today).read(table)
+
+
+def document_of(table: Mapping[str, object], file: str, origin: Origin) -> Document:
+    """The same from a table that is already parsed, as embedders and test cases bring it."""
+    return _Reader("", file, origin, "").read(table)
+
+
+class _Reader:
+    """Walks one parsed file, with the text at hand to name lines."""
+
+    def __init__(self, text: str, file: str, origin: Origin, today: str) -> None:
+        self.lines = text.split("\n")
+        self.document = Document(file, origin)
+        self.origin = origin
+        self.today = today
+        self.examples: list[Example] = []
+        self.used: dict[str, int] = {}
+        self.key_lines: dict[str, int] = {}
+
+    def read(self, table: Mapping[str, object]) -> Document:
+        for key, value in table.items():
+            if key in SECTIONS:
+                self._section(key, value)
+            else:
+                self._setting(key, value)
+        # INVARIANT: a Document is assigned to here, while it is made, and nowhere else.
+        document = self.document
+        document.examples = tuple(self.examples)
+        document.lines = self.key_lines
+        return document
+
+    def _section(self, name: str, value: object) -> None:
+        if not isinstance(value, dict):
+            raise self._error(f"`{name}` is a table", name, f"write `[{name}]` and its keys below")
+        if name == "commands":
+            self._setting("commands", value)
+            return
+        for key, inner in value.items():
+            self._setting(f"{name}.{key}", inner)
+
+    def _setting(self, key: str, value: object) -> None:
+        line = self.key_lines[key] = self._line_of_key(key)
+        if key not in KEYS:
+            known = [name for name in KEYS if "." not in name] + list(SECTIONS) if "." not in key else list(KEYS)
+            raise self._error(f"unknown setting `{key}`", key, did_you_mean(key, known))
+        if self.origin is Origin.PROJECT and key not in PROJECT_KEYS:
+            raise self._error(
+                f"a project file may not set `{key}`: it can only tighten (deny, ask, max_mode)",
+                key,
+                f"put `{key}` into ~/.assent/config.toml",
+            )
+        if key in MANAGED_ONLY and self.origin is not Origin.MANAGED:
+            raise self._error(f"only the managed policy may set `{key}`", key, "put it into /etc/assent/policy.toml")
+        document = self.document
+        match key:
+            case "mode" | "max_mode" | "untrusted_mode":
+                setattr(document, key, parse_mode(self._text(key, value), file=document.file, line=line))
+            case "allow" | "ask" | "deny":
+                setattr(document, key, self._rules(key, value))
+            case "packs.on":
+                document.packs = self._texts(key, value)
+            case "defaults.off":
+                document.off = self._texts(key, value)
+            case "defaults.lock":
+                document.lock = value if isinstance(value, bool) else self._texts(key, value)
+            case "approval.timeout":
+                document.timeout = self._number(key, value)
+            case "approval.unseen":
+                document.unseen = self._number(key, value)
+            case "approval.route":
+                document.route = self._choice(key, value, ROUTES)
+            case "workspace.extra":
+                document.extra = self._texts(key, value)
+            case "commands":
+                document.commands = self._commands(value)
+
+    # -------------------------------------------------------- rules
+
+    def _rules(self, key: str, value: object) -> tuple[Rule, ...]:
+        if not isinstance(value, list):
+            raise self._error(f"`{key}` is a list of rules", key, f'write `{key} = ["bash(ls:*)"]`')
+        found = (self._rule(key, item) for item in value)
+        return tuple(rule for rule in found if rule is not None)
+
+    def _rule(self, key: str, item: object) -> Rule | None:
+        table: dict[str, object] = item if isinstance(item, dict) else {"rule": item}
+        text = table.get("rule")
+        if not isinstance(text, str):
+            raise self._error(f"a rule in `{key}` is not text", key, 'write `"tool(specifier)"` or `{ rule = "…" }`')
+        line = self._line_of_text(text)
+        for name in table:
+            if name not in RULE_KEYS:
+                raise self._at(f"unknown key `{name}` in a rule", line, did_you_mean(name, RULE_KEYS))
+        for name in ("reason", "message"):
+            if not isinstance(table.get(name, ""), str):
+                raise self._at(f"`{name}` of a rule is text", line, f'write `{name} = "…"`')
+        if self._expired(table.get("expires"), line):
+            return None
+        try:
+            rule = parse_rule(
+                text,
+                source=f"{self.document.file}:{line}",
+                origin=self.origin,
+                reason=str(table.get("reason", "")),
+                message=str(table.get("message", "")),
+            )
+        except PolicyError as error:
+            raise self._at(error.message, line, error.suggestion) from None
+        for name, wanted in (("match", True), ("not_match", False)):
+            for example in self._examples(name, table.get(name, []), line):
+                self.examples.append(Example(rule, example, wanted, key))
+        return rule
+
+    def _examples(self, name: str, value: object, line: int) -> list[str]:
+        if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+            raise self._at(f"`{name}` of a rule is a list of texts", line, f'write `{name} = ["…"]`')
+        return [str(item) for item in value]
+
+    def _expired(self, value: object, line: int) -> bool:
+        if value is None:
+            return False
+        text = str(value)[:10]
+        if re.fullmatch(r"\d{4}-\d\d-\d\d", text) is None:
+            raise self._at("`expires` of a rule is a date", line, "write `expires = 2027-01-31`")
+        return bool(self.today) and text < self.today
+
+    def _commands(self, value: object) -> Mapping[str, Mapping[str, object]]:
+        if not isinstance(value, dict) or not all(isinstance(row, dict) for row in value.values()):
+            raise self._error("`commands` holds a table for each command", "commands", '`[commands."tool list"]`')
+        return value
+
+    # -------------------------------------------------------- values
+
+    def _text(self, key: str, value: object) -> str:
+        if not isinstance(value, str):
+            raise self._error(f"`{key}` is text", key, f'write `{key.rpartition(".")[2]} = "…"`')
+        return value
+
+    def _texts(self, key: str, value: object) -> tuple[str, ...]:
+        if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+            raise self._error(f"`{key}` is a list of texts", key, f'write `{key.rpartition(".")[2]} = ["…"]`')
+        return tuple(value)
+
+    def _number(self, key: str, value: object) -> int:
+        if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= 86400:
+            raise self._error(f"`{key}` is a number of seconds from 1 to 86400", key, "write for example `300`")
+        return value
+
+    def _choice(self, key: str, value: object, choices: tuple[str, ...]) -> str:
+        text = self._text(key, value)
+        if text not in choices:
+            raise self._error(f"`{key}` can not be `{text}`", key, did_you_mean(text, choices))
+        return text
+
+    # -------------------------------------------------------- places
+
+    def _line_of_key(self, key: str) -> int:
+        section, _, name = key.rpartition(".")
+        inside = not section
+        for number, line in enumerate(self.lines, 1):
+            bare = line.strip()
+            header = re.match(r"\[+\s*\"?([\w.-]+)", bare)
+            if header:
+                inside = header[1].split(".")[0] == section if section else header[1] == key
+                if not section and inside:
+                    return number
+                if not section:
+                    continue
+            if inside and re.match(rf"\"?{re.escape(name)}\"?\s*[=.]", bare):
+                return number
+            if section and re.match(rf"\"?{re.escape(section)}\"?\s*(=|\.\s*{re.escape(name)})", bare):
+                return number
+        return 1
+
+    def _line_of_text(self, text: str) -> int:
+        """The line on which a rule is written, counting repeats in order."""
+        start = self.used.get(text, 0)
+        forms = [form for form in (text, text.replace("\\", "\\\\").replace('"', '\\"')) if form]
+        for number in range(start, len(self.lines)):
+            if any(form in self.lines[number] for form in forms):
+                self.used[text] = number + 1
+                return number + 1
+        return start or 1
+
+    def _error(self, message: str, key: str, suggestion: str) -> PolicyError:
+        return self._at(message, self._line_of_key(key), suggestion)
+
+    def _at(self, message: str, line: int, suggestion: str) -> PolicyError:
+        return PolicyError(message, file=self.document.file, line=line, suggestion=suggestion)

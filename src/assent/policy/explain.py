@@ -1,0 +1,115 @@
+"""Decision → words for a person, JSON for a program, a message for an agent. Decides nothing.
+
+Text that came from the agent is made visible before it is shown: control, bidirectional and zero-width characters
+are written as escapes."""
+
+from __future__ import annotations
+
+import re
+
+from assent.contract.decision import Decision, Outcome, Part
+
+HIDDEN = re.compile(
+    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]"
+)
+MARKS = {Outcome.ALLOW: "ALLOW", Outcome.ASK: "ASK", Outcome.DENY: "DENY"}
+SHOWN_PARTS = 6
+SHOWN_TEXT = 300
+
+
+def visible(text: str) -> str:
+    """Text with every character that hides or disguises written as an escape."""
+    return HIDDEN.sub(lambda found: f"\\u{{{ord(found[0]):x}}}", text)
+
+
+def short(text: str, limit: int = SHOWN_TEXT) -> str:
+    shown = visible(text)
+    return shown if len(shown) <= limit else f"{shown[:limit]}… ({len(shown)} characters)"
+
+
+def in_words(decision: Decision, call: str = "") -> str:
+    """The receipt for a person, a few lines."""
+    part = decision.deciding
+    lines = [f"{MARKS[decision.outcome]}  {short(call)}" if call else MARKS[decision.outcome]]
+    lines.append(f"  why    {part.reason} [{part.code}]")
+    if part.what:
+        place = f"  ({part.where})" if part.where else ""
+        lines.append(f"  part   {short(part.what)}{place}")
+    if part.rule:
+        lines.append(f"  rule   {visible(part.rule)}  from {part.source}")
+    others = other_parts(decision)
+    for index, other in enumerate(others[:SHOWN_PARTS]):
+        label = "also  " if index == 0 else "      "
+        lines.append(f"  {label} {other.outcome.word}: {short(other.what or other.reason, 120)} [{other.code}]")
+    if len(others) > SHOWN_PARTS:
+        lines.append(f"         and {len(others) - SHOWN_PARTS} more")
+    for text, source in decision.lost[:SHOWN_PARTS]:
+        lines.append(f"  lost   {visible(text)}  from {source}")
+    if part.message:
+        lines.append(f"  advice {visible(part.message)}")
+    if part.flip and decision.outcome is not Outcome.ALLOW:
+        lines.append(f"  flip   {visible(part.flip)}")
+    lines.append(f"  mode   {decision.mode}, risk {decision.risk}, layer {part.layer.value}")
+    return "\n".join(lines)
+
+
+def other_parts(decision: Decision) -> list[Part]:
+    """The other parts that did not simply pass, strictest first, each once."""
+    seen = {(decision.deciding.what, decision.deciding.code)}
+    out: list[Part] = []
+    for part in sorted(decision.parts, key=lambda each: -each.outcome):
+        if part.outcome is not Outcome.ALLOW and (part.what, part.code) not in seen:
+            seen.add((part.what, part.code))
+            out.append(part)
+    return out
+
+
+def as_json(decision: Decision) -> dict[str, object]:
+    """The receipt for a program."""
+    part = decision.deciding
+    return {
+        "outcome": decision.outcome.word,
+        "code": part.code,
+        "reason": part.reason,
+        "layer": part.layer.value,
+        "part": part.what,
+        "where": part.where,
+        "rule": part.rule,
+        "source": part.source,
+        "lost": [{"rule": text, "source": source} for text, source in decision.lost],
+        "flip": part.flip,
+        "message": part.message,
+        "mode": decision.mode,
+        "risk": decision.risk,
+        "tool": decision.tool,
+        "parts": [
+            {"outcome": each.outcome.word, "code": each.code, "part": each.what, "where": each.where}
+            for each in decision.parts
+        ],
+    }
+
+
+def to_agent(decision: Decision) -> str:
+    """What the agent is told: what was stopped, why, and what to do instead of trying again."""
+    part = decision.deciding
+    if decision.outcome is Outcome.ALLOW:
+        return "allowed"
+    what = f": {short(part.what)}" if part.what else ""
+    verb = "was not run" if decision.outcome is Outcome.DENY else "waits for a person's assent"
+    steps = part.message or _instead(decision)
+    return f"This call {verb}{what}. Reason: {part.reason} [{part.code}]. {steps[:1].upper()}{steps[1:]}."
+
+
+def _instead(decision: Decision) -> str:
+    code = decision.deciding.code
+    if decision.outcome is Outcome.ASK:
+        return "wait for the answer; the same call in another form is the same call"
+    if code.startswith("floor."):
+        return "no wording will open this; go on without it, and say that you could not"
+    if code.startswith("mode.plan"):
+        return "go on reading and write down the plan; the change can be made when the person leaves plan mode"
+    if code == "headless.ask":
+        return "go on without it, or finish and list it as a step for the person"
+    if code == "policy.load":
+        return "tell the person that the policy has an error; nothing can run until it is fixed"
+    return "do not try it again in another form; choose another way, or ask the person"

@@ -1,0 +1,124 @@
+"""Layer 1: what no rule, grant, answer or mode opens. Knows nothing of modes.
+
+Judges effects on sensitive paths and on Assent itself; everything else passes it in silence."""
+
+from __future__ import annotations
+
+from assent.contract.decision import Layer, Outcome, Part
+from assent.contract.effect import Effect, Invocation, Kind, Operation
+from assent.contract.facts import Facts
+from assent.policy.rules import Rule
+from assent.policy.ruleset import RuleSet
+
+# The forms of the `assent` command that change nothing and answer nothing.
+HARMLESS = frozenset({"check", "status", "doctor", "help", "version", "simulate"})
+HARMLESS_POLICY = frozenset({"show", "lint", "test"})
+BROAD_HOMES = ("/", "/home", "/root", "/Users", "/etc", "/private", "/private/etc", "/var/root")
+CHANGES = (Operation.WRITE, Operation.DELETE)
+
+
+def judge_effect(floor: RuleSet, effect: Effect, names: tuple[str, ...], facts: Facts) -> Part | None:
+    """DENY on a sensitive path, ASK where a folder that holds one is read as a whole, else nothing."""
+    if effect.target.kind is not Kind.PATH or not names:
+        return None
+    for rule in floor.reaching_effect(effect, names):
+        return denied(rule, effect)
+    if facts.own and effect.operation in CHANGES and any(_is_own(name, facts) for name in names):
+        return Part(
+            Outcome.DENY,
+            Layer.FLOOR,
+            "floor.self",
+            "this is part of Assent itself",
+            what=describe(effect),
+            where=effect.where,
+            high=True,
+        )
+    if effect.recursive and effect.operation in (Operation.READ, Operation.SEARCH):
+        return _whole_folder(floor, effect, names)
+    return None
+
+
+def _is_own(name: str, facts: Facts) -> bool:
+    return any(name == own or name.startswith(own + "/") for own in facts.own)
+
+
+def _whole_folder(floor: RuleSet, effect: Effect, names: tuple[str, ...]) -> Part | None:
+    inside = floor.inside(effect, names)
+    if inside is None and not any(_holds_homes(name) for name in names):
+        return None
+    reason = inside.reason if inside else "credentials of the users there"
+    return Part(
+        Outcome.ASK,
+        Layer.FLOOR,
+        "floor.holds-sensitive",
+        f"`{effect.target.text}` is read as a whole and holds {reason}",
+        what=describe(effect),
+        where=effect.where,
+        flip="name a folder that holds no credentials",
+        high=True,
+    )
+
+
+def _holds_homes(name: str) -> bool:
+    parent, _, _ = name.rpartition("/")
+    return name in BROAD_HOMES or parent in ("/home", "/Users")
+
+
+def denied(rule: Rule, effect: Effect) -> Part:
+    own = rule.id.startswith("assent")
+    return Part(
+        Outcome.DENY,
+        Layer.FLOOR,
+        "floor.self" if own else "floor.sensitive-path",
+        f"`{effect.target.text}` is protected: {rule.reason}",
+        what=describe(effect),
+        where=effect.where,
+        rule=rule.text,
+        source=rule.source,
+        high=True,
+    )
+
+
+def judge_command(floor: RuleSet, invocation: Invocation) -> Part | None:
+    """DENY on a command that answers for a person, changes Assent or ends it."""
+    rule: Rule | None = None
+    if not _answers(invocation):
+        rule = next(iter(floor.reaching_command(invocation)), None)
+        if rule is None:
+            return None
+    return Part(
+        Outcome.DENY,
+        Layer.FLOOR,
+        "floor.self",
+        "only a person may run this command of Assent" if rule is None else f"this acts on {rule.reason}",
+        what=f"run `{' '.join(invocation.words)}`",
+        where=f"command[{invocation.start}:{invocation.start + len(invocation.source)}]",
+        rule=rule.text if rule else "",
+        source=rule.source if rule else "",
+        high=True,
+    )
+
+
+def _answers(invocation: Invocation) -> bool:
+    words = invocation.words
+    if invocation.program.startswith("python") and words[1:3] == ("-m", "assent"):
+        rest = words[3:]
+    elif invocation.program == "assent":
+        rest = words[1:]
+    else:
+        return False
+    verb = next((word for word in rest if not word.startswith("-")), "help")
+    if verb == "policy":
+        after = rest[rest.index("policy") + 1 :]
+        return next((word for word in after if not word.startswith("-")), "show") not in HARMLESS_POLICY
+    return verb not in HARMLESS
+
+
+def describe(effect: Effect) -> str:
+    """An effect in words."""
+    target = effect.target
+    name = target.text or target.name or "an unknown target"
+    whole = " and all below it" if effect.recursive else ""
+    if effect.operation is Operation.EXECUTE:
+        return f"run {name}"
+    return f"{effect.operation.value} {name}{whole}"

@@ -1,0 +1,222 @@
+"""Whether a rule speaks of an invocation, an effect or a tool.
+
+INVARIANT: deny and ask see every form of a part (`reaches_*`), allow only the narrowest proven one (`proves_*`).
+Judges nothing."""
+
+from __future__ import annotations
+
+import re
+
+from assent.contract.effect import Effect, Invocation, Operation, Target
+from assent.contract.facts import Facts
+from assent.policy.globs import Glob, overlaps
+from assent.policy.index import base
+from assent.policy.rules import Rule, Shape
+
+OPERATORS = re.compile(r"\s*(\|&|\|\||&&|[|;&])\s*")
+SPACE = re.compile(r"\s+")
+_wild: dict[str, re.Pattern[str]] = {}
+
+
+def wild(spec: str) -> re.Pattern[str]:
+    """The pattern of a command wildcard: `*` is any text, ` *` at the end also nothing."""
+    found = _wild.get(spec)
+    if found is None:
+        text = SPACE.sub(" ", spec)
+        tail = ""
+        if text.endswith(" *"):
+            text, tail = text[:-2], "(?: .*)?"
+        found = re.compile(".*".join(re.escape(piece) for piece in text.split("*")) + tail, re.DOTALL)
+        _wild[spec] = found
+    return found
+
+
+# ---------------------------------------------------------------- commands
+
+
+def forms(invocation: Invocation) -> tuple[str, ...]:
+    """Every text of a command that deny and ask rules are tried on."""
+    rest = " ".join(invocation.words[1:])
+    written = invocation.words[0] if invocation.words else ""
+    plain = f"{invocation.program} {rest}".rstrip()
+    full = f"{written} {rest}".rstrip()
+    source = SPACE.sub(" ", invocation.source.strip())
+    return (plain,) if plain == full == source else tuple(dict.fromkeys((plain, full, source)))
+
+
+def raw_forms(text: str) -> tuple[str, ...]:
+    """The whole command as written, and with its operators set apart."""
+    one = SPACE.sub(" ", text.strip())
+    return tuple(dict.fromkeys((text.strip(), one, OPERATORS.sub(r" \1 ", text.strip()))))
+
+
+def reaches_command(rule: Rule, invocation: Invocation, texts: tuple[str, ...]) -> bool:
+    """Deny and ask: in any spelling, with the options in any order, whatever else is on the command line."""
+    if rule.shape is Shape.WILD:
+        pattern = wild(rule.spec)
+        if any(pattern.fullmatch(text) for text in texts):
+            return True
+        return all(word == "*" or "*" not in word for word in rule.words) and _holds(rule, invocation)
+    spec = " ".join(rule.words)
+    if any(text == spec or text.startswith(spec + " ") for text in texts):
+        return True
+    return _holds(rule, invocation)
+
+
+def _holds(rule: Rule, invocation: Invocation) -> bool:
+    """Program, flags as a set, and the other words in their places."""
+    if base(rule.words[0]) != invocation.program:
+        return False
+    plain: list[str] = []
+    for word in rule.words[1:]:
+        if len(word) > 1 and word.startswith("-"):
+            if not flag_given(word, invocation):
+                return False
+        elif word != "*":
+            plain.append(word)
+    said = invocation.subcommand + invocation.operands
+    if tuple(plain) == said[: len(plain)]:
+        return True
+    if "*" in rule.words:
+        rest = iter(said)
+        return all(word in rest for word in plain)
+    known = min(len(plain), len(invocation.subcommand))
+    if tuple(plain[:known]) != invocation.subcommand[:known]:
+        return False
+    return all(word in invocation.operands and (word[0] in "/~." or "/" in word) for word in plain[known:])
+
+
+def flag_given(flag: str, invocation: Invocation) -> bool:
+    """Whether a flag of a rule is among a command's flags, in any spelling or cluster."""
+    if flag in invocation.flags or flag in invocation.words:
+        return True
+    name, equals, _ = flag.partition("=")
+    if equals:
+        return False
+    if name.startswith("--"):
+        return any(word.startswith(flag + "=") for word in invocation.words)
+    return len(flag) > 2 and flag[1:].isalpha() and all(f"-{letter}" in invocation.flags for letter in flag[1:])
+
+
+def reaches_text(rule: Rule, texts: tuple[str, ...], *, anywhere: bool) -> bool:
+    """Deny and ask on the raw command. `anywhere`: the reading was cut short, so the text is searched."""
+    if rule.shape is Shape.WILD:
+        pattern = wild(rule.spec)
+        return any(pattern.fullmatch(text) for text in texts) or (anywhere and any(map(pattern.search, texts)))
+    spec = " ".join(rule.words)
+    if any(text == rule.spec or text == spec or text.startswith(spec + " ") for text in texts):
+        return True
+    if not anywhere or not any(spec in text for text in texts):
+        return False
+    found = re.compile(rf"(?:^|[^\w.-]){re.escape(spec)}(?:$|[^\w.-])")
+    return any(found.search(text) for text in texts)
+
+
+def proves_command(rule: Rule, invocation: Invocation) -> bool:
+    """Allow: the words as the rule writes them, from the first on, with nothing that the rule excepts."""
+    if invocation.forfeit:
+        return False
+    words = invocation.words
+    if rule.excepts and any(excepted(word, invocation) for word in rule.excepts):
+        return False
+    match rule.shape:
+        case Shape.WHOLE:
+            return True
+        case Shape.EXACT:
+            return invocation.literal and words == rule.words
+        case Shape.PREFIX:
+            return words[: len(rule.words)] == rule.words and not _doubtful(rule.words, invocation)
+        case Shape.WILD:
+            return not _doubtful((), invocation) and wild(rule.spec).fullmatch(" ".join(words)) is not None
+    return False
+
+
+def _doubtful(shown: tuple[str, ...], invocation: Invocation) -> bool:
+    """A word that is not literal shows as its source; it must not stand where the rule's own words do."""
+    return not invocation.literal and any("$" in word or "`" in word or "*" in word for word in shown)
+
+
+def excepted(word: str, invocation: Invocation) -> bool:
+    """Whether the exception of an allow rule is on the command line, or could be behind an unknown word."""
+    if word.startswith("-"):
+        return flag_given(word, invocation) or any(each.startswith(word + "=") for each in invocation.words)
+    return any(word == each or ("*" in word and wild(word).fullmatch(each)) for each in invocation.words[1:])
+
+
+# ---------------------------------------------------------------- paths
+
+
+def names_of(target: Target, facts: Facts) -> tuple[str, ...]:
+    """The lexical and the canonical path of a target, and what its glob matches now, both ways.
+
+    A path of which it cannot be told where it leads has `""` among its names, which lies nowhere."""
+    canonical = facts.canonical
+    names = [target.name]
+    if canonical:
+        names.append(canonical.get(target.name, target.name))
+        if target.raw:
+            names.append(canonical.get(target.raw, target.name))
+    if target.pattern:
+        for found in facts.expansions.get(target.name, ()):
+            names += (found, canonical.get(found, found))
+    if facts.folds_case and any(target.name.startswith(folder) for folder in facts.folds_case):
+        names += [each.lower() for each in names]
+    return tuple(dict.fromkeys(names)) if len(names) > 1 else tuple(names)
+
+
+def speaks_of(rule: Rule, operation: Operation) -> bool:
+    """Deny and ask: a rule on writing speaks of removal too, the last way of changing a file."""
+    return operation in rule.operations or (operation is Operation.DELETE and rule.tool == "write")
+
+
+def reaches_path(glob: Glob, effect: Effect, names: tuple[str, ...]) -> bool:
+    """Deny and ask: the path itself, a folder above it, or the folder that the pattern fills."""
+    whole = effect.recursive or effect.operation in (Operation.LIST, Operation.SEARCH)
+    for name in names:
+        if glob.covers(name) or (whole and glob.roots(name)):
+            return True
+    return effect.target.pattern and any(overlaps(name, glob.text) for name in names)
+
+
+def proves_path(globs: list[Glob], effect: Effect, names: tuple[str, ...]) -> bool:
+    """Allow: both the lexical and the canonical path, and all that lies below where the effect reaches there.
+
+    `globs` are one rule's, bound to each form of the workspace."""
+    if not effect.target.certain or not effect.target.name:
+        return False
+    wanted = names if not effect.recursive else (*names, *(name.rstrip("/") + "/x/y" for name in names))
+    return all(any(glob.matches(name) for glob in globs) for name in wanted)
+
+
+# ---------------------------------------------------------------- hosts, tools, agents
+
+
+def reaches_host(rule: Rule, host: str) -> bool:
+    """A domain rule speaks of the domain and everything below it."""
+    if rule.shape is Shape.WHOLE:
+        return True
+    name = rule.spec.removeprefix("*.")
+    return name == "*" or host == name or host.endswith("." + name)
+
+
+def proves_host(rule: Rule, host: str) -> bool:
+    """Allow: exactly the domain, or with `*.` those below it."""
+    if rule.shape is Shape.WHOLE:
+        return True
+    if rule.spec.startswith("*."):
+        return host.endswith(rule.spec[1:])
+    return bool(host) and host == rule.spec
+
+
+def names_tool(rule: Rule, tool: str, *, aggressive: bool) -> bool:
+    """Whether a tool rule names a tool. `mcp__server` is every tool of that server."""
+    ours, theirs = (rule.tool.lower(), tool.lower()) if aggressive else (rule.tool, tool)
+    if "*" in ours:
+        return wild(ours).fullmatch(theirs) is not None
+    if ours == theirs:
+        return True
+    return ours.startswith("mcp__") and ours.count("__") == 1 and theirs.startswith(ours + "__")
+
+
+def names_agent(rule: Rule, agent: str) -> bool:
+    return rule.shape is Shape.WHOLE or rule.spec.lower() == agent.lower()

@@ -1,0 +1,71 @@
+"""The five modes: their order, and what each says of an effect that no rule spoke of. Matches no rules."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+from assent.contract.decision import Outcome
+from assent.contract.effect import Operation
+from assent.contract.errors import PolicyError
+from assent.policy.spelling import did_you_mean
+
+ALLOW, ASK, DENY = Outcome.ALLOW, Outcome.ASK, Outcome.DENY
+
+
+class Mode(IntEnum):
+    """Ordered from the strictest to the loosest."""
+
+    PLAN = 0
+    DEFAULT = 1
+    AUTO = 2
+    FULL_AUTO = 3
+    YOLO = 4
+
+    @property
+    def word(self) -> str:
+        return self.name.lower()
+
+
+class Concern(IntEnum):
+    """The rows of the table: what kind of effect the mode has to settle."""
+
+    LOOK = 0
+    WRITE_INSIDE = 1
+    DELETE_INSIDE = 2
+    CHANGE_OUTSIDE = 3
+    EXECUTE = 4
+    DELEGATE = 5
+    FETCH = 6
+    TOOL = 7
+    GAP = 8
+
+
+# One row for each Concern, one column for each Mode.
+TABLE: tuple[tuple[Outcome, ...], ...] = (
+    (ALLOW, ALLOW, ALLOW, ALLOW, ALLOW),
+    (DENY, ASK, ALLOW, ALLOW, ALLOW),
+    (DENY, ASK, ASK, ALLOW, ALLOW),
+    (DENY, ASK, ASK, ALLOW, ALLOW),
+    (DENY, ASK, ASK, ALLOW, ALLOW),
+    (ASK, ASK, ASK, ALLOW, ALLOW),
+    (ASK, ASK, ASK, ALLOW, ALLOW),
+    (DENY, ASK, ASK, ALLOW, ALLOW),
+    (DENY, ASK, ASK, ASK, ALLOW),
+)
+
+LOOKING = (Operation.READ, Operation.LIST, Operation.SEARCH)
+
+
+def settle(concern: Concern, mode: Mode) -> Outcome:
+    return TABLE[concern][mode]
+
+
+def parse_mode(text: str, *, file: str = "", line: int = 0) -> Mode:
+    """The mode of that name, or PolicyError."""
+    try:
+        return Mode[text.upper()] if text == text.lower() else Mode[""]
+    except KeyError:
+        names = [mode.word for mode in Mode]
+        raise PolicyError(
+            f"unknown mode `{text}`", file=file, line=line, suggestion=did_you_mean(text, names)
+        ) from None

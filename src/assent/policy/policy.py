@@ -1,0 +1,39 @@
+"""The compiled policy: the mode and the rules of every layer, bound to a workspace. Decides nothing."""
+
+from __future__ import annotations
+
+from assent.policy.modes import Mode
+from assent.policy.rules import Rule
+from assent.policy.ruleset import RuleSet
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+class Policy:
+    """What `decide` needs to know of everyone's rules."""
+
+    __slots__ = ("mode", "floor", "deny", "ask", "allow")
+
+    def __init__(self, mode: Mode, floor: RuleSet, deny: RuleSet, ask: RuleSet, allow: RuleSet) -> None:
+        self.mode = mode
+        self.floor = floor
+        self.deny = deny
+        self.ask = ask
+        self.allow = allow
+
+
+def compile_policy(
+    mode: Mode,
+    *,
+    floor: Iterable[Rule],
+    deny: Iterable[Rule],
+    ask: Iterable[Rule],
+    allow: Iterable[Rule],
+    roots: tuple[str, ...],
+    home: str,
+    fold: bool = False,
+) -> Policy:
+    """Bind rules to the workspace `roots` and the `home` folder."""
+    return Policy(mode, *(RuleSet(rules, roots, home, fold=fold) for rules in (floor, deny, ask, allow)))

@@ -1,0 +1,139 @@
+"""The rule: what it speaks of, whose it is, and the names it is written with. Parses and matches nothing."""
+
+from __future__ import annotations
+
+from enum import Enum, IntEnum
+
+from assent.contract.effect import Operation
+from assent.contract.value import Value
+
+
+class Origin(IntEnum):
+    """Whose rule it is. Managed rules hold in every mode; the others can be switched off or skipped."""
+
+    SHIPPED = 0
+    MANAGED = 1
+    USER = 2
+    PROJECT = 3
+    SESSION = 4
+    PACK = 5
+
+    @property
+    def word(self) -> str:
+        return self.name.lower()
+
+
+class About(Enum):
+    """What a rule speaks of."""
+
+    COMMAND = "command"  # shell invocations
+    PATH = "path"  # effects on paths
+    HOST = "host"  # addresses
+    TOOL = "tool"  # tools by name, MCP tools among them
+    AGENT = "agent"  # sub-agents
+    DANGER = "danger"  # what the reading marked as dangerous
+
+    __hash__ = object.__hash__  # members are singletons; Enum's own hash is slower
+
+
+class Shape(Enum):
+    """How the specifier of a command rule is compared."""
+
+    WHOLE = "whole"
+    EXACT = "exact"
+    PREFIX = "prefix"
+    WILD = "wild"
+
+    __hash__ = object.__hash__  # as above
+
+
+# Rule word → the operations that it speaks of. `write` in a deny or ask rule speaks of removal too.
+PATH_WORDS: dict[str, frozenset[Operation]] = {
+    "read": frozenset({Operation.READ, Operation.SEARCH}),
+    "list": frozenset({Operation.LIST}),
+    "search": frozenset({Operation.SEARCH}),
+    "write": frozenset({Operation.WRITE}),
+    "delete": frozenset({Operation.DELETE}),
+    "path": frozenset(Operation),
+}
+
+
+class Rule(Value):
+    """One rule, ready to be matched.
+
+    `tool` is the canonical rule word. `spec` is the specifier, `""` for the whole tool. `text` is the rule as
+    written, `source` its file:line. `words` are a command rule's words. `excepts`, for a command rule, are flags or
+    words whose presence keeps an allow rule from matching; for a path rule, globs of paths that it does not mean. `id` names shipped and pack rules."""
+
+    __slots__ = (
+        "about",
+        "tool",
+        "spec",
+        "shape",
+        "operations",
+        "text",
+        "source",
+        "origin",
+        "id",
+        "reason",
+        "message",
+        "advice",
+        "words",
+        "excepts",
+        "number",
+    )
+
+    def __init__(
+        self,
+        about: About,
+        tool: str,
+        spec: str,
+        shape: Shape,
+        text: str,
+        *,
+        operations: frozenset[Operation] = frozenset(),
+        source: str = "",
+        origin: Origin = Origin.USER,
+        id: str = "",
+        reason: str = "",
+        message: str = "",
+        advice: str = "",
+        words: tuple[str, ...] = (),
+        excepts: tuple[str, ...] = (),
+        number: int = 0,
+    ) -> None:
+        self.about = about
+        self.tool = tool
+        self.spec = spec
+        self.shape = shape
+        self.text = text
+        self.operations = operations
+        self.source = source
+        self.origin = origin
+        self.id = id
+        self.reason = reason
+        self.message = message
+        self.advice = advice
+        self.words = words
+        self.excepts = excepts
+        self.number = number
+
+    def numbered(self, number: int) -> Rule:
+        """The same rule with its number within a layer."""
+        return Rule(
+            self.about,
+            self.tool,
+            self.spec,
+            self.shape,
+            self.text,
+            operations=self.operations,
+            source=self.source,
+            origin=self.origin,
+            id=self.id,
+            reason=self.reason,
+            message=self.message,
+            advice=self.advice,
+            words=self.words,
+            excepts=self.excepts,
+            number=number,
+        )

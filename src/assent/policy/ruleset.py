@@ -1,0 +1,141 @@
+"""The rules of one layer (deny, ask or allow), ready to be asked about parts of a call. Judges nothing.
+
+INVARIANT: `reaching_*` is for deny and ask and sees every form; `proving_*` is for allow and sees the narrowest."""
+
+from __future__ import annotations
+
+from assent.contract.effect import Effect, Invocation, Kind, Operation
+from assent.policy import match
+from assent.policy.index import CommandIndex, PathIndex
+from assent.policy.rules import About, Rule
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from assent.policy.globs import Glob
+
+
+class RuleSet:
+    """One layer's rules, indexed for a workspace and a home folder."""
+
+    __slots__ = ("rules", "commands", "paths", "_hosts", "_tools", "_wild_tools", "_agents", "_dangers")
+
+    def __init__(self, rules: Iterable[Rule], roots: tuple[str, ...], home: str, *, fold: bool = False) -> None:
+        self.rules = tuple(rules)
+        by_subject: dict[About, list[Rule]] = {about: [] for about in About}
+        for rule in self.rules:
+            by_subject[rule.about].append(rule)
+        self.commands = CommandIndex(by_subject[About.COMMAND])
+        self.paths = PathIndex(by_subject[About.PATH], roots, home, fold=fold)
+        self._hosts = by_subject[About.HOST]
+        self._agents = by_subject[About.AGENT]
+        self._dangers = {rule.spec: rule for rule in reversed(by_subject[About.DANGER])}
+        self._tools: dict[str, Rule] = {}
+        self._wild_tools: list[Rule] = []
+        for rule in by_subject[About.TOOL]:
+            if "*" in rule.tool or (rule.tool.startswith("mcp__") and rule.tool.count("__") == 1):
+                self._wild_tools.append(rule)
+            else:
+                self._tools.setdefault(rule.tool.lower(), rule)
+
+    # -------------------------------------------------------- deny and ask
+
+    def reaching_command(self, invocation: Invocation) -> Iterator[Rule]:
+        yield from self.commands.whole
+        texts = match.forms(invocation)
+        words = (*invocation.subcommand, *invocation.operands, *invocation.words[1:])
+        for rule in self.commands.near(invocation.program, words, texts):
+            if match.reaches_command(rule, invocation, texts):
+                yield rule
+
+    def reaching_text(self, text: str, *, anywhere: bool) -> Iterator[Rule]:
+        texts = match.raw_forms(text)
+        for rule in self.commands.in_text(texts[-1]):
+            if match.reaches_text(rule, texts, anywhere=anywhere):
+                yield rule
+
+    def reaching_effect(self, effect: Effect, names: tuple[str, ...]) -> Iterator[Rule]:
+        for danger in effect.dangers:
+            rule = self._dangers.get(danger)
+            if rule is not None:
+                yield rule
+        kind = effect.target.kind
+        if kind is Kind.PATH:
+            yield from self._reaching_path(effect, names)
+        elif kind is Kind.HOST:
+            yield from (rule for rule in self._hosts if match.reaches_host(rule, effect.target.name))
+        elif kind is Kind.AGENT:
+            yield from (rule for rule in self._agents if match.names_agent(rule, effect.target.name))
+        elif kind is Kind.TOOL:
+            yield from self.naming_tool(effect.target.name, aggressive=True)
+
+    def _reaching_path(self, effect: Effect, names: tuple[str, ...]) -> Iterator[Rule]:
+        operation = effect.operation
+        for rule in self.paths.whole:
+            if match.speaks_of(rule, operation):
+                yield rule
+        candidates = self.paths.every() if effect.target.pattern else self._near(names)
+        for glob, rule in candidates:
+            if (
+                match.speaks_of(rule, operation)
+                and match.reaches_path(glob, effect, names)
+                and not (rule.excepts and self.paths.excepts(rule, names))
+            ):
+                yield rule
+        if effect.recursive and operation in (Operation.WRITE, Operation.DELETE):
+            for name in names:
+                yield from (rule for _, rule in self.paths.below(name) if match.speaks_of(rule, operation))
+
+    def _near(self, names: tuple[str, ...]) -> Iterator[tuple[Glob, Rule]]:
+        for name in names:
+            yield from self.paths.near(name)
+
+    def inside(self, effect: Effect, names: tuple[str, ...]) -> Rule | None:
+        """A rule on reading whose place lies below a folder that is read as a whole."""
+        for name in names:
+            for _, rule in self.paths.below(name):
+                if match.speaks_of(rule, effect.operation):
+                    return rule
+        return None
+
+    # -------------------------------------------------------- allow
+
+    def proving_command(self, invocation: Invocation) -> Rule | None:
+        for rule in self.commands.whole:
+            if match.proves_command(rule, invocation):
+                return rule
+        text = " ".join(invocation.words)
+        first = invocation.words[0] if invocation.words else ""
+        for rule in self.commands.near(first, invocation.words[1:], (text,)):
+            if match.proves_command(rule, invocation):
+                return rule
+        return None
+
+    def proving_effect(self, effect: Effect, names: tuple[str, ...]) -> Rule | None:
+        kind, operation = effect.target.kind, effect.operation
+        if kind is Kind.PATH:
+            for rule in self.paths.whole:
+                if operation in rule.operations and effect.target.name:
+                    return rule
+            for _, rule in self._near(names[:1]):
+                if operation in rule.operations and match.proves_path(self.paths.of(rule), effect, names):
+                    return rule
+            return None
+        if kind is Kind.HOST:
+            return next((rule for rule in self._hosts if match.proves_host(rule, effect.target.name)), None)
+        if kind is Kind.AGENT:
+            return next((rule for rule in self._agents if match.names_agent(rule, effect.target.name)), None)
+        if kind is Kind.TOOL:
+            return next(self.naming_tool(effect.target.name, aggressive=False), None)
+        return None
+
+    # -------------------------------------------------------- both
+
+    def naming_tool(self, tool: str, *, aggressive: bool) -> Iterator[Rule]:
+        rule = self._tools.get(tool.lower())
+        if rule is not None and match.names_tool(rule, tool, aggressive=aggressive):
+            yield rule
+        for rule in self._wild_tools:
+            if match.names_tool(rule, tool, aggressive=aggressive):
+                yield rule

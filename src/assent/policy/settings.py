@@ -1,0 +1,237 @@
+"""Documents of every layer → the settings in force, and where each came from. Reads no files.
+
+Managed → user → project (tightens only) → environment → flags → session. Lists append; the last mode said wins, then
+`max_mode` of every file and `untrusted_mode` hold it down."""
+
+from __future__ import annotations
+
+from assent.contract.errors import PolicyError
+from assent.contract.value import Value
+from assent.policy import shipped
+from assent.policy.modes import Mode, parse_mode
+from assent.policy.parse import parse_rule
+from assent.policy.policy import Policy, compile_policy
+from assent.policy.rules import Origin, Rule
+from assent.policy.spelling import did_you_mean
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from assent.policy.document import Document
+
+TIMEOUT = 300
+UNSEEN = 60
+
+
+class Settings(Value):
+    """What holds now. `chosen` says who set the mode, `clamps` what held it down."""
+
+    __slots__ = (
+        "mode",
+        "chosen",
+        "clamps",
+        "floor",
+        "deny",
+        "ask",
+        "allow",
+        "packs",
+        "off",
+        "timeout",
+        "unseen",
+        "route",
+        "extra",
+        "commands",
+        "files",
+    )
+
+    def __init__(
+        self,
+        *,
+        mode: Mode,
+        chosen: str,
+        clamps: tuple[str, ...],
+        floor: tuple[Rule, ...],
+        deny: tuple[Rule, ...],
+        ask: tuple[Rule, ...],
+        allow: tuple[Rule, ...],
+        packs: tuple[tuple[str, str], ...],
+        off: tuple[tuple[str, str], ...],
+        timeout: int,
+        unseen: int,
+        route: str,
+        extra: tuple[str, ...],
+        commands: Mapping[str, Mapping[str, object]],
+        files: tuple[str, ...],
+    ) -> None:
+        self.mode = mode
+        self.chosen = chosen
+        self.clamps = clamps
+        self.floor = floor
+        self.deny = deny
+        self.ask = ask
+        self.allow = allow
+        self.packs = packs
+        self.off = off
+        self.timeout = timeout
+        self.unseen = unseen
+        self.route = route
+        self.extra = extra
+        self.commands = commands
+        self.files = files
+
+    def bind(self, roots: tuple[str, ...], home: str, *, fold: bool = False) -> Policy:
+        """The policy for a workspace."""
+        return compile_policy(
+            self.mode,
+            floor=self.floor,
+            deny=self.deny,
+            ask=self.ask,
+            allow=self.allow,
+            roots=roots,
+            home=home,
+            fold=fold,
+        )
+
+
+def combine(
+    documents: Sequence[Document],
+    *,
+    environment_mode: str = "",
+    flag_mode: str = "",
+    session_rules: Mapping[str, Sequence[str]] | None = None,
+    environment_tightens: bool = False,
+    trusted: bool = True,
+) -> Settings:
+    """Lay the documents over each other, the strictest source first.
+
+    `environment_tightens`: in a hook, whose environment a repository's settings can reach, ASSENT_MODE may only
+    tighten. `trusted`: the user marked the folder; else `untrusted_mode` holds."""
+    mode, chosen = _mode(documents, environment_mode, flag_mode, environment_tightens)
+    mode, clamps = _clamp(mode, documents, trusted)
+    off = _switched_off(documents)
+    packs = tuple((name, document.file) for document in documents for name in document.packs)
+    session = _session(session_rules or {})
+    return Settings(
+        mode=mode,
+        chosen=chosen,
+        clamps=clamps,
+        floor=_numbered(shipped.floor_rules()),
+        deny=_numbered([*_of(documents, "deny"), *session["deny"], *shipped.default_rules("deny", dict(off))]),
+        ask=_numbered([*_of(documents, "ask"), *session["ask"], *shipped.default_rules("ask", dict(off))]),
+        allow=_numbered([*_of(documents, "allow"), *session["allow"], *_pack_rules(documents)]),
+        packs=packs,
+        off=off,
+        timeout=_last(documents, "timeout", TIMEOUT),
+        unseen=_last(documents, "unseen", UNSEEN),
+        route=next((document.route for document in reversed(documents) if document.route), "both"),
+        extra=tuple(folder for document in documents for folder in document.extra),
+        commands={name: row for document in documents for name, row in document.commands.items()},
+        files=tuple(document.file for document in documents),
+    )
+
+
+def _mode(documents: Sequence[Document], environment: str, flag: str, tightens: bool) -> tuple[Mode, str]:
+    mode, chosen = Mode.DEFAULT, "the default"
+    for document in documents:
+        if document.mode is not None:
+            if document.mode is Mode.YOLO and document.origin is not Origin.USER:
+                raise _no_yolo(document.file, document.lines.get("mode", 0))
+            mode, chosen = document.mode, f"{document.file}:{document.lines.get('mode', 1)}"
+    if environment:
+        said = parse_mode(environment, file="ASSENT_MODE")
+        if said is Mode.YOLO:
+            raise _no_yolo("ASSENT_MODE", 0)
+        if not tightens or said < mode:
+            mode, chosen = said, "ASSENT_MODE"
+    if flag:
+        mode, chosen = parse_mode(flag, file="--mode"), "--mode"
+    return mode, chosen
+
+
+def _no_yolo(file: str, line: int) -> PolicyError:
+    return PolicyError(
+        "`yolo` can be chosen by `--mode` or in the user's own configuration only",
+        file=file,
+        line=line,
+        suggestion="use `full_auto`, or pass `--mode yolo`",
+    )
+
+
+def _clamp(mode: Mode, documents: Sequence[Document], trusted: bool) -> tuple[Mode, tuple[str, ...]]:
+    clamps: list[str] = []
+    for document in documents:
+        if document.max_mode is not None and document.max_mode < mode:
+            mode = document.max_mode
+            clamps.append(f"max_mode = {mode.word} in {document.file}:{document.lines.get('max_mode', 1)}")
+    if not trusted:
+        limits = [each.untrusted_mode for each in documents if each.untrusted_mode is not None]
+        if limits and min(limits) < mode:
+            mode = min(limits)
+            clamps.append(f"untrusted_mode = {mode.word}: this folder is not marked with `assent trust`")
+    return mode, tuple(clamps)
+
+
+def _switched_off(documents: Sequence[Document]) -> tuple[tuple[str, str], ...]:
+    known = shipped.default_ids()
+    locked: dict[str, str] = {}
+    out: list[tuple[str, str]] = []
+    for document in documents:
+        if document.lock is True:
+            locked.update(dict.fromkeys(known, document.file))
+        elif document.lock:
+            locked.update(dict.fromkeys(document.lock, document.file))
+    for document in documents:
+        line = document.lines.get("defaults.off", 0)
+        for name in document.off:
+            if name not in known:
+                raise PolicyError(
+                    f"no shipped rule is called `{name}`",
+                    file=document.file,
+                    line=line,
+                    suggestion=did_you_mean(name, known),
+                )
+            if name in locked and document.origin is not Origin.MANAGED:
+                raise PolicyError(
+                    f"`{name}` is locked by {locked[name]}",
+                    file=document.file,
+                    line=line,
+                    suggestion="remove it from `off`",
+                )
+            out.append((name, f"{document.file}:{line}"))
+    return tuple(out)
+
+
+def _pack_rules(documents: Sequence[Document]) -> list[Rule]:
+    out: list[Rule] = []
+    for document in documents:
+        for name in document.packs:
+            try:
+                out += shipped.pack_rules(name)
+            except PolicyError as error:
+                line = document.lines.get("packs.on", 0)
+                raise PolicyError(error.message, file=document.file, line=line, suggestion=error.suggestion) from None
+    return out
+
+
+def _of(documents: Iterable[Document], key: str) -> list[Rule]:
+    return [rule for document in documents for rule in getattr(document, key)]
+
+
+def _session(rules: Mapping[str, Sequence[str]]) -> dict[str, list[Rule]]:
+    return {
+        key: [parse_rule(text, source="session", origin=Origin.SESSION) for text in rules.get(key, ())]
+        for key in ("deny", "ask", "allow")
+    }
+
+
+def _last(documents: Sequence[Document], key: str, default: int) -> int:
+    return next((getattr(each, key) for each in reversed(documents) if getattr(each, key) is not None), default)
+
+
+def _numbered(rules: Iterable[Rule]) -> tuple[Rule, ...]:
+    """Each rule with a number of its own within its layer."""
+    out = []
+    for number, rule in enumerate(rules):
+        out.append(rule if rule.number == number else rule.numbered(number))
+    return tuple(out)

@@ -1,0 +1,105 @@
+"""The rules that come with Assent: floor, defaults and packs, read from the data files beside this module.
+
+The one place in this package that opens files, and only its own."""
+
+from __future__ import annotations
+
+import tomllib
+
+from assent.contract.errors import PolicyError
+from assent.policy.parse import parse_rule
+from assent.policy.rules import Origin, Rule
+from assent.policy.spelling import did_you_mean
+
+HERE = __file__.rpartition("/")[0]
+PACKS = ("dev-tasks", "git-local")
+_kept: dict[str, dict[str, list[Entry]]] = {}
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+class Entry:
+    """One entry of a data file: an id, its rules, and the paths or commands that show what it means."""
+
+    __slots__ = ("id", "rules", "match", "not_match", "reason")
+
+    def __init__(self, id: str, rules: tuple[Rule, ...], match: list[str], not_match: list[str], reason: str) -> None:
+        self.id = id
+        self.rules = rules
+        self.match = match
+        self.not_match = not_match
+        self.reason = reason
+
+
+def entries(name: str) -> dict[str, list[Entry]]:
+    """The entries of `floor`, `defaults` or `packs/…`, by their section (`rule`, `deny`, `ask`)."""
+    found = _kept.get(name)
+    if found is None:
+        with open(f"{HERE}/{name}.toml", "rb") as file:
+            table = tomllib.load(file)
+        origin = Origin.PACK if name.startswith("packs/") else Origin.SHIPPED
+        found = {section: [_entry(row, f"{name}.toml", origin) for row in rows] for section, rows in table.items()}
+        _kept[name] = found
+    return found
+
+
+def _entry(row: dict[str, object], file: str, origin: Origin) -> Entry:
+    texts = row.get("rules") or [row["rule"]]
+    assert isinstance(texts, list)
+    name, reason = str(row["id"]), str(row.get("reason", ""))
+    rules = tuple(
+        parse_rule(
+            text,
+            source=f"shipped:{name}",
+            origin=origin,
+            id=name,
+            reason=reason if origin is Origin.SHIPPED else "",
+            advice=str(row.get("advice", "")),
+            excepts=tuple(_texts(row, "except")),
+        )
+        for text in texts
+    )
+    return Entry(name, rules, _texts(row, "match"), _texts(row, "not_match"), reason)
+
+
+def _texts(row: dict[str, object], key: str) -> list[str]:
+    value = row.get(key, [])
+    assert isinstance(value, list)
+    return [str(item) for item in value]
+
+
+def floor_rules() -> list[Rule]:
+    """The floor's rules; a place anywhere is looked for in the home folder too, so that what holds it is known."""
+    out: list[Rule] = []
+    for entry in entries("floor")["rule"]:
+        for rule in entry.rules:
+            out.append(rule)
+            if rule.spec.startswith("**/"):
+                at_home = f"{rule.tool}(~/{rule.spec[3:]})"
+                out.append(parse_rule(at_home, source=rule.source, origin=rule.origin, id=rule.id, reason=rule.reason))
+    return out
+
+
+def default_rules(section: str, off: Iterable[str] = ()) -> list[Rule]:
+    """The shipped deny or ask rules, without those switched off."""
+    skipped = frozenset(off)
+    return [rule for entry in entries("defaults")[section] if entry.id not in skipped for rule in entry.rules]
+
+
+def default_ids() -> list[str]:
+    return [entry.id for section in ("deny", "ask") for entry in entries("defaults")[section]]
+
+
+def pack_rules(name: str) -> list[Rule]:
+    """The allow rules of a pack."""
+    if name not in PACKS:
+        raise PolicyError(f"unknown pack `{name}`", suggestion=did_you_mean(name, PACKS))
+    return [rule for entry in entries(f"packs/{name}")["rule"] for rule in entry.rules]
+
+
+def starter() -> str:
+    """The commented policy that `assent policy init` writes."""
+    with open(f"{HERE}/starter.toml", encoding="utf-8") as file:
+        return file.read()

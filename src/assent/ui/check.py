@@ -1,0 +1,103 @@
+"""`assent check`: one call or many, decided and shown. Runs nothing and writes nothing."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+
+from assent import configure
+from assent.contract.call import Call
+from assent.contract.decision import Decision, Outcome
+from assent.contract.errors import PayloadError
+from assent.contract.tools import canonical
+from assent.policy import explain
+
+STATUS = {Outcome.ALLOW: 0, Outcome.ASK: 3, Outcome.DENY: 4}
+# Which argument a plain text stands for.
+MAIN_ARGUMENT = {
+    "bash": "command",
+    "read": "file_path",
+    "write": "file_path",
+    "delete": "file_path",
+    "list": "path",
+    "search": "path",
+    "fetch": "url",
+    "websearch": "query",
+    "agent": "subagent_type",
+}
+
+
+def run(options: argparse.Namespace) -> int:
+    if options.batch:
+        from assent.ui import batch
+
+        return batch.run(options, sys.stdin.buffer, sys.stdout)
+    if options.tool is None:
+        raise PayloadError("no call given; try `assent check bash 'git status'`, or `assent check - < call.json`")
+    tool, given, cwd, session = _call_of(options)
+    here = configure.place(cwd, os.environ)
+    gate, here = configure.open_gate(here, os.environ, mode=options.mode, config=options.config, session=session)
+    call = Call(tool, given, cwd=cwd, roots=here.roots, home=here.home, session=session)
+    decision = gate.decide(call, headless=options.headless)
+    show(decision, tool, given, as_json=options.json)
+    return STATUS[decision.outcome]
+
+
+def _call_of(options: argparse.Namespace) -> tuple[str, dict[str, object], str, str]:
+    cwd = os.path.abspath(options.cwd or os.getcwd())
+    if options.tool != "-":
+        return options.tool, read_input(options.tool, options.input or ""), cwd, options.session
+    if options.input is not None:
+        raise PayloadError("with `-` the whole call comes on standard input; remove the second argument")
+    payload = parse_object(sys.stdin.read(), "standard input")
+    tool, given = payload.get("tool"), payload.get("input", {})
+    if not isinstance(tool, str) or not isinstance(given, dict):
+        raise PayloadError('standard input is no call; write {"tool": "bash", "input": {"command": "ls"}}')
+    inner = payload.get("cwd", cwd)
+    return tool, given, str(inner), str(payload.get("session", "") or options.session)
+
+
+def read_input(tool: str, text: str) -> dict[str, object]:
+    """A tool's input: a JSON object, or the text of its main argument."""
+    if text.lstrip().startswith("{"):
+        try:
+            value = json.loads(text)
+        except ValueError:
+            value = None
+        if isinstance(value, dict):
+            return value
+    key = MAIN_ARGUMENT.get(canonical(tool))
+    if key is None:
+        if not text:
+            return {}
+        raise PayloadError(f'`{tool}` takes its input as a JSON object; write for example \'{{"path": "src"}}\'')
+    return {key: text} if text else {}
+
+
+def parse_object(text: str, where: str) -> dict[str, object]:
+    try:
+        value = json.loads(text)
+    except ValueError as error:
+        raise PayloadError(f"{where} is not JSON: {error}") from None
+    if not isinstance(value, dict):
+        raise PayloadError(f"{where} is not a JSON object")
+    return value
+
+
+def show(decision: Decision, tool: str, given: dict[str, object], *, as_json: bool) -> None:
+    if as_json:
+        print(json.dumps({**explain.as_json(decision), "agent_message": explain.to_agent(decision)}, indent=1))
+        return
+    value = given.get(MAIN_ARGUMENT.get(canonical(tool), ""))
+    shown = value if isinstance(value, str) else json.dumps(given, ensure_ascii=False)
+    text = explain.in_words(decision, f"{tool} {shown}")
+    print(coloured(text, decision.outcome) if sys.stdout.isatty() and not os.environ.get("NO_COLOR") else text)
+
+
+def coloured(text: str, outcome: Outcome) -> str:
+    """The first word in the outcome's colour, for a terminal."""
+    word, _, rest = text.partition(" ")
+    colour = {Outcome.ALLOW: "32", Outcome.ASK: "33", Outcome.DENY: "31"}[outcome]
+    return f"\x1b[1;{colour}m{word}\x1b[0m {rest}"

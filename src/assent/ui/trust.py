@@ -1,0 +1,24 @@
+"""`assent trust`: marks folders as trusted. What trust means is the policy's to say."""
+
+from __future__ import annotations
+
+import argparse
+import os
+
+from assent import configure
+from assent.facts import trust
+
+
+def run(options: argparse.Namespace) -> int:
+    folder = os.path.abspath(options.folder or os.getcwd())
+    state = configure.place(folder, os.environ).state
+    if options.list:
+        for each in trust.trusted_folders(state):
+            print(each)
+        return 0
+    if options.remove:
+        gone = trust.distrust(folder, state)
+        print(f"no longer trusted: {folder}" if gone else f"was not trusted: {folder}")
+        return 0
+    print(f"trusted: {trust.trust(folder, state)}")
+    return 0
