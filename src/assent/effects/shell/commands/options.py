@@ -18,14 +18,18 @@ _FIRM = frozenset({"word", "number", "paths"})
 
 
 class Given:
-    """An option on the command line. `value` is None for a flag, or where an optional value is absent."""
+    """An option on the command line. `value` is None for a flag, or where an optional value is absent.
+    `values` are all its values where it takes several. `start` is the index of its word, `end` that
+    of the first word behind it and its value."""
 
-    __slots__ = ("option", "spelling", "value")
+    __slots__ = ("end", "option", "spelling", "start", "value", "values")
 
     def __init__(self, option: Option, spelling: str, value: Word | None = None) -> None:
         self.option = option
         self.spelling = spelling
         self.value = value
+        self.values: tuple[Word, ...] = () if value is None else (value,)
+        self.start = self.end = -1
 
 
 class Parsed:
@@ -73,12 +77,15 @@ def parse(
         index += 1
         if isinstance(word, str):
             first = word[:1]
-            if first == "-" and word != "-":
+            if first == "-" and (word != "-" or "-" in options.names):
                 if word == "--":
                     out.ended = len(out.operands)
                     out.operands.extend(words[index:])
                     return out
+                start, first_new = index - 1, len(out.given)
                 index = reader.take(word, words, index)
+                for given in out.given[first_new:]:
+                    given.start, given.end = start, index
                 continue
             if first == "+" and options.plus:
                 option = options.plus.get(word) or options.plus.get("+*")
@@ -121,7 +128,7 @@ class _Reader:
                 self.out.helps = True
                 self.out.flags.add(word)
                 return index
-        if word[1] == "-" or self.style == "single":
+        if word[1:2] == "-" or self.style == "single":
             return self.long(word, words, index)
         option = self.find(word)
         if option is not None:
@@ -181,6 +188,8 @@ class _Reader:
                 continue
             glued = word[place:]
             self.add(option, name, glued)
+            if len(option.roles) > 1:
+                return self.further(option, words, index)
             if glued[0] == "=" and option.role != "TEXT":  # getopt keeps the sign, other libraries drop it
                 self.add(option, name, glued[1:])
             return index
@@ -196,7 +205,7 @@ class _Reader:
             return index
         if value is not None or option.optional:
             self.add(option, name, value)
-            return index
+            return self.further(option, words, index)
         if index >= len(words):
             self.doubt(name)
             self.add(option, name, None)
@@ -206,10 +215,21 @@ class _Reader:
         index += 1
         if not isinstance(word, str) and word.splits and word.values is None and word.kind not in _FIRM:
             self.spill(word)
+        index = self.further(option, words, index)
         while option.repeat and index < len(words) and not _dashed(words[index]):
             self.add(option, name, words[index])
             index += 1
         return index
+
+    def further(self, option: Option, words: tuple[Word, ...] | list[Word], index: int) -> int:
+        """The values of an option beyond its first."""
+        more = len(option.roles) - 1
+        if more > 0:
+            given = self.out.given[-1]
+            given.values += tuple(words[index : index + more])
+            if index + more > len(words):
+                self.doubt(given.spelling)
+        return index + max(more, 0)
 
     def add(self, option: Option, name: str, value: Word | None) -> None:
         self.out.given.append(Given(option, name, value))

@@ -51,6 +51,8 @@ def apply(seen: Seen, role: str, word: Word, *, recursive: bool = False, writes:
         seen.enter(word)
     elif role == "REPO":
         _repo(seen, word)
+    elif role == "REMOTE":
+        _remote(seen, word)
     elif role == "GITCONFIG":
         git_setting(seen, word)
     elif role in _LANGUAGES or role.startswith("CODE:"):
@@ -61,7 +63,24 @@ def apply(seen: Seen, role: str, word: Word, *, recursive: bool = False, writes:
 
 def quiet(role: str) -> str:
     """The role that is left where the command only prints (`--dry-run`)."""
-    return _QUIET.get(role, "TEXT") if role not in ("URL", "HOST", "DIR", "REPO") else role
+    return _QUIET.get(role, "TEXT") if role not in ("URL", "HOST", "DIR", "REPO", "REMOTE") else role
+
+
+def _remote(seen: Seen, word: Word) -> None:
+    """A git remote: a name, an address, or a repository's folder. A helper (`ext::cmd`) runs a command."""
+    for text in values(word):
+        if text is None:
+            seen.fetch(word)
+        elif "::" in text.partition("/")[0]:
+            seen.execute()
+            if text.startswith("ext::"):
+                seen.shell(text[5:].replace("% ", " "))
+        elif "://" in text:
+            seen.fetch(text)
+        elif ":" in text.partition("/")[0]:
+            seen.fetch(text.partition(":")[0])
+        elif "/" in text or text.startswith("."):
+            seen.path(READ, text, recursive=True)
 
 
 def _repo(seen: Seen, word: Word) -> None:

@@ -16,66 +16,94 @@ HARMLESS_ROLES = frozenset({"", "TEXT", "REV", "READ", "LIST", "SEARCH"})
 ROLES = (
     PATH_ROLES
     | HARMLESS_ROLES
-    | {"DIR", "URL", "HOST", "RUN", "SHELL", "SCRIPT", "CONFIG", "SQL", "SED", "AWK", "JQ", "GITCONFIG", "REPO"}
+    | {
+        "DIR",
+        "URL",
+        "HOST",
+        "RUN",
+        "SHELL",
+        "SCRIPT",
+        "CONFIG",
+        "SQL",
+        "SED",
+        "AWK",
+        "JQ",
+        "GITCONFIG",
+        "REPO",
+        "REMOTE",
+    }
 ) - {""}
 LANGUAGES = frozenset({"python", "node", "perl", "ruby", "php", "lua"})
 KEYS = frozenset(
     "options operands runs service globals style dangers prints repo like aliases reader help safe acts "
-    "pure secret_operands forms".split()
+    "pure secret_operands forms marks with recursive groups file_prefixes".split()
 )
 STYLES = frozenset({"gnu", "posix", "single", "bsd"})
 PRINTS = frozenset({"", "word", "number", "paths", "names"})
-BOOLEANS = ("runs", "repo", "help", "pure")
-LISTS = ("dangers", "aliases", "safe", "acts", "secret_operands")
+BOOLEANS = ("runs", "repo", "help", "pure", "recursive")
+LISTS = ("dangers", "aliases", "safe", "acts", "secret_operands", "file_prefixes")
 
-_NAME = r"(?:-NUM|-[,!=\[]|[-+](?:[^\s,=!\[\]+-][^\s,=!\[\]]*|-[^\s,=!\[\]-][^\s,=!\[\]]*|[*]))"
+_NAME = r"(?:-NUM|-[,!=\[]|-(?=[,=!\s]|$)|[-+](?:[^\s,=!\[\]+-][^\s,=!\[\]]*|-[^\s,=!\[\]-][^\s,=!\[\]]*|[*]))"
 _OPTION = re.compile(
-    rf"(?P<names>{_NAME}(?:,{_NAME})*)(?:\[=(?P<maybe>[A-Z]+(?::[a-z]+)?)\]|=(?P<value>[A-Z]+(?::[a-z]+)?))?"
+    rf"(?P<names>{_NAME}(?:,{_NAME})*)(?:\[=(?P<maybe>[A-Z]+(?::[a-z]+)?)\]"
+    r"|=(?P<value>[A-Z]+(?::[a-z]+)?)(?P<values>(?:=[A-Z]+(?::[a-z]+)?)*))?"
     r"(?P<tags>(?:![a-z]+(?::[a-z-]+)?)*)"
 )
 _NAMES = re.compile(_NAME)
-_SLOT = re.compile(r"(?P<role>[A-Z]+(?::[a-z]+)?)(?P<count>[?*+]?)(?:=(?P<default>\S+))?")
-_TAGS = frozenset({"acts", "writes", "recursive", "prints", "drop", "repeat"})
+_SLOT = re.compile(
+    r"(?P<role>[A-Z]+(?::[a-z]+)?)(?P<count>[?*+]?)(?:=(?P<default>[^\s!]+))?(?P<tags>(?:![a-z]+(?::[a-z-]+)?)*)"
+)
+_TAGS = frozenset({"acts", "writes", "recursive", "prints", "drop", "repeat", "lists"})
 
 
 class Option:
-    """One option with all its spellings. `role` is `""` for a flag; `optional` values stand only after `=` or glued."""
+    """One option with all its spellings. `roles` are those of its values, `role` the first, `""` for a flag; an
+    `optional` value stands only after `=` or glued."""
 
     __slots__ = (
         "acts",
         "dangers",
         "drop",
         "harmless",
+        "lifts",
+        "lists",
         "names",
         "optional",
         "prints",
         "recursive",
         "repeat",
         "role",
+        "roles",
         "writes",
     )
 
-    def __init__(self, names: tuple[str, ...], role: str, optional: bool, tags: frozenset[str]) -> None:
+    def __init__(self, names: tuple[str, ...], roles: tuple[str, ...], optional: bool, tags: frozenset[str]) -> None:
         self.names = names
-        self.role = role
+        self.roles = roles
+        self.role = roles[0] if roles else ""
         self.optional = optional
         self.acts = "acts" in tags
         self.writes = "writes" in tags
         self.recursive = "recursive" in tags
         self.prints = "prints" in tags
         self.drop = "drop" in tags
+        self.lists = "lists" in tags
+        self.lifts = tuple(tag[6:] for tag in tags if tag.startswith("lifts:"))
         self.repeat = "repeat" in tags
-        self.dangers = tuple(sorted(tag[7:] for tag in tags if tag.startswith("danger:")))
-        self.harmless = role in HARMLESS_ROLES and not (self.acts or self.writes or self.dangers)
+        self.dangers = dangers_of(tags)
+        self.harmless = HARMLESS_ROLES.issuperset(roles) and not (self.acts or self.writes or self.dangers)
 
 
 class Slot:
     """A place for operands: `least` words at least, `many` says that any number may follow."""
 
-    __slots__ = ("default", "least", "many", "role")
+    __slots__ = ("acts", "dangers", "default", "least", "many", "recursive", "role")
 
-    def __init__(self, role: str, count: str, default: str) -> None:
+    def __init__(self, role: str, count: str, default: str, tags: frozenset[str]) -> None:
         self.role = role
+        self.acts = "acts" in tags
+        self.recursive = "recursive" in tags
+        self.dangers = dangers_of(tags)
         self.least = 1 if count in ("", "+") else 0
         self.many = count in ("*", "+")
         self.default = default
@@ -104,15 +132,19 @@ class Row:
 
     __slots__ = (
         "dangers",
+        "file_prefixes",
         "forms",
         "globals",
+        "groups",
         "help",
+        "marks",
         "name",
         "operands",
         "options",
         "prints",
         "pure",
         "reader",
+        "recursive",
         "repo",
         "roles",
         "runs",
@@ -136,6 +168,10 @@ class Row:
         self.prints = _choice(name, "prints", keys, PRINTS, "")
         self.reader = _text(name, "reader", keys)
         self.dangers = _words(name, "dangers", keys)
+        self.groups = frozenset(_text(name, "groups", keys).split())
+        self.file_prefixes = _words(name, "file_prefixes", keys)
+        self.recursive = bool(keys.get("recursive", False))
+        self.marks = _marks(name, keys.get("marks", {}))
         self.forms = _forms(name, keys.get("forms", {}))
         self.secret_operands = frozenset(_words(name, "secret_operands", keys))
 
@@ -152,11 +188,33 @@ def check_row(name: str, keys: Mapping[str, object], *, readers: frozenset[str] 
             raise _wrong(name, key, "must be true or false")
     for key in LISTS:
         _words(name, key, keys)
-    for key in ("like", "service", "reader"):
+    for key in ("like", "service", "reader", "groups"):
         _text(name, key, keys)
     if readers and keys.get("reader", "") not in readers | {""}:
         raise _wrong(name, "reader", f"no reader is called `{keys['reader']}`")
     Row(name, keys)
+
+
+def options_of(text: str) -> Options:
+    """Options written in the format of the key `options`, for readers that bring their own."""
+    return _options("reader", "options", text)
+
+
+def without(mine: list[str], others: list[str]) -> list[str]:
+    """The options of `others` without the spellings that `mine` has: what a row lists itself goes before its sets."""
+    taken = {name for word in mine for name in _NAMES.findall(_names(word))}
+    left = []
+    for word in others:
+        names = [name for name in _NAMES.findall(_names(word)) if name not in taken]
+        if names or word == "*":
+            left.append(",".join(names) + word[len(_names(word)) :] if names else word)
+    return left
+
+
+def _names(word: str) -> str:
+    """The part of an option that holds its spellings."""
+    match = _OPTION.fullmatch(word)
+    return match["names"] if match else ""
 
 
 def _options(row: str, key: str, value: object) -> Options:
@@ -177,14 +235,26 @@ def _option(row: str, key: str, word: str) -> Option:
     match = _OPTION.fullmatch(word)
     if match is None:
         raise _wrong(row, key, f"`{word}` is not an option", "write it as `-n,--name=ROLE!tag`")
-    role = match["value"] or match["maybe"] or ""
-    if role and not _known(role):
-        raise _wrong(row, key, f"`{role}` in `{word}` is not a role", _nearest(role, ROLES))
-    tags = frozenset(match["tags"].split("!")[1:])
+    first = match["value"] or match["maybe"]
+    roles = (first, *(match["values"] or "").split("=")[1:]) if first else ()
+    for role in roles:
+        if not _known(role):
+            raise _wrong(row, key, f"`{role}` in `{word}` is not a role", _nearest(role, ROLES))
+    tags = _tags(row, key, match["tags"])
+    return Option(tuple(_NAMES.findall(match["names"])), roles, bool(match["maybe"]), tags)
+
+
+def _tags(row: str, key: str, text: str) -> frozenset[str]:
+    tags = frozenset(text.split("!")[1:])
     for tag in tags:
-        if tag not in _TAGS and not tag.startswith("danger:"):
-            raise _wrong(row, key, f"`!{tag}` in `{word}` is not a tag", _nearest(tag, _TAGS))
-    return Option(tuple(_NAMES.findall(match["names"])), role, bool(match["maybe"]), tags)
+        if tag not in _TAGS and not tag.startswith(("danger:", "lifts:")):
+            raise _wrong(row, key, f"`!{tag}` is not a tag", _nearest(tag, _TAGS))
+    return tags
+
+
+def dangers_of(tags: frozenset[str]) -> tuple[str, ...]:
+    """The ids among tags of the form `danger:id`."""
+    return tuple(sorted(tag[7:] for tag in tags if tag.startswith("danger:")))
 
 
 def _slots(row: str, value: object) -> tuple[Slot, ...]:
@@ -197,12 +267,24 @@ def _slots(row: str, value: object) -> tuple[Slot, ...]:
         match = _SLOT.fullmatch(word)
         if match is None or not _known(match["role"]):
             raise _wrong(row, "operands", f"`{word}` is not a role", _nearest(word, ROLES))
-        slots.append(Slot(match["role"], match["count"], match["default"] or ""))
+        tags = _tags(row, "operands", match["tags"])
+        slots.append(Slot(match["role"], match["count"], match["default"] or "", tags))
     if sum(slot.many for slot in slots) > 1:
         raise _wrong(row, "operands", "only one role can take any number of words")
     if any(slot.role == "RUN" for slot in slots[:-1]):
         raise _wrong(row, "operands", "RUN takes all words, so it must be last")
     return tuple(slots)
+
+
+def _marks(row: str, value: object) -> tuple[tuple[re.Pattern[str], frozenset[str]], ...]:
+    if not isinstance(value, dict) or not all(isinstance(tags, str) for tags in value.values()):
+        raise _wrong(row, "marks", "must be a table of globs and their tags")
+    return tuple((re.compile(glob(word)), _tags(row, "marks", tags)) for word, tags in value.items())
+
+
+def glob(word: str) -> str:
+    """A pattern for a word in which `*` is any text."""
+    return "".join("(?s:.*)" if piece == "*" else re.escape(piece) for piece in re.split(r"(\*)", word))
 
 
 def _forms(row: str, value: object) -> dict[str, re.Pattern[str]]:

@@ -8,7 +8,7 @@ from assent.effects.shell.command import Arg, Sight
 from assent.effects.shell.commands.options import Given, Parsed, parse
 from assent.effects.shell.commands.readers import reader
 from assent.effects.shell.commands.roles import apply, quiet
-from assent.effects.shell.commands.row import HARMLESS_ROLES, PATH_ROLES, Options, Row, Slot
+from assent.effects.shell.commands.row import HARMLESS_ROLES, PATH_ROLES, Options, Row, Slot, dangers_of
 from assent.effects.shell.commands.seen import EXECUTE, LIST, READ, SEARCH, WRITE, Seen, literal, shown, values
 from assent.effects.shell.commands.table import Node, Tables, shipped
 
@@ -61,10 +61,16 @@ class Line:
         seen.operands.extend(shown(word) for word in self.parsed.operands)
         if self.parsed.doubts or (row.runs and not self.quiet):
             seen.acts = True
-        if row.dangers and not self.quiet:
-            seen.dangers.extend(row.dangers)
+        if row.dangers:
+            self.endanger(row.dangers)
         if row.service:
             seen.service(row.service)
+
+    def endanger(self, dangers: tuple[str, ...]) -> None:
+        """Dangers of the form, unless it only prints or an option lifts them."""
+        if dangers and not self.quiet:
+            lifted = [danger for given in self.parsed.given for danger in given.option.lifts]
+            self.seen.dangers.extend(danger for danger in dangers if danger not in lifted)
 
     def given(self) -> None:
         """The effects of the options given, folders that they enter first."""
@@ -82,13 +88,15 @@ class Line:
             self.seen.acts = True
         if option.dangers and not self.quiet:
             self.seen.dangers.extend(option.dangers)
-        if self.row.forms and given.value is not None:
-            self.form(next((name for name in option.names if name in self.row.forms), ""), given.value)
-        if given.value is not None and option.role not in ("DIR", "REPO", "TEXT", "REV"):
-            if option.role == "RUN":
-                self.seen.run([given.value])
-            else:
-                apply(self.seen, option.role, given.value)
+        for role, word in zip(option.roles, given.values, strict=False):
+            if self.row.forms:
+                self.form(next((name for name in option.names if name in self.row.forms), ""), word)
+            if self.row.marks:
+                self.mark(word)
+            if role == "RUN":
+                self.seen.run([word])
+            elif role not in ("DIR", "REPO", "TEXT", "REV"):
+                apply(self.seen, role, word)
 
     def form(self, name: str, word: Word) -> None:
         """A word that does not have the form which the row asks for in its place is EXECUTE."""
@@ -96,31 +104,46 @@ class Line:
         if pattern is not None and not all(text is not None and pattern.fullmatch(text) for text in values(word)):
             self.seen.acts = True
 
+    def mark(self, word: Word) -> None:
+        """A word that the row marks carries its tags; one that is not known may be any of them."""
+        for pattern, tags in self.row.marks:
+            if any(text is None or pattern.fullmatch(text) for text in values(word)):
+                if "acts" in tags:
+                    self.seen.acts = True
+                self.endanger(dangers_of(tags))
+
     def operands(self, words: list[Word]) -> None:
         """The effects of operands, by the row's slots."""
         seen, row = self.seen, self.row
         options = self.parsed.given
-        recursive = any(given.option.recursive for given in options)
+        recursive = row.recursive or any(given.option.recursive for given in options)
         writes = any(given.option.writes for given in options)
         slots = row.operands
         if any(given.option.drop for given in options):
             slots = _dropped(slots)
         for word in words if row.forms else ():
             self.form("operands", word)
+        for word in (*words, *(("--",) if self.parsed.ended >= 0 else ())) if row.marks else ():
+            self.mark(word)
         if row.secret_operands:
             _secrets(seen, row, words)
+        if any(given.option.lists for given in options):
+            return
         for slot, share in share_out(slots, words):
             if slot is None:
                 seen.acts = True
                 continue
             role = quiet(slot.role) if self.quiet else slot.role
+            if share and not self.quiet:
+                seen.acts = seen.acts or slot.acts
+                self.endanger(slot.dangers)
             if role == "RUN":
                 seen.run(share)
             elif role == "INTO":
                 self.into(share, words, recursive)
             else:
                 for word in share or ([slot.default] if slot.default else []):
-                    apply(seen, role, word, recursive=recursive, writes=writes)
+                    apply(seen, role, word, recursive=recursive or slot.recursive, writes=writes)
         self.unsettled(words, slots, recursive)
 
     def into(self, share: list[Word], words: list[Word], recursive: bool) -> None:
@@ -181,6 +204,8 @@ def _read(seen: Seen, tree: Node, program: str, words: list[Word], tables: Table
         _unknown(seen, words)
         return
     row = line.row
+    if tree.name:
+        _named_files(seen, tables.row(tree.name).file_prefixes, words)
     if line.parsed.helps and row.help and _only_helps(line):
         seen.flags.update(line.parsed.flags)
         return
@@ -191,6 +216,17 @@ def _read(seen: Seen, tree: Node, program: str, words: list[Word], tables: Table
     else:
         line.standard()
     line.finish()
+
+
+def _named_files(seen: Seen, prefixes: tuple[str, ...], words: list[Word]) -> None:
+    """Words of the form `file://x` or `--option=file://x`, which the program replaces by what the file holds."""
+    for prefix in prefixes:
+        for word in words:
+            text = literal(word)
+            if text is not None and prefix in text:
+                before, _, path = text.partition(prefix)
+                if not before or before.endswith("="):
+                    seen.path(READ, path)
 
 
 def locate(seen: Seen, tree: Node, program: str, words: list[Word], tables: Tables) -> Line | None:

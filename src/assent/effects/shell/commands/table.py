@@ -9,7 +9,7 @@ import os
 import re
 
 from assent.contract.errors import PolicyError
-from assent.effects.shell.commands.row import Row, check_row
+from assent.effects.shell.commands.row import Row, check_row, glob, without
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,12 +22,15 @@ _LIKE_LIMIT = 8
 
 
 class Node:
-    """A word of a subcommand path. `name` is the row that ends here (`""`: none)."""
+    """A word of a subcommand path. `name` is the row that ends here (`""`: none). `groups` are the words that a `**`
+    stands for; a node of such words comes back to itself."""
 
-    __slots__ = ("children", "globs", "name")
+    __slots__ = ("children", "globs", "groups", "loops", "name")
 
-    def __init__(self) -> None:
+    def __init__(self, groups: frozenset[str] = frozenset(), loops: bool = False) -> None:
         self.name = ""
+        self.groups = groups
+        self.loops = loops
         self.children: dict[str, Node] = {}
         self.globs: list[tuple[re.Pattern[str], Node]] = []
 
@@ -35,9 +38,9 @@ class Node:
         """The child for a word of a row's name, made where it is new."""
         node = self.children.get(word)
         if node is None:
-            node = self.children[word] = Node()
-            if "*" in word:
-                self.globs.append((_glob(word), node))
+            node = self.children[word] = Node(self.groups, word == "**")
+            if "*" in word and word != "**":
+                self.globs.append((re.compile(glob(word)), node))
         return node
 
     def after(self, word: str) -> list[Node]:
@@ -45,6 +48,8 @@ class Node:
         exact = self.children.get(word)
         found = [exact] if exact is not None else []
         found += [node for pattern, node in self.globs if pattern.fullmatch(word) and node is not exact]
+        if word in self.groups:
+            found += [self] if self.loops else [self.children["**"]] if "**" in self.children else []
         return found
 
 
@@ -82,6 +87,8 @@ class Tables:
     def keys(self, name: str, depth: int = 0) -> dict[str, object]:
         """A row as written, with what it is `like` underneath; examples are never inherited."""
         own = self._own(name)
+        if "with" in own:
+            own["options"] = self._joined(name, own)
         base = own.get("like")
         if base is None:
             return own
@@ -89,6 +96,16 @@ class Tables:
             raise PolicyError(f'commands."{name}".like: no row is called `{base}`')
         under = self.keys(base, depth + 1)
         return {k: v for k, v in {**under, **own}.items() if k in own or k not in ("safe", "acts", "aliases", "like")}
+
+    def _joined(self, name: str, own: dict[str, object]) -> str:
+        """The row's options with those of the sets that it names."""
+        sets = own["with"] if isinstance(own["with"], list) else [own["with"]]
+        options = str(own.get("options", "")).split()
+        for one in sets:
+            if not isinstance(one, str) or not one.startswith("_") or not self._has(one):
+                raise PolicyError(f'commands."{name}".with: no set of options is called `{one}`')
+            options += without(options, str(self._own(one).get("options", "")).split())
+        return " ".join(options)
 
     def _own(self, name: str) -> dict[str, object]:
         if name in self._user:
@@ -104,15 +121,19 @@ class Tables:
         shipped = self._shipped()
         program = self._aliases.get(program, program)
         head = program + " "
+        if program.startswith("_"):
+            return None
         names = [name for name in dict.fromkeys([*shipped, *self._user]) if name == program or name.startswith(head)]
         if not names:
             return None
-        root = Node()
+        groups = self.row(program).groups if program in names and any("**" in name for name in names) else frozenset()
+        root = Node(groups)
         for name in names:
-            node = root
+            nodes = [root]
             for word in name.split(" ")[1:]:
-                node = node.child(word)
-            node.name = name
+                nodes = [node.child(choice) for node in nodes for choice in word.split("|")]
+            for node in nodes:
+                node.name = name
         return root
 
     def _shipped(self) -> dict[str, str]:
@@ -170,10 +191,6 @@ def _index_file(text: str, texts: dict[str, str], aliases: dict[str, str]) -> No
         if found:
             program = name.partition(" ")[0]
             aliases.update({one or other: program for one, other in _QUOTED.findall(found[1])})
-
-
-def _glob(word: str) -> re.Pattern[str]:
-    return re.compile("".join(".*" if piece == "*" else re.escape(piece) for piece in re.split(r"(\*)", word)))
 
 
 shipped = Tables()

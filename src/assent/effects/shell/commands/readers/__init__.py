@@ -18,7 +18,14 @@ if TYPE_CHECKING:
     Reader = Callable[[Line], None]
     Language = Callable[[Seen, str | Arg], None]
 
-NAMES: dict[str, str] = {}
+_MODULES = {
+    "environment": "env printenv",
+    "files": "copy move link remove modes",
+    "find": "find fd",
+    "shells": "shell",
+    "wrappers": "xargs parallel sudo su joined flock script tmux busybox package",
+}
+NAMES = {name: module for module, names in _MODULES.items() for name in names.split()}
 
 _LANGUAGES = {
     "SQL": ("sql", "sql"),

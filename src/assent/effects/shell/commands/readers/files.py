@@ -1,0 +1,124 @@
+"""Readers for commands that copy, move, link and remove files, and change their modes."""
+
+from __future__ import annotations
+
+import re
+
+from assent.effects.shell.command import Arg
+from assent.effects.shell.commands.options import parse
+from assent.effects.shell.commands.see import into
+from assent.effects.shell.commands.seen import DELETE, READ, WRITE, literal
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from assent.effects.shell.commands.see import Line
+
+    Word = str | Arg
+
+_MODE = re.compile(r"-[rwxXstugo,=+-]+|-[0-7]+")
+
+
+def copy(line: Line) -> None:
+    """`cp` and `install`: sources are read, the last operand or `-t` is where they go."""
+    line.preamble()
+    line.given()
+    seen, parsed = line.seen, line.parsed
+    if line.program.endswith("install") and parsed.has("-d", "--directory"):
+        for word in parsed.operands:
+            seen.path(WRITE, word)
+        return
+    recursive = any(given.option.recursive for given in parsed.given) or parsed.has("--parents")
+    sources, target = _ends(line)
+    links = parsed.has("-l", "--link", "-s", "--symbolic-link") and not line.program.endswith("install")
+    for source in sources:
+        seen.path(READ, source, recursive=recursive)
+        if links:
+            seen.path(WRITE, source, recursive=recursive)
+    _into(line, sources, target, recursive)
+
+
+def move(line: Line) -> None:
+    """`mv`: sources are read and removed, folders with all that is in them."""
+    line.preamble()
+    line.given()
+    sources, target = _ends(line)
+    for source in sources:
+        line.seen.path(READ, source, recursive=True)
+        line.seen.path(DELETE, source, recursive=True)
+    _into(line, sources, target, True)
+
+
+def link(line: Line) -> None:
+    """`ln`: who can write through the link can write its target, so that is a write to it too."""
+    line.preamble()
+    line.given()
+    sources, target = _ends(line)
+    if not sources and target is not None:
+        sources, target = [target], "."
+    folder = _folder(target)
+    symbolic = line.parsed.has("-s", "--symbolic")
+    for source in sources:
+        line.seen.path(WRITE, source, recursive=True)
+        text = literal(source)
+        if symbolic and text is not None and not text.startswith("/") and folder:
+            line.seen.path(WRITE, f"{folder}/{text}", recursive=True)
+    _into(line, sources, target, False)
+
+
+def remove(line: Line) -> None:
+    """`rm` and `shred`: a recursive one carries its danger."""
+    line.standard()
+    if not line.quiet and any(given.option.recursive for given in line.parsed.given):
+        line.seen.danger("recursive-delete")
+
+
+def modes(line: Line) -> None:
+    """`chmod`, `chown`, `chgrp`: the first operand is no file, unless `--reference` gives it. `-x` is a mode."""
+    words: list[Word] = []
+    mode: str | None = None
+    for word in line.words:
+        if mode is None and line.program.endswith("chmod") and isinstance(word, str) and _MODE.fullmatch(word):
+            mode = word
+        else:
+            words.append(word)
+    parsed = line.parsed = parse(words, line.row.options, line.more, style="gnu", pure=line.row.pure)
+    line.preamble()
+    line.given()
+    line.seen.danger("mode-change")
+    recursive = any(given.option.recursive for given in parsed.given)
+    first = 0 if mode is not None or parsed.has("--reference") else 1
+    if any(isinstance(word, Arg) and word.splits for word in parsed.operands[:first]):
+        line.seen.execute()
+    for word in parsed.operands[first:]:
+        line.seen.path(WRITE, word, recursive=recursive)
+    if mode is not None:
+        line.seen.flags.add(mode)
+
+
+def _ends(line: Line) -> tuple[list[Word], Word | None]:
+    """The sources and where they go; an unknown last word may hold several, sources among them."""
+    words = list(line.parsed.operands)
+    given = line.parsed.values("--target-directory") or line.parsed.values("-t")
+    if given:
+        return words, given[-1]
+    if not words:
+        return [], None
+    last = words[-1]
+    if isinstance(last, Arg) and (last.splits or last.pattern):
+        return words, last
+    return words[:-1], last
+
+
+def _into(line: Line, sources: list[Word], target: Word | None, recursive: bool) -> None:
+    if target is None:
+        return
+    if line.parsed.has("-T", "--no-target-directory"):
+        sources = []
+    into(line.seen, sources, target, recursive=recursive)
+
+
+def _folder(target: Word | None) -> str:
+    text = literal(target) if target is not None else None
+    if text is None:
+        return ""
+    return text.rstrip("/") if text.endswith("/") else (text.rpartition("/")[0] or ".")

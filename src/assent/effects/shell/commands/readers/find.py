@@ -1,0 +1,249 @@
+"""Readers for `find` and `fd`: where they look, and what they run, write and delete."""
+
+from __future__ import annotations
+
+import re
+from fnmatch import translate
+
+from assent.effects.shell.command import Arg
+from assent.effects.shell.commands.options import parse
+from assent.effects.shell.commands.readers.wrappers import replaced
+from assent.effects.shell.commands.seen import DELETE, LIST, READ, WRITE, Seen, literal, shown
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from assent.effects.shell.commands.see import Line
+
+    Word = str | Arg
+
+_BARE = frozenset(
+    """-a -and -o -or -not ! ( ) , -true -false -empty -executable -readable -writable -nogroup -nouser -daystart -depth
+    -d -follow -ignore_readdir_race -noignore_readdir_race -mount -xdev -x -noleaf -nowarn -warn -print -print0 -ls
+    -prune -quit -help -version -unsorted -once""".split()
+)
+_VALUED = frozenset(
+    """-amin -anewer -atime -cmin -cnewer -context -ctime -fstype -gid -group -ilname -iname -inum -ipath -iregex
+    -iwholename -links -lname -maxdepth -mindepth -mmin -mtime -name -newer -path -perm -printf -regex -regextype
+    -samefile -size -type -uid -used -user -wholename -xtype -flags -Bmin -Btime -Bnewer -mnewer -xattrname""".split()
+)
+_NEWER = re.compile(r"-newer[aBcm][aBcmt]")
+_WRITES = {"-fprint": 1, "-fprint0": 1, "-fls": 1, "-fprintf": 2}
+_RUNS = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
+_ACTIONS = (*_WRITES, *_RUNS, "-delete", "-files0-from")
+_LEADING = re.compile(r"-[HLPEXdsx]+|-O[0-9]*")
+
+
+def find(line: Line) -> None:
+    """`find [-H -L -P] [roots…] [expression]`."""
+    seen = line.seen
+    index, roots = _roots(seen, line.words)
+    for root in roots:
+        seen.path(LIST, root, recursive=True)
+    seen.operands.extend(shown(root) for root in roots)
+    seen.prints, seen.under = _printed(seen)
+    _Expression(seen, line.words, index, roots).read()
+
+
+def _roots(seen: Seen, words: list[Word]) -> tuple[int, list[Word]]:
+    """Where the expression begins, and the words before it that are folders to search."""
+    index = 0
+    roots: list[Word] = []
+    while index < len(words) and isinstance(words[index], str):
+        word = shown(words[index])
+        if word == "-D" or word == "-f":
+            if word == "-f":
+                roots += words[index + 1 : index + 2]
+            index += 2
+        elif word == "--" or _LEADING.fullmatch(word):
+            index += 1
+        else:
+            break
+    while index < len(words):
+        here = words[index]
+        if isinstance(here, str):
+            if (here[:1] == "-" and here != "-") or here in ("(", "!", ",", ")"):
+                break
+        elif _may_act(here):
+            seen.execute()
+        roots.append(here)
+        index += 1
+    return index, roots or ["."]
+
+
+def _may_act(word: Arg) -> bool:
+    """Whether an unknown word could be an action of its own."""
+    if word.kind in ("word", "number", "paths"):
+        return False
+    if word.values is not None and not word.pattern:
+        return any(value[:1] in ("-", "(", "!", ",") for value in word.values)
+    if word.values is not None:
+        return any(re.fullmatch(translate(value), action) for value in word.values for action in _ACTIONS)
+    return word.splits or not word.prefix or word.prefix[0] in "-(!,"
+
+
+def _printed(seen: Seen) -> tuple[str, tuple[str, ...]]:
+    targets = [effect.target for effect in seen.effects]
+    if any(not target.certain or target.pattern for target in targets):
+        return "", ()
+    return "paths", tuple(target.name for target in targets)
+
+
+class _Expression:
+    """Reads an expression from left to right."""
+
+    __slots__ = ("index", "roots", "seen", "words")
+
+    def __init__(self, seen: Seen, words: list[Word], index: int, roots: list[Word]) -> None:
+        self.seen = seen
+        self.words = words
+        self.index = index
+        self.roots = roots
+
+    def read(self) -> None:
+        while self.index < len(self.words):
+            word = self.words[self.index]
+            self.index += 1
+            if isinstance(word, Arg):
+                self.seen.execute()
+            else:
+                self.predicate(word)
+
+    def predicate(self, name: str) -> None:
+        seen = self.seen
+        if name[:1] == "-":
+            seen.flags.add(name)
+        if name in _BARE or name in ("--help", "--version"):
+            if name == "-ls":
+                seen.prints = ""
+        elif name in _VALUED or _NEWER.fullmatch(name):
+            if name == "-printf":
+                seen.prints = ""
+            for value in self.values(1):
+                if isinstance(value, Arg) and (value.splits or value.pattern) and _may_act(_loose(value)):
+                    seen.execute()
+        elif name in _RUNS:
+            self.run(name)
+        elif name in _WRITES:
+            for value in self.values(_WRITES[name])[:1]:
+                seen.path(WRITE, value)
+        elif name == "-delete":
+            for root in self.roots:
+                seen.path(DELETE, root, recursive=True, dangers=("recursive-delete",))
+        elif name == "-files0-from":
+            for value in self.values(1):
+                seen.path(READ, value)
+            seen.path(LIST, Arg("-files0-from"), recursive=True)
+            seen.prints = ""
+        else:
+            seen.execute()
+
+    def values(self, count: int) -> list[Word]:
+        found = self.words[self.index : self.index + count]
+        self.index += count
+        if len(found) < count:
+            self.seen.execute()
+        return found
+
+    def run(self, name: str) -> None:
+        """A command up to `;`, or up to `{} +`."""
+        words: list[Word] = []
+        while self.index < len(self.words):
+            word = self.words[self.index]
+            self.index += 1
+            if word == ";" or (word == "+" and words and words[-1] == "{}"):
+                break
+            words.append(word)
+        else:
+            self.seen.execute()
+        seen = self.seen
+        if name in ("-ok", "-okdir") or not words:
+            seen.execute()
+        found = Arg("{}", kind="paths", under=self.under())
+        moved, cwd = seen.moved, seen.cwd
+        if name.endswith("dir"):
+            seen.moved, seen.cwd = True, ""
+        seen.run([replaced(word, ("{}",), found) for word in words])
+        seen.moved, seen.cwd = moved, cwd
+        seen.prints = ""
+
+    def under(self) -> tuple[str, ...]:
+        targets = [target for root in self.roots for target in self.seen.targets(root)]
+        if any(not target.certain or target.pattern for target in targets):
+            return ()
+        return tuple(target.name for target in targets)
+
+
+def _loose(value: Arg) -> Arg:
+    """The value as one of several words that it may become."""
+    return value if not value.splits else Arg(value.text, value.values, pattern=value.pattern, kind=value.kind)
+
+
+# ---------------------------------------------------------------- fd
+
+_PLACES = ("{}", "{/}", "{//}", "{.}", "{/.}")
+_EXECS = ("-x", "--exec", "-X", "--exec-batch")
+
+
+def fd(line: Line) -> None:
+    """`fd [options] [pattern] [folders…]`, with a command behind `-x` or `-X`."""
+    words, commands = _commands(line)
+    line.parsed = parse(words, line.row.options, line.more, pure=line.row.pure)
+    line.preamble()
+    line.given()
+    seen = line.seen
+    roots: list[Word] = line.parsed.operands[1:] or line.parsed.values("--search-path") or ["."]
+    for root in roots:
+        seen.path(LIST, root, recursive=True)
+    seen.prints, seen.under = _printed(seen)
+    if any(isinstance(word, Arg) and word.splits for word in line.parsed.operands):
+        seen.execute()
+    found = Arg("{}", kind="paths", under=seen.under)
+    for command in commands:
+        if not command:
+            seen.execute()
+        marked = [replaced(word, _PLACES, found) for word in command]
+        seen.run(marked if marked != command else [*command, found])
+        seen.prints = ""
+
+
+def _commands(line: Line) -> tuple[list[Word], list[list[Word]]]:
+    """The words without the commands of `-x`, and these."""
+    words: list[Word] = []
+    commands: list[list[Word]] = []
+    index = 0
+    while index < len(line.words):
+        word = line.words[index]
+        index += 1
+        start = _exec(line, word)
+        if start is None:
+            words.append(word)
+            if word == "--":
+                return [*words, *line.words[index:]], commands
+            continue
+        line.seen.flags.update(_EXECS[:2] if start[0] else _EXECS[2:])
+        command: list[Word] = [start[1]] if start[1] else []
+        while index < len(line.words) and line.words[index] != ";":
+            command.append(line.words[index])
+            index += 1
+        index += 1
+        commands.append(command)
+    return words, commands
+
+
+def _exec(line: Line, word: Word) -> tuple[bool, str] | None:
+    """Whether a word asks for a command: (for each file, the glued first word of it)."""
+    text = literal(word)
+    if text is None or text[:1] != "-" or len(text) < 2:
+        return None
+    if text.startswith("--"):
+        name, _, glued = text.partition("=")
+        if len(name) > 4 and "--exec-batch".startswith(name):
+            return not name.startswith("--exec-"), glued
+        return None
+    for place, letter in enumerate(text[1:], 1):
+        if letter in "xX":
+            return letter == "x", text[place + 1 :].removeprefix("=")
+        option = line.row.options.names.get("-" + letter)
+        if option is None or option.role:
+            return None
+    return None

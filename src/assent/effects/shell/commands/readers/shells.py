@@ -1,0 +1,154 @@
+"""The reader for shells that are started by name: `bash -c`, script files, stdin. Reads no shell syntax."""
+
+from __future__ import annotations
+
+import re
+
+from assent.effects.shell.command import Arg
+from assent.effects.shell.commands.seen import READ, literal, shown
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from assent.effects.shell.commands.see import Line
+
+    Word = str | Arg
+
+_FLAGS = frozenset("abcefhilmnprstuvxCEPTD")
+_SETTINGS = re.compile(
+    r"allexport|errexit|errtrace|functrace|hashall|monitor|noclobber|noexec|noglob|nounset|pipefail|physical|verbose|xtrace"
+    r"|globstar|nullglob|failglob|dotglob|inherit_errexit|lastpipe|checkwinsize|no_?rcs|no_?global_?rcs|err_?exit"
+)
+_LONG = frozenset(
+    {"--norc", "--noprofile", "--login", "--verbose", "--restricted", "--no-rcs", "--no-globalrcs", "--noediting"}
+)
+_FILES = frozenset({"--rcfile", "--init-file", "--init-command", "-C"})
+
+_FOREIGN = frozenset({"fish", "csh", "tcsh", "nu", "xonsh", "elvish", "pwsh", "rc"})
+
+
+class Start:
+    """How a shell is started. `script` is the word of `-c`, `file` a script file; neither: it reads stdin.
+    `rest` are the words behind. `known`: every option is one whose meaning is known."""
+
+    __slots__ = ("command", "file", "flags", "known", "loads", "prints", "rest", "script")
+
+    def __init__(self) -> None:
+        self.command = False
+        self.script: Word | None = None
+        self.file: Word | None = None
+        self.rest: list[Word] = []
+        self.loads: list[Word] = []
+        self.flags: set[str] = set()
+        self.known = True
+        self.prints = False
+
+    @property
+    def stdin(self) -> bool:
+        return not self.command and self.file is None and not self.prints
+
+
+def shell(line: Line) -> None:
+    """`bash`, `sh`, `zsh`, `dash`, `ksh`, `fish` with their words."""
+    start = started(line.words)
+    seen = line.seen
+    if line.program in _FOREIGN:
+        seen.execute()
+        seen.gap("foreign-shell", f"`{line.program}` reads a language of its own; use sh or bash")
+    seen.flags.update(start.flags)
+    seen.operands.extend(shown(word) for word in start.rest)
+    if start.prints:
+        return
+    if not start.known:
+        seen.execute()
+        seen.gap("wrapper-option", "an option of the shell that is not known here")
+    for word in start.loads:
+        seen.script_file(word)
+    checks = "-n" in start.flags and "-i" not in start.flags
+    if start.file is not None:
+        if checks:
+            seen.path(READ, start.file)
+        else:
+            seen.script_file(start.file)
+    elif start.script is None or literal(start.script) == "":
+        seen.acts = not checks
+    elif not checks:
+        seen.shell(start.script, shell=line.program, positional=start.rest)
+
+
+def shell_reads_stdin(argv: tuple[Word, ...]) -> bool:
+    """Whether a shell started with these words runs what stdin holds."""
+    start = started(list(argv[1:]))
+    return start.stdin and not ("-n" in start.flags and "-i" not in start.flags)
+
+
+def started(words: list[Word]) -> Start:
+    """Read the words of a shell, as bash and its relatives do."""
+    start = Start()
+    index = 0
+    settings = 0
+    stdin = False
+    while index < len(words):
+        word = words[index]
+        if isinstance(word, Arg):
+            start.known = start.known and not _may_be_option(word)
+            break
+        if word in ("-", "--"):
+            index += 1
+            break
+        if word[:1] not in ("-", "+") or len(word) < 2:
+            break
+        index += 1
+        if word.startswith("--"):
+            index = _long(start, word, words, index)
+            continue
+        letters = word[1:]
+        start.flags.update(word[0] + letter for letter in letters)
+        settings = letters.count("o") + letters.count("O")
+        if word[0] == "+" or not set(letters) - {"o", "O"} <= _FLAGS:
+            start.known = False
+        start.command = start.command or (word[0] == "-" and "c" in letters)
+        stdin = stdin or "s" in letters
+        for value in words[index : index + settings]:
+            start.known = start.known and isinstance(value, str) and bool(_SETTINGS.fullmatch(value))
+            if word[0] == "-" and value == "noexec":
+                start.flags.add("-n")
+        index += settings
+    rest = words[index:]
+    if start.command and start.script is None:
+        start.script = rest[0] if rest else None
+        start.rest = rest[1:]
+    elif not start.command and rest and not stdin:
+        start.file = rest[0]
+        start.rest = rest[1:]
+    else:
+        start.rest = rest
+    return start
+
+
+def _long(start: Start, word: str, words: list[Word], index: int) -> int:
+    name, equals, value = word.partition("=")
+    start.flags.add(name)
+    if name in ("--help", "--version"):
+        start.prints = True
+    elif name in _FILES:
+        start.known = False
+        loaded = value if equals else (words[index] if index < len(words) else "")
+        start.loads.append(loaded)
+        return index if equals else index + 1
+    elif name == "--command":
+        start.command = True
+        start.script = value if equals else (words[index] if index < len(words) else None)
+        return index if equals else index + 1
+    elif name in ("--no-execute", "--noexec"):
+        start.flags.add("-n")
+    elif name not in _LONG or equals:
+        start.known = False
+    return index
+
+
+def _may_be_option(word: Arg) -> bool:
+    if word.kind in ("word", "number", "paths"):
+        return False
+    if word.values is not None and not word.pattern:
+        return any(value[:1] in ("-", "+") for value in word.values)
+    return word.splits or not word.prefix or word.prefix[0] in "-+"
