@@ -1,0 +1,114 @@
+"""Where configuration and state live, and reading and making them with care. Knows nothing of what they say."""
+
+from __future__ import annotations
+
+import os
+import posixpath
+from stat import S_IMODE, S_IWGRP, S_IWOTH
+
+from assent.contract.errors import PolicyError, StoreError
+from assent.facts.regular import read
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+MANAGED_FILE = "/etc/assent/policy.toml"
+USER_FILE = "config.toml"
+PROJECT_FILE = ".assent.toml"
+MAX_CONFIG = 4 * 1024 * 1024
+
+
+def assent_home(environ: Mapping[str, str], home: str) -> str:
+    """The folder of the user's configuration and state: `ASSENT_HOME`, else `.assent` in the home folder.
+
+    `""` where neither names an absolute folder; a relative `ASSENT_HOME` is a mistake, never a guess."""
+    named = environ.get("ASSENT_HOME", "")
+    if named and not named.startswith("/"):
+        raise PolicyError(f"`ASSENT_HOME` is `{named}`, not an absolute path", suggestion="give the whole path")
+    if named:
+        return posixpath.normpath(named)
+    return posixpath.join(home, ".assent") if home.startswith("/") else ""
+
+
+def user_file(folder: str) -> str:
+    """The user's configuration file in Assent's folder."""
+    return posixpath.join(folder, USER_FILE)
+
+
+def project_file(root: str) -> str:
+    """The project's configuration file."""
+    return posixpath.join(root, PROJECT_FILE)
+
+
+def own_paths(folder: str, roots: tuple[str, ...]) -> tuple[str, ...]:
+    """Assent's own files and folders, which no call may touch."""
+    return tuple(
+        path for path in (posixpath.dirname(MANAGED_FILE), folder, *(project_file(root) for root in roots)) if path
+    )
+
+
+def config_text(path: str, *, managed: bool = False) -> str | None:
+    """Return a configuration file's text; None where there is no such file.
+
+    Every other way of not reading it is a PolicyError: what cannot be read must not count as empty. A managed file
+    must be out of reach of everyone but its owner and root."""
+    try:
+        raw, status = read(path, MAX_CONFIG)
+        if managed:
+            _guarded(path, status)
+            _guarded(posixpath.dirname(path), os.stat(posixpath.dirname(path)))
+    except FileNotFoundError:
+        if os.path.lexists(path):
+            raise PolicyError("a link that leads nowhere", file=path, suggestion="remove it or restore it") from None
+        return None
+    except NotADirectoryError:
+        return None
+    except OSError as error:
+        raise PolicyError(
+            f"cannot be read: {error.strerror}", file=path, suggestion="make it a readable file, or move it away"
+        ) from None
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = raw.count(b"\n", 0, error.start) + 1
+        raise PolicyError("not UTF-8 text", file=path, line=line, suggestion="save it as UTF-8") from None
+
+
+def _guarded(path: str, status: os.stat_result) -> None:
+    if status.st_uid != 0:
+        raise PolicyError("a managed policy must belong to root", file=path, suggestion=f"sudo chown root {path}")
+    if S_IMODE(status.st_mode) & (S_IWGRP | S_IWOTH):
+        raise PolicyError("a managed policy that others can write", file=path, suggestion=f"sudo chmod go-w {path}")
+
+
+def state_folder(path: str) -> str:
+    """Make a folder of Assent's own, open to its owner only, and return it; what is there already is closed too."""
+    try:
+        os.makedirs(path, mode=0o700, exist_ok=True)
+        status = os.stat(path)
+        if status.st_uid != os.geteuid():
+            raise StoreError(f"`{path}` belongs to another user; choose another folder with ASSENT_HOME")
+        if S_IMODE(status.st_mode) & 0o077:
+            os.chmod(path, 0o700)
+    except OSError as error:
+        raise StoreError(f"`{path}` cannot be made: {error.strerror}; check its folder's permissions") from None
+    return path
+
+
+def replace_text(path: str, text: str) -> None:
+    """Write a state file whole or not at all, readable by its owner only."""
+    beside = f"{path}.{os.getpid()}.new"
+    try:
+        handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8") as file:
+                file.write(text)
+                file.flush()
+                os.fsync(handle)
+            os.replace(beside, path)
+        except BaseException:
+            os.unlink(beside)
+            raise
+    except OSError as error:
+        raise StoreError(f"`{path}` cannot be written: {error.strerror}") from None

@@ -1,0 +1,159 @@
+"""Reads git's configuration syntax, exactly or not at all, and names the keys by which git runs programs.
+
+Opens no files: includes are named for the caller to follow."""
+
+from __future__ import annotations
+
+import re
+
+from assent.contract.value import Value
+
+
+class Entry(Value):
+    """One setting: `name` is `section.key` in lower case, `subsection` the quoted part as written (`""`: none).
+    `value` is None where the key stands alone, which git reads as true."""
+
+    __slots__ = ("name", "subsection", "value")
+
+    def __init__(self, name: str, subsection: str, value: str | None) -> None:
+        self.name = name
+        self.subsection = subsection
+        self.value = value
+
+
+class Unreadable(ValueError):
+    """The text is not git configuration as we know it. Git may think otherwise, so nothing in it is harmless."""
+
+
+# ---------------------------------------------------------------- syntax
+
+_HEADER = re.compile(r'\[([A-Za-z0-9.-]+)(?:[ \t\r]+"((?:[^"\\\n]|\\[^\n])*)")?\]')
+_KEY = re.compile(r"([A-Za-z][A-Za-z0-9-]*)[ \t]*")
+_BLANK = re.compile(r"[ \t\r\n]+|[#;][^\n]*")
+_SPACE = re.compile(r"[ \t\r]+")
+_PLAIN = re.compile(r"[^ \t\r\n\"\\#;]+")
+_QUOTED = re.compile(r"[^\n\"\\]+")
+_ESCAPES = {"\\": "\\", '"': '"', "n": "\n", "t": "\t", "b": "\b"}
+
+
+def entries(text: str) -> tuple[Entry, ...]:
+    """Read a configuration file's settings in order, or raise Unreadable."""
+    text = text.removeprefix("\ufeff").replace("\r\n", "\n")
+    if "\0" in text:
+        raise Unreadable("a NUL character")
+    found: list[Entry] = []
+    section, subsection, at = "", "", 0
+    while at < len(text):
+        if blank := _BLANK.match(text, at):
+            at = blank.end()
+        elif header := _HEADER.match(text, at):
+            section, subsection, at = *_header(header), header.end()
+        elif (key := _KEY.match(text, at)) and section:
+            value, at = _value(text, key.end())
+            found.append(Entry(f"{section}.{key[1].lower()}", subsection, value))
+        else:
+            raise Unreadable(f"line {text.count(chr(10), 0, at) + 1} is not understood")
+    return tuple(found)
+
+
+def _header(match: re.Match[str]) -> tuple[str, str]:
+    """Section and subsection; the old form `[a.b]` means the same as `[a "b"]` in lower case."""
+    if match[2] is not None:
+        return match[1].lower(), re.sub(r"\\(.)", r"\1", match[2])
+    section, _, subsection = match[1].lower().partition(".")
+    return section, subsection
+
+
+def _value(text: str, at: int) -> tuple[str | None, int]:
+    """Read what stands after a key, up to the end of its line."""
+    if at >= len(text) or text[at] == "\n":
+        return None, at
+    if text[at] != "=":
+        raise Unreadable("a key without `=`")
+    at += 1
+    parts: list[str] = []
+    kept = 0  # white space at the end counts only if something follows it
+    quoted = False
+    while at < len(text) and text[at] != "\n":
+        char = text[at]
+        if char == "\\":
+            following = text[at + 1 : at + 2]
+            if following not in _ESCAPES and following != "\n":
+                raise Unreadable("an unknown escape")
+            at += 2
+            if following == "\n":
+                continue
+            parts.append(_ESCAPES[following])
+        elif char == '"':
+            quoted = not quoted
+            at += 1
+        elif run := (_QUOTED if quoted else _PLAIN).match(text, at):
+            parts.append(run[0])
+            at = run.end()
+        elif run := _SPACE.match(text, at):
+            at = run.end()
+            if parts:
+                parts.append(run[0])
+            continue
+        else:
+            end = text.find("\n", at)  # a comment
+            at = len(text) if end < 0 else end
+            break
+        kept = len(parts)
+    if quoted:
+        raise Unreadable("a quote that does not end")
+    return "".join(parts[:kept]), at
+
+
+# ---------------------------------------------------------------- meaning
+
+INCLUDES = frozenset({"include.path", "includeif.path"})
+
+# Keys that name a program by their last word, in any section, so that keys to come are seen too.
+_PROGRAM = re.compile(
+    r".*(?:command|cmd|program|helper|driver|textconv|hook|editor|pager|askpass|gitproxy|external|difffilter|clean"
+    r"|smudge|process|tunnel|browser|viewer|fsmonitor|uploadpack|receivepack|vcs|templatedir|smtpserver"
+    r"|standalonetransferagent)$"
+)
+_SECTIONS = frozenset({"alias", "browser", "guitool", "hook", "instaweb", "man"})
+_BOOLEAN = frozenset({"true", "false", "yes", "no", "on", "off", "0", "1", ""})
+_PAGERS = frozenset({"", "cat", "less"})
+_HARMLESS: dict[str, frozenset[str]] = {
+    "core.fsmonitor": _BOOLEAN,  # true is git's own daemon
+    "core.pager": _PAGERS,
+    "credential.helper": frozenset(
+        {"", "store", "cache", "osxkeychain", "manager", "manager-core", "libsecret", "wincred", "gnome-keyring"}
+    ),
+    "gpg.program": frozenset({"gpg", "gpg2", "gpgsm", "ssh-keygen", "/usr/bin/gpg", "/usr/bin/gpg2"}),
+    "merge.driver": frozenset({"true"}),  # the idiom that keeps our side
+}
+_LFS = re.compile(r"git-lfs (?:(?:clean|smudge)(?: --skip)? -- %f|filter-process(?: --skip)?)$")
+_TRANSPORTS = frozenset({"file", "git", "http", "https", "ssh"})
+
+
+def runs_program(entry: Entry) -> bool:
+    """Whether a setting can make git run a program, as far as the setting alone tells.
+
+    `core.hooksPath`, `core.worktree` and includes name places: the caller looks there."""
+    name, subsection = entry.name, entry.subsection
+    value = "true" if entry.value is None else entry.value
+    section, _, key = name.partition(".")
+    if name in _HARMLESS:
+        return value.casefold() not in _HARMLESS[name]
+    if section == "filter" and subsection == "lfs" and _LFS.match(value):
+        return False
+    if section == "pager":
+        return value.casefold() not in _BOOLEAN | _PAGERS
+    if section == "url" or key in {"url", "pushurl"}:
+        return (subsection if section == "url" else value).lstrip().startswith(("ext::", "fd::"))
+    if name == "protocol.allow":
+        return value.casefold() != "never" and subsection not in _TRANSPORTS
+    if section == "lfs" and key == "path":
+        return True
+    return section in _SECTIONS or value.lstrip().startswith("!") or bool(_PROGRAM.match(key))
+
+
+def shown(entry: Entry) -> str:
+    """The setting's name as git writes it, for reasons."""
+    section, _, key = entry.name.partition(".")
+    return f"{section}.{entry.subsection}.{key}" if entry.subsection else entry.name

@@ -1,0 +1,126 @@
+"""Where a path leads: links followed as the kernel follows them. Says nothing of who may go there."""
+
+from __future__ import annotations
+
+import os
+import re
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+MAX_PATH = 4096  # PATH_MAX: a longer one is refused by the kernel itself
+MAX_LINKS = 40  # as many as Linux follows before it says ELOOP
+
+_TYPE, _LINK = 0o170000, 0o120000  # S_IFMT and S_IFLNK, spelled out: this is asked of every name of every path
+
+_GONE = "\0"  # nothing is there, so no link can be below it
+_DOTS = ("", ".", "..")
+_UNKNOWN = ""  # no link target is empty, so this can stand for "cannot be told"
+_ORDINARY = "\0\0"
+_SPECIAL = ("/proc/", "/dev/", "/System/Volumes")
+_ALWAYS = {"/System/Volumes/Data": "/"}  # a macOS firmlink: the same folder by a second name, yet no symbolic link
+
+# Links of a process. Assent is not the process that will run the call: what it reads there is of the wrong one.
+_PROCESS = re.compile(
+    r"/proc/(?:self|thread-self|\d+)(?:/task/\d+)?(?:/(cwd|root|exe|(?:fd|map_files)(?:/[^/]+)?)(/.*)?)?$"
+)
+_DESCRIPTOR = re.compile(r"/dev/(?:stdin|stdout|stderr|fd|fd/\d+)$")
+
+
+class Links:
+    """The links of one moment: made for one call and dropped after it, so that each folder is looked at once.
+
+    With `given` links the file system is not looked at: those are all the links there are."""
+
+    __slots__ = ("_given", "_seen", "_paths")
+
+    def __init__(self, given: Mapping[str, str] | None = None) -> None:
+        self._given = None if given is None else {source.rstrip("/"): target for source, target in given.items()}
+        self._seen: dict[str, str | None] = {}
+        self._paths: dict[str, str] = {}
+
+    def canonical(self, path: str) -> str:
+        """Return the path that the kernel would open for an absolute path; what is not there yet keeps its name.
+
+        `""` is a path that cannot be told: relative, too long, a loop of links, a folder that may not be searched,
+        or a link that only the running process can read (`/proc/self/cwd`)."""
+        known = self._paths.get(path)
+        if known is not None:
+            return known
+        if not path.startswith("/") or len(path) > MAX_PATH:
+            return ""
+        cut = path.rfind("/")
+        base = self._paths.get(path[:cut])
+        if base is None:
+            base = self._paths[path[:cut]] = self._walk("", path[1:cut].split("/"))
+        found = self._paths[path] = self._walk(base, [path[cut + 1 :]]) if base else ""
+        return found
+
+    def _walk(self, done: str, names: list[str]) -> str:
+        """Follow names from a canonical folder (`""` and `/`: the root)."""
+        seen = self._seen
+        if done == "/":
+            done = ""
+        at, hops, gone = 0, 0, False
+        while at < len(names):
+            name = names[at]
+            at += 1
+            if name in _DOTS:
+                if name == "..":
+                    done = done[: done.rfind("/")] if done else ""
+                    gone = False
+                continue
+            here = f"{done}/{name}"
+            if gone and not here.startswith(_SPECIAL):
+                done = here
+                continue
+            if here in seen:
+                link = seen[here]
+            else:
+                link = seen[here] = self._read(here)
+            if link is None:
+                done = here
+            elif link == _GONE:
+                done, gone = here, True
+            else:
+                hops += 1
+                if link == _UNKNOWN or hops > MAX_LINKS:
+                    return ""
+                if link.startswith("/"):
+                    done = ""
+                names = link.split("/") + names[at:]
+                at = 0
+        return done or "/"
+
+    def _read(self, path: str) -> str | None:
+        """What is at a path whose folder is canonical: a link's target, None for no link, or a sentinel."""
+        if path.startswith(_SPECIAL) and (special := _special(path)) is not _ORDINARY:
+            return special
+        if self._given is not None:
+            return self._given.get(path)
+        try:
+            if os.lstat(path).st_mode & _TYPE != _LINK:
+                return None
+            return os.readlink(path)
+        except (FileNotFoundError, NotADirectoryError):
+            return _GONE
+        except (OSError, ValueError):
+            return _UNKNOWN
+
+
+def _special(path: str) -> str | None:
+    """What is at a path that means something else to another process, or is a link by another name."""
+    if path in _ALWAYS:
+        return _ALWAYS[path]
+    if _DESCRIPTOR.match(path):
+        return None  # whatever the shell opened there was judged when it was opened
+    if path.startswith("/dev/fd/"):
+        return _UNKNOWN
+    process = _PROCESS.match(path)
+    if not process:
+        return _ORDINARY
+    name, below = process.groups()
+    if below or name == "cwd":
+        return _UNKNOWN
+    return "/" if name == "root" else None

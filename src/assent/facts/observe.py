@@ -1,0 +1,131 @@
+"""Lowering → Facts: looks at the host for what a call names, at the moment before it runs. Judges none of it."""
+
+from __future__ import annotations
+
+from assent.contract.effect import Kind
+from assent.contract.facts import Facts
+from assent.facts.case import folding
+from assent.facts.links import Links
+from assent.facts.workspace import is_possible_root
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from assent.contract.effect import Lowering, Target
+
+
+def observe(
+    lowering: Lowering,
+    *,
+    roots: tuple[str, ...],
+    home: str,
+    cwd: str,
+    own: tuple[str, ...] = (),
+    given: Mapping[str, str] | None = None,
+) -> Facts:
+    """Return the facts that a decision on a call needs.
+
+    With `given` links the host is not looked at: those are all the links there are, no glob is expanded, and of
+    repositories only a root itself is known to be the session's. `canonical` says `""` of a path of which it cannot
+    be told where it leads; of a path that leads to itself it says nothing."""
+    links = Links(given)
+    roots = tuple(root for root in _with_canonical(roots, links) if _may_be_root(root, home))
+    look = _Look(links, roots, home, portable=given is not None)
+    if cwd:
+        look.path(cwd)
+    for effect in lowering.effects:
+        kind = effect.target.kind
+        if kind is Kind.PATH:
+            look.target(effect.target)
+        elif kind is Kind.REPOSITORY:
+            look.repository(effect.target)
+    return Facts(
+        canonical=look.canonical,
+        roots=roots,
+        home=home,
+        own=_own(own, links) if given is None else _with_canonical(own, links),
+        folds_case=() if given is not None else folding((*roots, home)),
+        repositories=look.repositories,
+        expansions=look.expansions,
+    )
+
+
+def _with_canonical(paths: tuple[str, ...], links: Links) -> tuple[str, ...]:
+    """The paths and where they lead, each once."""
+    forms = dict.fromkeys(paths)
+    forms.update(dict.fromkeys(map(links.canonical, paths)))
+    forms.pop("", None)
+    return tuple(forms)
+
+
+_possible: dict[tuple[str, str], bool] = {}
+_resolved: dict[tuple[str, ...], tuple[str, ...]] = {}
+
+
+def _may_be_root(root: str, home: str) -> bool:
+    """Asked of every root in every call, wherever it came from, and worked out once."""
+    key = (root, home)
+    known = _possible.get(key)
+    if known is None:
+        known = _possible[key] = is_possible_root(root, home)
+    return known
+
+
+def _own(paths: tuple[str, ...], links: Links) -> tuple[str, ...]:
+    """Assent's own files keep their place for as long as a process lives."""
+    known = _resolved.get(paths)
+    if known is None:
+        known = _resolved[paths] = _with_canonical(paths, links)
+    return known
+
+
+class _Look:
+    """What one look at the host has gathered."""
+
+    __slots__ = ("canonical", "repositories", "expansions", "_links", "_roots", "_home", "_portable")
+
+    def __init__(self, links: Links, roots: tuple[str, ...], home: str, *, portable: bool) -> None:
+        self.canonical: dict[str, str] = {}
+        self.repositories: dict[str, str] = {}
+        self.expansions: dict[str, tuple[str, ...]] = {}
+        self._links = links
+        self._roots = roots
+        self._home = home
+        self._portable = portable
+
+    def path(self, path: str) -> None:
+        """Note where a path leads, unless that is its own name."""
+        leads = self._links.canonical(path)
+        if leads != path:
+            self.canonical[path] = leads
+
+    def target(self, target: Target) -> None:
+        for folder in target.under:
+            self.path(folder)
+        if not target.name:
+            return
+        self.path(target.name)
+        if target.raw:  # a tool may collapse `..` before it opens a path, and the kernel after: both are told
+            self.path(target.raw)
+        if target.pattern and not self._portable:
+            self._expand(target)
+
+    def _expand(self, target: Target) -> None:
+        from assent.facts.globs import expand  # most calls hold no glob
+
+        pattern = target.raw or target.name
+        matches = expand(pattern)
+        if matches is None:
+            return
+        self.expansions[pattern] = self.expansions[target.name] = matches
+        for match in matches:
+            self.path(match)
+
+    def repository(self, target: Target) -> None:
+        from assent.facts.repository import harm  # most calls hold no git
+
+        folder = target.raw or target.name
+        if folder:
+            reason = harm(folder, self._roots, self._links, self._home, portable=self._portable)
+            self.repositories[folder] = self.repositories[target.name] = reason

@@ -1,0 +1,228 @@
+"""Whether git, asked only to read, would run programs in a folder: whose repository it is, and what its settings say.
+
+Trusts the user's own global settings; reads no history and runs no git."""
+
+from __future__ import annotations
+
+import os
+import posixpath
+import time
+
+from assent.facts.gitconfig import INCLUDES, Entry, Unreadable, entries, runs_program, shown
+from assent.facts.gitdir import Repository, is_git_folder, is_linked, is_main, opened
+from assent.facts.gitlinks import gitlinks
+from assent.facts.links import Links
+from assent.facts.regular import read
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+MAX_CONFIG = 256 * 1024
+MAX_FILES = 40  # configuration files of one repository, included ones and submodules' too
+MAX_MODULES = 200
+MAX_DEPTH = 64
+_COARSE = 50_000_000  # nanoseconds
+
+# Hook folders whose contents the shipped rules guard, so that nothing gets there unseen.
+_GUARDED_HOOKS = frozenset({".husky", ".husky/_", ".git/hooks"})
+# The one hook that reading runs: `git status` and `git diff` refresh the index.
+_READ_HOOK = "post-index-change"
+
+Sign = tuple[int, int, int, int] | None  # of a file at one moment; None: it is not there
+
+
+def harm(folder: str, roots: tuple[str, ...], links: Links, home: str = "", *, portable: bool = False) -> str:
+    """Say why git is not harmless in a folder; `""` where it is.
+
+    `roots` are the session's, canonical forms included. `portable`: there is no file system to look at, so only a
+    root itself is known to be the session's."""
+    here = links.canonical(folder)
+    if not here:
+        return f"where `{folder}` leads is not known"
+    if portable or not os.path.isdir(here):
+        missing_root = here in roots and (portable or not os.path.lexists(here))
+        return "" if missing_root else f"`{folder}` is not the session's repository"
+    found = _discovered(here, links)
+    if isinstance(found, str):
+        return found
+    if found is None:
+        return "" if _is_inside(here, roots) else f"`{folder}` is outside the workspace"
+    if not _is_own(found, roots, links):
+        return f"`{found.top}` is another repository than the session's"
+    return _settings(found, links, home)
+
+
+def _is_inside(path: str, roots: Iterable[str]) -> bool:
+    return any(path == root or path.startswith(root + "/") for root in roots)
+
+
+def _discovered(folder: str, links: Links) -> Repository | str | None:
+    """The repository that git finds from a canonical folder upwards, a reason, or None where there is none."""
+    for _ in range(MAX_DEPTH):
+        found = opened(folder, links)
+        if found is not None:
+            return found
+        if is_git_folder(folder):
+            return f"`{folder}` is a bare repository"
+        parent = posixpath.dirname(folder)
+        if parent == folder:
+            return None
+        folder = parent
+    return f"`{folder}` is too deep to find its repository"
+
+
+def _is_own(found: Repository, roots: tuple[str, ...], links: Links) -> bool:
+    """Whether a repository is the session's: its top is a root or holds one, or it is a worktree or submodule of it."""
+    if found.top in roots or any(root.startswith(found.top.rstrip("/") + "/") for root in roots):
+        return True
+    for root in roots:
+        own = _discovered(links.canonical(root) or root, links)
+        if not isinstance(own, Repository):
+            continue
+        if found.common == own.common and (is_main(found) or is_linked(found, links)):
+            return True
+        if found.gitdir.startswith(f"{own.common}/modules/") and found.common == found.gitdir:
+            return _is_inside(found.top, (own.top,))
+    return False
+
+
+# ---------------------------------------------------------------- settings
+
+_known: dict[Repository, tuple[str, dict[str, Sign]]] = {}
+
+
+def _settings(repository: Repository, links: Links, home: str) -> str:
+    """Why a repository's settings are not harmless. Remembered for as long as no file that was looked at changes."""
+    remembered = _known.get(repository)
+    if remembered and all(sign(path) == old for path, old in remembered[1].items()):
+        return remembered[0]
+    look = _Look(links, home)
+    reason = look.repository(repository)
+    if len(_known) > 64:
+        _known.clear()
+    if _are_settled(look.signs.values()):
+        _known[repository] = (reason, look.signs)
+    return reason
+
+
+def _are_settled(signs: Iterable[Sign]) -> bool:
+    """Whether a later change is sure to show: file times are coarse, so one changed just now may change unseen."""
+    return time.time_ns() - max((sign[1] for sign in signs if sign), default=0) > _COARSE
+
+
+def sign(path: str) -> Sign:
+    """What changes when a file changes."""
+    try:
+        stat = os.stat(path)
+    except (OSError, ValueError):
+        return None
+    return stat.st_mtime_ns, stat.st_ctime_ns, stat.st_size, stat.st_ino
+
+
+class _Look:
+    """One look at a repository's settings, and the signs of every file that the answer rests on."""
+
+    __slots__ = ("links", "home", "signs", "files")
+
+    def __init__(self, links: Links, home: str) -> None:
+        self.links = links
+        self.home = home
+        self.signs: dict[str, Sign] = {}
+        self.files = 0
+
+    def repository(self, repository: Repository, depth: int = 0) -> str:
+        """The first reason found in the settings, the hooks, and the submodules that git looks into by itself."""
+        if depth > 8:
+            return f"submodules nest too deep in `{repository.top}`"
+        hooks = posixpath.join(repository.common, "hooks")
+        reason = self._config(posixpath.join(repository.common, "config"), repository)
+        reason = reason or self._config(posixpath.join(repository.gitdir, "config.worktree"), repository)
+        return reason or self._hooks(hooks) or self._submodules(repository, depth)
+
+    def _stamp(self, path: str) -> bool:
+        """Note that the answer rests on a path; say whether anything is there."""
+        self.signs[path] = sign(path)
+        return self.signs[path] is not None
+
+    # -- configuration files
+
+    def _config(self, path: str, repository: Repository, depth: int = 0) -> str:
+        if not self._stamp(path):
+            return ""
+        self.files += 1
+        if depth > 5 or self.files > MAX_FILES:
+            return f"`{path}` is one included file too many"
+        try:
+            settings = entries(read(path, MAX_CONFIG)[0].decode("utf-8", "surrogateescape"))
+        except OSError as error:
+            return f"`{path}` cannot be read: {error.strerror}"
+        except Unreadable as error:
+            return f"`{path}` cannot be read: {error}"
+        checks: dict[str, Callable[[str], str]] = {
+            "core.hookspath": lambda value: self._hooks_path(value, repository),
+            "core.worktree": lambda value: self._worktree(value, repository),
+        }
+        for entry in settings:
+            value = "" if entry.value is None else entry.value
+            reason = ""
+            if entry.name in INCLUDES:
+                reason = self._included(value, path, repository, depth)
+            elif entry.name in checks:
+                reason = checks[entry.name](value)
+            elif runs_program(entry):
+                reason = _program(entry, path)
+            if reason:
+                return reason
+        return ""
+
+    def _included(self, value: str, path: str, repository: Repository, depth: int) -> str:
+        """Follow an include whether or not its condition holds now."""
+        if value.startswith("~/"):
+            value = self.home + value[1:]
+        elif value.startswith(("~", "%(")):
+            return f"`{path}` includes `{value}`, which cannot be followed"
+        return self._config(posixpath.join(posixpath.dirname(path), value), repository, depth + 1)
+
+    def _worktree(self, value: str, repository: Repository) -> str:
+        """A repository may name its own working tree, as submodules do, and no other."""
+        named = self.links.canonical(posixpath.join(repository.gitdir, value))
+        return "" if named == repository.top else f"`core.worktree` of `{repository.top}` leads elsewhere"
+
+    # -- hooks
+
+    def _hooks_path(self, value: str, repository: Repository) -> str:
+        hooks = value.rstrip("/").removeprefix("./")
+        if hooks.startswith(repository.top + "/"):
+            hooks = hooks[len(repository.top) + 1 :]
+        if hooks not in _GUARDED_HOOKS:
+            return f"`core.hooksPath` of `{repository.top}` is `{value}`"
+        return self._hooks(posixpath.join(repository.top, hooks))
+
+    def _hooks(self, folder: str) -> str:
+        hook = posixpath.join(folder, _READ_HOOK)
+        return f"`{hook}` runs when git reads" if self._stamp(hook) else ""
+
+    # -- submodules: `git status` and `git diff` start git in each of them
+
+    def _submodules(self, repository: Repository, depth: int) -> str:
+        self._stamp(posixpath.join(repository.gitdir, "index"))
+        paths = gitlinks(repository.gitdir)
+        if paths is None or len(paths) > MAX_MODULES:
+            return f"the submodules of `{repository.top}` cannot be told"
+        for path in paths:
+            top = self.links.canonical(posixpath.join(repository.top, path))
+            if not top:
+                return f"where the submodule `{path}` leads is not known"
+            if not self._stamp(posixpath.join(top, ".git")):
+                continue
+            found = opened(top, self.links)
+            if not isinstance(found, Repository):
+                return found or f"`{top}` cannot be read"
+            if reason := self.repository(found, depth + 1):
+                return reason
+        return ""
+
+
+def _program(entry: Entry, path: str) -> str:
+    return f"`{shown(entry)}` in `{path}` can make git run a program"

@@ -1,0 +1,89 @@
+"""The folders that the user has marked with `assent trust`. What trust means is the policy's to say."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import posixpath
+from contextlib import contextmanager
+
+from assent.contract.errors import StoreError
+from assent.facts.files import replace_text, state_folder
+from assent.facts.links import Links
+from assent.facts.regular import read
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+TRUST_FILE = "trust.json"
+_MAX = 1024 * 1024
+
+
+def trusted_folders(state: str) -> tuple[str, ...]:
+    """The marked folders, canonical, in the order in which they were marked. `state` is Assent's folder."""
+    path = posixpath.join(state, TRUST_FILE)
+    try:
+        value = json.loads(read(path, _MAX)[0])
+    except (FileNotFoundError, NotADirectoryError):
+        return ()
+    except OSError as error:
+        raise StoreError(f"`{path}` cannot be read: {error.strerror}; repair it or remove it") from None
+    except ValueError:
+        raise StoreError(f"`{path}` is not JSON; repair it or remove it") from None
+    if not isinstance(value, list) or not all(isinstance(item, str) and item.startswith("/") for item in value):
+        raise StoreError(f"`{path}` is not a list of absolute folders; repair it or remove it")
+    return tuple(value)
+
+
+def is_trusted(folder: str, state: str) -> bool:
+    """Whether a folder, by where it really is, is a marked folder or lies in one."""
+    here = Links().canonical(folder)
+    if not here:
+        return False
+    return any(here == marked or here.startswith(marked.rstrip("/") + "/") for marked in trusted_folders(state))
+
+
+def trust(folder: str, state: str) -> str:
+    """Mark a folder that exists, and return its canonical form."""
+    here = Links().canonical(folder)
+    if not here or not os.path.isdir(here):
+        raise StoreError(f"`{folder}` is not a folder; name one that exists, by its whole path")
+    if here == "/":
+        raise StoreError("`/` cannot be trusted; name the folder of a project")
+    with _held(state):
+        marked = trusted_folders(state)
+        if here not in marked:
+            _save(state, (*marked, here))
+    return here
+
+
+def distrust(folder: str, state: str) -> bool:
+    """Take a folder's own mark away; false where it had none. A mark on a folder around it still counts."""
+    here = Links().canonical(folder)
+    with _held(state):
+        marked = trusted_folders(state)
+        if here not in marked:
+            return False
+        _save(state, tuple(item for item in marked if item != here))
+    return True
+
+
+def _save(state: str, folders: tuple[str, ...]) -> None:
+    replace_text(posixpath.join(state, TRUST_FILE), json.dumps(list(folders), indent=1) + "\n")
+
+
+@contextmanager
+def _held(state: str) -> Iterator[None]:
+    """One process at a time between reading and writing."""
+    path = posixpath.join(state_folder(state), TRUST_FILE + ".lock")
+    try:
+        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        raise StoreError(f"`{path}` cannot be made: {error.strerror}") from None
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)

@@ -1,0 +1,218 @@
+"""Git's configuration is read as git reads it, or not at all."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from assent.facts.gitconfig import Entry, Unreadable, entries, runs_program, shown
+
+WHOLE = r"""# a comment
+; another
+[core]
+	bare = false ; and one here
+	pager = "less # not a comment" -R
+[Remote "Origin \"x\" \\y"]
+	URL = https://example.com/a.git
+[old.Style] key=value
+[a]b
+	multi = one \
+two
+	escaped = a\tb\"c\"\\
+	empty =
+"""
+
+
+def test_sections_subsections_quotes_comments_and_continuations() -> None:
+    assert entries(WHOLE) == (
+        Entry("core.bare", "", "false"),
+        Entry("core.pager", "", "less # not a comment -R"),
+        Entry("remote.url", 'Origin "x" \\y', "https://example.com/a.git"),
+        Entry("old.key", "style", "value"),
+        Entry("a.b", "", None),
+        Entry("a.multi", "", "one two"),
+        Entry("a.escaped", "", 'a\tb"c"\\'),
+        Entry("a.empty", "", ""),
+    )
+
+
+def test_a_byte_order_mark_and_carriage_returns_change_nothing() -> None:
+    assert entries("\ufeff[core]\r\n\tbare = true\r\n") == (Entry("core.bare", "", "true"),)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "key = before a section",
+        "[core",
+        "[core] fsmonitor x",
+        "[core]\n= x",
+        '[core]\nx = "open',
+        '[core]\nx = "open\n"',
+        "[core]\nx = \\q",
+        "[core]\nx = end\\",
+        "[]\nx = 1",
+        '[core "a]\nx = 1',
+        "[core]\n1x = 1",
+        "[core]\nx\x0c = 1",
+        "[core]\nx = a\0b",
+        "<<<<<<< ours",
+    ],
+)
+def test_what_is_not_understood_is_unreadable(text: str) -> None:
+    with pytest.raises(Unreadable):
+        entries(text)
+
+
+PIECES = st.sampled_from(
+    [
+        "[core]",
+        '[a "b c"]',
+        "[x.Y]",
+        "\n",
+        "k",
+        "Key-1",
+        " = ",
+        "=",
+        "v",
+        '"',
+        "\\\n",
+        "\\n",
+        '\\"',
+        "#c",
+        ";d",
+        " ",
+        "\t",
+        "!",
+        "\r\n",
+        "[",
+        "]",
+    ]
+)
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(PIECES, max_size=14).map("".join))
+def test_what_git_reads_we_read_alike_or_not_at_all(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "config"
+    path.write_bytes(text.encode())
+    answer = subprocess.run(["git", "config", "-f", str(path), "-z", "--list"], capture_output=True, check=False)
+    try:
+        ours = [_as_git_lists(entry) for entry in entries(text)]
+    except Unreadable:
+        return
+    assert answer.returncode == 0
+    assert ours == answer.stdout.decode().split("\0")[:-1]
+
+
+def _as_git_lists(entry: Entry) -> str:
+    return shown(entry) if entry.value is None else f"{shown(entry)}\n{entry.value}"
+
+
+def setting(text: str) -> bool:
+    name, _, value = text.partition("=")
+    section, _, rest = name.partition(".")
+    subsection, _, key = rest.rpartition(".")
+    return runs_program(Entry(f"{section}.{key}".lower(), subsection, value))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "core.fsmonitor=.git/watch",
+        "core.pager=sh -c x",
+        "pager.log=./page",
+        "core.editor=vi",
+        "core.sshCommand=ssh -x",
+        "core.gitProxy=./proxy",
+        "core.askPass=./ask",
+        "core.alternateRefsCommand=./refs",
+        "diff.external=./diff",
+        "diff.word.command=./diff",
+        "diff.word.textconv=antiword",
+        "filter.x.clean=./clean",
+        "filter.x.smudge=./smudge",
+        "filter.x.process=./process",
+        "filter.lfs.clean=git-lfs clean -- %f; touch pwned",
+        "filter.lfs.process=./git-lfs filter-process",
+        "alias.st=status",
+        "alias.x=!touch pwned",
+        "gpg.program=./gpg",
+        "gpg.ssh.program=./sign",
+        "gpg.ssh.defaultKeyCommand=./key",
+        "interactive.diffFilter=./filter",
+        "credential.helper=!f",
+        "credential.https://example.com.helper=./helper",
+        "merge.x.driver=./merge %O",
+        "sequence.editor=./edit",
+        "uploadpack.packObjectsHook=./hook",
+        "protocol.ext.allow=always",
+        "protocol.allow=always",
+        "url.ext::sh -c x.insteadOf=https://",
+        "remote.origin.url=ext::sh -c touch% pwned",
+        "remote.origin.uploadpack=./upload",
+        "remote.origin.vcs=x",
+        "submodule.x.update=!touch pwned",
+        "trailer.sign.command=./trailer",
+        "trailer.sign.cmd=./trailer",
+        "browser.x.cmd=./browse",
+        "man.x.cmd=./man",
+        "mergetool.x.cmd=./merge",
+        "difftool.x.cmd=./diff",
+        "tar.x.command=./tar",
+        "gc.recentObjectsHook=./hook",
+        "hook.x.command=./hook",
+        "sendemail.sendmailCmd=./send",
+        "lfs.extension.x.clean=./clean",
+        "lfs.customtransfer.x.path=./transfer",
+    ],
+)
+def test_a_key_that_names_a_program_is_seen(text: str) -> None:
+    assert setting(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "core.bare=false",
+        "core.fsmonitor=true",
+        "core.fsmonitor=false",
+        "core.pager=cat",
+        "core.repositoryformatversion=0",
+        "core.autocrlf=input",
+        "core.sshVariant=ssh",
+        "pager.branch=false",
+        "remote.origin.url=git@example.com:a/b.git",
+        "remote.origin.fetch=+refs/heads/*:refs/remotes/origin/*",
+        "remote.origin.promisor=true",
+        "branch.main.merge=refs/heads/main",
+        "branch.main.rebase=true",
+        "submodule.x.update=checkout",
+        "submodule.x.url=../x",
+        "user.email=me@example.com",
+        "url.git@example.com:.insteadOf=https://example.com/",
+        "filter.lfs.clean=git-lfs clean -- %f",
+        "filter.lfs.smudge=git-lfs smudge --skip -- %f",
+        "filter.lfs.process=git-lfs filter-process",
+        "filter.lfs.required=true",
+        "credential.helper=store",
+        "credential.username=me",
+        "gpg.format=ssh",
+        "gpg.program=gpg2",
+        "merge.ours.driver=true",
+        "merge.conflictStyle=zdiff3",
+        "diff.algorithm=histogram",
+        "protocol.file.allow=always",
+        "protocol.ext.allow=never",
+        "push.autoSetupRemote=true",
+        "lfs.url=https://example.com/lfs",
+        "extensions.worktreeConfig=true",
+        "gitflow.branch.master=main",
+    ],
+)
+def test_a_key_that_names_no_program_is_not(text: str) -> None:
+    assert not setting(text)

@@ -1,0 +1,147 @@
+"""Paths lead where the kernel says, and where that cannot be told the answer is empty."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from assent.facts.links import Links
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    """A folder that is canonical itself."""
+    return Path(os.path.realpath(tmp_path))
+
+
+def canonical(path: object) -> str:
+    return Links().canonical(str(path))
+
+
+def test_a_path_without_links_leads_to_itself(place: Path) -> None:
+    (place / "a").mkdir()
+    (place / "a/b").touch()
+    assert canonical(place / "a/b") == f"{place}/a/b"
+
+
+def test_a_link_leads_to_its_target(place: Path) -> None:
+    (place / "real").mkdir()
+    (place / "real/f").touch()
+    (place / "absolute").symlink_to(place / "real")
+    (place / "relative").symlink_to("real")
+    (place / "chain").symlink_to("relative")
+    assert [canonical(place / name / "f") for name in ("absolute", "relative", "chain")] == [f"{place}/real/f"] * 3
+
+
+def test_a_new_file_under_a_link_is_where_the_link_leads(place: Path) -> None:
+    (place / "out").mkdir()
+    (place / "link").symlink_to("out")
+    assert canonical(place / "link/new/deeper.txt") == f"{place}/out/new/deeper.txt"
+
+
+def test_dots_are_taken_after_the_link_is_followed(place: Path) -> None:
+    (place / "far/away").mkdir(parents=True)
+    (place / "near").mkdir()
+    (place / "near/link").symlink_to("../far/away")
+    assert canonical(f"{place}/near/link/../x") == f"{place}/far/x"
+
+
+def test_dots_after_a_missing_folder_come_back(place: Path) -> None:
+    (place / "link").symlink_to("/somewhere")
+    assert canonical(f"{place}/missing/../link/x") == "/somewhere/x"
+
+
+def test_a_dangling_link_leads_to_what_is_not_there(place: Path) -> None:
+    (place / "dangling").symlink_to("/nowhere/at/all")
+    assert canonical(place / "dangling") == "/nowhere/at/all"
+
+
+def test_a_loop_cannot_be_told(place: Path) -> None:
+    (place / "one").symlink_to("two")
+    (place / "two").symlink_to("one")
+    assert canonical(place / "one/x") == ""
+    assert canonical(place / "one") == ""
+
+
+def test_trailing_and_double_slashes_change_nothing(place: Path) -> None:
+    (place / "real").mkdir()
+    (place / "link").symlink_to("real")
+    assert [canonical(f"{place}/{tail}") for tail in ("link/", "link//", "./link/.", "/link///.//")] == [
+        f"{place}/real"
+    ] * 4
+
+
+def test_dots_stop_at_the_root() -> None:
+    assert [canonical(path) for path in ("/", "/..", "/../..", "//", "/.", "/../etc")] == ["/"] * 5 + ["/etc"]
+
+
+@pytest.mark.parametrize("path", ["", "a", "a/b", "~/x", "/nul\0byte", "/" + "x" * 5000, "/" + "n" * 300])
+def test_what_the_kernel_would_refuse_cannot_be_told(path: str) -> None:
+    assert canonical(path) == ""
+
+
+def test_a_folder_that_may_not_be_searched_hides_where_its_links_lead(place: Path) -> None:
+    (place / "closed").mkdir(mode=0o000)
+    was = os.geteuid()
+    if was == 0:
+        os.seteuid(65534)  # root may search every folder
+    try:
+        assert canonical(place / "closed/x") == ""
+    finally:
+        os.seteuid(was)
+
+
+def test_links_of_another_process_are_not_read_as_ones_own() -> None:
+    asked = ("/proc/self/cwd", "/proc/self/cwd/x", "/proc/1/cwd", "/proc/self/fd/3/x", "/proc/thread-self/cwd/..")
+    assert [canonical(path) for path in asked] == [""] * 5
+    assert canonical("/proc/self/root/etc/shadow") == "/etc/shadow"
+    assert canonical("/proc/1234567/task/9/root/etc/shadow") == "/etc/shadow"
+    assert canonical("/proc/self/environ") == "/proc/self/environ"
+
+
+def test_descriptors_lead_to_themselves() -> None:
+    asked = ("/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/fd/0", "/dev/fd/63", "/proc/self/fd/1")
+    assert [canonical(path) for path in asked] == list(asked)
+    assert canonical("/dev/fd/3/x") == ""
+
+
+def test_a_firmlink_is_the_folder_it_stands_for() -> None:
+    assert canonical("/System/Volumes/Data/Users/me/.ssh/id_rsa") == "/Users/me/.ssh/id_rsa"
+
+
+def test_given_links_stand_in_for_the_file_system(place: Path) -> None:
+    (place / "disk").symlink_to("/elsewhere")
+    links = Links({"/workspace/link": "/outside", "/workspace/near/": "link/sub", "/loop": "/loop"})
+    assert links.canonical("/workspace/link/new.rs") == "/outside/new.rs"
+    assert links.canonical("/workspace/near/../x") == "/outside/x"
+    assert links.canonical("/loop/x") == ""
+    assert links.canonical(f"{place}/disk/x") == f"{place}/disk/x"
+
+
+NAMES = st.sampled_from(["a", "b", "l", "m", "n", "..", ".", "", "new"])
+
+
+@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(NAMES, min_size=1, max_size=8))
+def test_where_the_kernel_goes_we_go(tmp_path: Path, names: list[str]) -> None:
+    """What exists is compared with the kernel's own answer, through /proc/self/fd."""
+    place = os.path.realpath(tmp_path)
+    if not os.path.isdir(f"{place}/a"):
+        os.makedirs(f"{place}/a/b/a")
+        os.symlink("a/b", f"{place}/l")
+        os.symlink("../../l/..", f"{place}/a/b/m")
+        os.symlink(f"{place}/a/b/m", f"{place}/n")
+        os.symlink("nowhere", f"{place}/a/n")
+    path = place + "/" + "/".join(names)
+    try:
+        handle = os.open(path, os.O_PATH)
+    except OSError:
+        return
+    try:
+        assert canonical(path) == os.readlink(f"/proc/self/fd/{handle}")
+    finally:
+        os.close(handle)

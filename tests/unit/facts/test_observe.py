@@ -1,0 +1,107 @@
+"""Facts tell of everything that a call names, and of nothing else."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from assent.contract.effect import Effect, Kind, Lowering, Operation, Target
+from assent.contract.facts import Facts
+from assent.facts.case import folding
+from assent.facts.observe import observe
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    return Path(os.path.realpath(tmp_path))
+
+
+def reading(*targets: Target) -> Lowering:
+    return Lowering("read", tuple(Effect(Operation.READ, target) for target in targets))
+
+
+def path(name: object, **kw: object) -> Target:
+    return Target(Kind.PATH, str(name), **kw)  # type: ignore[arg-type]  # passed on as they are
+
+
+def test_a_path_that_leads_to_itself_needs_no_fact(place: Path) -> None:
+    facts = observe(reading(path(place / "a")), roots=(str(place),), home="/home/me", cwd=str(place))
+    assert facts == Facts(roots=(str(place),), home="/home/me", folds_case=folding((str(place), "/home/me")))
+
+
+def test_links_globs_roots_and_own_files_are_told_together(place: Path) -> None:
+    (place / "real").mkdir()
+    (place / "real/k.pem").touch()
+    (place / "link").symlink_to("real")
+    (place / "loop").symlink_to("loop")
+    link = f"{place}/link"
+    facts = observe(
+        reading(
+            path(f"{link}/new"),
+            path(f"{place}/x", raw=f"{link}/../x"),
+            path(f"{place}/loop/a"),
+            path(f"{link}/*.pem", pattern=True),
+            path("", under=(link,)),
+            Target(Kind.HOST, "example.com"),
+        ),
+        roots=(link,),
+        home="",
+        cwd=link,
+        own=(f"{link}/.assent",),
+    )
+    assert facts == Facts(
+        canonical={
+            link: f"{place}/real",
+            f"{link}/new": f"{place}/real/new",
+            f"{link}/../x": f"{place}/x",
+            f"{place}/loop/a": "",
+            f"{link}/*.pem": f"{place}/real/*.pem",
+            f"{link}/k.pem": f"{place}/real/k.pem",
+        },
+        roots=(link, f"{place}/real"),
+        own=(f"{link}/.assent", f"{place}/real/.assent"),
+        folds_case=folding((link, f"{place}/real")),
+        expansions={f"{link}/*.pem": (f"{link}/k.pem",)},
+    )
+
+
+def test_a_path_is_told_as_the_kernel_and_as_a_tool_would_open_it(place: Path) -> None:
+    (place / "far/away").mkdir(parents=True)
+    (place / "link").symlink_to("far/away")
+    (place / "x").symlink_to("/secret")
+    facts = observe(reading(path(place / "x", raw=f"{place}/link/../x")), roots=(), home="", cwd="")
+    assert facts.canonical == {f"{place}/x": "/secret", f"{place}/link/../x": f"{place}/far/x"}
+
+
+def test_given_links_are_all_there_is(place: Path) -> None:
+    (place / "a").symlink_to("/elsewhere")
+    facts = observe(
+        reading(path("/ws/link/new"), path(place / "a"), path(f"{place}/*", pattern=True)),
+        roots=("/ws", str(place)),
+        home="/home/me",
+        cwd="/ws",
+        given={"/ws/link": "/outside"},
+    )
+    assert facts == Facts(canonical={"/ws/link/new": "/outside/new"}, roots=("/ws", str(place)), home="/home/me")
+
+
+@pytest.mark.parametrize("root", ["/", "/home/me", "/home", "/etc", "/usr/lib"])
+def test_what_may_not_be_a_root_is_none_wherever_it_came_from(root: str) -> None:
+    assert observe(reading(), roots=(root, "/ws"), home="/home/me", cwd="").roots == ("/ws",)
+    assert observe(reading(), roots=("/ws",), home="/home/me", cwd="", given={"/ws": root}).roots == ("/ws",)
+
+
+def test_repositories_are_told_by_the_folder_that_the_call_names(place: Path) -> None:
+    subprocess.run(["git", "init", "-q", str(place / "own")], check=True)
+    subprocess.run(["git", "init", "-q", str(place / "own/inner")], check=True)
+    effects = tuple(
+        Effect(Operation.EXECUTE, Target(Kind.REPOSITORY, name)) for name in (f"{place}/own", f"{place}/own/inner", "")
+    )
+    facts = observe(Lowering("bash", effects), roots=(f"{place}/own",), home="", cwd="")
+    assert facts.repositories == {
+        f"{place}/own": "",
+        f"{place}/own/inner": f"`{place}/own/inner` is another repository than the session's",
+    }

@@ -1,0 +1,72 @@
+"""Trust is a person's mark on a folder, by where the folder really is."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from assent.contract.errors import StoreError
+from assent.facts.trust import distrust, is_trusted, trust, trusted_folders
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    return Path(os.path.realpath(tmp_path))
+
+
+def test_a_marked_folder_and_what_is_in_it_are_trusted(place: Path) -> None:
+    state = str(place / "state")
+    (place / "app/sub").mkdir(parents=True)
+    (place / "app-two").mkdir()
+    (place / "link").symlink_to("app")
+    assert not is_trusted(str(place / "app"), state)
+    assert trust(str(place / "link"), state) == str(place / "app")
+    asked = ("app", "app/sub", "app/new", "link/sub", "app-two", "app/../app-two", "")
+    assert [is_trusted(f"{place}/{name}", state) for name in asked] == [True] * 4 + [False] * 3
+    assert trusted_folders(state) == (str(place / "app"),)
+
+
+def test_a_link_out_of_a_trusted_folder_is_not_trusted(place: Path) -> None:
+    (place / "app").mkdir()
+    (place / "other").mkdir()
+    (place / "app/link").symlink_to(place / "other")
+    trust(str(place / "app"), str(place / "state"))
+    assert not is_trusted(str(place / "app/link"), str(place / "state"))
+
+
+def test_a_mark_is_taken_away_once(place: Path) -> None:
+    state = str(place / "state")
+    (place / "app").mkdir()
+    trust(str(place / "app"), state)
+    trust(str(place / "app"), state)
+    assert [distrust(str(place / "app"), state) for _ in range(2)] == [True, False]
+    assert trusted_folders(state) == ()
+
+
+@pytest.mark.parametrize("folder", ["relative", "/", "/no/such/folder", ""])
+def test_what_is_no_folder_of_a_project_cannot_be_marked(place: Path, folder: str) -> None:
+    with pytest.raises(StoreError):
+        trust(folder, str(place / "state"))
+    assert trusted_folders(str(place / "state")) == ()
+
+
+@pytest.mark.parametrize("text", ["{", "{}", '["relative"]', "[1]", "null", '"/"'])
+def test_a_file_that_was_tampered_with_is_an_error_and_not_trust(place: Path, text: str) -> None:
+    (place / "trust.json").write_text(text)
+    with pytest.raises(StoreError, match="repair it or remove it"):
+        is_trusted("/", str(place))
+
+
+def test_marks_of_many_processes_are_all_kept(place: Path) -> None:
+    script = "import sys; from assent.facts.trust import trust; trust(sys.argv[1], sys.argv[2])"
+    running = []
+    for number in range(6):
+        (place / f"app{number}").mkdir()
+        words = [sys.executable, "-c", script, str(place / f"app{number}"), str(place / "state")]
+        running.append(subprocess.Popen(words))
+    assert [process.wait() for process in running] == [0] * 6
+    assert sorted(trusted_folders(str(place / "state"))) == [str(place / f"app{number}") for number in range(6)]
