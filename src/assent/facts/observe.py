@@ -40,12 +40,16 @@ def observe(
             look.target(effect.target)
         elif kind is Kind.REPOSITORY:
             look.repository(effect.target)
+    own = _own(own, links) if given is None else _with_canonical(own, links)
+    folds = () if given is not None else folding((*roots, home, "/"))
+    if folds:
+        roots, own = _folded(roots), _folded(own)
     return Facts(
         canonical=look.canonical,
         roots=roots,
         home=home,
-        own=_own(own, links) if given is None else _with_canonical(own, links),
-        folds_case=() if given is not None else folding((*roots, home)),
+        own=own,
+        folds_case=folds,
         repositories=look.repositories,
         expansions=look.expansions,
     )
@@ -57,6 +61,11 @@ def _with_canonical(paths: tuple[str, ...], links: Links) -> tuple[str, ...]:
     forms.update(dict.fromkeys(map(links.canonical, paths)))
     forms.pop("", None)
     return tuple(forms)
+
+
+def _folded(paths: tuple[str, ...]) -> tuple[str, ...]:
+    """The paths and their spelling in lower case, which is how names are compared where case does not tell."""
+    return tuple(dict.fromkeys((*paths, *(path.lower() for path in paths))))
 
 
 _possible: dict[tuple[str, str], bool] = {}

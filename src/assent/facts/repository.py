@@ -25,7 +25,7 @@ MAX_DEPTH = 64
 _COARSE = 50_000_000  # nanoseconds
 
 # Hook folders whose contents the shipped rules guard, so that nothing gets there unseen.
-_GUARDED_HOOKS = frozenset({".husky", ".husky/_", ".git/hooks"})
+_GUARDED_HOOKS = frozenset({".husky", ".husky/_", ".githooks", ".git/hooks"})
 # The one hook that reading runs: `git status` and `git diff` refresh the index.
 _READ_HOOK = "post-index-change"
 

@@ -29,7 +29,7 @@ def path(name: object, **kw: object) -> Target:
 
 def test_a_path_that_leads_to_itself_needs_no_fact(place: Path) -> None:
     facts = observe(reading(path(place / "a")), roots=(str(place),), home="/home/me", cwd=str(place))
-    assert facts == Facts(roots=(str(place),), home="/home/me", folds_case=folding((str(place), "/home/me")))
+    assert facts == Facts(roots=(str(place),), home="/home/me", folds_case=folding((str(place), "/home/me", "/")))
 
 
 def test_links_globs_roots_and_own_files_are_told_together(place: Path) -> None:
@@ -63,7 +63,7 @@ def test_links_globs_roots_and_own_files_are_told_together(place: Path) -> None:
         },
         roots=(link, f"{place}/real"),
         own=(f"{link}/.assent", f"{place}/real/.assent"),
-        folds_case=folding((link, f"{place}/real")),
+        folds_case=folding((link, f"{place}/real", "/")),
         expansions={f"{link}/*.pem": (f"{link}/k.pem",)},
     )
 
