@@ -1,0 +1,172 @@
+"""Brace expansion, on the text of a word as bash does it: before anything in the word is read.
+
+Substitutions are hidden from it by its caller. The rules, odd ones included, are those of bash: what is found to be no
+brace expansion stays as it is written."""
+
+from __future__ import annotations
+
+import re
+
+WORDS = 400
+"""Words that one word may become; more are not written out."""
+
+_number = re.compile(r"[+-]?[0-9]++\Z").match
+_sequence = re.compile(r"(.+?)\.\.(.+?)(?:\.\.([+-]?[0-9]{1,18}))?\Z", re.DOTALL).match
+_BLANK = " \t\n"
+
+
+class TooMany(Exception):
+    """The word becomes more words than are written out."""
+
+
+class Unsure(Exception):
+    """Bash's own reading of this is not modelled."""
+
+
+def expand(text: str) -> list[str]:
+    """The words that `text` becomes; itself alone where it holds no brace expansion."""
+    return _expand(text, 0)
+
+
+def _expand(text: str, depth: int) -> list[str]:
+    if depth > 40:
+        raise Unsure
+    heads = [""]
+    while True:
+        opening = _opening(text)
+        if opening is None:
+            return [head + text for head in heads]
+        preamble = text[:opening]
+        closing = _gobble(text, opening + 1, "}")
+        assert closing is not None  # `_opening` looked
+        amble = text[opening + 1 : closing]
+        rest = text[closing + 1 :]
+        middle = _alternatives(amble, depth) if _has_comma(amble) else _run(amble)
+        if middle is None:
+            if not rest:
+                return [head + text for head in heads]
+            middle = [text[opening : closing + 1]]
+        if len(heads) * len(middle) > WORDS:
+            raise TooMany
+        heads = [head + preamble + one for head in heads for one in middle]
+        if not rest:
+            return heads
+        text = rest
+
+
+def _opening(text: str) -> int | None:
+    """Where the first brace expansion of the text begins."""
+    at = _gobble(text, 0, "{")
+    while at is not None:
+        if _gobble(text, at + 1, "}") is not None:
+            return at
+        at = _gobble(text, at + 1, "{")
+    return None
+
+
+def _alternatives(amble: str, depth: int) -> list[str]:
+    out: list[str] = []
+    start = 0
+    while True:
+        comma = _gobble(amble, start, ",")
+        out += _expand(amble[start:comma], depth + 1)
+        if len(out) > WORDS:
+            raise TooMany
+        if comma is None:
+            return out
+        start = comma + 1
+
+
+def _has_comma(amble: str) -> bool:
+    """Whether a comma without a backslash stands in the text; quotes do not count here."""
+    at = 0
+    while at < len(amble):
+        if amble[at] == "\\":
+            at += 1
+        elif amble[at] == ",":
+            return True
+        at += 1
+    return False
+
+
+def _gobble(text: str, at: int, wanted: str) -> int | None:
+    """Where `wanted` next stands outside quotes and inner braces; a `}` counts only after a `,` or `..`."""
+    level = 0
+    separators = 0 if wanted == "}" else 1
+    quote = ""
+    size = len(text)
+    while at < size:
+        char = text[at]
+        if char == "\\" and quote != "'":
+            at += 2
+            continue
+        if char == "$" and quote != "'" and text.startswith("{", at + 1):
+            if not quote:
+                level += 1
+            at += 2
+            continue
+        if quote:
+            if char == quote:
+                quote = ""
+        elif char in "\"'`":
+            quote = char
+        elif char == wanted and level == 0 and separators:
+            if not (char == "{" and _alone(text, at)):
+                return at
+        elif char == "{":
+            level += 1
+        elif char == "}" and level:
+            level -= 1
+        elif (
+            wanted == "}"
+            and level == 0
+            and (char == "," or (text.startswith("..", at) and not text.startswith("}", at + 2)))
+        ):
+            separators += 1
+        at += 1
+    return None
+
+
+def _alone(text: str, at: int) -> bool:
+    """Whether the `{` stands by itself or directly before its `}`."""
+    return (at == 0 or text[at - 1] in _BLANK) and (at + 1 < len(text) and text[at + 1] in _BLANK + "}")
+
+
+def _run(amble: str) -> list[str] | None:
+    """The words of `1..9..2` or `a..e`; None where it is no sequence."""
+    found = _sequence(amble)
+    if found is None:
+        return None
+    first, last, step = found[1], found[2], int(found[3] or 1)
+    if _number(first) and _number(last):
+        if max(len(first), len(last)) > 18:
+            raise Unsure  # they may overflow
+        return _numbers(first, last, step)
+    if len(first) == 1 == len(last) and first.isascii() and last.isascii() and first.isalpha() and last.isalpha():
+        if first.isupper() != last.isupper():
+            raise Unsure  # the characters between are special to the shell
+        return [chr(code) for code in _steps(ord(first), ord(last), step)]
+    if not amble.isascii():
+        raise Unsure
+    return None
+
+
+def _numbers(first: str, last: str, step: int) -> list[str]:
+    width = 0
+    if any(re.match(r"-?0[0-9]", end) for end in (first, last)):
+        width = max(len(first), len(last))
+    if "+" in first + last:
+        raise Unsure
+    return [_padded(value, width) for value in _steps(int(first), int(last), step)]
+
+
+def _padded(value: int, width: int) -> str:
+    return f"{value:0{width}d}" if width else str(value)
+
+
+def _steps(first: int, last: int, step: int) -> range:
+    step = abs(step) or 1
+    count = abs(last - first) // step + 1
+    if count > WORDS:
+        raise TooMany
+    return range(first, last + 1, step) if first <= last else range(first, last - 1, -step)

@@ -1,0 +1,396 @@
+"""Reads lists, pipelines, simple commands and redirects. The compound commands are read by the class built on this."""
+
+from __future__ import annotations
+
+import re
+
+from assent.effects.shell.syntax.heredocs import HereDocuments
+from assent.effects.shell.syntax.source import EXTGLOB, LIMIT, SYNTAX, UNMODELLED, Halt, comment
+from assent.effects.shell.syntax.words import BRACES, VALUE
+from assent.effects.shell.tree import Assignment, Command, Literal, Pipeline, Redirect, Script, Simple, Word
+
+RESERVED = frozenset(
+    "if then else elif fi case esac for select while until do done in function time { } ! [[ ]] coproc".split()
+)
+CLOSERS = frozenset("then else elif fi esac do done in } ]]".split())
+_DECLARES = frozenset("declare typeset local export readonly".split())
+_ARRAY_ARGUMENT = frozenset("alias eval let".split())
+
+plain = re.compile(r"[ \t]*+([^ \t\n|&;()<>'\"`\\$*?\[\]~{#!][^ \t\n|&;()<>'\"`\\$*?\[\]~{]*+)(?=[ \t\n;&|)]|\Z)").match
+reserved = re.compile(r"(?:[a-z]++|[{}!]|\[\[|\]\])(?=[ \t\n;&|()<>]|\Z)").match
+_descriptor = re.compile(r"([0-9]++|\{[A-Za-z_][A-Za-z0-9_]*+\})(?=[<>](?!\())").match
+_array_descriptor = re.compile(r"\{[A-Za-z_][A-Za-z0-9_]*+\[[^ \t\n<>]*\]\}(?=[<>])").match
+_number = re.compile(r"[0-9]++(?=[<>](?!\())").match
+_redirection = re.compile(r"<<<|<<-|<<|<&|<>|<|>>|>&|>\||>|&>>|&>").match
+_assignment = re.compile(r"([A-Za-z_][A-Za-z0-9_]*+)(?:(\+?)=|(\[))").match
+_sign = re.compile(r"(\+?)=").match
+
+
+class Commands(HereDocuments):
+    __slots__ = ()
+
+    def compound(self, word: str) -> Command:
+        """A command that begins with a reserved word, or with `(`."""
+        raise NotImplementedError
+
+    def function(self, name: Word, start: int) -> Command:
+        """A function, from the `(` behind its name on."""
+        raise NotImplementedError
+
+    # ------------------------------------------------------------ lists
+
+    def newlines(self) -> str:
+        """Skip white space, comments and newlines; return what stands then."""
+        while True:
+            char = self.skip()
+            if char == "\n":
+                self.newline()
+            elif char == "#":
+                self.comment()
+            else:
+                return char
+
+    def comment(self) -> None:
+        found = comment(self.text, self.pos, self.end)
+        assert found is not None  # it stands at a `#`
+        self.pos = found.end()
+
+    def script(self) -> Script:
+        """Commands up to what cannot begin one; maybe none."""
+        commands: list[Command] = []
+        joins: list[str] = []
+        self.fill(commands, joins, False)
+        return Script(tuple(commands), tuple(joins))
+
+    def some(self) -> Script:
+        """Commands up to what cannot begin one; at least one."""
+        script = self.script()
+        if not script.commands:
+            raise self.unexpected()
+        return script
+
+    def lines(self) -> Script:
+        """A whole text, as bash reads it: line by line, each run before the next is read.
+
+        Where a line is refused, those before it have run."""
+        commands: list[Command] = []
+        joins: list[str] = []
+        base, depth = self.base, self.depth
+        while True:
+            mark = len(commands)
+            try:
+                if not self.newlines():
+                    break
+                self.fill(commands, joins, True)
+            except Halt as halt:
+                del commands[mark:], joins[mark:]
+                commands += halt.kept
+                joins += [";"] * len(halt.kept)
+                self.gap(halt.code, halt.at, halt.advice)
+                self.base, self.depth = base, depth
+                self.abandon(base)
+                break
+        return Script(tuple(commands), tuple(joins))
+
+    def fill(self, commands: list[Command], joins: list[str], line: bool) -> None:
+        """Append commands up to what cannot begin one; with `line`, up to the end of the line, which must come."""
+        mark = len(commands)
+        try:
+            while True:
+                char = self.newlines()
+                if not char or char in ");|" or (char == "&" and not self.text.startswith(">", self.pos + 1)):
+                    command = None
+                else:
+                    command = self.pipeline()
+                if command is None:
+                    if (joins and len(joins) > mark and joins[-1] in ("&&", "||")) or (line and char):
+                        raise self.unexpected()
+                    break
+                commands.append(command)
+                join = self.separator()
+                joins.append(join)
+                if line and join != "&&" and join != "||" and self.line_ends(join):
+                    break
+                if not join:
+                    break
+        except Halt as halt:
+            if halt.code is not SYNTAX:
+                halt.kept = commands[mark:] + halt.kept
+            raise
+        if len(self.pending) > self.base and self.pos >= self.end:
+            self.gather()
+
+    def line_ends(self, join: str) -> bool:
+        """At the top of a text, behind a command: whether its line ends here. It is refused where it cannot go on."""
+        if join == "\n":
+            return True
+        char = self.skip()
+        if char == "#":
+            self.comment()
+            char = self.peek()
+        if char == "\n":
+            self.newline()
+            return True
+        if char and not join:
+            raise self.unexpected()
+        return not char
+
+    def separator(self) -> str:
+        """Step over what stands between two commands: `;`, a newline, `&`, `&&`, `||`, or nothing."""
+        char = self.skip()
+        if char == "#":
+            self.comment()
+            char = self.peek()
+        if char == "\n":
+            self.newline()
+            return "\n"
+        text, after = self.text, self.pos + 1
+        if char == ";":
+            if text.startswith((";", "&"), after) and after < self.end:
+                return ""
+            self.pos = after
+            return ";"
+        if char == "&" or char == "|":
+            if text.startswith(char, after) and after < self.end:
+                self.pos += 2
+                return char + char
+            if char == "&":
+                self.pos = after
+                return "&"
+        return ""
+
+    # ------------------------------------------------------------ pipelines
+
+    def pipeline(self) -> Command | None:
+        """A pipeline, or nothing where a reserved word closes what is being read."""
+        negated = timed = False
+        word = self.reserved()
+        while word == "!" or word == "time":
+            if word == "!":
+                if self.text.startswith("(", self.pos + 1):
+                    self.gap(EXTGLOB, self.pos, "`!(` depends on a shell option; write `! (`")
+                negated = not negated
+                self.pos += 1
+            else:
+                timed = True
+                self.pos += 4
+                self.time_options()
+            char = self.skip()
+            if not char or char in "\n;#":
+                return Pipeline((), negated, timed)
+            word = self.reserved()
+        if word in CLOSERS:
+            if negated or timed:
+                raise self.unexpected()
+            return None
+        first = self.command(word)
+        if not self.piped():
+            return Pipeline((first,), negated, timed) if negated or timed else first
+        commands, merges = [first], []
+        while self.piped():
+            merges.append(self.text.startswith("&", self.pos + 1))
+            self.pos += 2 if merges[-1] else 1
+            self.newlines()
+            word = self.reserved()
+            if word in CLOSERS or word == "!":
+                raise self.unexpected()
+            commands.append(self.command("" if word == "time" else word))
+        return Pipeline(tuple(commands), negated, timed, tuple(merges))
+
+    def reserved(self) -> str:
+        """The reserved word at `pos`, or nothing; it is not stepped over."""
+        found = reserved(self.text, self.pos, self.end)
+        return found[0] if found is not None and found[0] in RESERVED else ""
+
+    def time_options(self) -> None:
+        """`-p` and `--` behind `time`."""
+        for option in ("-p", "--"):
+            self.skip()
+            found = plain(self.text, self.pos, self.end)
+            if found is not None and found[1] == option:
+                self.pos += 2
+
+    def piped(self) -> bool:
+        """Whether a `|` stands at `pos`, and not `||`."""
+        return self.skip() == "|" and not self.text.startswith("|", self.pos + 1)
+
+    def command(self, word: str) -> Command:
+        """The command at `pos`, which begins with the reserved `word` or with none."""
+        if word or self.peek() == "(":
+            return self.compound(word)
+        return self.simple()
+
+    # ------------------------------------------------------------ simple commands
+
+    def simple(self) -> Command:
+        """A simple command, or the definition of a function that begins like one."""
+        text, end = self.text, self.end
+        start = pos = self.pos
+        assignments: list[Assignment] = []
+        words: list[Word] = []
+        redirects: list[Redirect] = []
+        opening = True  # assignments are still read as such, with subscripts and arrays
+        while True:
+            found = plain(text, pos, end)
+            if found is not None:
+                word = found[1]
+                if words or "=" not in word or _assignment(word) is None:
+                    begin, pos = found.span(1)
+                    words.append(Word((Literal(word),), word, begin, pos))
+                    continue
+            self.pos = pos
+            char = self.skip()
+            if not char or char in "\n;|)#":
+                break
+            text = self.text
+            if char == "&":
+                if not text.startswith(">", self.pos + 1):
+                    break
+                redirects.append(self.redirect())
+            elif char == "(":
+                if len(words) == 1 and not assignments and not redirects:
+                    return self.function(words[0], start)
+                raise self.unexpected()
+            elif (char in "<>" and not text.startswith("(", self.pos + 1)) or (
+                char in "{0123456789" and _descriptor(text, self.pos, end) is not None
+            ):
+                redirects.append(self.redirect())
+                opening = opening and not assignments and not words
+            elif char == "{" and _array_descriptor(text, self.pos, end) is not None:
+                raise Halt(UNMODELLED, self.pos, "a descriptor kept in an array is not followed")
+            elif words:
+                self.argument(words, assignments, opening)
+            elif not self.assign(assignments, opening):
+                words.append(self.word())
+            text, pos = self.text, self.pos
+        if not words and not assignments and not redirects:
+            raise self.unexpected()
+        if len(words) > 200_000:
+            raise Halt(LIMIT, start, "too many words; split the command")
+        return Simple(tuple(assignments), tuple(words), tuple(redirects), start, pos)
+
+    def argument(self, words: list[Word], assignments: list[Assignment], opening: bool) -> None:
+        """A word behind the first. Declarations take arrays there, which are assignments."""
+        found = _assignment(self.text, self.pos, self.end)
+        if opening and found is not None and found[3] is None and self.text.startswith("(", found.end()):
+            first = words[0].text
+            if first in _DECLARES:
+                assignments.append(self.array(found[1], found[2] == "+", found.end() + 1))
+                return
+            if first in _ARRAY_ARGUMENT:
+                raise Halt(UNMODELLED, self.pos, f"an array as an argument of `{first}` is not followed")
+        words.append(self.word())
+
+    def assign(self, assignments: list[Assignment], opening: bool) -> bool:
+        """An assignment at `pos`, if one stands there. Subscripts and arrays are known only while `opening`."""
+        start = self.pos
+        found = _assignment(self.text, start, self.end)
+        if found is None:
+            return False
+        name, append, subscript = found[1], found[2] == "+", None
+        self.pos = found.end()
+        if found[3] is not None:
+            if not opening:
+                raise Halt(UNMODELLED, start, "an assignment to an element behind a redirect is not followed")
+            self.pos -= 1
+            subscript = self.subscript(start)
+            sign = _sign(self.text, self.pos, self.end)
+            if sign is None:
+                if any(char in subscript.text for char in " \t\n|&;()<>'\"`$\\"):
+                    raise Halt(UNMODELLED, start, "a command name with a bracket is not followed")
+                self.pos = start
+                return False
+            append = sign[1] == "+"
+            self.pos = sign.end()
+        if self.peek() == "(":
+            if not opening:
+                raise self.unexpected()
+            if subscript is not None:
+                raise Halt(UNMODELLED, start, "an array cannot be an element of an array")
+            assignments.append(self.array(name, append, self.pos + 1, start))
+            return True
+        value = self.value()
+        assignments.append(Assignment(name, value, append=append, subscript=subscript, start=start, end=self.pos))
+        return True
+
+    def value(self) -> Word:
+        """The value of an assignment, from behind its sign on; maybe empty."""
+        begin = self.pos
+        parts = self.parts(VALUE)
+        return Word(tuple(parts), self.text[begin : self.pos], begin, self.pos)
+
+    def array(self, name: str, append: bool, inside: int, start: int = -1) -> Assignment:
+        """`name=(…)`; `inside` is behind its parenthesis. Behind the closing one a new token begins."""
+        start = self.pos if start < 0 else start
+        self.pos = inside
+        items: list[Word] = []
+        while True:
+            if len(self.pending) > self.base and "\n" in self.text[start : self.pos]:
+                raise Halt(UNMODELLED, start, "a here-document and an array of several lines; write two commands")
+            char = self.newlines()
+            if char == ")":
+                self.pos += 1
+                return Assignment(name, None, append=append, items=tuple(items), start=start, end=self.pos)
+            if char == "[":
+                items.append(self.item())
+            elif _number(self.text, self.pos, self.end) is not None:
+                raise self.unexpected()
+            else:
+                items.append(self.word())
+
+    def item(self) -> Word:
+        """An item of an array that begins with `[`: `[subscript]=value`, or a pattern."""
+        begin = self.pos
+        subscript = self.subscript(begin)
+        if _sign(self.text, self.pos, self.end) is None:
+            self.pos = begin
+            return self.word()
+        rest = self.parts(VALUE)
+        parts = (Literal("["), *subscript.parts, Literal("]"), *rest)
+        return Word(parts, self.text[begin : self.pos], begin, self.pos)
+
+    # ------------------------------------------------------------ redirects
+
+    def redirect(self) -> Redirect:
+        """The redirect at `pos`."""
+        start = self.pos
+        found = _descriptor(self.text, start, self.end)
+        fd = ""
+        if found is not None:
+            fd = found[1]
+            self.pos = found.end()
+        sign = _redirection(self.text, self.pos, self.end)
+        assert sign is not None  # its callers looked
+        op = sign[0]
+        self.pos = sign.end()
+        if op == "<<" or op == "<<-":
+            return self.announce(op, fd, start)
+        char = self.skip()
+        if char == "-" and (op == ">&" or op == "<&"):  # the word behind it is another word
+            target = Word((Literal("-"),), "-", self.pos, self.pos + 1)
+            self.pos += 1
+        elif char == "#" or (op not in (">&", "<&") and _number(self.text, self.pos, self.end) is not None):
+            raise self.unexpected()
+        else:
+            target = self.word(0 if op == "<<<" else BRACES)
+        return Redirect(op, fd, target, start=start, end=self.pos)
+
+    def redirects(self) -> tuple[Redirect, ...]:
+        """The redirects behind a compound command. Behind them only what ends a command may stand."""
+        out: list[Redirect] = []
+        end = self.pos
+        while True:
+            char = self.skip()
+            text = self.text
+            if not char or not (
+                (char in "<>" and not text.startswith("(", self.pos + 1))
+                or (char == "&" and text.startswith(">", self.pos + 1))
+                or (char in "{0123456789" and _descriptor(text, self.pos, self.end) is not None)
+            ):
+                break
+            out.append(self.redirect())
+            end = self.pos
+        if out and char and char not in "\n;&|)#":
+            raise self.unexpected()
+        self.pos = end
+        return tuple(out)

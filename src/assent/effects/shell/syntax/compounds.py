@@ -1,0 +1,328 @@
+"""Reads compound commands and the definitions of functions: the whole reader."""
+
+from __future__ import annotations
+
+import re
+
+from assent.effects.shell.syntax.commands import Commands, reserved
+from assent.effects.shell.syntax.conditionals import Conditionals
+from assent.effects.shell.syntax.source import UNMODELLED, Halt
+from assent.effects.shell.tree import (
+    Arithmetic,
+    ArithmeticCommand,
+    Case,
+    Command,
+    Coproc,
+    For,
+    ForArithmetic,
+    Function,
+    Group,
+    If,
+    Loop,
+    Script,
+    Simple,
+    Word,
+)
+
+_name = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z").match
+_starters = frozenset("if case for select while until { [[".split())
+
+
+class Reader(Conditionals, Commands):
+    """Reads one text. Made anew for each."""
+
+    __slots__ = ()
+
+    def compound(self, word: str) -> Command:
+        self.deepen()
+        command = self.compounds(word)
+        self.depth -= 1
+        return command
+
+    def compounds(self, word: str) -> Command:
+        if not word:
+            return self.parenthesized()
+        if word == "{":
+            return self.group()
+        if word == "if":
+            return self.conditional_lists()
+        if word == "while" or word == "until":
+            return self.loop(word)
+        if word == "for" or word == "select":
+            return self.each(word)
+        if word == "case":
+            return self.case()
+        if word == "[[":
+            return self.conditional()
+        if word == "function":
+            return self.declared_function()
+        if word == "coproc":
+            return self.coproc()
+        raise self.unexpected()
+
+    def expect(self, word: str) -> None:
+        """Step over the reserved word, which must stand here."""
+        self.skip()
+        if self.reserved() != word:
+            raise self.unexpected()
+        self.pos += len(word)
+
+    # ------------------------------------------------------------ groups and arithmetic
+
+    def group(self) -> Group:
+        start = self.pos
+        self.pos += 1
+        body = self.some()
+        self.expect("}")
+        return Group(body, False, self.redirects(), start, self.pos)
+
+    def parenthesized(self) -> Command:
+        """`(…)` or `((…))`. A `((` that no `))` closes is two subshells."""
+        start = self.pos
+        if self.text.startswith("((", start):
+            expression = self.double_parenthesis(start)
+            if expression is not None:
+                return ArithmeticCommand(expression, self.redirects(), start, self.pos)
+            self.rereading()
+        self.pos = start + 1
+        body = self.some()
+        if self.skip() != ")":
+            raise self.unclosed(start, "(") if self.pos >= self.end else self.unexpected()
+        self.pos += 1
+        return Group(body, True, self.redirects(), start, self.pos)
+
+    def double_parenthesis(self, start: int) -> Arithmetic | None:
+        """`((…))`, from its first parenthesis on; None where it is none."""
+        self.pos = start + 2
+        gaps = len(self.gaps)
+        text, parts = self.arithmetic("(", ")", start)
+        if self.peek() == ")":
+            self.pos += 1
+            return Arithmetic(text, parts)
+        del self.gaps[gaps:]
+        if "#" in text or "<<" in text or "\\\n" in text:
+            raise Halt(UNMODELLED, start, "`((` begins here and is not arithmetic; write `( (`")
+        return None
+
+    # ------------------------------------------------------------ if and loops
+
+    def conditional_lists(self) -> If:
+        start = self.pos
+        self.pos += 2
+        arms: list[tuple[Script, Script]] = []
+        otherwise = None
+        while True:
+            condition = self.some()
+            self.expect("then")
+            arms.append((condition, self.some()))
+            self.skip()
+            word = self.reserved()
+            if word == "elif":
+                self.pos += 4
+                continue
+            if word == "else":
+                self.pos += 4
+                otherwise = self.some()
+            self.expect("fi")
+            return If(tuple(arms), otherwise, self.redirects(), start, self.pos)
+
+    def loop(self, word: str) -> Loop:
+        start = self.pos
+        self.pos += 5
+        condition = self.some()
+        self.expect("do")
+        body = self.some()
+        self.expect("done")
+        return Loop(condition, body, self.redirects(), start, self.pos)
+
+    def each(self, word: str) -> Command:
+        """`for` and `select`."""
+        start = self.pos
+        self.pos += len(word)
+        if self.skip() == "(" and word == "for":
+            return self.counting(start)
+        name = self.word(0)
+        if not _name(name.text):
+            raise Halt(UNMODELLED, name.start, "bash refuses this name of a loop variable; correct it")
+        words, separated = self.each_words()
+        body = self.each_body(separated)
+        return For(name.text, words, body, word == "select", self.redirects(), start, self.pos)
+
+    def each_words(self) -> tuple[tuple[Word, ...] | None, bool]:
+        """The words behind `in`, and whether something separates the body from what comes before it."""
+        before = self.pos
+        if self.skip() == ";":
+            self.pos += 1
+            self.newlines()
+            return None, True
+        self.newlines()
+        broken = "\n" in self.text[before : self.pos].replace("\\\n", "")
+        found = reserved(self.text, self.pos, self.end)
+        if found is None or found[0] != "in":
+            return None, broken
+        self.pos += 2
+        words: list[Word] = []
+        while (char := self.skip()) and char not in "\n;#":
+            self.digits()
+            words.append(self.word())
+        if char == ";":
+            self.pos += 1
+        self.newlines()
+        return tuple(words), True
+
+    def digits(self) -> None:
+        """A number directly before a redirection is no word."""
+        end = self.pos
+        while end < self.end and self.text[end] in "0123456789":
+            end += 1
+        if end > self.pos and end < self.end and self.text[end] in "<>" and not self.text.startswith("(", end + 1):
+            raise self.unexpected()
+
+    def each_body(self, separated: bool) -> Script:
+        """`do … done`, or `{ … }`."""
+        if self.reserved() == "{" and separated:
+            self.pos += 1
+            body = self.some()
+            self.expect("}")
+            return body
+        self.expect("do")
+        body = self.some()
+        self.expect("done")
+        return body
+
+    def counting(self, start: int) -> ForArithmetic:
+        """`for ((…))`, from its parentheses on."""
+        if not self.text.startswith("((", self.pos):
+            raise self.unexpected()
+        expression = self.double_parenthesis(self.pos)
+        if expression is None:
+            raise Halt(UNMODELLED, start, "the expressions of this loop are not followed")
+        if self.skip() == ";":
+            self.pos += 1
+        self.newlines()
+        body = self.each_body(True)
+        return ForArithmetic(expression, body, self.redirects(), start, self.pos)
+
+    # ------------------------------------------------------------ case
+
+    def case(self) -> Case:
+        start = self.pos
+        self.pos += 4
+        self.skip()
+        self.digits()
+        word = self.word(0)
+        self.newlines()
+        found = reserved(self.text, self.pos, self.end)
+        if found is None or found[0] != "in":
+            raise self.unexpected()
+        self.pos += 2
+        arms: list[tuple[tuple[Word, ...], Script]] = []
+        more = True
+        while True:
+            char = self.newlines()
+            if self.reserved() == "esac":
+                self.pos += 4
+                return Case(word, tuple(arms), self.redirects(), start, self.pos)
+            if not more:
+                raise self.unexpected()
+            if char == "(":
+                self.pos += 1
+            arms.append((self.patterns(), self.script()))
+            more = self.arm_ends()
+
+    def patterns(self) -> tuple[Word, ...]:
+        """`a | b)`."""
+        out: list[Word] = []
+        while True:
+            self.skip()
+            self.digits()
+            out.append(self.word(0))
+            char = self.skip()
+            self.pos += 1
+            if char == ")":
+                return tuple(out)
+            if char != "|" or self.peek() in ("|", "&"):
+                self.pos -= 1
+                raise self.unexpected()
+
+    def arm_ends(self) -> bool:
+        """Step over `;;`, `;&` or `;;&`; false where none stands, so that the last arm was this."""
+        self.skip()
+        for sign in (";;&", ";;", ";&"):
+            if self.text.startswith(sign, self.pos) and self.pos + len(sign) <= self.end:
+                self.pos += len(sign)
+                return True
+        return False
+
+    # ------------------------------------------------------------ functions and coprocesses
+
+    def function(self, name: Word, start: int) -> Function:
+        """`name() body`, from the `(` on."""
+        self.deepen()
+        self.pos += 1
+        if self.skip() != ")":
+            raise self.unexpected()
+        self.pos += 1
+        self.newlines()
+        body = self.function_body()
+        self.depth -= 1
+        return self.named(name, body, start)
+
+    def declared_function(self) -> Function:
+        """`function name body`, with or without `()`."""
+        start = self.pos
+        self.pos += 8
+        self.skip()
+        self.digits()
+        name = self.word(0)
+        if self.skip() == "(":
+            before = self.pos
+            self.pos += 1
+            if self.skip() == ")":
+                self.pos += 1
+            else:
+                self.pos = before
+        self.newlines()
+        return self.named(name, self.function_body(), start)
+
+    def function_body(self) -> Command:
+        word = self.reserved()
+        if word not in _starters and self.peek() != "(":
+            raise self.unexpected()
+        return self.compounds(word)
+
+    def named(self, name: Word, body: Command, start: int) -> Function:
+        if any(sign in name.text for sign in "'\"\\$`<>"):
+            self.gap(UNMODELLED, start, "bash refuses this name of a function; correct it")
+        return Function(name.text, body, start, self.pos)
+
+    def coproc(self) -> Coproc:
+        """`coproc command`, or `coproc name compound`."""
+        start = self.pos
+        self.pos += 6
+        self.skip()
+        word = self.reserved()
+        if word in _starters or self.peek() == "(":
+            command = self.compounds(word)
+            return Coproc("COPROC", command, start, self.pos)
+        if word and word != "time":
+            raise self.unexpected()
+        begin = self.pos
+        gaps = len(self.gaps)
+        first = self.word() if self.peek() not in ("<", ">", "&") else None
+        char = self.skip()
+        word = self.reserved()
+        if first is not None and (word or char == "("):
+            if word and word not in _starters:
+                raise self.unexpected()
+            if not _name(first.text):
+                raise Halt(UNMODELLED, begin, "the name of this coprocess is not followed")
+            command = self.compounds(word)
+            return Coproc(first.text, command, start, self.pos)
+        del self.gaps[gaps:]
+        self.rereading()
+        self.pos = begin
+        command = self.simple()
+        if not isinstance(command, Simple):
+            raise self.unexpected()
+        return Coproc("COPROC", command, start, self.pos)

@@ -1,0 +1,368 @@
+"""Reads what a `$`, a back-quote or a double quote begins. Knows no words and no commands: what runs inside a
+substitution is read by the classes built on this one."""
+
+from __future__ import annotations
+
+import re
+
+from assent.effects.shell.syntax.source import DOCUMENT, SUBSTITUTION, UNMODELLED, Halt, Source
+from assent.effects.shell.tree import (
+    Arithmetic,
+    CommandSub,
+    Literal,
+    Parameter,
+    Part,
+    ProcessSub,
+    Redirect,
+    Script,
+    Word,
+)
+
+_variable = re.compile(r"\$(?:([A-Za-z_][A-Za-z0-9_]*+)|([0-9@*#?$!-]))").match
+_quoted_run = re.compile(r"[^\"\\$`]++").match
+_document_run = re.compile(r"[^\\$`]++").match
+_arithmetic_run = re.compile(r"[^\\$`'\"()\[\]]++").match
+_back_quoted = re.compile(r"`((?:[^`\\]++|\\.)*+)`", re.DOTALL).match
+_back_escape = re.compile(r"\\(.)", re.DOTALL).sub
+_PLAIN_ARITHMETIC = "\\$`'\""
+
+
+def add(parts: list[Part], text: str, quoted: bool) -> None:
+    """Append literal text, joined with the literal before it where both are quoted or both are not."""
+    if parts:
+        last = parts[-1]
+        if type(last) is Literal and last.quoted is quoted:
+            parts[-1] = Literal(last.text + text, quoted)
+            return
+    parts.append(Literal(text, quoted))
+
+
+class Expansions(Source):
+    __slots__ = ()
+
+    # What the classes built on this one read.
+
+    def script(self) -> Script:
+        raise NotImplementedError
+
+    def lines(self) -> Script:
+        raise NotImplementedError
+
+    def braced(self, start: int, quoted: bool) -> Part:
+        raise NotImplementedError
+
+    def fresh(self, text: str, pos: int) -> Expansions:
+        """A reader of another text, for what cannot be read in place; its doubts are noted with ours."""
+        raise NotImplementedError
+
+    # ------------------------------------------------------------ $
+
+    def dollar(self, parts: list[Part], quoted: bool) -> None:
+        """Read what the `$` at `pos` begins. `$'` and `$"` are not known here: inside quotes they mean nothing."""
+        start = self.pos
+        found = _variable(self.text, start, self.end)
+        if found is not None:
+            stop = found.end()
+            if self.spliced and found[1] and self.text.startswith("\\\n", stop):
+                self.join(start, stop)
+                self.pos = start + 2
+                return
+            self.pos = stop
+            parts.append(Parameter(found[1] or found[2], quoted=quoted, start=start, end=stop))
+            return
+        after = self.text[start + 1 : start + 2] if start + 1 < self.end else ""
+        if after == "(":
+            parts.append(self.parenthesis(start, quoted))
+        elif after == "{":
+            self.deepen()
+            parts.append(self.braced(start, quoted))
+            self.depth -= 1
+        elif after == "[":
+            self.pos = start + 2
+            text, inner = self.arithmetic("[", "]", start)
+            self.span(start, self.pos)
+            parts.append(Arithmetic(text, inner, quoted))
+        elif after == "\\" and self.text.startswith("\n", start + 2) and start + 2 < self.end:
+            self.join(start, start + 1)
+            self.pos = start + 2
+        else:
+            self.pos = start + 1
+            add(parts, "$", quoted)
+
+    def parenthesis(self, start: int, quoted: bool) -> Part:
+        """`$(…)` or `$((…))`. A `$((` whose parentheses do not pair up as arithmetic is a substitution after all."""
+        self.pos = start + 2
+        if self.spliced:
+            self.lift(start, start + 2)
+            start = self.pos - 2
+        if self.peek() == "(":
+            arithmetic = self.double(start, quoted)
+            if arithmetic is not None:
+                self.span(start, self.pos)
+                return arithmetic
+            self.rereading()
+            end = self.pos
+            self.pos = start + 2
+            script = self.substitution(start)
+            if self.pos != end:
+                raise Halt(UNMODELLED, start, "`$((` begins here and is not arithmetic; write `$( (`")
+        else:
+            script = self.substitution(start)
+        self.span(start, self.pos)
+        return CommandSub(script, quoted, start, self.pos)
+
+    def lift(self, start: int, at: int) -> None:
+        """Move continued lines at `at` to before `start`; `pos` then stands where it stood in the token."""
+        while self.text.startswith("\\\n", at) and at + 1 < self.end:
+            self.join(start, at)
+            start += 2
+            at += 2
+        self.pos = at
+
+    def double(self, start: int, quoted: bool) -> Arithmetic | None:
+        """`$((…))`, from `$((` on; None where it is none, with `pos` behind the closing parenthesis."""
+        self.pos = start + 3
+        gaps = len(self.gaps)
+        _, inner = self.arithmetic("(", ")", start, 2)
+        body = self.text[start + 3 : self.pos - 2]
+        if self.text[self.pos - 2] == ")" and _pairs(body):
+            return Arithmetic(body, inner, quoted)
+        del self.gaps[gaps:]
+        return None
+
+    def substitution(self, start: int) -> Script:
+        """What stands between `(` and `)`, from behind the `(`; `pos` is then behind the `)`."""
+        self.deepen()
+        base, closing, spans = self.base, self.closing, self.spans
+        self.base = len(self.pending)
+        self.closing = True
+        self.spans = []
+        script = self.script()
+        if self.peek() != ")":
+            raise self.unclosed(start, "$(") if self.pos >= self.end else self.unexpected()
+        if len(self.pending) > self.base:
+            raise Halt(DOCUMENT, start, "a here-document begins in the substitution and ends after it; end it inside")
+        self.pos += 1
+        self.depth -= 1
+        self.base, self.closing, self.spans = base, closing, spans
+        return script
+
+    def process(self, start: int) -> ProcessSub:
+        """`<(…)` or `>(…)`."""
+        self.pos = start + 2
+        script = self.substitution(start)
+        self.span(start, self.pos)
+        return ProcessSub(script, self.text[start], start, self.pos)
+
+    # ------------------------------------------------------------ back-quotes
+
+    def back_quote(self, quoted: bool, double: bool) -> CommandSub:
+        """Back-quotes. `double`: they stand directly in double quotes, where `\\"` loses its backslash too."""
+        start = self.pos
+        found = _back_quoted(self.text, start, self.end)
+        if found is None:
+            raise self.unclosed(start, "`")
+        stop = found.end()
+        body = found[1]
+        self.deepen()
+        if "\\" not in body:
+            script = self.bounded(start + 1, stop - 1)
+        else:
+            kept = "\n$`\\" + ('"' if double else "")
+            plain = _back_escape(lambda one: "" if one[1] == "\n" else one[1] if one[1] in kept else one[0], body)
+            self.copying(start + len(plain))
+            inner = self.fresh(self.text[: start + 1] + plain, start + 1)
+            script = inner.lines()
+            self.copied, self.rereads = inner.copied, inner.rereads
+        self.depth -= 1
+        self.pos = stop
+        return CommandSub(script, quoted, start, stop)
+
+    def bounded(self, start: int, end: int) -> Script:
+        """Read a script that is a text of its own, in place."""
+        before = self.end, self.base, self.closing, self.spans, self.depth
+        self.pos, self.end, self.base, self.closing, self.spans = start, end, len(self.pending), False, []
+        script = self.lines()
+        self.end, self.base, self.closing, self.spans, self.depth = before
+        return script
+
+    # ------------------------------------------------------------ double quotes and here-documents
+
+    def double_quotes(self, parts: list[Part]) -> None:
+        """`"…"`, from the opening quote on."""
+        start = self.pos
+        size = len(parts)
+        self.pos += 1
+        while True:
+            found = _quoted_run(self.text, self.pos, self.end)
+            if found is not None:
+                self.pos = found.end()
+                add(parts, found[0], True)
+            char = self.peek()
+            if char == '"':
+                self.pos += 1
+                if len(parts) == size:
+                    add(parts, "", True)
+                return
+            if not char:
+                raise self.unclosed(start, '"')
+            self.live(parts, '$`"\\', True)
+
+    def live(self, parts: list[Part], escapable: str, double: bool) -> None:
+        """Read the `\\`, `$` or back-quote at `pos`, where only the `escapable` lose their backslash."""
+        char = self.text[self.pos]
+        if char == "$":
+            self.dollar(parts, True)
+        elif char == "`":
+            parts.append(self.back_quote(True, double))
+        else:
+            after = self.text[self.pos + 1] if self.pos + 1 < self.end else ""
+            if after == "\n":
+                pass
+            elif after and after in escapable:
+                add(parts, after, True)
+            else:
+                add(parts, "\\" + after, True)
+            self.pos += 1 + len(after)
+
+    def document(self, start: int, end: int) -> Word:
+        """The text of a here-document, whose expansions are live; read in place."""
+        before = self.pos, self.end, self.base, self.closing, self.spans, self.depth
+        self.pos, self.end, self.base, self.closing, self.spans = start, end, len(self.pending), False, []
+        parts: list[Part] = []
+        try:
+            while self.pos < end:
+                found = _document_run(self.text, self.pos, end)
+                if found is not None:
+                    self.pos = found.end()
+                    add(parts, found[0], True)
+                else:
+                    self.live(parts, "$`\\", False)
+        except Halt as halt:
+            self.gap(halt.code, halt.at, halt.advice)
+            self.abandon(self.base)
+        word = Word(tuple(parts), self.text[start:end], start, end)
+        self.pos, self.end, self.base, self.closing, self.spans, self.depth = before
+        return word
+
+    def abandon(self, base: int) -> None:
+        """Fill the redirects whose here-documents will never come, after a halt."""
+        for wait in self.pending[base:]:
+            Redirect.__init__(wait.redirect, wait.op, wait.fd, wait.target, None, wait.inert, wait.start, wait.end)
+        del self.pending[base:]
+
+    # ------------------------------------------------------------ arithmetic
+
+    def arithmetic(self, opening: str, closing: str, start: int, level: int = 1) -> tuple[str, tuple[Part, ...]]:
+        """An expression up to the `closing` that pairs with the `level` openings before it; `pos` is then behind it.
+
+        The parts are the expansions in it. Single quotes do not hide them: the shell pairs the quotes to find
+        the end, and then expands all of it as if in double quotes."""
+        begin = self.pos
+        parts: list[Part] = []
+        while True:
+            found = _arithmetic_run(self.text, self.pos, self.end)
+            if found is not None:
+                self.pos = found.end()
+            char = self.peek()
+            if not char:
+                raise self.unclosed(start, self.text[start:begin])
+            if char == closing:
+                level -= 1
+                self.pos += 1
+                if level == 0:
+                    return self.text[begin : self.pos - 1], tuple(parts)
+            elif char == opening:
+                level += 1
+                self.pos += 1
+            elif char in _PLAIN_ARITHMETIC:
+                self.expression_part(parts, char)
+            else:
+                self.pos += 1
+
+    def expression_part(self, parts: list[Part], char: str) -> None:
+        """An expansion, quote or backslash inside arithmetic or a subscript."""
+        start = self.pos
+        if char == "$":
+            before = len(parts)
+            self.dollar(parts, True)
+            if len(parts) > before and type(parts[-1]) is Literal:
+                parts.pop()
+            elif self.text.startswith(("${", "$["), start) and _tangled(self.text[start : self.pos]):
+                self.gap(UNMODELLED, start, "brackets and quotes inside `${…}` inside arithmetic are not followed")
+        elif char == "`":
+            parts.append(self.back_quote(True, False))
+        elif char == '"':
+            quoted: list[Part] = []
+            self.double_quotes(quoted)
+            parts.extend(part for part in quoted if type(part) is not Literal)
+            if any(type(part) is Literal and ("$" in part.text or "`" in part.text) for part in quoted):
+                self.gap(UNMODELLED, start, "arithmetic may expand this a second time")
+        elif char == "'":
+            parts.extend(part for part in self.exposed() if type(part) is not Literal)
+        else:
+            if self.text.startswith(("$", "`"), start + 1):
+                self.gap(UNMODELLED, start, "arithmetic may expand this a second time")
+            self.pos = min(start + 2, self.end)
+
+    def exposed(self) -> list[Part]:
+        """Single quotes that are paired to find an end but hide nothing: what stands in them is expanded."""
+        start = self.pos
+        stop = self.text.find("'", start + 1, self.end)
+        if stop < 0:
+            raise self.unclosed(start, "'")
+        parts: list[Part] = []
+        end = self.end
+        add(parts, "'", True)
+        self.pos, self.end = start + 1, stop
+        try:
+            while self.pos < self.end:
+                found = _quoted_run(self.text, self.pos, self.end)
+                if found is not None:
+                    self.pos = found.end()
+                    add(parts, found[0], True)
+                elif self.text[self.pos] == '"':
+                    raise Halt(UNMODELLED, self.pos, "quotes inside quotes inside an expansion are not followed")
+                else:
+                    self.live(parts, '$`"\\}', True)
+        except Halt as halt:
+            raise Halt(UNMODELLED, halt.at, "quotes inside an expansion are not followed; write it without") from None
+        self.pos, self.end = stop + 1, end
+        add(parts, "'", True)
+        return parts
+
+    def bad(self, start: int) -> None:
+        self.gap(SUBSTITUTION, start, "bash refuses this expansion; correct it")
+
+
+def _pairs(body: str) -> bool:
+    """Whether the parentheses of what may be arithmetic pair up, quotes left out."""
+    level = 0
+    at = 0
+    while at < len(body):
+        char = body[at]
+        if char == "(":
+            level += 1
+        elif char == ")":
+            level -= 1
+            if level < 0:
+                return False
+        elif char == "\\":
+            at += 1
+        elif char in "'\"":
+            at = _quote_end(body, at)
+        at += 1
+    return level == 0
+
+
+def _quote_end(body: str, at: int) -> int:
+    """Where the quote at `at` ends, or the end of the text."""
+    quote = body[at]
+    at += 1
+    while at < len(body) and body[at] != quote:
+        at += 2 if body[at] == "\\" and quote == '"' else 1
+    return at
+
+
+def _tangled(text: str) -> bool:
+    return text.count("(") != text.count(")") or "'" in text or '"' in text or "\\" in text

@@ -1,0 +1,98 @@
+"""Reads the text of here-documents, which stands after the line that names them."""
+
+from __future__ import annotations
+
+import re
+
+from assent.effects.shell.syntax.source import DOCUMENT, Halt, Pending
+from assent.effects.shell.syntax.words import Words
+from assent.effects.shell.tree import Literal, Redirect, Word
+
+_line = re.compile(r"[^\n]*+(?:\n|\Z)").match
+_logical = re.compile(r"(?:[^\\\n]++|\\.|\\\Z)*+(?:\n|\Z)", re.DOTALL).match
+_MOST = 16
+"""Here-documents that bash takes at once."""
+
+
+class HereDocuments(Words):
+    __slots__ = ()
+
+    def newline(self) -> None:
+        """Step over the newline at `pos`, and over the here-documents that follow it."""
+        self.pos += 1
+        if len(self.pending) > self.base:
+            self.gather()
+
+    def announce(self, op: str, fd: str, start: int) -> Redirect:
+        """A here-document, from behind its operator on. The redirect is filled when its text has come."""
+        self.skip()
+        target, line, quoted = self.delimiter()
+        redirect = Redirect.__new__(Redirect)
+        self.pending.append(Pending(redirect, op, fd, target, line, quoted, start, self.pos))
+        if len(self.pending) - self.base > _MOST:
+            raise Halt(DOCUMENT, start, "more here-documents than bash takes; split the command")
+        return redirect
+
+    def gather(self) -> None:
+        """Read the text of the here-documents that wait, from `pos` on."""
+        waiting = self.pending[self.base :]
+        for wait in waiting:
+            body = self.collect(wait)
+            Redirect.__init__(wait.redirect, wait.op, wait.fd, wait.target, body, wait.inert, wait.start, wait.end)
+        del self.pending[self.base :]
+
+    def collect(self, wait: Pending) -> Word:
+        """The text up to the delimiter, or to the end; `pos` is then behind the delimiter's line."""
+        strip = wait.op == "<<-"
+        start = at = self.pos
+        lines: list[str] = []
+        cut = False
+        take = _line if wait.inert else _logical
+        while at < self.end:
+            found = take(self.text, at, self.end)
+            assert found is not None  # it matches any line
+            stop = found.end()
+            line = found[0] if wait.inert else _joined(found[0])
+            if self.ends(line, wait, strip):
+                self.pos = stop
+                return self.text_of(wait, start, at, "".join(lines) if cut else None)
+            self.spoiled(line, wait, at)
+            if strip and line.startswith("\t"):
+                cut = True
+                lines.append(found[0].lstrip("\t"))
+            else:
+                lines.append(found[0])
+            at = stop
+        self.pos = self.end
+        return self.text_of(wait, start, self.end, "".join(lines) if cut else None)
+
+    def ends(self, line: str, wait: Pending, strip: bool) -> bool:
+        """Whether the line is the delimiter."""
+        if line.endswith("\n"):
+            line = line[:-1]
+        return line == wait.delimiter or (strip and line.lstrip("\t") == wait.delimiter and line != "")
+
+    def spoiled(self, line: str, wait: Pending, at: int) -> None:
+        """Inside `$(…)` bash also ends a document at a line that only begins with the delimiter and has a `)`."""
+        if self.closing and ")" in line and line.lstrip("\t").startswith(wait.delimiter):
+            raise Halt(DOCUMENT, at, "end the here-document on a line of its own")
+
+    def text_of(self, wait: Pending, start: int, end: int, cut: str | None) -> Word:
+        """The Word of a document: as it stands in the text, or `cut` where tabs were taken from its lines."""
+        if wait.inert:
+            body = self.text[start:end] if cut is None else cut
+            return Word((Literal(body, True),), body, start, end)
+        if cut is None:
+            return self.document(start, end)
+        self.copying(start + len(cut))
+        inner = self.fresh(self.text[:start] + cut, start)
+        word = inner.document(start, inner.end)
+        self.copied, self.rereads = inner.copied, inner.rereads
+        return word
+
+
+def _joined(line: str) -> str:
+    """A line as it is compared with the delimiter: continued lines are one."""
+    if "\\\n" not in line:
+        return line
+    return re.sub(r"\\(.)", lambda one: "" if one[1] == "\n" else one[0], line, flags=re.DOTALL)

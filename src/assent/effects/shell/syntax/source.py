@@ -1,0 +1,167 @@
+"""The text under the reader: where it stands, how deep it is, what it doubts. Knows no grammar.
+
+A backslash before a newline is nothing at all to the shell, even in the middle of a name or an operator. Where one
+stands inside a token, `settle` and `join` move the pair to the front of the token, where it is white space: the
+reading stays the same, the length too, and no other part of the reader has to think of it."""
+
+from __future__ import annotations
+
+import re
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from assent.effects.shell.tree import Command, Redirect, Word
+
+SYNTAX = "gap.shell.syntax"
+UNMODELLED = "gap.shell.unmodelled"
+LIMIT = "gap.shell.limit"
+DOCUMENT = "gap.shell.here-document"
+EXTGLOB = "gap.shell.extglob"
+CONTROL = "gap.shell.control-character"
+SUBSTITUTION = "gap.shell.substitution"
+
+DEPTH = 50
+"""Levels of nesting that are read. Each costs up to ten frames of Python's thousand."""
+COPIED = 20_000_000
+"""Characters that may be copied to re-read parts of the text; a bound on time."""
+REREADS = 40
+"""How often a part may be read a second way (`$((` that turns out to be no arithmetic); a bound on time."""
+
+blanks = re.compile(r"(?:[ \t]++|\\\n)*+").match
+comment = re.compile(r"#[^\n]*+").match
+_spliced = re.compile(r"[^ \t\n\\]\\\n|\\\\\n").search
+_run = re.compile(r"(?:[^ \t\n|&;()<>'\"`$\\]|\\\n)++|(?:[|&;()<>-]|\\\n)++").match
+
+
+class Halt(Exception):
+    """The text cannot be read on from here. `kept` are commands that were read whole before, set where the doubt is
+    about the reader and not about the text: those still run."""
+
+    def __init__(self, code: str, at: int, advice: str) -> None:
+        super().__init__(code)
+        self.code = code
+        self.at = at
+        self.advice = advice
+        self.kept: list[Command] = []
+
+
+class Pending:
+    """A here-document whose text has not come yet. `redirect` is made, and in the tree, but not yet filled."""
+
+    __slots__ = ("redirect", "op", "fd", "target", "delimiter", "inert", "start", "end")
+
+    def __init__(
+        self, redirect: Redirect, op: str, fd: str, target: Word, delimiter: str, inert: bool, start: int, end: int
+    ) -> None:
+        self.redirect = redirect
+        self.op = op
+        self.fd = fd
+        self.target = target
+        self.delimiter = delimiter
+        self.inert = inert
+        self.start = start
+        self.end = end
+
+
+class Source:
+    """`end` bounds what is read. `pending[base:]` are the here-documents that the next newline brings.
+    `closing` says that a `)` ends what is read (`$(…)`), which matters to here-documents."""
+
+    __slots__ = (
+        "text",
+        "pos",
+        "end",
+        "depth",
+        "gaps",
+        "pending",
+        "base",
+        "closing",
+        "spliced",
+        "copied",
+        "rereads",
+        "spans",
+    )
+
+    def __init__(self, text: str, pos: int = 0, parent: Source | None = None) -> None:
+        self.text = text
+        self.pos = pos
+        self.end = len(text)
+        self.pending: list[Pending] = []
+        self.base = 0
+        self.closing = False
+        self.spliced = "\\\n" in text and _spliced(text, pos) is not None
+        self.spans: list[tuple[int, int]] = []
+        self.gaps: list[tuple[str, int, str]] = [] if parent is None else parent.gaps
+        self.depth: int = 0 if parent is None else parent.depth
+        self.copied: int = 0 if parent is None else parent.copied
+        self.rereads: int = 0 if parent is None else parent.rereads
+
+    # ------------------------------------------------------------ doubt
+
+    def gap(self, code: str, at: int, advice: str) -> None:
+        """Note a doubt and go on: what follows is still read rightly."""
+        self.gaps.append((code, at, advice))
+
+    def unexpected(self) -> Halt:
+        """What stands at `pos` cannot stand there."""
+        if self.pos >= self.end:
+            return Halt(SYNTAX, self.pos, "the text ends in the middle of a command; complete it")
+        return Halt(SYNTAX, self.pos, f"bash refuses `{self.text[self.pos : self.pos + 10]}` here; correct the command")
+
+    def unclosed(self, at: int, what: str) -> Halt:
+        return Halt(SYNTAX, at, f"`{what}` opens here and is never closed; close it")
+
+    def deepen(self) -> None:
+        self.depth += 1
+        if self.depth > DEPTH:
+            raise Halt(LIMIT, self.pos, "nested too deeply; split the command")
+
+    def copying(self, size: int) -> None:
+        """Account for a copy of `size` characters."""
+        self.copied += size
+        if self.copied > COPIED:
+            raise Halt(LIMIT, self.pos, "too large to be read; split the command")
+
+    def rereading(self) -> None:
+        """Account for reading a part a second way."""
+        self.rereads += 1
+        if self.rereads > REREADS:
+            raise Halt(LIMIT, self.pos, "too tangled to be read; split the command")
+
+    # ------------------------------------------------------------ moving on
+
+    def peek(self) -> str:
+        """The character at `pos`, or nothing at the end."""
+        return self.text[self.pos] if self.pos < self.end else ""
+
+    def skip(self) -> str:
+        """Skip white space and return what stands then; at the start of a token."""
+        found = blanks(self.text, self.pos, self.end)
+        assert found is not None  # it matches the empty text
+        self.pos = found.end()
+        if self.spliced:
+            self.settle()
+        return self.text[self.pos] if self.pos < self.end else ""
+
+    def settle(self) -> None:
+        """At the start of a token: move every continued line in it to before it, and step over them."""
+        found = _run(self.text, self.pos, self.end)
+        if found is None or "\\\n" not in found[0]:
+            return
+        run = found[0]
+        lines = run.count("\\\n")
+        self.copying(len(self.text))
+        self.text = self.text[: self.pos] + "\\\n" * lines + run.replace("\\\n", "") + self.text[found.end() :]
+        self.pos += 2 * lines
+
+    def join(self, start: int, at: int) -> None:
+        """Move the continued line at `at` to before `start`, the start of the token that it stands in."""
+        self.copying(len(self.text))
+        self.text = self.text[:start] + "\\\n" + self.text[start:at] + self.text[at + 2 :]
+
+    def span(self, start: int, end: int) -> None:
+        """Note that a substitution stands at `start`; those inside it are forgotten."""
+        spans = self.spans
+        while spans and spans[-1][0] >= start:
+            spans.pop()
+        spans.append((start, end))

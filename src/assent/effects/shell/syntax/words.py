@@ -1,0 +1,270 @@
+"""Reads the words of commands: quotes, globs, tildes, braces. Knows nothing of commands."""
+
+from __future__ import annotations
+
+import re
+
+from assent.effects.shell.syntax import braces
+from assent.effects.shell.syntax.expansions import add
+from assent.effects.shell.syntax.parameters import Parameters
+from assent.effects.shell.syntax.source import DOCUMENT, EXTGLOB, LIMIT, UNMODELLED, Halt
+from assent.effects.shell.tree import Brace, Glob, Literal, Part, Tilde, Word
+
+BRACES = 1
+"""Brace expansion applies to the word."""
+PATTERN = 2
+"""Extended globs are on: the right side of `==` in `[[ ]]`."""
+VALUE = 4
+"""The word is the value of an assignment: a tilde expands after each colon too."""
+
+_run = re.compile(r"[^ \t\n|&;()<>'\"`\\$*?\[\]~{]++").match
+_bracket = re.compile(r"\[[!^]?\]?(?:\[[:.=][a-z]*[:.=]\]|[^\]\[ \t\n|&;()<>'\"`\\$])*\]").match
+_tilde = re.compile(r"~([^ \t\n|&;()<>'\"`\\$*?\[/:{]*)").match
+_assigning = re.compile(r"[A-Za-z_][A-Za-z0-9_]*+(?:\[[^\]]*\])?\+?=").match
+_braced = re.compile(r"\{.*(?:,|\.\.).*\}", re.DOTALL).search
+_plain = re.compile(r"[^ \t\n|&;()<>'\"`\\$*?\[\]~{#!]*\Z").match
+_BREAKS = " \t\n|&;()<>"
+_EXTENDED = "?*+@!"
+
+
+class Words(Parameters):
+    __slots__ = ()
+
+    def word(self, flags: int = BRACES) -> Word:
+        """The word at `pos`; it is refused where none begins there."""
+        start = self.pos
+        spans = len(self.spans)
+        parts = self.parts(flags)
+        if self.pos == start:
+            raise self.unexpected()
+        text = self.text[start : self.pos]
+        if flags & BRACES and "{" in text and "}" in text and _braced(text):
+            parts = self.spread(parts, text, start, self.spans[spans:])
+        del self.spans[spans:]
+        return Word(tuple(parts), text, start, self.pos)
+
+    def parts(self, flags: int) -> list[Part]:
+        """The parts of the word at `pos`, up to what ends it."""
+        text, end = self.text, self.end
+        start = pos = self.pos
+        parts: list[Part] = []
+        opens: list[int] = []
+        while pos < end:
+            found = _run(text, pos, end)
+            if found is not None:
+                pos = found.end()
+                add(parts, found[0], False)
+                if pos >= end:
+                    break
+            char = text[pos]
+            if char in _BREAKS:
+                if char == "(":
+                    if pos == start or text[pos - 1] not in _EXTENDED or not self.extended(parts, pos, flags):
+                        break
+                elif char in "<>" and self.text.startswith("(", pos + 1) and pos + 1 < end:
+                    parts.append(self.process(pos))
+                elif char in "<>" and self.spliced and text.startswith("\\\n", pos + 1) and pos > start:
+                    self.join(pos, pos + 1)
+                    text = self.text
+                    pos += 2
+                    continue
+                else:
+                    break
+                pos = self.pos
+                text = self.text
+                continue
+            self.pos = pos
+            if char == "[":
+                self.bracket(parts, opens)
+            elif char == "]":
+                if opens:
+                    opens.clear()
+                    parts.append(Glob("]"))
+                else:
+                    add(parts, "]", False)
+                self.pos += 1
+            elif char == "~":
+                self.tilde(parts, start, flags)
+            elif char == "{":
+                add(parts, "{", False)
+                self.pos += 1
+            else:
+                self.special(parts, char, False)
+            pos = self.pos
+            text = self.text
+        self.pos = pos
+        if not opens:
+            return parts
+        for index in opens:
+            parts[index] = Literal("[", False)
+        return _merged(parts)
+
+    def bracket(self, parts: list[Part], opens: list[int]) -> None:
+        """A `[` outside quotes: a bracket pattern, or itself where nothing closes it."""
+        found = _bracket(self.text, self.pos, self.end)
+        if found is not None:
+            self.pos = found.end()
+            parts.append(Glob(found[0]))
+            return
+        opens.append(len(parts))
+        parts.append(Glob("["))
+        self.pos += 1
+
+    def tilde(self, parts: list[Part], start: int, flags: int) -> None:
+        """A `~`: expanded at the start of a word, and after `=` and `:` in what looks like an assignment."""
+        pos = self.pos
+        found = _tilde(self.text, pos, self.end)
+        assert found is not None  # it stands at a tilde
+        stop = found.end()
+        after = self.text[stop] if stop < self.end else ""
+        value = bool(flags & VALUE)
+        colons = value or (pos > start and _assigning(self.text, start, pos) is not None)
+        if (pos == start or (colons and self.after_sign(parts, start, value))) and (
+            not after or after in " \t\n|&;()<>/" or (after == ":" and colons)
+        ):
+            self.pos = stop
+            parts.append(Tilde(found[1]))
+            return
+        if pos == start and after == ":":  # outside assignments the name goes on to the slash
+            self.gap(UNMODELLED, pos, "a tilde before a colon is not followed")
+        self.pos = pos + 1
+        add(parts, "~", False)
+
+    def after_sign(self, parts: list[Part], start: int, value: bool) -> bool:
+        """Whether an unquoted `:`, or the `=` of the assignment, stands directly before `pos`."""
+        last = parts[-1] if parts else None
+        if type(last) is not Literal or last.quoted:
+            return False
+        sign = self.text[self.pos - 1]
+        if sign == ":":
+            return True
+        if value or sign != "=":
+            return False
+        found = _assigning(self.text, start, self.end)
+        return found is not None and found.end() == self.pos
+
+    # ------------------------------------------------------------ extended globs
+
+    def extended(self, parts: list[Part], pos: int, flags: int) -> bool:
+        """An extended glob, whose `(` stands at `pos`. Outside `[[ ]]` it is one only if the option is on, and a
+        syntax error or a function otherwise: a doubt either way."""
+        last = parts[-1] if parts else None
+        if type(last) is not Glob and (type(last) is not Literal or last.quoted):
+            return False
+        if not flags & PATTERN:
+            self.gap(EXTGLOB, pos - 1, "extended globs depend on a shell option; list the files instead")
+            if self.text.startswith(")", pos + 1):
+                return False
+        self.pos = pos
+        self.parentheses(parts)
+        return True
+
+    def parentheses(self, parts: list[Part]) -> None:
+        """`(…)` inside a pattern, from its `(` on: blanks and operators mean nothing in it."""
+        start = self.pos
+        level = 0
+        while True:
+            char = self.peek()
+            if not char:
+                raise self.unclosed(start, "(")
+            if char == "(":
+                level += 1
+            elif char == ")":
+                level -= 1
+            if char in "()" or char not in "'\"`$\\*?[":
+                self.pos += 1
+                add(parts, char, False)
+                if level == 0:
+                    return
+                continue
+            at = self.pos
+            self.special(parts, char, False)
+            if char == "$" and any(sign in self.text[at + 2 : self.pos - 1] for sign in "()'\"\\#"):
+                self.gap(UNMODELLED, at, "a substitution in a pattern is not followed; put it in a variable")
+
+    # ------------------------------------------------------------ braces
+
+    def spread(self, parts: list[Part], text: str, start: int, spans: list[tuple[int, int]]) -> list[Part]:
+        """The word with its braces expanded: one Brace with the whole words, or the parts as they were."""
+        hidden: list[str] = []
+        token = self.hide(start, spans, hidden)
+        if len(token) > 10_000:
+            raise Halt(LIMIT, start, "too long a word with braces; split it")
+        try:
+            words = braces.expand(token)
+        except braces.TooMany:
+            if not any(sign in text for sign in "$`<>"):
+                return [Brace(None, text)]
+            raise Halt(LIMIT, start, "these braces stand for too many words; write fewer") from None
+        except braces.Unsure:
+            raise Halt(UNMODELLED, start, "these braces are not followed; write the words out") from None
+        if words == [token]:
+            return parts
+        return [Brace(tuple(self.reread(word, start, hidden) for word in words if word), text)]
+
+    def hide(self, start: int, spans: list[tuple[int, int]], hidden: list[str]) -> str:
+        """The text of the word with its substitutions replaced by numbered marks, and `$'…'` by plain quotes."""
+        pieces: list[str] = []
+        at = start
+        for begin, stop in spans:
+            pieces.append(self.text[at:begin])
+            pieces.append(f"\0{len(hidden)}\0")
+            hidden.append(self.text[begin:stop])
+            at = stop
+        pieces.append(self.text[at : self.pos])
+        token = "".join(pieces)
+        if "$'" in token or '$"' in token or "\\\n" in token:
+            raise Halt(UNMODELLED, start, "quotes like this in a word with braces are not followed; write it out")
+        return token
+
+    def reread(self, word: str, start: int, hidden: list[str]) -> tuple[Part, ...]:
+        """The parts of one word that braces stood for."""
+        if _plain(word):
+            return (Literal(word),)
+        for index, text in enumerate(hidden):
+            word = word.replace(f"\0{index}\0", text)
+        live = any(sign in word for sign in "$`<>")
+        inner = self.fresh(self.text[:start] + word if live else word, start if live else 0)
+        self.copying(inner.end)
+        parts = inner.parts(0)
+        if inner.pos != inner.end:
+            raise Halt(UNMODELLED, start, "these braces are not followed; write the words out")
+        self.copied, self.rereads = inner.copied, inner.rereads
+        return tuple(parts)
+
+    def fresh(self, text: str, pos: int) -> Words:
+        return type(self)(text, pos, self)
+
+    # ------------------------------------------------------------ delimiters
+
+    def delimiter(self) -> tuple[Word, str, bool]:
+        """The word after `<<`: itself, the line that ends the document, and whether it was quoted at all."""
+        start = self.pos
+        parts = self.parts(0)
+        if self.pos == start:
+            raise self.unexpected()
+        text = self.text[start : self.pos]
+        quoted = any(sign in text for sign in "'\"\\")
+        if "`" in text or "\n" in text or any(sign in text for sign in ("$(", "${", "$[", "<(", ">(")):
+            raise Halt(DOCUMENT, start, "this delimiter is not followed; use a plain word")
+        line = "".join(_delimiting(part) for part in parts)
+        return Word((Literal(line, quoted),), text, start, self.pos), line, quoted
+
+
+def _delimiting(part: Part) -> str:
+    """The text of a part of a delimiter, in which nothing expands."""
+    if isinstance(part, Literal | Glob):
+        return part.text
+    if isinstance(part, Tilde):
+        return "~" + part.user
+    return "$" + getattr(part, "name", "")
+
+
+def _merged(parts: list[Part]) -> list[Part]:
+    out: list[Part] = []
+    for part in parts:
+        if type(part) is Literal:
+            add(out, part.text, part.quoted)
+        else:
+            out.append(part)
+    return out
