@@ -63,9 +63,12 @@ def _discovered(folder: str, links: Links) -> Repository | str | None:
         found = opened(folder, links)
         if found is not None:
             return found
-        if is_git_folder(folder):
-            return f"`{folder}` is a bare repository"
         parent = posixpath.dirname(folder)
+        if is_git_folder(folder):
+            around = opened(parent, links)  # inside `.git` itself, or with `--git-dir`
+            if isinstance(around, Repository) and around.gitdir == folder:
+                return around
+            return f"`{folder}` is a bare repository"
         if parent == folder:
             return None
         folder = parent

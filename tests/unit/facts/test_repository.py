@@ -93,6 +93,13 @@ def test_a_bare_repository_is_not_harmless(repo: Path) -> None:
     assert reason(repo / "data/refs", repo) == f"`{repo}/data` is a bare repository"
 
 
+def test_the_git_folder_itself_is_its_repository(repo: Path) -> None:
+    inner = make(repo / "inner")
+    assert reason(repo / ".git", repo) == ""
+    assert reason(repo / ".git/refs", repo) == ""
+    assert reason(inner / ".git", repo) == f"`{inner}` is another repository than the session's"
+
+
 def test_a_worktree_of_the_sessions_repository_is_the_sessions(repo: Path, place: Path) -> None:
     git("worktree", "add", "-q", ".worktrees/side", at=repo)
     git("worktree", "add", "-q", "../outside", at=repo)

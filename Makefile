@@ -1,0 +1,37 @@
+# Every entry sets up .venv by itself. `make` alone lists them.
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+SHELL := /bin/bash
+BIN := .venv/bin
+READY := .venv/.ready
+
+.PHONY: help demo test check lint types fmt docs
+
+help: ## list these entries
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+demo: $(READY) ## a short tour of `assent check`
+	@scripts/demo.sh
+
+test: lint types ## everything that must hold: lint, types, all tests
+	$(BIN)/pytest -n 2
+
+check: lint types ## the same in under a minute: lint, types, shape, unit tests, corpus
+	$(BIN)/pytest -n 2 tests/unit tests/test_architecture.py tests/test_public_api.py tests/test_docs.py
+
+lint: $(READY)
+	$(BIN)/ruff check .
+
+types: $(READY)
+	$(BIN)/mypy
+
+fmt: $(READY) ## format the code and sort its imports
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+docs: $(READY) ## write the tables that the code knows into docs/, and check the rest
+	$(BIN)/python -m scripts.docs
+	$(BIN)/pytest tests/test_docs.py
+
+$(READY): pyproject.toml scripts/venv.sh
+	@scripts/venv.sh

@@ -1,0 +1,145 @@
+"""Writes the tables in the docs that the code itself knows: codes, settings, modes, shipped rules, the command line.
+
+A block stands between `<!-- NAME -->` and `<!-- end -->` in a file of docs/. Run by `make docs`; tests/test_docs.py
+holds that every block is as this would write it."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from assent.policy import shipped
+from assent.policy.codes import CODES
+from assent.policy.dangers import DANGERS
+from assent.policy.document import KEYS, PROJECT_KEYS
+from assent.policy.modes import Concern, Mode, settle
+from assent.ui.cli import build_parser
+
+ROOT = Path(__file__).parents[1]
+BLOCK = re.compile(r"(<!-- (?!end)([a-z-]+) -->\n)(?:(?!<!-- ).)*(<!-- end -->)", re.DOTALL)
+
+CONCERNS = {
+    Concern.LOOK: "READ, LIST, SEARCH",
+    Concern.WRITE_INSIDE: "WRITE in the workspace",
+    Concern.DELETE_INSIDE: "DELETE in the workspace",
+    Concern.CHANGE_OUTSIDE: "WRITE, DELETE elsewhere",
+    Concern.EXECUTE: "EXECUTE",
+    Concern.DELEGATE: "DELEGATE (a sub-agent)",
+    Concern.FETCH: "FETCH",
+    Concern.TOOL: "an unknown tool, an MCP tool",
+    Concern.GAP: "a gap: what could not be read",
+}
+
+
+def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    cells = list(head)
+    lines = [f"| {' | '.join(cells)} |", "|" + "---|" * len(cells)]
+    lines += [f"| {' | '.join(each.replace('|', chr(92) + '|') for each in row)} |" for row in rows]
+    return "\n".join(lines)
+
+
+def reasons() -> str:
+    return table(("code", "meaning"), ((f"`{code}`", meaning) for code, meaning in CODES.items()))
+
+
+def settings() -> str:
+    rows = ((f"`{key}`", meaning, "yes" if key in PROJECT_KEYS else "") for key, meaning in KEYS.items())
+    return table(("setting", "what it is", "in a project's file"), rows)
+
+
+def modes() -> str:
+    rows = ((CONCERNS[concern], *(settle(concern, mode).word for mode in Mode)) for concern in Concern)
+    return table(("effect", *(mode.word for mode in Mode)), rows)
+
+
+def dangers() -> str:
+    return table(("danger", "what the command does"), ((f"`{name}`", meaning) for name, meaning in DANGERS.items()))
+
+
+def defaults() -> str:
+    rows = (
+        (f"`{entry.id}`", section, entry.reason, rules_of(entry.rules))
+        for section in ("deny", "ask")
+        for entry in shipped.entries("defaults")[section]
+    )
+    return table(("id", "outcome", "why", "rules"), rows)
+
+
+def floor() -> str:
+    rows = ((f"`{entry.id}`", entry.reason, rules_of(entry.rules)) for entry in shipped.entries("floor")["rule"])
+    return table(("id", "what it protects", "rules"), rows)
+
+
+def rules_of(rules: Iterable[object], shown: int = 4) -> str:
+    texts = [f"`{getattr(rule, 'text', rule)}`" for rule in rules]
+    more = f" and {len(texts) - shown} more" if len(texts) > shown else ""
+    return ", ".join(texts[:shown]) + more
+
+
+def commands() -> str:
+    return "\n\n".join(command(name, parser) for name, parser in parsers(build_parser()))
+
+
+def parsers(parser: argparse.ArgumentParser) -> Iterable[tuple[str, argparse.ArgumentParser]]:
+    """Every command that can be given, by its full name."""
+    inner = [action for action in parser._actions if isinstance(action, argparse._SubParsersAction)]
+    if not inner:
+        yield parser.prog, parser
+    for action in inner:
+        for each in action.choices.values():
+            yield from parsers(each)
+
+
+def command(name: str, parser: argparse.ArgumentParser) -> str:
+    actions = [action for action in parser._actions if action.help != argparse.SUPPRESS]
+    rows = [(shown(action), action.help or "") for action in actions]
+    operands = [str(action.metavar or action.dest) for action in actions if not action.option_strings]
+    usage = f"```\n{' '.join([name, '[OPTIONS]', *(f'[{each}]' for each in operands)])}\n```"
+    parts = [f"## `{name}`", parser.description or "", usage, table(("argument", "meaning"), rows), parser.epilog or ""]
+    return "\n\n".join(part for part in parts if part)
+
+
+def shown(action: argparse.Action) -> str:
+    if not action.option_strings:
+        return f"`{action.metavar or action.dest}`"
+    value = ""
+    if action.nargs != 0:
+        value = " " + str(action.metavar or "|".join(map(str, action.choices or ())) or action.dest.upper())
+    return ", ".join(f"`{option}{value}`" for option in action.option_strings)
+
+
+BLOCKS: dict[str, Callable[[], str]] = {
+    "reasons": reasons,
+    "settings": settings,
+    "modes": modes,
+    "dangers": dangers,
+    "defaults": defaults,
+    "floor": floor,
+    "commands": commands,
+}
+
+
+def written(text: str) -> str:
+    """A document's text with every block as the code has it now."""
+    return BLOCK.sub(lambda found: f"{found[1]}{BLOCKS[found[2]]()}\n{found[3]}", text)
+
+
+def documents() -> list[Path]:
+    return [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+def main() -> int:
+    for path in documents():
+        old = path.read_text(encoding="utf-8")
+        new = written(old)
+        if new != old:
+            path.write_text(new, encoding="utf-8")
+            print(f"wrote {path.relative_to(ROOT)}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,183 @@
+"""The docs and the code name the same things, and the examples in the docs are real.
+
+Tables of what the code knows are written by scripts/docs.py: after a change, run `make docs`."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from assent.effects.shell.commands import row
+from assent.policy.codes import CODES
+from assent.policy.dangers import DANGERS
+from assent.policy.document import KEYS, RULE_KEYS, read_document
+from assent.policy.rules import About, Origin
+from assent.policy.settings import combine
+from assent.policy.shipped import default_ids, entries
+from assent.ui.batch import KNOWN
+from assent.ui.cli import build_parser, main
+from scripts import docs
+
+ROOT = Path(__file__).parents[1]
+FENCE = re.compile(r"^```(\w*)\n(.*?)^```", re.DOTALL | re.MULTILINE)
+CODE = re.compile(r"[a-z]+(?:\.[a-z]+(?:-[a-z]+)*)+")
+CODE_FAMILIES = frozenset(code.split(".")[0] for code in CODES)
+
+
+def text(name: str) -> str:
+    return (ROOT / name).read_text(encoding="utf-8")
+
+
+def cells(part: str, column: int = 0) -> list[str]:
+    """The names in back-quotes in one column of a text's tables."""
+    rows = [line.replace(r"\|", "/").split("|")[1:-1] for line in part.splitlines() if line.startswith("| `")]
+    return [name for each in rows for name in re.findall(r"`([^`]+)`", each[column])]
+
+
+def section(name: str, title: str) -> str:
+    found = re.search(rf"^##+ {re.escape(title)}\n(.*?)(?=^## |\Z)", text(name), re.DOTALL | re.MULTILINE)
+    assert found is not None, f"{name} has no section {title}"
+    return found[1]
+
+
+def fenced(name: str, language: str) -> list[str]:
+    return [body for kind, body in FENCE.findall(text(name)) if kind == language]
+
+
+DOCUMENTS = [path.relative_to(ROOT).as_posix() for path in docs.documents()]
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_the_tables_are_as_the_code_has_them(name: str) -> None:
+    assert text(name) == docs.written(text(name)), "run `make docs`"
+
+
+def test_every_table_that_the_code_knows_stands_somewhere() -> None:
+    found = {match[2] for name in DOCUMENTS for match in docs.BLOCK.finditer(text(name))}
+    assert found == set(docs.BLOCKS)
+
+
+def test_codes_settings_dangers_and_shipped_rules_are_all_listed() -> None:
+    assert cells(text("docs/reasons.md").partition("## What to do")[0]) == list(CODES)
+    assert cells(section("docs/configuration.md", "Settings")) == list(KEYS)
+    assert cells(section("docs/rules.md", "Dangers")) == list(DANGERS)
+    assert cells(section("docs/rules.md", "Shipped rules")) == default_ids()
+    assert cells(section("docs/rules.md", "The floor")) == [entry.id for entry in entries("floor")["rule"]]
+    assert cells(section("docs/rules.md", "Rules that explain and prove themselves")) == list(RULE_KEYS)
+    assert set(cells(section("docs/cli.md", "Many calls at once"))) == KNOWN
+
+
+def test_every_command_and_option_is_listed() -> None:
+    for name, parser in docs.parsers(build_parser()):
+        listed = cells(section("docs/cli.md", f"`{name}`"))
+        options = [option for action in parser._actions for option in action.option_strings]
+        assert [each.split()[0] for each in listed if each.startswith("-")] == options
+
+
+def test_every_key_role_tag_and_reader_of_the_command_tables_is_listed() -> None:
+    page = text("docs/commands.md")
+    assert set(cells(section("docs/commands.md", "A row"))) >= row.KEYS
+    roles = {role.split(":")[0] for role in cells(section("docs/commands.md", "Roles"))}
+    assert roles == row.ROLES | {"CODE"}
+    tags = {tag[1:].split(":")[0] for tag in cells(section("docs/commands.md", "Options")) if tag.startswith("!")}
+    assert tags == row._TAGS | {"danger", "lifts"}
+    assert [style for style in row.STYLES | row.PRINTS if style and f"`{style}`" not in page] == []
+
+
+# ---------------------------------------------------------------- nothing is named that does not exist
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_no_document_names_a_code_that_does_not_exist(name: str) -> None:
+    named = {each for each in re.findall(r"[`\[]([a-z.-]+)[`\]]", text(name)) if CODE.fullmatch(each)}
+    codes = {each for each in named if each.split(".")[0] in CODE_FAMILIES}
+    files = {each for each in codes if each.endswith((".py", ".toml", ".md"))}
+    assert codes - files - set(CODES) - set(KEYS) == set()
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "src").rglob("*.py")), ids=lambda path: path.name)
+def test_no_module_makes_a_code_that_is_not_listed(path: Path) -> None:
+    literals = set(re.findall(r"[\"']([a-z]+(?:\.[a-z]+(?:-[a-z]+)*)+)[\"']", path.read_text(encoding="utf-8")))
+    made = {each for each in literals if each.split(".")[0] in CODE_FAMILIES}
+    listed = {known for code in CODES for known in (code, *_stems(code))}
+    assert made - listed - set(KEYS) == set()
+
+
+def _stems(code: str) -> Iterator[str]:
+    """What a code begins with, for modules that put codes together or compare their beginnings."""
+    parts = code.split(".")
+    return (".".join(parts[:length]) for length in range(2, len(parts)))
+
+
+def test_every_danger_that_a_shipped_rule_speaks_of_exists() -> None:
+    spoken = {
+        rule.spec
+        for name in ("deny", "ask")
+        for entry in entries("defaults")[name]
+        for rule in entry.rules
+        if rule.about is About.DANGER
+    }
+    assert spoken - set(DANGERS) == set()
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_every_link_leads_somewhere(name: str) -> None:
+    for target in re.findall(r"\]\(([^)\s]+)\)", text(name)):
+        if target.startswith("http"):
+            continue
+        file, _, anchor = target.partition("#")
+        path = (ROOT / name).parent / file if file else ROOT / name
+        assert path.exists(), target
+        if anchor:
+            titles = re.findall(r"^#+ (.*)$", path.read_text(encoding="utf-8"), re.MULTILINE)
+            assert anchor in {re.sub(r"[^\w -]", "", title).lower().replace(" ", "-") for title in titles}, target
+
+
+# ---------------------------------------------------------------- examples are real
+
+
+def commands_shown() -> Iterator[tuple[str, str]]:
+    for name in DOCUMENTS:
+        for language in ("sh", "console"):
+            for line in "\n".join(fenced(name, language)).splitlines():
+                shown = line.removeprefix("$ ")
+                if re.match(r"\S*\bassent (?!\|)", shown):
+                    yield name, shown
+
+
+@pytest.mark.parametrize(("name", "line"), list(commands_shown()))
+def test_every_command_shown_can_be_given(name: str, line: str) -> None:
+    words = shlex.split(line, comments=True)
+    ours = next((words[:at] for at, word in enumerate(words) if word in ("<", "|")), words)
+    build_parser().parse_args(ours[1:])
+
+
+def policies_shown() -> Iterator[tuple[str, str]]:
+    for name in ("README.md", "docs/configuration.md", "docs/rules.md"):
+        for body in fenced(name, "toml"):
+            yield name, body
+
+
+@pytest.mark.parametrize(("name", "body"), list(policies_shown()))
+def test_every_policy_shown_loads(name: str, body: str) -> None:
+    origin = Origin.PROJECT if body.startswith("# .assent.toml") else Origin.USER
+    assert combine([read_document(body, name, origin)]).files == (name,)
+
+
+def test_the_readme_shows_what_the_command_line_prints(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ASSENT_HOME", str(tmp_path / "state"))
+    shown = fenced("README.md", "console")[0].splitlines()
+    words = shlex.split(shown[0].removeprefix("$ "))
+    main([*words[1:], "--cwd", str(tmp_path)])
+    assert capsys.readouterr().out.splitlines()[: len(shown) - 1] == shown[1:]
+
+
+def test_the_library_example_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ASSENT_HOME", str(tmp_path))
+    exec(fenced("README.md", "python")[0], {})
