@@ -136,7 +136,12 @@ class _Judge:
         ruled = self._by_strict_rules(effect, names)
         if ruled is not None and (part is None or ruled.outcome > part.outcome):
             part = ruled
-        self.parts.append(part if part is not None else self._open(effect, names))
+        # INVARIANT: an ask, whoever asks, never opens what plan mode denies.
+        if part is not None and (self.mode is not Mode.PLAN or part.outcome is DENY):
+            self.parts.append(part)
+            return
+        settled = self._open(effect, names)
+        self.parts.append(part if part is not None and part.outcome >= settled.outcome else settled)
 
     def _by_strict_rules(self, effect: Effect, names: tuple[str, ...]) -> Part | None:
         for rules, outcome, layer in self._strict():

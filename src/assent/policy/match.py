@@ -104,7 +104,7 @@ def reaches_text(rule: Rule, texts: tuple[str, ...], *, anywhere: bool) -> bool:
         pattern = wild(rule.spec)
         return any(pattern.fullmatch(text) for text in texts) or (anywhere and any(map(pattern.search, texts)))
     spec = " ".join(rule.words)
-    if any(text == rule.spec or text == spec or text.startswith(spec + " ") for text in texts):
+    if any(text in (rule.spec, spec) or text.startswith(spec + " ") for text in texts):
         return True
     if not anywhere or not any(spec in text for text in texts):
         return False

@@ -63,7 +63,8 @@ class Rule(Value):
 
     `tool` is the canonical rule word. `spec` is the specifier, `""` for the whole tool. `text` is the rule as
     written, `source` its file:line. `words` are a command rule's words. `excepts`, for a command rule, are flags or
-    words whose presence keeps an allow rule from matching; for a path rule, globs of paths that it does not mean. `id` names shipped and pack rules."""
+    words whose presence keeps an allow rule from matching; for a path rule, globs of paths that it does not mean.
+    `id` names shipped and pack rules."""
 
     __slots__ = (
         "about",

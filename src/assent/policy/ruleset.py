@@ -51,7 +51,8 @@ class RuleSet:
 
     def reaching_text(self, text: str, *, anywhere: bool) -> Iterator[Rule]:
         texts = match.raw_forms(text)
-        for rule in self.commands.in_text(texts[-1]):
+        found = dict.fromkeys(rule for each in texts for rule in self.commands.in_text(each))
+        for rule in found:
             if match.reaches_text(rule, texts, anywhere=anywhere):
                 yield rule
 

@@ -11,7 +11,7 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     """A suggestion in words: the nearest known word, or all of them."""
     words = list(known)
     near = min(words, key=lambda other: distance(word.lower(), other.lower()), default="")
-    if near and distance(word.lower(), near.lower()) <= max(1, len(word) // 3):
+    if near and distance(word.lower(), near.lower()) <= (1 if len(word) < 4 else max(2, len(word) // 3)):
         return f"did you mean `{near}`?"
     return "use one of " + ", ".join(f"`{each}`" for each in words)
 
