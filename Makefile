@@ -5,7 +5,7 @@ SHELL := /bin/bash
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: help demo test check lint types fmt docs
+.PHONY: help demo test check lint types fmt corpus docs
 
 help: ## list these entries
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -17,7 +17,7 @@ test: lint types ## everything that must hold: lint, types, all tests
 	$(BIN)/pytest -n 2
 
 check: lint types ## the same in under a minute: lint, types, shape, unit tests, corpus
-	$(BIN)/pytest -n 2 tests/unit tests/test_architecture.py tests/test_public_api.py tests/test_docs.py
+	$(BIN)/pytest -n 2 tests/unit tests/test_architecture.py tests/test_public_api.py tests/test_docs.py tests/test_corpus.py
 
 lint: $(READY)
 	$(BIN)/ruff check .
@@ -28,6 +28,9 @@ types: $(READY)
 fmt: $(READY) ## format the code and sort its imports
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+corpus: $(READY) ## which verdicts changed against the last commit (BASE=REV: against another)
+	@$(BIN)/python -m scripts.corpus $(or $(BASE),HEAD)
 
 docs: $(READY) ## write the tables that the code knows into docs/, and check the rest
 	$(BIN)/python -m scripts.docs
