@@ -1,0 +1,249 @@
+"""Names and what they are given: assignments, and the builtins that declare. Runs nothing but what values hold."""
+
+from __future__ import annotations
+
+import re
+
+from assent.contract.effect import Effect, Kind, Operation, Target
+from assent.effects.shell import arithmetic, conditions, environment
+from assent.effects.shell.command import Arg, Sight
+from assent.effects.shell.redirects import plumb
+from assent.effects.shell.simple import Job
+from assent.effects.shell.state import UNKNOWN, State, Val, either
+from assent.effects.shell.tree import Literal, Word
+from assent.effects.shell.words import expand, value, value_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from assent.effects.shell.tree import Assignment, Simple
+    from assent.effects.shell.walk import Walk
+
+    Pair = tuple[State | None, State | None]
+
+DECLARERS = frozenset(("export", "declare", "local", "readonly", "typeset"))
+_GIVEN = re.compile(r"([A-Za-z_]\w*)(\[[^]]*\])?(\+)?=")
+_NAME = re.compile(r"[A-Za-z_]\w*")
+_LIVE = re.compile(r"\$[({]|`|\\[0-7$!]")
+_PROMPTS = frozenset(("PS4", "PS1", "PS0", "PS2", "PROMPT_COMMAND"))
+
+
+def put(walk: Walk, name: str, found: Val, state: State) -> None:
+    """Give a name a value in a shell, with all that follows from it."""
+    walk.writes[name] = walk.writes.get(name, 0) + 1
+    state.set(name, found)
+    if name == "IFS":
+        state.split = found.values == (" \t\n",)
+    if environment.changes(name, found.values):
+        state.forfeit = state.forfeit or environment.reason(name)
+    if name in _PROMPTS and (found.values is None or any(map(_LIVE.search, found.values))):
+        walk.gap("gap.shell.prompt", f"`{name}` is run by the shell: leave it as it is")
+        walk.evaluated(found, state)
+    if state.integers:
+        arithmetic.text(walk, found, state)
+
+
+def assignment(walk: Walk, node: Assignment, state: State) -> None:
+    """`name=value` on its own: it holds for the shell."""
+    name, found = assigned(walk, node, state)
+    put(walk, name, found, state)
+
+
+def assigned(walk: Walk, node: Assignment, state: State) -> tuple[str, Val]:
+    """The name and what it is given; every substitution inside is visited."""
+    name = node.name
+    before = state.get(name)
+    if node.subscript is not None:
+        walk.subscript(name, node.subscript, state)
+    if node.items is not None:
+        found = _array(walk, node, state)
+    elif node.value is not None:
+        found = value(walk, node.value, state)
+    else:
+        found = Val(("",))
+    if node.subscript is not None:
+        kind = "map" if before is not None and before.kind == "map" else ""
+        return name, Val(kind=kind, taint=found.taint | (before.taint if before else 0))
+    if node.append:
+        found = _appended(before, found)
+    return name, found
+
+
+def _array(walk: Walk, node: Assignment, state: State) -> Val:
+    """`name=(…)`: its elements, where each is one known text."""
+    items: list[Val] = []
+    plain = True
+    outer, walk.taint = walk.taint, 0
+    before = state.get(node.name)
+    mapped = before is not None and before.kind == "map"
+    for word in node.items or ():
+        if word.text[:1] == "[":
+            plain = False
+            _keyed(walk, word, mapped, state)
+            continue
+        for one in expand(walk, word, state):
+            if isinstance(one, str):
+                items.append(Val((one,)))
+            elif one.splits or one.pattern:
+                plain = False
+            else:
+                items.append(Val(one.values, kind=one.kind, under=one.under))
+    taint, walk.taint = walk.taint, outer | walk.taint
+    if mapped:
+        return Val(kind="map", taint=taint)
+    if not plain:
+        return Val(taint=taint)
+    return Val(items=tuple(items), taint=taint)
+
+
+def _keyed(walk: Walk, word: Word, mapped: bool, state: State) -> None:
+    """`[key]=value` in an array: the key is arithmetic, unless the array is a map."""
+    if mapped or not any(type(part) is Literal and "]=" in part.text for part in word.parts):
+        value(walk, word, state)
+        return
+    key: list[object] = []
+    for place, part in enumerate(word.parts):
+        if type(part) is Literal and "]=" in part.text:
+            head, _, tail = part.text.partition("]=")
+            inner = (*word.parts[:place], Literal(head))
+            arithmetic.word(walk, Word(inner, word.text), state)
+            value_of(walk, (Literal(tail), *word.parts[place + 1 :]), state)
+            return
+        key.append(part)
+
+
+def _appended(before: Val | None, found: Val) -> Val:
+    taint = found.taint | (before.taint if before is not None else 0)
+    if before is not None and before.items is not None and found.items is not None:
+        return Val(items=before.items + found.items, taint=taint)
+    one, two = before.one if before is not None else None, found.one
+    if one is None or two is None or found.items is not None or (before is not None and before.items is not None):
+        return Val(taint=taint)
+    return Val((one + two,), taint=taint)
+
+
+# ---------------------------------------------------------------- export, declare, local, readonly
+
+
+def declaration(walk: Walk, node: Simple, name: str, state: State) -> Pair:
+    """A declaring builtin as it is written: values in its words are not split."""
+    argv: list[str | Arg] = [name]
+    given: list[tuple[str, bool, Val]] = []
+    for word in node.words[1:]:
+        first = word.parts[0] if word.parts else None
+        match = _GIVEN.match(first.text) if type(first) is Literal and not first.quoted else None
+        if match is None or type(first) is not Literal:
+            words = expand(walk, word, state)
+            argv += words
+            given += _from_words(walk, words, state)
+            continue
+        rest = first.text[match.end() :]
+        found = value_of(walk, ((Literal(rest),) if rest else ()) + word.parts[1:], state)
+        walk.taint |= found.taint
+        if match[2]:
+            conditions.name(walk, Val((match[1] + match[2],)), state)
+            found = Val(taint=found.taint)
+        given.append((match[1], match[3] is not None, found))
+        one = found.one
+        head = match[0]
+        argv.append(head + one if one is not None else Arg(head + word.text[match.end() :], prefix=head))
+    for node_given in node.assignments:
+        key, found = walk.assigned(node_given, state)
+        given.append((key, False, found if node_given.items is not None else either(state.get(key), found)))
+    job = Job(argv, state, walk.stdin, walk.taint, node.start, node.end, walk.text[node.start : node.end])
+    job.plumbing = plumb(walk, node.redirects, state) if node.redirects else None
+    job.place = walk.place
+    return declare(walk, job, given)
+
+
+def builtin(walk: Walk, job: Job) -> Pair:
+    """A declaring builtin behind `command` or `builtin`: its words are expanded like any others."""
+    return declare(walk, job, _from_words(walk, job.argv[1:], job.state))
+
+
+def _from_words(walk: Walk, words: Sequence[str | Arg], state: State) -> list[tuple[str, bool, Val]]:
+    """The assignments among expanded words."""
+    given = []
+    for word in words:
+        text = word if isinstance(word, str) else word.prefix
+        match = _GIVEN.match(text)
+        if match is not None:
+            if match[2]:
+                conditions.name(walk, Val((match[1] + match[2],)), state)
+            known = isinstance(word, str) and not match[2]
+            given.append((match[1], match[3] is not None, Val((text[match.end() :],)) if known else UNKNOWN))
+    return given
+
+
+def declare(walk: Walk, job: Job, given: list[tuple[str, bool, Val]]) -> Pair:
+    """Give names their values and marks."""
+    state = job.state
+    options = "".join(w[1:] for w in job.argv[1:] if isinstance(w, str) and re.fullmatch(r"[-+][A-Za-z]+", w))
+    builtin = job.argv[0]
+    names = [w for w in job.argv[1:] if isinstance(w, str) and _NAME.fullmatch(w)]
+    local = builtin == "local" or (builtin in ("declare", "typeset") and "g" not in options)
+    exports = (builtin == "export" and "n" not in options) or (builtin != "export" and "x" in options)
+    effects: tuple[Effect, ...] = ()
+    _marks(walk, job, builtin, options, state)
+    if "f" in options or "F" in options:
+        given, names = [], []
+    for name, append, found in given:
+        if local:
+            state.keep(name)
+        if append:
+            found = _appended(state.get(name), found)
+        if set(options) & set("ul") or ("i" in options and not found.numeric):
+            found = Val(taint=found.taint)
+        if "A" in options:
+            found = Val(kind="map", taint=found.taint)
+        put(walk, name, found, state)
+    for name in names:
+        if local:
+            state.keep(name)
+            if "A" in options:
+                put(walk, name, Val(kind="map"), state)
+            elif builtin == "local" or (state.saved is not None and not exports):
+                put(walk, name, UNKNOWN if state.get(name) is None else either(state.get(name), Val(("",))), state)
+    if exports:
+        for name in [*names, *(name for name, _, _ in given)]:
+            state.export(name)
+            found_now = state.get(name)
+            if found_now is not None and environment.changes(name, found_now.values):
+                job.forfeit = job.forfeit or environment.reason(name)
+    if not given and not names and all(w in ("-p", "-x", "-px", "-xp") for w in job.argv[1:]):
+        effects = (Effect(Operation.READ, Target(Kind.SERVICE, "environment"), dangers=("prints-secret",)),)
+    walk.record(job, Sight(flags=flags_of(job.argv), operands=operands_of(job.argv)), effects)
+    return state, state
+
+
+def _marks(walk: Walk, job: Job, builtin: str | Arg, options: str, state: State) -> None:
+    """Marks that change how names work from here on, and words that could be any name."""
+    if "n" in options and builtin in ("declare", "local", "typeset"):
+        state.opaque = True
+    if "i" in options:
+        state.integers = True
+    for word in job.argv[1:]:
+        if isinstance(word, Arg) and not _GIVEN.match(word.prefix):
+            conditions.name(walk, Val(word.values), state)
+            state.opaque = True
+            job.forfeit = job.forfeit or "the names it sets are not known"
+        elif isinstance(word, str) and "[" in word and not _GIVEN.match(word):
+            conditions.name(walk, Val((word,)), state)
+
+
+def flags_of(argv: list[str | Arg] | tuple[str | Arg, ...]) -> frozenset[str]:
+    """Every spelling of the options among a builtin's words."""
+    out = set()
+    for word in argv[1:]:
+        if isinstance(word, str) and word[:1] == "-" and len(word) > 1:
+            out.add(word)
+            if word[1] != "-" and len(word) < 12:
+                out.update("-" + letter for letter in word[1:])
+    return frozenset(out)
+
+
+def operands_of(argv: list[str | Arg] | tuple[str | Arg, ...]) -> tuple[str, ...]:
+    """The words of a builtin that are no options."""
+    texts = [word if isinstance(word, str) else word.text for word in argv[1:]]
+    return tuple(text for text in texts if text[:1] != "-" or text == "-")

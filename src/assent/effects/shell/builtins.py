@@ -1,0 +1,411 @@
+"""The shell's own commands that only move, print or hold state. Those that run text are in `evaluators`, those that
+set names in `names`. Each handler puts its command on record and returns the states after it."""
+
+from __future__ import annotations
+
+import re
+
+from assent.contract.effect import Effect, Kind, Operation, Target
+from assent.effects.paths import path_target
+from assent.effects.shell import assign, conditions, evaluators, names
+from assent.effects.shell.assign import flags_of, operands_of
+from assent.effects.shell.command import Arg, Sight
+from assent.effects.shell.flows import Stream
+from assent.effects.shell.simple import Job
+from assent.effects.shell.state import COMPUTED, DECODED, State, bounded
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from assent.effects.shell.walk import Walk
+
+    Pair = tuple[State | None, State | None]
+    Handler = Callable[[Walk, Job], Pair]
+
+EXECUTE, READ, WRITE = Operation.EXECUTE, Operation.READ, Operation.WRITE
+
+
+def inert(walk: Walk, job: Job) -> Pair:
+    """It does nothing that needs judging."""
+    walk.record(job, Sight(flags=flags_of(job.argv), operands=operands_of(job.argv)), ())
+    return job.state, job.state
+
+
+def acts(walk: Walk, job: Job, *dangers: str) -> Pair:
+    """It does something that is not modelled."""
+    name = job.argv[0]
+    effect = Effect(EXECUTE, Target(Kind.PROGRAM, name if isinstance(name, str) else ""), dangers=dangers)
+    walk.record(job, Sight(flags=flags_of(job.argv), operands=operands_of(job.argv)), (effect,))
+    return job.state, job.state
+
+
+# ---------------------------------------------------------------- printing
+
+
+def echo(walk: Walk, job: Job) -> Pair:
+    """What it prints may be read by another command."""
+    inert(walk, job)
+    if walk.sink is not None:
+        walk.sink.append(_told(walk, job, _echoed(job.argv[1:])))
+    return job.state, job.state
+
+
+def _told(walk: Walk, job: Job, text: str | None) -> Stream:
+    if job.plumbing is not None and job.plumbing.quiet:
+        return Stream(None, job.taint)
+    if text is None:
+        return Stream(None, job.taint | COMPUTED)
+    if "\\" in text and walk.shell != "bash":
+        return Stream(None, job.taint | DECODED)
+    return Stream(text, job.taint)
+
+
+def _echoed(args: list[str | Arg] | tuple[str | Arg, ...]) -> str | None:
+    end = "\n"
+    place = 0
+    while place < len(args):
+        option = args[place]
+        if not isinstance(option, str) or not re.fullmatch(r"-[neE]+", option):
+            break
+        if "n" in option:
+            end = ""
+        if "e" in option and any("\\" in arg for arg in args[place:] if isinstance(arg, str)):
+            return None
+        place += 1
+    rest = args[place:]
+    if not all(isinstance(arg, str) for arg in rest):
+        return None
+    return " ".join(str(arg) for arg in rest) + end
+
+
+def printf(walk: Walk, job: Job) -> Pair:
+    """`printf`; with `-v` it sets a name instead of printing."""
+    args = list(job.argv[1:])
+    if args[:1] == ["-v"]:
+        return names.printf_into(walk, job, args)
+    if len(args) > 1 and isinstance(args[0], Arg) and args[0].values is None and not args[0].prefix:
+        names.could_name(walk, args[1], job.state)
+    inert(walk, job)
+    if walk.sink is not None:
+        if args[:1] == ["--"]:
+            args = args[1:]
+        text = _formatted(args)
+        stream = _told(walk, job, text) if text is None or "\\" not in text else Stream(text, job.taint)
+        if args and isinstance(args[0], str) and re.search(r"\\[x0-7]|%b", args[0]):
+            stream = Stream(stream.text, stream.taint | DECODED)
+        walk.sink.append(stream)
+    return job.state, job.state
+
+
+_DIRECTIVE = re.compile(r"%(.)|\\(x[0-9A-Fa-f]{1,2}|[0-7]{1,3}|.)|[^%\\]+", re.DOTALL)
+_ESCAPES = {"n": "\n", "t": "\t", "\\": "\\", '"': '"', "'": "'", "a": "\a", "b": "\b", "r": "\r", "e": "\x1b"}
+
+
+def _formatted(args: list[str | Arg]) -> str | None:
+    """What `printf` prints, for `%s`, `%d` and plain escapes; None for the rest."""
+    if not args or not all(isinstance(arg, str) for arg in args):
+        return None
+    form, rest = str(args[0]), [str(arg) for arg in args[1:]]
+    out = ""
+    for _ in range(64):
+        took = 0
+        for match in _DIRECTIVE.finditer(form):
+            if match[1]:
+                if match[1] == "%":
+                    out += "%"
+                    continue
+                if match[1] not in "sd":
+                    return None
+                out += rest[took] if took < len(rest) else "" if match[1] == "s" else "0"
+                took += 1
+            elif match[2]:
+                escape = _escape(match[2])
+                if escape is None:
+                    return None
+                out += escape
+            else:
+                out += match[0]
+        rest = rest[took:]
+        if not rest or not took:
+            return out
+    return None
+
+
+def _escape(text: str) -> str | None:
+    if text[0] == "x" and len(text) > 1:
+        return chr(int(text[1:], 16))
+    if text[0] in "01234567":
+        return chr(int(text, 8) & 255)
+    return _ESCAPES.get(text)
+
+
+def pwd(walk: Walk, job: Job) -> Pair:
+    inert(walk, job)
+    if walk.sink is not None:
+        cwds = job.state.cwds
+        known = len(cwds) == 1 and cwds[0] and len(job.argv) == 1 and not job.state.opaque
+        walk.sink.append(
+            Stream(cwds[0] + "\n" if known else None, 0, "" if known else "paths", cwds if "" not in cwds else ())
+        )
+    return job.state, job.state
+
+
+def test(walk: Walk, job: Job) -> Pair:
+    """`test` and `[`."""
+    conditions.test(walk, list(job.argv[1:]), job.taint, job.state)
+    return inert(walk, job)
+
+
+# ---------------------------------------------------------------- folders
+
+
+def cd(walk: Walk, job: Job) -> Pair:
+    """Move to another folder, if that works."""
+    inert(walk, job)
+    return _move(walk, job, job.argv[1:])
+
+
+def _move(walk: Walk, job: Job, args: list[str | Arg] | tuple[str | Arg, ...]) -> Pair:
+    state = job.state
+    walk.moves += 1
+    physical = state.physical
+    words = list(args)
+    while words and isinstance(words[0], str) and re.fullmatch(r"-[LPe@]+", words[0]):
+        physical = "P" in words.pop(0) or physical  # type: ignore[operator]  # it is a str, checked just above
+    if words[:1] == ["--"]:
+        words = words[1:]
+    ok = state.fork()
+    ok.move(bounded(tuple(_reached(walk, state, words, physical))))
+    return ok, state
+
+
+def _reached(walk: Walk, state: State, words: list[str | Arg], physical: bool) -> list[str]:
+    """The folders that `cd` may lead to."""
+    if not words:
+        found = walk.home_of(state)
+        return list(found.values) if found.values is not None and all(found.values) else [""]
+    word = words[0]
+    if len(words) > 1 or (isinstance(word, Arg) and (word.values is None or word.pattern)):
+        return [""]
+    texts = (word,) if isinstance(word, str) else word.values or ()
+    out: list[str] = []
+    for text in texts:
+        if text == "-":
+            out += state.old or ("",)
+        elif text == "":
+            out += state.cwds
+        elif (text[0] != "/" and text.partition("/")[0] not in (".", "..") and state.get("CDPATH") is not None) or (
+            text[0] in "+~" and walk.zsh
+        ):
+            out.append("")
+        else:
+            out += [_joined(cwd, text, walk.home, physical) for cwd in state.cwds]
+    return out
+
+
+def _joined(cwd: str, text: str, home: str, physical: bool) -> str:
+    """The shell itself collapses `..` before it goes; with `-P` the links come first, so that it stays."""
+    found = path_target(text, cwd, home, tilde=False)
+    return (found.raw or found.name) if physical else found.name
+
+
+def pushd(walk: Walk, job: Job) -> Pair:
+    """`cd` that remembers where it came from."""
+    inert(walk, job)
+    state = job.state
+    words = [word for word in job.argv[1:] if word not in ("-q", "-n", "--")]
+    if len(words) == 1 and not (isinstance(words[0], str) and re.fullmatch(r"[-+]\d*", words[0])):
+        before = state.cwds
+        ok, fail = _move(walk, job, words)
+        assert ok is not None
+        ok.stack = (*state.stack, before)
+        return ok, fail
+    return _lost(walk, state)
+
+
+def popd(walk: Walk, job: Job) -> Pair:
+    """Back to where the last `pushd` came from."""
+    inert(walk, job)
+    state = job.state
+    if len(job.argv) > 1 or not state.stack:
+        return _lost(walk, state)
+    walk.moves += 1
+    ok = state.fork()
+    ok.move(state.stack[-1])
+    ok.stack = state.stack[:-1]
+    return ok, state
+
+
+def _lost(walk: Walk, state: State) -> Pair:
+    walk.moves += 1
+    ok = state.fork()
+    ok.move(("",))
+    ok.stack = ()
+    return ok, state
+
+
+# ---------------------------------------------------------------- leaving
+
+
+def leave(walk: Walk, job: Job) -> Pair:
+    """`exit`: nothing follows, where that is certain."""
+    inert(walk, job)
+    args = job.argv[1:]
+    sure = not job.env and job.plumbing is None and len(args) <= 1
+    if sure and all(
+        (isinstance(arg, str) and arg.isdigit()) or (isinstance(arg, Arg) and arg.kind == "number") for arg in args
+    ):
+        return None, None
+    return job.state, job.state
+
+
+def skip(walk: Walk, job: Job) -> Pair:
+    """`break`, `continue` and `return`."""
+    inert(walk, job)
+    walk.escape(job.state, job.argv[0] == "return" or len(job.argv) > 1)
+    return job.state, job.state
+
+
+# ---------------------------------------------------------------- the shell itself
+
+
+def settings(walk: Walk, job: Job) -> Pair:
+    """`set`: options of the shell, and its arguments."""
+    state = job.state
+    args = list(job.argv[1:])
+    if not args:
+        effect = Effect(READ, Target(Kind.SERVICE, "environment"), dangers=("prints-secret",))
+        walk.record(job, Sight(), (effect,))
+        return state, state
+    while args:
+        arg = args[0]
+        if not isinstance(arg, str):
+            state.positional = None
+            break
+        if arg in ("--", "-"):
+            state.positional = walk.positional(args[1:])
+            break
+        if arg[:1] not in "-+" or len(arg) < 2:
+            state.positional = walk.positional(args)
+            break
+        args.pop(0)
+        if "o" in arg[1:] and args:
+            option = args.pop(0)
+            _option(state, str(option) if isinstance(option, str) else "", arg[0] == "-")
+        _letters(state, arg)
+    return inert(walk, job)
+
+
+def _letters(state: State, arg: str) -> None:
+    if "k" in arg:
+        state.forfeit = state.forfeit or "`set -k` makes words into assignments"
+    if "P" in arg:
+        state.physical = arg[0] == "-"
+
+
+def _option(state: State, name: str, on: bool) -> None:
+    if name == "keyword":
+        state.forfeit = state.forfeit or "`set -o keyword` makes words into assignments"
+    elif name == "physical":
+        state.physical = on
+
+
+def shopt(walk: Walk, job: Job) -> Pair:
+    if "lastpipe" in job.argv:
+        job.state.lastpipe = True
+    return inert(walk, job)
+
+
+def shift(walk: Walk, job: Job) -> Pair:
+    """Drop the first arguments."""
+    state = job.state
+    args = job.argv[1:]
+    count = int(args[0]) if args and isinstance(args[0], str) and args[0].isdigit() else 1 if not args else -1
+    if state.positional is not None:
+        state.positional = state.positional[count:] if 0 <= count <= len(state.positional) else None
+    return inert(walk, job)
+
+
+def alias(walk: Walk, job: Job) -> Pair:
+    """An alias may be in force for what follows."""
+    for word in job.argv[1:]:
+        if not isinstance(word, str):
+            job.state.forfeit = job.state.forfeit or "an alias of unknown name is set"
+            continue
+        if word in ("-g", "-s"):
+            walk.gap("gap.shell.zsh", "global and suffix aliases are not followed", job.start, job.end)
+        name, equals, text = word.partition("=")
+        if equals and name:
+            job.state.alias(name, text)
+    return inert(walk, job)
+
+
+def hash_(walk: Walk, job: Job) -> Pair:
+    """`hash -p path name` makes a name mean another program."""
+    if any(not isinstance(word, str) or re.match(r"-[a-z]*p", word) for word in job.argv[1:]):
+        job.state.forfeit = job.state.forfeit or "`hash -p` changes which program a name runs"
+        return acts(walk, job)
+    return inert(walk, job)
+
+
+def enable(walk: Walk, job: Job) -> Pair:
+    """`enable` turns builtins off or loads new ones."""
+    if len(job.argv) > 1 and job.argv[1] not in ("-p", "-a"):
+        job.state.forfeit = job.state.forfeit or "`enable` changes which builtins there are"
+        return acts(walk, job)
+    return inert(walk, job)
+
+
+def history(walk: Walk, job: Job) -> Pair:
+    """`history` prints; with options it forgets or writes a file."""
+    texts = [word if isinstance(word, str) else "-?" for word in job.argv[1:]]
+    options = "".join(text[1:] for text in texts if text[:1] == "-")
+    files = [word for word in job.argv[1:] if not (isinstance(word, str) and word[:1] in "-0123456789")]
+    effects: list[Effect] = []
+    if options and set(options) - set("p"):
+        dangers = ("security-off",) if set("cd") & set(options) else ()
+        effects.append(Effect(EXECUTE, Target(Kind.PROGRAM, "history"), dangers=dangers))
+    operation = READ if set("rn") & set(options) else WRITE
+    for file in files if set("arnw") & set(options) else ():
+        effects.append(Effect(operation, _path(walk, job, file)))
+    walk.record(job, Sight(flags=flags_of(job.argv), operands=operands_of(job.argv)), tuple(effects))
+    return job.state, job.state
+
+
+def _path(walk: Walk, job: Job, word: str | Arg) -> Target:
+    if isinstance(word, str):
+        return path_target(word, job.state.cwds[0], walk.home, tilde=False)
+    return Target(Kind.PATH, "", word.text, certain=False)
+
+
+_INERT = "true false : times umask ulimit suspend disown caller help logout unalias compopt dirs bg fg type".split()
+
+HARMLESS: dict[str, Handler] = {
+    **dict.fromkeys(("true", "false"), inert),
+    "echo": echo,
+    "printf": printf,
+    "pwd": pwd,
+    "test": test,
+    "[": test,
+}
+BUILTINS: dict[str, Handler] = {
+    **dict.fromkeys(_INERT, inert),
+    **HARMLESS,
+    "cd": cd,
+    "chdir": cd,
+    "pushd": pushd,
+    "popd": popd,
+    "exit": leave,
+    **dict.fromkeys(("break", "continue", "return"), skip),
+    "set": settings,
+    "shopt": shopt,
+    "shift": shift,
+    "alias": alias,
+    "hash": hash_,
+    "enable": enable,
+    "history": history,
+    **dict.fromkeys(assign.DECLARERS, assign.builtin),
+    **names.BUILTINS,
+    **evaluators.BUILTINS,
+}

@@ -1,0 +1,193 @@
+"""Texts and bodies that run in turn: functions, aliases, `eval`, scripts given to another shell, traps.
+
+Knows no program by name."""
+
+from __future__ import annotations
+
+import re
+
+from assent.contract.effect import Effect, Kind, Operation, Target
+from assent.effects.shell.command import Arg, Sight
+from assent.effects.shell.simple import Job
+from assent.effects.shell.state import UNKNOWN, State, Val, join
+from assent.effects.shell.tree import Pipeline, Simple
+from assent.effects.shell.words import expand, value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from assent.effects.shell.state import Body
+    from assent.effects.shell.tree import Command, Script
+    from assent.effects.shell.walk import Walk
+
+    Pair = tuple[State | None, State | None]
+
+MOST_RECURSION = 3
+_LIVE = re.compile(r"\$[({]|`|\$\w")
+
+
+def as_value(word: str | Arg) -> Val:
+    """A word of a command as a value."""
+    if isinstance(word, str):
+        return Val((word,))
+    if word.pattern or word.values is None:
+        return Val(kind=word.kind, under=word.under, prefix=word.prefix)
+    return Val(word.values)
+
+
+def positional(words: tuple[str | Arg, ...] | list[str | Arg]) -> tuple[Val, ...] | None:
+    """Words as the arguments of a function or script; None where their number is not known."""
+    if any(isinstance(word, Arg) and (word.splits or word.pattern) for word in words):
+        return None
+    return tuple(map(as_value, words))
+
+
+# ---------------------------------------------------------------- texts
+
+
+def nested(walk: Walk, text: str, job: Job, shell: str = "") -> Pair:
+    """Walk a text that a command runs, in the job's state; everything in it is placed at the command."""
+    state = job.state
+    if not walk.enter():
+        return state, state
+    outer = walk.text, walk.span, walk.stdin, walk.zsh
+    span = walk.span or (job.start, job.end)
+    reading = walk.reader(text)
+    walk.text, walk.span = text, span
+    walk.stdin = job.stdin
+    if shell:
+        walk.zsh = shell == "zsh"
+    for code, _, advice in reading.gaps:
+        walk.gap(code, advice)
+    out = _script(walk, reading.script, job)
+    walk.text, walk.span, walk.stdin, walk.zsh = outer
+    walk.depth -= 1
+    return out
+
+
+def _script(walk: Walk, script: Script, job: Job) -> Pair:
+    place, walk.place = walk.place, job.place
+    forfeit = job.state.forfeit
+    job.state.forfeit = job.forfeit or forfeit
+    out = walk.script(script, job.state)
+    for state in out:
+        if state is not None and not forfeit and state.forfeit == job.forfeit:
+            state.forfeit = forfeit
+    walk.place = place
+    return out
+
+
+def evaluated(walk: Walk, found: Val, state: State) -> None:
+    """Visit the substitutions in a value that is expanded again: whether or not it runs, it is seen."""
+    for text in found.values or ():
+        if _LIVE.search(text) and walk.enter():
+            outer, span = walk.text, walk.span
+            reading = walk.reader(text)
+            walk.text, walk.span = text, span or (0, len(outer))
+            for command in reading.script.commands:
+                _words(walk, command, state.fork())
+            walk.text, walk.span = outer, span
+            walk.depth -= 1
+
+
+def _words(walk: Walk, command: Command, state: State) -> None:
+    if type(command) is Pipeline:
+        for member in command.commands:
+            _words(walk, member, state)
+    elif type(command) is Simple:
+        for word in command.words:
+            expand(walk, word, state)
+        for assignment in command.assignments:
+            walk.assigned(assignment, state)
+        for redirect in command.redirects:
+            value(walk, redirect.target, state)
+
+
+def alias(walk: Walk, text: str, job: Job) -> None:
+    """An alias of this text may be in force: walk it with the words behind it."""
+    tail = " ".join(word if isinstance(word, str) else word.text for word in job.argv[1:])
+    inner = job.inner(job.argv)
+    inner.state = job.state.fork()
+    inner.state._own()
+    inner.state.aliases.pop(str(job.argv[0]), None)
+    nested(walk, f"{text} {_quoted(job.argv[1:])}" if tail else text, inner)
+
+
+def _quoted(words: list[str | Arg] | tuple[str | Arg, ...]) -> str:
+    return " ".join("'" + word.replace("'", "'\\''") + "'" if isinstance(word, str) else '"$unknown"' for word in words)
+
+
+# ---------------------------------------------------------------- functions
+
+
+def call(walk: Walk, name: str, body: Body, job: Job) -> Pair:
+    """Walk a function's body with the words of a call as its arguments."""
+    state = job.state
+    walk.record(job, Sight(), ())
+    deep = [forks for called, forks in walk.stack if called == name]
+    if deep and walk.forks > deep[-1]:
+        where = walk.where(job.start, job.end)
+        walk.bare(Effect(Operation.EXECUTE, Target(Kind.PROGRAM, name), where, dangers=("fork-bomb",)))
+        return state, state
+    if len(deep) >= MOST_RECURSION or not walk.enter():
+        walk.gap("gap.shell.recursion", f"`{name}` calls itself: write the steps out", job.start, job.end)
+        state.blur()
+        return state, state
+    walk.stack.append((name, walk.forks))
+    walk.escapes.append((True, []))
+    out: State | None = None
+    for command in body.commands:
+        out = join(out, _body(walk, command, job))
+    for left in walk.escapes.pop()[1]:
+        out = join(out, _returned(left, job.state, None))
+    walk.stack.pop()
+    walk.depth -= 1
+    return out, out
+
+
+def _body(walk: Walk, command: Command, job: Job) -> State | None:
+    state = job.state.fork()
+    saved, state.saved = state.saved, {}
+    arguments = positional(job.argv[1:])
+    state.positional = arguments
+    for name, given in job.env:
+        state.keep(name)
+        state.set(name, given)
+    forfeit = state.forfeit
+    state.forfeit = job.forfeit or forfeit
+    stdin, walk.stdin = walk.stdin, job.stdin
+    after = join(*walk.command(command, state))
+    walk.stdin = stdin
+    if after is None:
+        return None
+    if after.forfeit == job.forfeit:
+        after.forfeit = forfeit
+    return _returned(after, job.state, saved)
+
+
+def _returned(after: State, before: State, saved: dict[str, Val | None] | None) -> State:
+    after = after.fork()
+    after.restore(saved if saved is not None else before.saved)
+    after.positional = before.positional
+    return after
+
+
+# ---------------------------------------------------------------- traps
+
+
+def trap(walk: Walk, text: str, job: Job) -> None:
+    """A trap runs later, at any moment: it is walked at the end, with what is then still sure."""
+    span = walk.span or (job.start, job.end)
+    walk.traps.append((text, job.state.fork(), dict(walk.writes), walk.moves, span))
+
+
+def sprung(walk: Walk) -> None:
+    """Walk the traps that were set."""
+    for text, state, writes, moves, span in walk.traps[:64]:
+        for name in [name for name, count in walk.writes.items() if writes.get(name, 0) != count]:
+            state.set(name, UNKNOWN)
+        if walk.moves != moves:
+            state.cwds = ("",)
+        job = Job((), state, walk.stdin, 0, span[0], span[1], text)
+        outer, walk.span = walk.span, span
+        nested(walk, text, job)
+        walk.span = outer

@@ -1,0 +1,81 @@
+"""Which environment names change what a program loads or runs. Holds the names as data; sets nothing."""
+
+from __future__ import annotations
+
+import re
+
+# A name stands here if its value can name code, a library, a program, a configuration file or an endpoint
+# that a command under it then uses. A name in none of these families is taken to be data for the program.
+_NAMES = frozenset(
+    """
+    PATH IFS ENV BASH_ENV SHELLOPTS BASHOPTS BASH_XTRACEFD POSIXLY_CORRECT PROMPT_COMMAND PS0 PS1 PS2 PS4 CDPATH FPATH
+    ZDOTDIR INPUTRC GLOBIGNORE EXECIGNORE HISTFILE SHELL HOME GCONV_PATH LOCPATH NLSPATH GLIBC_TUNABLES
+    PAGER MANPAGER EDITOR VISUAL BROWSER FCEDIT LESS LESSOPEN LESSCLOSE LESSKEY LESSKEYIN MORE MANOPT MANPATH
+    VIMINIT EXINIT VIM VIMRUNTIME MYVIMRC EMACSLOADPATH TERMINFO TERMCAP
+    NODE_OPTIONS NODE_PATH NODE_REPL_EXTERNAL_MODULE NODE_EXTRA_CA_CERTS NODE_TLS_REJECT_UNAUTHORIZED
+    ELECTRON_RUN_AS_NODE VIRTUAL_ENV CLASSPATH JAVA_HOME JAVA_OPTS JAVA_TOOL_OPTIONS JDK_JAVA_OPTIONS _JAVA_OPTIONS
+    JVM_OPTS ANT_OPTS SBT_OPTS MAVEN_OPTS MAVEN_ARGS PHPRC PHP_INI_SCAN_DIR TCLLIBPATH LUA_INIT LUA_PATH LUA_CPATH
+    R_PROFILE R_PROFILE_USER R_ENVIRON R_ENVIRON_USER JULIA_LOAD_PATH JULIA_DEPOT_PATH
+    CC CXX CPP LD AR AS FC RUSTC RUSTDOC RUSTFLAGS RUSTDOCFLAGS CFLAGS CXXFLAGS CPPFLAGS LDFLAGS GOFLAGS GOROOT GOPATH
+    GOBIN GOPROXY GONOSUMDB GONOSUMCHECK GOINSECURE GOENV GOTOOLCHAIN GOTOOLDIR CGO_CFLAGS CGO_LDFLAGS CGO_CXXFLAGS
+    MAKEFLAGS MFLAGS GNUMAKEFLAGS MAKEFILES PYTEST_ADDOPTS PYTEST_PLUGINS TOX_TESTENV_PASSENV
+    KUBECONFIG DOCKER_HOST DOCKER_CONFIG DOCKER_CONTEXT DOCKER_CERT_PATH CONTAINER_HOST HELM_PLUGINS
+    AWS_CONFIG_FILE AWS_SHARED_CREDENTIALS_FILE AWS_CA_BUNDLE BOTO_CONFIG GOOGLE_APPLICATION_CREDENTIALS
+    TF_CLI_CONFIG_FILE TERRAFORM_CONFIG GNUPGHOME SSH_AUTH_SOCK RSYNC_RSH CVS_RSH RSH
+    RIPGREP_CONFIG_PATH ACKRC BAT_CONFIG_PATH GREP_OPTIONS TAR_OPTIONS GZIP BZIP2 XZ_OPT XZ_DEFAULTS ZSTD_CLEVEL TAPE
+    FZF_DEFAULT_OPTS FZF_DEFAULT_OPTS_FILE CURL_HOME WGETRC NETRC OPENSSL_CONF OPENSSL_MODULES OPENSSL_ENGINES
+    SSL_CERT_FILE SSL_CERT_DIR CURL_CA_BUNDLE REQUESTS_CA_BUNDLE HTTP_PROXY HTTPS_PROXY ALL_PROXY FTP_PROXY
+    http_proxy https_proxy all_proxy ftp_proxy rsync_proxy PSQLRC PGSERVICEFILE PGPASSFILE PGHOST PGHOSTADDR
+    MYSQL_HOME SQLITE_HISTORY DOTNET_STARTUP_HOOKS GUILE_LOAD_PATH ASDF_DIR MISE_CONFIG_FILE YARN_RC_FILENAME
+    SUDO_ASKPASS DISPLAY_COMMAND
+    """.split()
+)
+_FAMILIES = re.compile(
+    r"(?:LD_|DYLD_|GIT_|PYTHON|PERL|RUBY|GEM_|BUNDLE_|BASH_FUNC_|npm_config_|NPM_CONFIG_|CARGO_|RUSTC_|RUSTUP_|GRADLE_"
+    r"|PIP_|UV_|CONDA_|NIX_|CORECLR_|COMPlus_|DOTNET_|ANSIBLE_|TF_CLI_ARGS|AWS_ENDPOINT|PKG_CONFIG|CMAKE_|XDG_"
+    r"|TS_NODE_|SYSTEMD_|ASSENT_|KUBE_|GUILE_|YARN_)"
+    r"|\w*(?:_PAGER|_EDITOR|_BROWSER|_ASKPASS|_RSH|_PRELOAD|_COMMAND|_WRAPPER|_LINKER|_RUNNER)$"
+)
+_HARMLESS = re.compile(
+    r"GIT_(?:TERMINAL_PROMPT|OPTIONAL_LOCKS|(?:AUTHOR|COMMITTER)_(?:NAME|EMAIL|DATE)|MERGE_AUTOEDIT)"
+    r"|PYTHON(?:UNBUFFERED|DONTWRITEBYTECODE|HASHSEED|IOENCODING|UTF8|FAULTHANDLER|NOUSERSITE|SAFEPATH)"
+    r"|CARGO_(?:TERM_\w+|INCREMENTAL|NET_OFFLINE|TARGET_DIR|PROFILE_\w+|BUILD_JOBS)"
+    r"|PIP_(?:DISABLE_PIP_VERSION_CHECK|NO_INPUT|QUIET|NO_COLOR)|UV_(?:OFFLINE|NO_PROGRESS|FROZEN|NO_SYNC|QUIET)"
+    r"|DOTNET_(?:CLI_TELEMETRY_OPTOUT|NOLOGO|SKIP_FIRST_TIME_EXPERIENCE)|npm_config_(?:loglevel|progress|fund|audit)"
+    r"|XDG_(?:CURRENT_DESKTOP|SESSION_TYPE)|SYSTEMD_COLORS|ANSIBLE_(?:NOCOLOR|FORCE_COLOR)"
+)
+_NO_PROGRAM = re.compile(r"cat|true|:|")
+_NO_TOOL = re.compile(r"(?:gcc|g\+\+|clang|clang\+\+|cc|c\+\+)(?:-\d+)?")
+_VALUES: dict[str, re.Pattern[str]] = {
+    **dict.fromkeys(("PAGER", "MANPAGER", "EDITOR", "VISUAL"), _NO_PROGRAM),
+    **dict.fromkeys(("CC", "CXX"), _NO_TOOL),
+    "LESS": re.compile(r"-[A-Za-z]*"),
+    "NODE_OPTIONS": re.compile(
+        r"(?:\s*--(?:max-old-space-size=\d+|experimental-vm-modules|experimental-strip-types|no-warnings"
+        r"|no-deprecation|trace-warnings|unhandled-rejections=\w+|stack-trace-limit=\d+))*\s*"
+    ),
+    "GOFLAGS": re.compile(
+        r"(?:\s*-(?:mod=(?:mod|vendor|readonly)|count=\d+|v|race|tags=[\w,]+|buildvcs=\w+|p=\d+))*\s*"
+    ),
+    "GOTOOLCHAIN": re.compile(r"local|auto|go[\d.]+"),
+    "RUSTFLAGS": re.compile(r"(?:\s*(?:-[DAW] ?[\w:-]+|-C ?(?:debuginfo|opt-level|target-cpu)=[\w-]+|--cfg ?\w+))*\s*"),
+    "MAKEFLAGS": re.compile(r"\s*-j ?\d+\s*"),
+}
+_SUFFIX_PROGRAM = re.compile(r"\w*(?:_PAGER|_EDITOR|_BROWSER)")
+
+
+def changes(name: str, values: tuple[str, ...] | None) -> bool:
+    """Whether setting the name can change what a later command loads, runs or talks to. `values`: all it can be."""
+    if name not in _NAMES and not _FAMILIES.match(name):
+        return False
+    if _HARMLESS.fullmatch(name):
+        return False
+    harmless = _VALUES.get(name)
+    if harmless is None and _SUFFIX_PROGRAM.fullmatch(name):
+        harmless = _NO_PROGRAM
+    return harmless is None or values is None or not all(harmless.fullmatch(value) for value in values)
+
+
+def reason(name: str) -> str:
+    """Why no allow rule may settle a command under that name, in words."""
+    return f"`{name}` changes what the command runs"

@@ -1,0 +1,264 @@
+"""Builtins that run text, files or other commands: eval, source, exec, trap, command, builtin, and the hooks of
+completion and editing."""
+
+from __future__ import annotations
+
+import re
+
+from assent.contract.effect import Effect, Kind, Operation, Target
+from assent.effects.paths import path_target
+from assent.effects.shell import calls, flows, simple
+from assent.effects.shell.assign import flags_of, operands_of
+from assent.effects.shell.command import Arg, Sight
+from assent.effects.shell.flows import Stream
+from assent.effects.shell.redirects import unnamed
+from assent.effects.shell.simple import Job
+from assent.effects.shell.state import State
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from assent.effects.shell.walk import Walk
+
+    Pair = tuple[State | None, State | None]
+    Handler = Callable[[Walk, Job], Pair]
+
+EXECUTE, READ = Operation.EXECUTE, Operation.READ
+_LIVE = re.compile(r"[$`]")
+_MOST_TEXTS = 16
+_KEEPS_FOLDER = re.compile(r"(?:.*/)?activate")
+
+
+def _effect(name: str, *dangers: str) -> Effect:
+    return Effect(EXECUTE, Target(Kind.PROGRAM, name), dangers=dangers)
+
+
+def _record(walk: Walk, job: Job, *effects: Effect) -> None:
+    walk.record(job, Sight(flags=flags_of(job.argv), operands=operands_of(job.argv)), effects)
+
+
+def eval_(walk: Walk, job: Job) -> Pair:
+    """`eval`: its words, joined by spaces, are a script of this shell."""
+    words = [word for word in job.argv[1:] if word != "--"]
+    texts = _joined(words)
+    state = job.state
+    dangers = flows.code_dangers(job.taint)
+    if texts is None:
+        walk.gap("gap.shell.eval", "write the command out instead of building it for `eval`", job.start, job.end)
+        _record(walk, job, _effect("eval", *dangers))
+        state.blur()
+        return state, state
+    _record(walk, job, *([_effect("eval", *dangers)] if dangers else []))
+    if len(texts) == 1:
+        return walk.nested(texts[0], job.inner(job.argv))
+    for text in texts:
+        inner = job.inner(job.argv)
+        inner.state = state.fork()
+        walk.nested(text, inner)
+    state.blur()
+    return state, state
+
+
+def _joined(words: list[str | Arg]) -> list[str] | None:
+    """Every text that words joined by spaces can be; None where one of them is not known."""
+    texts = [""]
+    for word in words:
+        if isinstance(word, Arg) and (word.values is None or word.pattern or word.splits):
+            return None
+        values = (word,) if isinstance(word, str) else word.values or ()
+        texts = [f"{text} {value}" if text else value for text in texts for value in values]
+        if len(texts) > _MOST_TEXTS:
+            return None
+    return texts
+
+
+def source(walk: Walk, job: Job) -> Pair:
+    """`source file`: code that runs in this shell, and can change everything in it."""
+    state = job.state
+    args = [word for word in job.argv[1:] if word != "--"]
+    if not args:
+        _record(walk, job)
+        return state, state
+    file = args[0]
+    stream = _streamed(walk, job, file)
+    if stream is not None:
+        return _sourced(walk, job, stream)
+    targets = (
+        [path_target(file, cwd, walk.home, tilde=False) for cwd in state.cwds]
+        if isinstance(file, str)
+        else [path_target(v, state.cwds[0], walk.home, tilde=False, pattern=file.pattern) for v in file.values]
+        if file.values is not None
+        else [unnamed(file, walk, state.cwds[0])]
+    )
+    effects = []
+    for target in targets:
+        dangers = flows.code_dangers(walk.fetched.get(target.name, 0))
+        effects += [Effect(READ, target), Effect(EXECUTE, target, dangers=dangers)]
+    _record(walk, job, *effects)
+    cwds = state.cwds
+    state.blur()
+    if isinstance(file, str) and _KEEPS_FOLDER.fullmatch(file):
+        state.cwds = cwds
+    return state, state
+
+
+def _streamed(walk: Walk, job: Job, file: str | Arg) -> Stream | None:
+    """What a file that is no file holds: stdin, or the output of a process substitution."""
+    if file in ("/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"):
+        return job.stdin
+    if isinstance(file, str) and file.startswith("/dev/fd/"):
+        return walk.last
+    return None
+
+
+def _sourced(walk: Walk, job: Job, stream: Stream) -> Pair:
+    state = job.state
+    dangers = flows.code_dangers(stream.taint | job.taint)
+    if stream.text is None:
+        walk.gap("gap.shell.stdin-script", "source a file that can be read", job.start, job.end)
+        _record(walk, job, _effect("source", *dangers))
+        state.blur()
+        return state, state
+    _record(walk, job, _effect("source", *dangers))
+    return walk.nested(stream.text, job.inner(job.argv))
+
+
+def exec_(walk: Walk, job: Job) -> Pair:
+    """`exec command` takes the shell's place; with redirections alone they hold from here on."""
+    args = list(job.argv[1:])
+    while args and isinstance(args[0], str) and re.fullmatch(r"-[cl]*a?|--", args[0]):
+        option = args.pop(0)
+        if isinstance(option, str) and option.endswith("a") and args:
+            args.pop(0)
+        if option == "--":
+            break
+    _record(walk, job)
+    if args:
+        inner = job.inner(args)
+        inner.external = True
+        inner.plumbing = None
+        simple.run(walk, inner)
+    elif job.plumbing is not None:
+        if job.plumbing.opened:
+            job.state.sockets = tuple(dict.fromkeys((*job.state.sockets, *job.plumbing.opened)))
+        if job.plumbing.stdin is not None:
+            walk.stdin = job.plumbing.stdin
+    return job.state, job.state
+
+
+def trap(walk: Walk, job: Job) -> Pair:
+    """`trap text signals`: the text runs later."""
+    args = list(job.argv[1:])
+    if args[:1] == ["--"]:
+        args = args[1:]
+    _record(walk, job)
+    if len(args) < 2 or args[0] in ("-", "", "-l", "-p"):
+        return job.state, job.state
+    text = args[0]
+    if isinstance(text, str):
+        calls.trap(walk, text, job)
+    elif text.values is not None and not text.pattern:
+        for one in text.values:
+            calls.trap(walk, one, job)
+    else:
+        walk.gap("gap.shell.eval", "write out what the trap runs", job.start, job.end)
+    return job.state, job.state
+
+
+def command(walk: Walk, job: Job) -> Pair:
+    """`command program`: as without it, but no function. `-v` and `-V` only look."""
+    args = list(job.argv[1:])
+    while args and isinstance(args[0], str) and args[0][:1] == "-" and len(args[0]) > 1:
+        option = str(args.pop(0))
+        if option == "--":
+            break
+        if re.fullmatch(r"-p?[vV]+p?", option):
+            _record(walk, job)
+            if walk.sink is not None:
+                walk.sink.append(Stream(None, 0, "word"))
+            return job.state, job.state
+        if option != "-p":
+            walk.gap("gap.shell.wrapper-option", f"`{option}` is not an option of `command`", job.start, job.end)
+    _record(walk, job)
+    if args and isinstance(args[0], Arg):
+        return simple.run(walk, job.inner(args))
+    return _plain(walk, job, args)
+
+
+def builtin(walk: Walk, job: Job) -> Pair:
+    """`builtin name`: the builtin, whatever function has its name."""
+    _record(walk, job)
+    args = [word for word in job.argv[1:] if word != "--"]
+    return _plain(walk, job, args)
+
+
+def _plain(walk: Walk, job: Job, args: list[str | Arg]) -> Pair:
+    """A command that no function or alias stands in for."""
+    if not args:
+        return job.state, job.state
+    inner = job.inner(args)
+    name = args[0]
+    handler = walk.handlers.get(name) if isinstance(name, str) else None
+    if handler is not None:
+        return handler(walk, inner)
+    inner.external = True
+    return simple.run(walk, inner)
+
+
+def jobs(walk: Walk, job: Job) -> Pair:
+    """`jobs -x command` runs it."""
+    _record(walk, job)
+    args = list(job.argv[1:])
+    if args[:1] == ["-x"] and len(args) > 1:
+        simple.run(walk, job.inner(args[1:]))
+    return job.state, job.state
+
+
+def completion(walk: Walk, job: Job) -> Pair:
+    """`complete` and `compgen`: words that are expanded, functions and commands that are run."""
+    args = list(job.argv[1:])
+    acts = False
+    for place, word in enumerate(args):
+        following = args[place + 1] if place + 1 < len(args) else ""
+        if not isinstance(word, str):
+            acts = acts or word.values is None
+            continue
+        if word[:2] == "-C":
+            walk.nested(word[2:] or str(following), job.inner(job.argv))
+            acts = True
+        elif word[:2] == "-F":
+            acts = True
+            simple.run(walk, job.inner([word[2:] or following]))
+        elif word[:2] == "-W":
+            text = word[2:] or following
+            if not isinstance(text, str) or _LIVE.search(text):
+                acts = True
+                walk.evaluated(calls.as_value(text), job.state)
+    if acts:
+        walk.gap("gap.shell.eval", "completion runs what it is given", job.start, job.end)
+    _record(walk, job, *([_effect(str(job.argv[0]))] if acts else []))
+    return job.state, job.state
+
+
+def acts(walk: Walk, job: Job) -> Pair:
+    """`bind`, `fc`: they run or change what is not modelled, unless they have nothing to do."""
+    plain = all(word in ("-l", "-p", "-P", "-v", "-V", "-s", "-S") for word in job.argv[1:]) and job.argv[1:]
+    _record(walk, job, *([] if plain and "-s" not in job.argv else [_effect(str(job.argv[0]))]))
+    return job.state, job.state
+
+
+BUILTINS: dict[str, Handler] = {
+    "eval": eval_,
+    "source": source,
+    ".": source,
+    "exec": exec_,
+    "trap": trap,
+    "command": command,
+    "builtin": builtin,
+    "jobs": jobs,
+    "complete": completion,
+    "compgen": completion,
+    "bind": acts,
+    "fc": acts,
+}

@@ -1,0 +1,214 @@
+"""What flows where: from the network into an interpreter, from a file to the network, decoded text into a shell.
+
+Reads the words of commands that pass data on; emits nothing itself."""
+
+from __future__ import annotations
+
+import binascii
+import re
+
+from assent.contract.effect import Kind, Operation
+from assent.effects.shell.state import COMPUTED, DECODED, FETCHED, FROM_FILE, SECRET, SHELL_OUTPUT
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from assent.contract.effect import Effect
+    from assent.effects.shell.command import Arg
+
+    Argv = Sequence[str | Arg]
+
+SHELLS = frozenset("sh bash zsh dash ksh mksh ash rbash fish csh tcsh yash".split())
+INTERPRETERS = frozenset(
+    "python python2 python3 pypy pypy3 perl ruby node nodejs deno bun php lua luajit osascript Rscript tclsh".split()
+)
+_VERSIONED = re.compile(r"(python|perl|ruby|php|lua)[0-9.]+")
+_PASSES = frozenset("cat tee".split())
+_DECOMPRESS = frozenset("gunzip zcat bunzip2 bzcat unxz xzcat unzstd zstdcat unlz4 rev uudecode tr".split())
+_DNS = frozenset("dig host nslookup ping ping6 drill kdig resolvectl traceroute whois getent".split())
+_PIPES = frozenset("nc ncat netcat socat telnet openssl".split())
+_STDIN_DATA = re.compile(r".*[@<]-|.*[@=]/dev/stdin|-")
+_AUTHENTICATES = re.compile(r"(?i)authorization|api-?key|[\w-]*token\b|^-u|^--user\b|bearer")
+_VALUED = {
+    "shell": frozenset(("-o", "+o", "-O", "+O", "--rcfile", "--init-file")),
+    "python": frozenset(("-W", "-X", "--check-hash-based-pycs")),
+    "node": frozenset(("-r", "--require", "--import", "--loader", "-C", "--conditions")),
+    "other": frozenset(("-I", "-r", "-M", "-d", "-c")),
+}
+_CODE = {
+    "shell": re.compile(r"-[A-Za-z]*c[A-Za-z]*"),
+    "python": re.compile(r"-[A-Za-z]*[cm].*"),
+    "node": re.compile(r"-[A-Za-z]*[ep][A-Za-z]*|--eval.*|--print.*|eval"),
+    "other": re.compile(r"-[A-Za-z0-9]*[eErR].*|--run.*|-[BRF].*"),
+}
+
+
+class Stream:
+    """What a command writes to its standard output: the text where it is known, else what its words are worth."""
+
+    __slots__ = ("text", "taint", "kind", "under")
+
+    def __init__(self, text: str | None = None, taint: int = 0, kind: str = "", under: tuple[str, ...] = ()) -> None:
+        self.text = text
+        self.taint = taint
+        self.kind = kind
+        self.under = under
+
+
+NOTHING = Stream("")
+UNSEEN = Stream()
+TERMINAL = Stream()  # what the call itself reads: nothing that another command of the text made
+
+
+def together(streams: list[Stream]) -> Stream:
+    """One output after another."""
+    if len(streams) == 1:
+        return streams[0]
+    texts: list[str] = []
+    taint = 0
+    for stream in streams:
+        taint |= stream.taint
+        if stream.text is not None:
+            texts.append(stream.text)
+    if len(texts) == len(streams):
+        return Stream("".join(texts), taint)
+    told = [stream for stream in streams if stream.text != ""]
+    kinds = {stream.kind for stream in told if stream.text is None}
+    if kinds == {"paths"} and len(told) == len([s for s in told if s.text is None]):
+        return Stream(None, taint, "paths", tuple(dict.fromkeys(f for s in told for f in s.under)))
+    return Stream(None, taint)
+
+
+def family(name: str) -> str:
+    """`shell`, `python`, `node`, `other` for programs that run code they are given; `""` for the rest."""
+    if name in SHELLS:
+        return "shell"
+    if name not in INTERPRETERS and not _VERSIONED.fullmatch(name):
+        return ""
+    if name.startswith(("python", "pypy")):
+        return "python"
+    return "node" if name in ("node", "nodejs", "deno", "bun") else "other"
+
+
+def code_from(kind: str, args: Argv) -> str:
+    """Where an interpreter takes its code from: `args`, `stdin`, `file`, or `module`."""
+    skip = False
+    for arg in args:
+        if skip:
+            skip = False
+            continue
+        text = arg if isinstance(arg, str) else arg.text
+        if text in _VALUED[kind]:
+            skip = True
+        elif kind == "shell" and re.fullmatch(r"-[A-Za-z]*s[A-Za-z]*", text) and "c" not in text:
+            return "stdin"
+        elif _CODE[kind].fullmatch(text) and text != "-":
+            return "module" if kind == "python" and "m" in text.split("=")[0] and "c" not in text else "args"
+        elif text in ("-", "/dev/stdin", "/proc/self/fd/0"):
+            return "stdin"
+        elif text.startswith("/dev/fd/"):
+            return "args"
+        elif (text in ("--version", "--help", "-V", "-v", "-h") and kind != "shell") or not text.startswith(("-", "+")):
+            return "file"
+    return "stdin"
+
+
+def code_dangers(taint: int) -> tuple[str, ...]:
+    """The dangers of running code that came from where the bits say."""
+    out = ()
+    if taint & FETCHED:
+        out += ("remote-code",)  # type: ignore[assignment]  # grows
+    if taint & DECODED:
+        out += ("obfuscated",)  # type: ignore[assignment]  # grows
+    return out
+
+
+def sends(name: str, args: Argv, stdin: Stream, taint: int) -> tuple[str, ...]:
+    """The dangers of a command that reaches the network with data that came from elsewhere."""
+    texts = [arg if isinstance(arg, str) else arg.text for arg in args]
+    piped = 0
+    if name in _PIPES or name == "ssh" or any(map(_STDIN_DATA.fullmatch, texts)):
+        piped = stdin.taint
+    if name in _PIPES and piped & SHELL_OUTPUT:
+        return ("reverse-shell",)
+    if (taint | piped) & FROM_FILE or (name in _DNS and taint & COMPUTED):
+        return ("exfiltration",)
+    if (taint | piped) & SECRET and not any(map(_AUTHENTICATES.search, texts)):
+        return ("exfiltration",)
+    return ()
+
+
+def hands_out_shell(name: str, args: Argv) -> bool:
+    """`nc -e sh`, `socat … EXEC:sh`: a program that ties a shell to a connection."""
+    texts = [arg if isinstance(arg, str) else arg.text for arg in args]
+    if name in ("nc", "ncat", "netcat"):
+        return any(
+            text in ("--exec", "--sh-exec") or text.startswith("--exec=") or re.fullmatch(r"-[a-z]*[ec].*", text)
+            for text in texts
+        )
+    return name == "socat" and any(re.match(r"(?i)(exec|system):", text) for text in texts)
+
+
+def output(
+    name: str, args: Argv, effects: Sequence[Effect], prints: str, under: tuple[str, ...], stdin: Stream, taint: int
+) -> Stream:
+    """What a command prints, as far as later commands care."""
+    for effect in effects:
+        operation = effect.operation
+        if operation is Operation.FETCH:
+            taint |= FETCHED
+        elif (operation is Operation.READ or operation is Operation.SEARCH) and effect.target.kind is Kind.PATH:
+            taint |= FROM_FILE
+        if "prints-secret" in effect.dangers:
+            taint |= SECRET
+    if prints in ("number", "word"):
+        return Stream(None, taint & ~(FROM_FILE | SECRET), prints)
+    if prints == "paths":
+        return Stream(None, taint & ~FROM_FILE, prints, under)
+    taint |= stdin.taint
+    if name in _PASSES:
+        return _passed(name, args, stdin, taint)
+    if decodes(name, args):
+        return Stream(_decoded(name, args, stdin), taint | DECODED)
+    if family(name) == "shell":
+        taint |= SHELL_OUTPUT
+    return Stream(None, taint)
+
+
+def _passed(name: str, args: Argv, stdin: Stream, taint: int) -> Stream:
+    operands = [arg for arg in args if not isinstance(arg, str) or not arg.startswith("-") or arg == "-"]
+    if name == "tee" or not operands or operands == ["-"]:
+        return Stream(stdin.text if len(args) == len(operands) else None, taint, stdin.kind, stdin.under)
+    return Stream(None, taint)
+
+
+def decodes(name: str, args: Argv) -> bool:
+    """Whether a command turns text that nobody can read into text that somebody may run."""
+    if name in _DECOMPRESS:
+        return True
+    options = [arg for arg in args if isinstance(arg, str)]
+    if name in ("base64", "base32", "basenc", "base58", "gbase64"):
+        return any(re.fullmatch(r"-[a-z]*[dD].*|--de.*", option) for option in options)
+    if name == "xxd":
+        return any(option.startswith("-") and "r" in option for option in options)
+    if name == "openssl":
+        return any(option in ("-d", "-a", "-base64") for option in options)
+    return name in ("gzip", "bzip2", "xz", "zstd", "lz4", "brotli") and any(
+        re.fullmatch(r"-[a-z0-9]*d.*|--de.*|--unc.*", option) for option in options
+    )
+
+
+def _decoded(name: str, args: Argv, stdin: Stream) -> str | None:
+    """The text that a simple decoder makes of known text."""
+    text = stdin.text
+    if text is None or len(text) > 65536:
+        return None
+    if name == "rev" and not args:
+        return "\n".join(line[::-1] for line in text.split("\n"))
+    if name == "base64" and len(args) == 1:
+        try:
+            return binascii.a2b_base64(text.encode()).decode()
+        except (ValueError, UnicodeError):
+            return None
+    return None

@@ -1,0 +1,39 @@
+"""One shell text through reader and walk. Has no net: a fault comes out of it."""
+
+from __future__ import annotations
+
+from assent.contract.effect import Gap, Lowering
+from assent.effects.shell.calls import sprung
+from assent.effects.shell.record import Stop
+from assent.effects.shell.state import State
+from assent.effects.shell.syntax import read
+from assent.effects.shell.walk import Walk
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from assent.effects.shell.commands import Tables
+
+LIMIT_ADVICE = "this command is too long to be read as a whole: split it"
+
+
+def walked(text: str, *, cwd: str, home: str, shell: str, tables: Tables) -> Lowering:
+    """Everything a shell text does, as far as it can be seen."""
+    reading = read(text)
+    walk = Walk(text, home, tables, shell, read)
+    gaps = [Gap(code, f"command[{at}:{at + 1}]", advice) for code, at, advice in reading.gaps]
+    try:
+        walk.script(reading.script, State((cwd if cwd.startswith("/") else "",)))
+        if walk.traps:
+            sprung(walk)
+    except Stop:
+        walk.span = None
+        gaps.append(Gap("gap.shell.limit", f"command[0:{len(text)}]", LIMIT_ADVICE))
+    gaps += walk.gaps.values()
+    return Lowering(
+        "bash",
+        tuple(walk.effects),
+        tuple(walk.invocations),
+        tuple(gaps),
+        inert=not walk.effects and not gaps,
+        text=text,
+    )

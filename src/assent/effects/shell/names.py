@@ -1,0 +1,175 @@
+"""Builtins that set names: read, mapfile, printf -v, getopts, unset, let, wait -p. A subscript in a name is evaluated,
+so that a name which is not plain is a doubt."""
+
+from __future__ import annotations
+
+import re
+
+from assent.contract.effect import Effect, Kind, Operation, Target
+from assent.effects.shell import arithmetic, conditions
+from assent.effects.shell.assign import flags_of, operands_of
+from assent.effects.shell.command import Arg, Sight
+from assent.effects.shell.simple import Job
+from assent.effects.shell.state import UNKNOWN, State, Val
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from assent.effects.shell.walk import Walk
+
+    Pair = tuple[State | None, State | None]
+    Handler = Callable[[Walk, Job], Pair]
+
+_NAME = re.compile(r"[A-Za-z_]\w*")
+_READ_VALUED = frozenset("adinNptu")
+_MAP_VALUED = frozenset("dnOsuCc")
+
+
+def could_name(walk: Walk, word: str | Arg, state: State) -> None:
+    """A word that a builtin may take for a name."""
+    if isinstance(word, str):
+        if "[" in word:
+            conditions.name(walk, Val((word,)), state)
+    elif word.kind not in ("number", "word", "paths"):
+        conditions.name(walk, Val(word.values, kind=word.kind), state)
+
+
+def put(walk: Walk, word: str | Arg, found: Val, state: State) -> None:
+    """Give the name that a word stands for a value."""
+    could_name(walk, word, state)
+    if isinstance(word, str):
+        match = _NAME.match(word)
+        if match:
+            walk.assign(match[0], found if match[0] == word else UNKNOWN, state)
+    else:
+        state.opaque = True
+
+
+def _done(walk: Walk, job: Job, effects: tuple[Effect, ...] = ()) -> Pair:
+    walk.record(job, Sight(flags=flags_of(job.argv), operands=operands_of(job.argv)), effects)
+    return job.state, job.state
+
+
+def _split(args: Sequence[str | Arg], valued: frozenset[str]) -> tuple[dict[str, str | Arg], list[str | Arg]]:
+    """Options with their values, and the words behind them."""
+    options: dict[str, str | Arg] = {}
+    place = 0
+    while place < len(args):
+        word = args[place]
+        if not isinstance(word, str) or word[:1] != "-" or len(word) < 2:
+            break
+        place += 1
+        if word == "--":
+            break
+        for at, letter in enumerate(word[1:], 2):
+            if letter not in valued:
+                options[letter] = ""
+                continue
+            if at < len(word):
+                options[letter] = word[at:]
+            elif place < len(args):
+                options[letter] = args[place]
+                place += 1
+            break
+    return options, list(args[place:])
+
+
+def read(walk: Walk, job: Job) -> Pair:
+    """`read`: names get what stdin holds."""
+    options, words = _split(job.argv[1:], _READ_VALUED)
+    stdin = job.stdin
+    taint = stdin.taint
+    found = Val(taint=taint)
+    if stdin.text is None and stdin.kind == "paths" and len(words) == 1:
+        found = Val(kind="paths", under=stdin.under, taint=taint)
+    elif stdin.text is None and stdin.kind in ("number", "word"):
+        found = Val(kind=stdin.kind, taint=taint)
+    if "a" in options:
+        words.append(options["a"])
+        found = Val(taint=taint)
+    for word in words or ["REPLY"]:
+        put(walk, word, found, job.state)
+    return _done(walk, job)
+
+
+def mapfile(walk: Walk, job: Job) -> Pair:
+    """`mapfile` fills an array; `-C` is a command that runs for the lines."""
+    options, words = _split(job.argv[1:], _MAP_VALUED)
+    for word in words or ["MAPFILE"]:
+        put(walk, word, Val(taint=job.stdin.taint), job.state)
+    if "C" in options:
+        callback = options["C"]
+        if isinstance(callback, str):
+            walk.nested(callback, job.inner(job.argv))
+        walk.gap("gap.shell.eval", "`mapfile -C` runs a command: use a loop", job.start, job.end)
+        return _done(walk, job, (Effect(Operation.EXECUTE, Target(Kind.PROGRAM, "mapfile")),))
+    return _done(walk, job)
+
+
+def printf_into(walk: Walk, job: Job, args: list[str | Arg]) -> Pair:
+    """`printf -v name`."""
+    if len(args) > 1:
+        put(walk, args[1], Val(taint=job.taint), job.state)
+    return _done(walk, job)
+
+
+def getopts(walk: Walk, job: Job) -> Pair:
+    if len(job.argv) > 2:
+        put(walk, job.argv[2], UNKNOWN, job.state)
+    walk.assign("OPTARG", UNKNOWN, job.state)
+    walk.assign("OPTIND", Val(kind="number"), job.state)
+    return _done(walk, job)
+
+
+def unset(walk: Walk, job: Job) -> Pair:
+    """Names and functions that are no longer there, or may not be."""
+    functions = False
+    for word in job.argv[1:]:
+        if isinstance(word, str) and word[:1] == "-":
+            functions = functions or "f" in word
+            continue
+        could_name(walk, word, job.state)
+        if not isinstance(word, str):
+            job.state.opaque = True
+        elif _NAME.fullmatch(word):
+            if not functions:
+                walk.assign(word, Val(("",)), job.state)
+                job.state.drop(word)
+            job.state.undefine(word)
+    return _done(walk, job)
+
+
+def let(walk: Walk, job: Job) -> Pair:
+    """Every word is arithmetic."""
+    for word in job.argv[1:]:
+        if isinstance(word, str):
+            arithmetic.text(walk, Val((word,)), job.state)
+            arithmetic.assigned(walk, word, job.state)
+        else:
+            arithmetic.text(walk, Val(word.values, kind=word.kind), job.state)
+            job.state.opaque = True
+    return _done(walk, job)
+
+
+def wait(walk: Walk, job: Job) -> Pair:
+    args = job.argv[1:]
+    for place, word in enumerate(args):
+        if isinstance(word, str) and re.fullmatch(r"-[a-z]*p", word) and place + 1 < len(args):
+            put(walk, args[place + 1], Val(kind="number"), job.state)
+        elif isinstance(word, str) and word.startswith("-p") and len(word) > 2:
+            put(walk, word[2:], Val(kind="number"), job.state)
+        else:
+            could_name(walk, word, job.state)
+    return _done(walk, job)
+
+
+BUILTINS: dict[str, Handler] = {
+    "read": read,
+    "mapfile": mapfile,
+    "readarray": mapfile,
+    "getopts": getopts,
+    "unset": unset,
+    "let": let,
+    "wait": wait,
+}

@@ -1,0 +1,262 @@
+"""`$name` and `${name…}` → what they stand for. Runs nothing, but has the walk visit every word inside."""
+
+from __future__ import annotations
+
+import re
+
+from assent.effects.shell.patterns import removed, replaced
+from assent.effects.shell.state import EMPTY, MOST_VALUES, NUMBER, SECRET, TOKEN, UNKNOWN, UNSET, State, Val, either
+from assent.effects.shell.tree import Glob, Literal
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from assent.effects.shell.tree import Parameter, Word
+    from assent.effects.shell.walk import Walk
+
+_NUMBERS = frozenset("? # $ ! RANDOM SRANDOM SECONDS EPOCHSECONDS LINENO UID EUID PPID BASHPID SHLVL".split())
+_TOKENS = frozenset("USER LOGNAME HOSTNAME HOSTTYPE OSTYPE MACHTYPE BASH_VERSION - 0".split())
+_SECRETS = re.compile(r"(?i)\w*(?:secret|token|passw|credential|api_?key|access_?key|private_?key)\w*")
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_INTEGER = re.compile(r"\s*(-?[0-9]{1,9})\s*")
+_MAGIC = re.compile(r"[*?\[\\]")
+_LIVE_PROMPT = re.compile(r"[$`\\]")
+_DEFAULTS = frozenset((":-", "-", ":=", "=", ":?", "?", ":+", "+"))
+
+
+def parameter(walk: Walk, part: Parameter, state: State) -> Val:
+    """The value of a parameter expansion. Whatever is not modelled is unknown."""
+    walk.step()
+    name, op = part.name, part.op
+    if not op and part.subscript is None and not part.indirect:
+        return lookup(walk, name, state)
+    if part.subscript is not None:
+        walk.subscript(name, part.subscript, state)
+    if part.indirect:
+        return _indirect(walk, part, state)
+    base = _element(walk, part, state)
+    if op == "#" and part.operand is None:
+        return NUMBER
+    if op in _DEFAULTS:
+        return _default(walk, part, base, state)
+    if op == ":":
+        return _slice(walk, part, base, state)
+    if op.startswith("@"):
+        return _transformed(walk, op, base)
+    operand = _pattern(walk, part.operand, state) if part.operand is not None else EMPTY
+    second = walk.value(part.operand2, state) if part.operand2 is not None else EMPTY
+    return _edited(op, base, operand, second)
+
+
+def _pattern(walk: Walk, word: Word, state: State) -> Val:
+    """The pattern that a word stands for, unknown where a star in it may be a plain character."""
+    found = walk.value(word, state)
+    written = all(type(part) is Glob or (type(part) is Literal and not part.quoted) for part in word.parts)
+    if not written and (found.values is None or any(map(_MAGIC.search, found.values))):
+        return Val(taint=found.taint)
+    return found
+
+
+def lookup(walk: Walk, name: str, state: State) -> Val:
+    """The value of a plain name: what the text gave it, or what every environment has."""
+    found = state.get(name)
+    if found is not None:
+        return _first(found)
+    if name in ("@", "*"):
+        return _all(state)
+    if name.isdigit() and name != "0":
+        return _positional(int(name), state)
+    if name == "HOME":
+        return walk.home_of(state)
+    if name == "PWD":
+        return walk.cwd_of(state)
+    if name == "OLDPWD":
+        return UNKNOWN if state.old is None or "" in state.old else Val(state.old)
+    if name == "IFS":
+        return Val((" \t\n",))
+    if name in _NUMBERS:
+        return NUMBER
+    if name in _TOKENS:
+        return TOKEN
+    return Val(taint=SECRET) if _SECRETS.fullmatch(name) else UNKNOWN
+
+
+def _first(found: Val) -> Val:
+    """`$array` is its first element."""
+    if found.items is None:
+        return found
+    return found.items[0] if found.items else EMPTY
+
+
+def _all(state: State) -> Val:
+    items = state.positional
+    if items is None:
+        return UNKNOWN
+    return together(items)
+
+
+def together(items: tuple[Val, ...]) -> Val:
+    """Several values as one: each apart where the place takes several words, else joined by spaces."""
+    taint = 0
+    for item in items:
+        taint |= item.taint
+    ones = [item.one for item in items]
+    text = " ".join(one for one in ones if one is not None)
+    return Val((text,) if None not in ones else None, items=items, taint=taint)
+
+
+def _positional(number: int, state: State) -> Val:
+    items = state.positional
+    if items is None:
+        return UNKNOWN
+    return items[number - 1] if number <= len(items) else EMPTY
+
+
+def _element(walk: Walk, part: Parameter, state: State) -> Val:
+    """The value that an operator works on."""
+    if part.subscript is None:
+        return lookup(walk, part.name, state)
+    found = state.get(part.name)
+    if found is None or found.items is None:
+        if found is not None and part.subscript.text in ("0", "@", "*"):
+            return found
+        return Val(taint=found.taint) if found is not None else UNKNOWN
+    if part.subscript.text in ("@", "*"):
+        return together(found.items)
+    index = _INTEGER.fullmatch(part.subscript.text)
+    if index and -len(found.items) <= int(index[1]) < len(found.items):
+        return found.items[int(index[1])]
+    return Val(taint=together(found.items).taint)
+
+
+def _indirect(walk: Walk, part: Parameter, state: State) -> Val:
+    """`${!name}` reads the name that a name holds, subscript and all; `${!name@}`, `${!a[@]}` only list names."""
+    operand = walk.value(part.operand, state) if part.operand is not None else None
+    if part.op in ("@", "*") or (part.subscript is not None and part.subscript.text in ("@", "*")):
+        return UNKNOWN
+    found = lookup(walk, part.name, state)
+    if found.values is None or not all(map(_NAME.fullmatch, found.values)):
+        walk.gap("gap.shell.indirect", "write the variable's own name instead of `${!…}`")
+        walk.evaluated(found, state)
+        return UNKNOWN
+    if part.op:
+        return Val(taint=found.taint | (operand.taint if operand else 0))
+    out: Val | None = None
+    for name in found.values:
+        value = lookup(walk, name, state)
+        out = value if out is None else either(out, value)
+    return out or UNKNOWN
+
+
+def _default(walk: Walk, part: Parameter, base: Val, state: State) -> Val:
+    op = part.op
+    operand = walk.value(part.operand, state) if part.operand is not None else EMPTY
+    sign, colon = op[-1], op[0] == ":"
+    if sign == "?":
+        return base
+    unset = base is UNSET
+    known = base.values is not None and (colon or unset or state.get(part.name) is not None)
+    empty = unset or (known and colon and base.values == ("",))
+    full = known and not unset and (not colon or "" not in (base.values or ()))
+    if sign == "+":
+        if full:
+            return operand
+        return EMPTY if empty else either(EMPTY, operand)
+    out = operand if empty else base if full else either(base, operand)
+    if sign == "=" and _NAME.fullmatch(part.name):
+        walk.assign(part.name, out, state)
+    return out
+
+
+def _slice(walk: Walk, part: Parameter, base: Val, state: State) -> Val:
+    numbers = []
+    for word in (part.operand, part.operand2):
+        if word is not None:
+            walk.expression(word, state)
+            numbers.append(_integer(walk, word, state))
+    if not numbers or None in numbers:
+        return Val(taint=base.taint)
+    start = numbers[0] or 0
+    if part.name in ("@", "*") or base.items is not None:
+        return _sliced_items(part.name, start, numbers[1:], base)
+    length = numbers[1] if len(numbers) > 1 else None
+    return _each(base, lambda text: _substring(text, start, length))
+
+
+def _sliced_items(name: str, start: int, rest: list[int | None], base: Val) -> Val:
+    if base.items is None or start < 0 or (start == 0 and name in ("@", "*")):
+        return Val(taint=base.taint)
+    offset = start - 1 if name in ("@", "*") else start
+    items = base.items[offset:]
+    if rest:
+        if rest[0] is None or rest[0] < 0:
+            return Val(taint=base.taint)
+        items = items[: rest[0]]
+    return together(items)
+
+
+def _integer(walk: Walk, word: Word, state: State) -> int | None:
+    text = walk.value(word, state).one
+    found = _INTEGER.fullmatch(text) if text is not None else None
+    return int(found[1]) if found else None
+
+
+def _substring(text: str, start: int, length: int | None) -> str | None:
+    if start < 0:
+        start += len(text)
+        if start < 0:
+            return ""
+    if length is None:
+        return text[start:]
+    if length >= 0:
+        return text[start : start + length]
+    end = len(text) + length
+    return text[start:end] if end >= start else None
+
+
+def _transformed(walk: Walk, op: str, base: Val) -> Val:
+    """`${x@U}` and the like. `@P` runs what a prompt would run."""
+    if op == "@P" and (base.values is None or any(map(_LIVE_PROMPT.search, base.values))):
+        walk.gap("gap.shell.prompt", "`${…@P}` runs the substitutions in a value: print the value instead")
+        return UNKNOWN
+    if op == "@U":
+        return _each(base, str.upper)
+    if op == "@L":
+        return _each(base, str.lower)
+    return Val(taint=base.taint)
+
+
+def _edited(op: str, base: Val, operand: Val, second: Val) -> Val:
+    """Removal, replacement and change of case, where everything is known."""
+    pattern, text = operand.one, second.one
+    taint = base.taint | operand.taint | second.taint
+    if base.items is not None or pattern is None or text is None:
+        return Val(taint=taint)
+    out: Val
+    if op in ("#", "##", "%", "%%"):
+        out = _each(base, lambda value: removed(value, pattern, op))
+    elif op in ("/", "//", "/#", "/%"):
+        out = _each(base, lambda value: replaced(value, pattern, text, op))
+    elif pattern:
+        return Val(taint=taint)
+    elif op in ("^^", ",,"):
+        out = _each(base, str.upper if op == "^^" else str.lower)
+    elif op in ("^", ","):
+        out = _each(base, lambda value: (value[:1].upper() if op == "^" else value[:1].lower()) + value[1:])
+    else:
+        return Val(taint=taint)
+    return out.tainted(taint)
+
+
+def _each(base: Val, change: Callable[[str], str | None]) -> Val:
+    """The same change made to every value."""
+    if base.values is None or base.items is not None:
+        return Val(taint=base.taint)
+    out = []
+    for value in base.values[:MOST_VALUES]:
+        new = change(value)
+        if new is None:
+            return Val(taint=base.taint)
+        out.append(new)
+    return Val(tuple(dict.fromkeys(out)), taint=base.taint)

@@ -1,0 +1,191 @@
+"""The record of a walk: invocations, effects and gaps as they are found, and the limits. Visits nothing."""
+
+from __future__ import annotations
+
+from assent.contract.effect import READ_ONLY, Effect, Gap, Invocation, Kind, Operation, Target, Via
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from assent.effects.shell.command import Arg, Sight
+    from assent.effects.shell.redirects import Plumbing
+    from assent.effects.shell.simple import Job
+    from assent.effects.shell.tree import Part
+
+MOST_STEPS = 20_000
+MOST_INVOCATIONS = 2_000
+DEEPEST = 40
+
+EXECUTE = Operation.EXECUTE
+_GOES_ALONG = frozenset((Operation.FETCH, Operation.EXECUTE, Operation.DELEGATE))
+
+
+class Stop(Exception):
+    """A limit is reached: what was seen so far stands, and a gap says that there is more."""
+
+
+class Record:
+    """`text` is what is being read now, `span` the place of the outermost command that it comes from (None: it is
+    the call's own text). `moved` are paths that an earlier part may have put something else at. `place`: as in Run."""
+
+    __slots__ = ("text", "home", "effects", "invocations", "gaps", "steps", "depth", "span", "moved", "place")
+
+    def __init__(self, text: str, home: str) -> None:
+        self.text = text
+        self.home = home
+        self.effects: list[Effect] = []
+        self.invocations: list[Invocation] = []
+        self.gaps: dict[tuple[str, str], Gap] = {}
+        self.steps = 0
+        self.depth = 0
+        self.span: tuple[int, int] | None = None
+        self.moved: list[str] = []
+        self.place = "here"
+
+    # ------------------------------------------------------------ limits
+
+    def step(self) -> None:
+        """Count a piece of work; too many end the walk."""
+        self.steps += 1
+        if self.steps > MOST_STEPS:
+            raise Stop
+
+    def enter(self) -> bool:
+        """Go one level deeper; False where that is too deep, which is a gap."""
+        if self.depth >= DEEPEST:
+            self.gap("gap.shell.limit", "this is nested too deep to be read: split the command")
+            return False
+        self.depth += 1
+        return True
+
+    def leave(self) -> None:
+        self.depth -= 1
+
+    # ------------------------------------------------------------ places
+
+    def where(self, start: int, end: int) -> str:
+        """A place in the call's own text."""
+        if self.span is not None:
+            start, end = self.span
+        return f"command[{start}:{end}]"
+
+    def shown(self, part: Part) -> str:
+        """An expansion as it is written."""
+        start, end = getattr(part, "start", 0), getattr(part, "end", 0)
+        if end > start:
+            return self.text[start:end]
+        name = getattr(part, "name", "")
+        return f"${name}" if name else getattr(part, "text", "") or "$(…)"
+
+    # ------------------------------------------------------------ the record
+
+    def gap(self, code: str, advice: str, start: int = -1, end: int = -1) -> None:
+        """Something that could not be settled."""
+        if start < 0:
+            start, end = self.span or (0, len(self.text))
+        where = self.where(start, end)
+        self.gaps.setdefault((code, where), Gap(code, where, advice, self.text[start:end][:200]))
+
+    def record(self, job: Job, sight: Sight, effects: tuple[Effect, ...]) -> int:
+        """Put a command with its effects and redirections on record; return its index."""
+        index = len(self.invocations)
+        if index >= MOST_INVOCATIONS:
+            raise Stop
+        argv = job.argv
+        first = argv[0]
+        literal = True
+        words = []
+        for word in argv:
+            if isinstance(word, str):
+                words.append(word)
+            else:
+                literal = False
+                words.append(word.text)
+        program = first.rpartition("/")[2] if isinstance(first, str) else ""
+        start, end = self.span or (job.start, job.end)
+        self.invocations.append(
+            Invocation(
+                program,
+                tuple(words),
+                literal=literal,
+                subcommand=sight.subcommand,
+                flags=sight.flags,
+                operands=sight.operands,
+                source=job.source,
+                start=start,
+                forfeit=job.forfeit,
+            )
+        )
+        where = f"command[{start}:{end}]"
+        if job.place != "here":
+            effects = _elsewhere(effects)
+        if job.forfeit and _proved(effects):
+            effects = (*effects, Effect(EXECUTE, Target(Kind.PROGRAM, program)))
+        moved = self.moved
+        for effect in effects:
+            target = self.doubted(effect.target) if moved else effect.target
+            self.effects.append(
+                Effect(
+                    effect.operation,
+                    target,
+                    where,
+                    invocation=index,
+                    recursive=effect.recursive,
+                    dangers=effect.dangers,
+                )
+            )
+        if job.plumbing is not None:
+            self.redirected(job.plumbing, index)
+        return index
+
+    def redirected(self, plumbing: Plumbing, index: int) -> None:
+        """Put the effects of redirections on record."""
+        for operation, target, dangers, where in plumbing.effects:
+            if self.place != "here" and operation not in _GOES_ALONG and not dangers:
+                continue
+            if self.moved:
+                target = self.doubted(target)
+            self.effects.append(Effect(operation, target, where, invocation=index, via=Via.REDIRECT, dangers=dangers))
+
+    def doubted(self, target: Target) -> Target:
+        """A path at or below one that an earlier part may have put something else at is only a guess."""
+        if target.kind is not Kind.PATH or not target.certain:
+            return target
+        name = target.name
+        for path in self.moved:
+            if name == path or path == "" or path == "/" or name.startswith(path + "/"):
+                return Target(
+                    Kind.PATH,
+                    name,
+                    target.text,
+                    pattern=target.pattern,
+                    under=target.under,
+                    certain=False,
+                    raw=target.raw,
+                )
+        return target
+
+    def bare(self, effect: Effect) -> None:
+        """Put an effect on record that belongs to no command."""
+        self.effects.append(effect)
+
+
+def _proved(effects: tuple[Effect, ...]) -> bool:
+    return all(effect.operation in READ_ONLY for effect in effects)
+
+
+def _elsewhere(effects: tuple[Effect, ...]) -> tuple[Effect, ...]:
+    """On another machine or in a container local paths mean nothing; dangers still do."""
+    out = []
+    for effect in effects:
+        if effect.operation in _GOES_ALONG:
+            out.append(effect)
+        elif effect.dangers:
+            target = effect.target
+            guess = Target(target.kind, target.name, target.text, pattern=target.pattern, certain=False)
+            out.append(Effect(effect.operation, guess, recursive=effect.recursive, dangers=effect.dangers))
+    return tuple(out)
+
+
+def texts(words: tuple[str | Arg, ...] | list[str | Arg]) -> list[str]:
+    """Words as rules and people see them."""
+    return [word if isinstance(word, str) else word.text for word in words]

@@ -1,0 +1,180 @@
+"""Redirections → effects on their targets, and what a command's input and output are tied to. Runs nothing."""
+
+from __future__ import annotations
+
+import re
+
+from assent.contract.effect import Kind, Operation, Target
+from assent.effects.paths import path_target
+from assent.effects.shell.command import Arg
+from assent.effects.shell.flows import Stream
+from assent.effects.shell.state import FETCHED, FROM_FILE, State
+from assent.effects.shell.tree import ProcessSub
+from assent.effects.shell.words import single, value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from assent.effects.shell.tree import Redirect
+    from assent.effects.shell.walk import Walk
+
+READ, WRITE, FETCH = Operation.READ, Operation.WRITE, Operation.FETCH
+
+_READS = frozenset(("<",))
+_WRITES = frozenset((">", ">>", ">|", "&>", "&>>", ">&"))
+_BOTH_STREAMS = frozenset(("&>", "&>>", ">&"))
+_NO_FILE = re.compile(r"/dev/(?:null|stdin|stdout|stderr|tty|full|fd/[0-9]+)|/proc/self/fd/[0-9]+")
+_SOCKET = re.compile(r"/dev/(?:tcp|udp)/([^/]*)(?:/.*)?")
+_DEVICE = re.compile(
+    r"/dev/(?:r?disk\d|sd[a-z]|hd[a-z]|vd[a-z]|xvd[a-z]|nvme\d|mmcblk\d|mapper/|md\d|dm-\d|loop\d|mem$|kmem$)"
+)
+_DUPLICATE = re.compile(r"[0-9]*-?")
+_ZSH_RANGE = re.compile(r"[0-9]*-[0-9]*>?")
+
+
+class Plumbing:
+    """What redirections tie a command to.
+
+    `effects`: (operation, target, dangers, where) in order. `stdin`: what it reads, None unchanged. `files`: where
+    its output goes. `quiet`: its output goes nowhere that a later command reads. `online`: tied to the network."""
+
+    __slots__ = ("effects", "stdin", "files", "quiet", "online", "opened")
+
+    def __init__(self) -> None:
+        self.effects: list[tuple[Operation, Target, tuple[str, ...], str]] = []
+        self.stdin: Stream | None = None
+        self.files: list[str] = []
+        self.quiet = False
+        self.online = False
+        self.opened: list[str] = []
+
+
+def plumb(walk: Walk, redirects: tuple[Redirect, ...], state: State) -> Plumbing:
+    """Visit redirections in order."""
+    out = Plumbing()
+    for redirect in redirects:
+        walk.step()
+        op = redirect.op
+        if op == "<<" or op == "<<-":
+            _document(walk, redirect, state, out)
+        elif op == "<<<":
+            found = value(walk, redirect.target, state)
+            walk.taint |= found.taint
+            text = found.one
+            out.stdin = Stream(None if text is None else text + "\n", found.taint, found.kind, found.under)
+        else:
+            _file(walk, redirect, state, out)
+    return out
+
+
+def _document(walk: Walk, redirect: Redirect, state: State, out: Plumbing) -> None:
+    if redirect.body is None:
+        return
+    found = value(walk, redirect.body, state)
+    out.stdin = Stream(found.one, found.taint)
+
+
+def _file(walk: Walk, redirect: Redirect, state: State, out: Plumbing) -> None:
+    op, word = redirect.op, redirect.target
+    target = single(walk, word, state)
+    if walk.zsh:
+        _zsh(walk, redirect)
+    if op in ("<&", ">&") and _duplicates(op, target):
+        text = target if isinstance(target, str) else target.text
+        if state.sockets and (not isinstance(target, str) or text in state.sockets):
+            _online(op, out)
+        elif op == ">&" and redirect.fd in ("", "1"):
+            out.quiet = out.quiet or text != "1"
+        return
+    where = walk.where(redirect.start, redirect.end)
+    reads = op == "<" or op == "<>"
+    writes = op != "<" and op != "<&"
+    if writes and redirect.fd in ("", "1"):
+        out.quiet = True
+    if reads and redirect.fd in ("", "0"):
+        inner = word.parts[0] if len(word.parts) == 1 else None
+        out.stdin = walk.last if type(inner) is ProcessSub else Stream(None, FROM_FILE)
+    for one in _texts(target):
+        _target(walk, redirect, state, out, target, one, where, reads, writes)
+
+
+def _target(
+    walk: Walk,
+    redirect: Redirect,
+    state: State,
+    out: Plumbing,
+    target: str | Arg,
+    text: str | None,
+    where: str,
+    reads: bool,
+    writes: bool,
+) -> None:
+    """The effects of one text that a target can be; None is a text that is not known."""
+    if text is not None and _NO_FILE.fullmatch(text):
+        if writes and text in ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"):
+            out.quiet = False
+        return
+    socket = _SOCKET.fullmatch(text) if text is not None else None
+    if socket is not None:
+        out.effects.append((FETCH, Target(Kind.HOST, socket[1], text or ""), (), where))
+        out.opened.append(redirect.fd or ("1" if redirect.op == ">" else "0"))
+        _online(redirect.op, out)
+        return
+    for found in _paths(walk, state, target, text):
+        dangers = ("raw-device",) if writes and _DEVICE.match(found.name) else ()
+        if reads:
+            out.effects.append((READ, found, (), where))
+            if found.name in walk.fetched and out.stdin is not None:
+                out.stdin = Stream(None, out.stdin.taint | walk.fetched[found.name])
+        if writes:
+            out.effects.append((WRITE, found, dangers, where))
+            if redirect.fd in ("", "1"):
+                out.files.append(found.name)
+
+
+def _paths(walk: Walk, state: State, target: str | Arg, text: str | None) -> list[Target]:
+    if text is None:
+        assert isinstance(target, Arg)
+        return [unnamed(target, walk, state.cwds[0])]
+    pattern = isinstance(target, Arg) and target.pattern
+    if text[:1] == "/":
+        return [path_target(text, "", walk.home, tilde=False, pattern=pattern)]
+    return [path_target(text, cwd, walk.home, tilde=False, pattern=pattern) for cwd in state.cwds]
+
+
+def unnamed(word: Arg, walk: Walk, cwd: str) -> Target:
+    """A path that is not known: with a guess at its name where its beginning is, good enough to deny."""
+    if "/" in word.prefix:
+        found = path_target(word.prefix + "?", cwd, walk.home, tilde=False)
+        name = found.name.removesuffix("?") + "*" if found.name else ""
+        return Target(Kind.PATH, name, word.text, pattern=True, under=word.under, certain=False)
+    return Target(Kind.PATH, "", word.text, under=word.under, certain=False)
+
+
+def _texts(target: str | Arg) -> tuple[str | None, ...]:
+    if isinstance(target, str):
+        return (target,)
+    return target.values if target.values is not None else (None,)
+
+
+def _duplicates(op: str, target: str | Arg) -> bool:
+    """Whether `>&word` copies or closes a descriptor. `<&word` can do nothing else."""
+    if op == "<&":
+        return True
+    if isinstance(target, str):
+        return target != "" and _DUPLICATE.fullmatch(target) is not None
+    if target.values is not None:
+        return all(text and _DUPLICATE.fullmatch(text) for text in target.values)
+    return target.kind == "number"
+
+
+def _online(op: str, out: Plumbing) -> None:
+    out.online = True
+    if op in ("<", "<&", "<>"):
+        out.stdin = Stream(None, FETCHED)
+
+
+def _zsh(walk: Walk, redirect: Redirect) -> None:
+    """Forms that zsh reads otherwise: `>! file` forces, `<1-9>` is a glob."""
+    text = redirect.target.text
+    if (text == "!" and redirect.op != "<") or (redirect.op == "<" and _ZSH_RANGE.fullmatch(text)):
+        walk.gap("gap.shell.zsh", "zsh reads this redirection otherwise than bash: write it with a plain file name")

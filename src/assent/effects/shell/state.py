@@ -1,0 +1,373 @@
+"""What a shell knows while a text is walked: variables, folders, functions, aliases. Runs and expands nothing.
+
+A State is changed in place by its own shell and forked for every other; forks share until one of them writes."""
+
+from __future__ import annotations
+
+import re
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from assent.effects.shell.tree import Command
+
+MOST_VALUES = 16
+MOST_FOLDERS = 4
+
+# What a value carries with it, as bits. See `flows`.
+FETCHED, DECODED, FROM_FILE, SECRET, COMPUTED, SHELL_OUTPUT = 1, 2, 4, 8, 16, 32
+
+_NUMBERS = re.compile(r"-?[0-9]+")
+
+
+class Val:
+    """What is known of a variable's or an expansion's value.
+
+    `values`: every value it can have, None where unknown. `guesses`: some values an unknown one may have.
+    `kind`, `under`, `prefix`: as in Arg. `taint`: bits of where it came from. `items`: the elements of an array."""
+
+    __slots__ = ("values", "guesses", "kind", "under", "prefix", "taint", "items")
+
+    def __init__(
+        self,
+        values: tuple[str, ...] | None = None,
+        *,
+        guesses: tuple[str, ...] = (),
+        kind: str = "",
+        under: tuple[str, ...] = (),
+        prefix: str = "",
+        taint: int = 0,
+        items: tuple[Val, ...] | None = None,
+    ) -> None:
+        self.values = values
+        self.guesses = guesses
+        self.kind = kind
+        self.under = under
+        self.prefix = prefix
+        self.taint = taint
+        self.items = items
+
+    @property
+    def one(self) -> str | None:
+        """The value, where there is exactly one."""
+        return self.values[0] if self.values is not None and len(self.values) == 1 else None
+
+    @property
+    def numeric(self) -> bool:
+        if self.values is None:
+            return self.kind == "number"
+        return all(_NUMBERS.fullmatch(value) for value in self.values)
+
+    def tainted(self, taint: int) -> Val:
+        """The same value with more bits."""
+        if taint | self.taint == self.taint:
+            return self
+        return Val(
+            self.values,
+            guesses=self.guesses,
+            kind=self.kind,
+            under=self.under,
+            prefix=self.prefix,
+            taint=self.taint | taint,
+            items=self.items,
+        )
+
+
+UNKNOWN = Val()
+NUMBER = Val(kind="number")
+TOKEN = Val(kind="word")
+EMPTY = Val(("",))
+UNSET = Val(("",))
+
+
+def either(a: Val | None, b: Val | None) -> Val:
+    """One of two values; None is whatever the environment held."""
+    if a is b and a is not None:
+        return a
+    if a is None or b is None or a is UNSET or b is UNSET:
+        known = (b if a is None or a is UNSET else a) or UNKNOWN
+        return Val(guesses=(known.values or known.guesses)[:MOST_VALUES], taint=known.taint)
+    taint = a.taint | b.taint
+    if a.items is not None or b.items is not None:
+        return Val(taint=taint)
+    if a.values is not None and b.values is not None:
+        values = tuple(dict.fromkeys(a.values + b.values))
+        if len(values) <= MOST_VALUES:
+            return Val(values, taint=taint)
+        return Val(guesses=values[:MOST_VALUES], taint=taint, kind="number" if a.numeric and b.numeric else "")
+    kind = a.kind if a.kind == b.kind else ""
+    if a.numeric and b.numeric:
+        kind = "number"
+    guesses = tuple(dict.fromkeys((a.values or a.guesses) + (b.values or b.guesses)))[:MOST_VALUES]
+    return Val(guesses=guesses, kind=kind, under=a.under + b.under if kind == "paths" else (), taint=taint)
+
+
+class Body:
+    """A function's possible bodies. `sure`: it is certainly defined."""
+
+    __slots__ = ("commands", "sure")
+
+    def __init__(self, commands: tuple[Command, ...], sure: bool) -> None:
+        self.commands = commands
+        self.sure = sure
+
+
+class State:
+    """One shell at one moment.
+
+    `cwds`: the folders it may stand in, `("",)` unknown; `old`: those before the last `cd`. `positional`: the
+    arguments, None unknown. `forfeit`: why no later command is what it seems. `split`: IFS is the usual.
+    `opaque`: code that was not read may have changed any name. `sockets`: descriptors that lead to the network."""
+
+    __slots__ = (
+        "vars",
+        "exported",
+        "functions",
+        "aliases",
+        "cwds",
+        "old",
+        "positional",
+        "forfeit",
+        "split",
+        "opaque",
+        "lastpipe",
+        "integers",
+        "physical",
+        "sockets",
+        "stack",
+        "saved",
+        "_shared",
+    )
+
+    def __init__(self, cwds: tuple[str, ...]) -> None:
+        self.vars: dict[str, Val] = {}
+        self.exported: dict[str, None] = {}
+        self.functions: dict[str, Body] = {}
+        self.aliases: dict[str, tuple[str, ...]] = {}
+        self.cwds = cwds
+        self.old: tuple[str, ...] | None = None
+        self.positional: tuple[Val, ...] | None = None
+        self.forfeit = ""
+        self.split = True
+        self.opaque = False
+        self.lastpipe = False
+        self.integers = False
+        self.physical = False
+        self.sockets: tuple[str, ...] = ()
+        self.stack: tuple[tuple[str, ...], ...] = ()
+        self.saved: dict[str, Val | None] | None = None
+        self._shared = False
+
+    def fork(self) -> State:
+        """Another shell that starts out the same."""
+        new = State.__new__(State)
+        new.vars = self.vars
+        new.exported = self.exported
+        new.functions = self.functions
+        new.aliases = self.aliases
+        new.cwds = self.cwds
+        new.old = self.old
+        new.positional = self.positional
+        new.forfeit = self.forfeit
+        new.split = self.split
+        new.opaque = self.opaque
+        new.lastpipe = self.lastpipe
+        new.integers = self.integers
+        new.physical = self.physical
+        new.sockets = self.sockets
+        new.stack = self.stack
+        new.saved = None if self.saved is None else dict(self.saved)
+        new._shared = self._shared = True
+        return new
+
+    def _own(self) -> None:
+        if self._shared:
+            self.vars = dict(self.vars)
+            self.exported = dict(self.exported)
+            self.functions = dict(self.functions)
+            self.aliases = dict(self.aliases)
+            self._shared = False
+
+    def get(self, name: str) -> Val | None:
+        """The value given in this text; None is whatever the environment holds."""
+        return UNKNOWN if self.opaque else self.vars.get(name)
+
+    def set(self, name: str, value: Val) -> None:
+        self._own()
+        self.vars[name] = value
+
+    def drop(self, name: str) -> None:
+        """Unset: the empty value from here on, but not for `${name-default}`."""
+        self._own()
+        self.vars[name] = UNSET
+
+    def keep(self, name: str) -> None:
+        """`local`: the value of now comes back when the function ends."""
+        if self.saved is not None and name not in self.saved:
+            self.saved[name] = self.vars.get(name)
+
+    def restore(self, saved: dict[str, Val | None] | None) -> None:
+        """Leave a function: its locals end, and those of the caller are the current ones again."""
+        if self.saved:
+            self._own()
+            for name, value in self.saved.items():
+                if value is None:
+                    self.vars.pop(name, None)
+                else:
+                    self.vars[name] = value
+        self.saved = saved
+
+    def export(self, name: str) -> None:
+        if name not in self.exported:
+            self._own()
+            self.exported[name] = None
+
+    def define(self, name: str, body: Command) -> None:
+        self._own()
+        self.functions[name] = Body((body,), True)
+
+    def undefine(self, name: str) -> None:
+        """Unset a function: from here on it may be there or not, which is the careful reading."""
+        body = self.functions.get(name)
+        if body is not None:
+            self._own()
+            self.functions[name] = Body(body.commands, False)
+
+    def alias(self, name: str, text: str) -> None:
+        """An alias may or may not be in force where it is used, so that earlier texts stay possible."""
+        self._own()
+        self.aliases[name] = tuple(dict.fromkeys((*self.aliases.get(name, ()), text)))
+
+    def move(self, cwds: tuple[str, ...]) -> None:
+        self.old = self.cwds
+        self.cwds = bounded(cwds)
+
+    def blur(self) -> None:
+        """Unread code ran in this shell: nothing it could have changed is known any more."""
+        self.opaque = True
+        self.cwds = ("",)
+        self.old = None
+        self.positional = None
+
+    def child(self) -> State:
+        """A new shell process: it has the exported names, and of the others it is not known."""
+        new = State(self.cwds)
+        for name, value in self.vars.items():
+            new.vars[name] = value if name in self.exported else either(value, None)
+        new.exported = dict(self.exported)
+        if self.functions:
+            new.functions = {name: Body(body.commands, False) for name, body in self.functions.items()}
+        new.forfeit = self.forfeit
+        new.opaque = self.opaque
+        new.sockets = self.sockets
+        return new
+
+    def same(self, other: State) -> bool:
+        """Whether two states are alike without a look inside."""
+        return (
+            self.vars is other.vars
+            and self.functions is other.functions
+            and self.aliases is other.aliases
+            and self.cwds == other.cwds
+            and self.old == other.old
+            and self.positional is other.positional
+            and self.forfeit == other.forfeit
+            and self.opaque == other.opaque
+            and self.split == other.split
+            and self.sockets == other.sockets
+            and self.stack == other.stack
+        )
+
+
+def bounded(cwds: tuple[str, ...]) -> tuple[str, ...]:
+    """Distinct folders, or the unknown one where there are too many."""
+    distinct = tuple(dict.fromkeys(cwds))
+    return distinct if len(distinct) <= MOST_FOLDERS and "" not in distinct else ("",)
+
+
+def join(a: State | None, b: State | None) -> State | None:
+    """The state after one of two ways; None is a way that does not come back."""
+    if a is None or b is None:
+        return b if a is None else a
+    if a is b or a.same(b):
+        return a
+    out = a.fork()
+    out.cwds = bounded(a.cwds + b.cwds)
+    out.old = a.old if a.old == b.old else bounded((a.old or ("",)) + (b.old or ("",)))
+    out.positional = a.positional if a.positional is b.positional else None
+    out.forfeit = a.forfeit or b.forfeit
+    out.split = a.split and b.split
+    out.opaque = a.opaque or b.opaque
+    out.lastpipe = a.lastpipe or b.lastpipe
+    out.integers = a.integers or b.integers
+    out.physical = a.physical or b.physical
+    out.stack = a.stack if a.stack == b.stack else ()
+    out.sockets = a.sockets if a.sockets == b.sockets else tuple(dict.fromkeys(a.sockets + b.sockets))
+    if a.vars is not b.vars:
+        out._own()
+        out.vars = _join_vars(a.vars, b.vars)
+        out.exported = {name: None for name in a.exported if name in b.exported}
+    if a.functions is not b.functions:
+        out._own()
+        out.functions = _join_functions(a.functions, b.functions)
+    if a.aliases is not b.aliases:
+        out._own()
+        out.aliases = {
+            name: tuple(dict.fromkeys(a.aliases.get(name, ()) + b.aliases.get(name, ())))
+            for name in a.aliases.keys() | b.aliases.keys()
+        }
+    return out
+
+
+def _join_vars(a: dict[str, Val], b: dict[str, Val]) -> dict[str, Val]:
+    out = {}
+    for name in a.keys() | b.keys():
+        one, two = a.get(name), b.get(name)
+        out[name] = one if one is two and one is not None else either(one, two)
+    return out
+
+
+def _join_functions(a: dict[str, Body], b: dict[str, Body]) -> dict[str, Body]:
+    out = {}
+    for name in a.keys() | b.keys():
+        one, two = a.get(name), b.get(name)
+        if one is two and one is not None:
+            out[name] = one
+            continue
+        commands = (one.commands if one else ()) + (two.commands if two else ())
+        sure = one is not None and two is not None and one.sure and two.sure
+        out[name] = Body(tuple({id(command): command for command in commands}.values()), sure)
+    return out
+
+
+def changed(a: State, b: State) -> list[str] | None:
+    """The names of which the second state knows other values than the first; None where more than names changed."""
+    if a.functions is not b.functions and any(
+        body.commands != other.commands or body.sure != other.sure
+        for body, other in ((body, b.functions.get(name, _NO_BODY)) for name, body in a.functions.items())
+    ):
+        return None
+    if a.functions is not b.functions and len(a.functions) != len(b.functions):
+        return None
+    if a.aliases != b.aliases or a.positional is not b.positional or a.opaque != b.opaque or a.forfeit != b.forfeit:
+        return None
+    if a.split != b.split or a.sockets != b.sockets:
+        return None
+    if a.vars is b.vars:
+        return []
+    return [name for name in a.vars.keys() | b.vars.keys() if not covers(a.vars.get(name), b.vars.get(name))]
+
+
+_NO_BODY = Body((), False)
+
+
+def covers(a: Val | None, b: Val | None) -> bool:
+    """Whether whatever the second value can be, the first says so too."""
+    if a is b:
+        return True
+    if a is None or b is None or b.taint | a.taint != a.taint or a.items is not None or b.items is not None:
+        return False
+    if a.values is not None:
+        return b.values is not None and set(b.values) <= set(a.values)
+    if a.kind == "number":
+        return b.numeric
+    return not a.kind or (a.kind == b.kind and set(b.under) <= set(a.under))

@@ -1,0 +1,393 @@
+"""Visits the tree of a shell text, one shell's state at a time. Knows no program and no builtin by name.
+
+Every visit of a command returns the state after it succeeded and the state after it failed; None is a way that does
+not come back (`exit`). The two are one object where they do not differ."""
+
+from __future__ import annotations
+
+from assent.contract.effect import Effect, Kind, Operation, Target
+from assent.effects.shell import arithmetic, assign, builtins, calls, conditions, flows, loops, simple
+from assent.effects.shell.flows import Stream
+from assent.effects.shell.record import Record
+from assent.effects.shell.redirects import plumb
+from assent.effects.shell.state import UNKNOWN, State, Val, join
+from assent.effects.shell.tree import (
+    ArithmeticCommand,
+    Case,
+    Conditional,
+    Coproc,
+    For,
+    ForArithmetic,
+    Function,
+    Group,
+    If,
+    Loop,
+    Pipeline,
+    Simple,
+)
+from assent.effects.shell.words import part_value, value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from assent.effects.shell.command import Arg
+    from assent.effects.shell.commands import Tables
+    from assent.effects.shell.simple import Job
+    from assent.effects.shell.state import Body
+    from assent.effects.shell.tree import Arithmetic, Assignment, Command, Part, ProcessSub, Reading, Script, Word
+
+    Pair = tuple[State | None, State | None]
+    Handler = Callable[["Walk", Job], Pair]
+
+
+class Walk(Record):
+    """One walk through one text. `sink` collects what is printed, where someone reads it; `last` is what the last
+    process substitution prints. `stack` are the functions being called. `fetched`: files with code from afar."""
+
+    __slots__ = (
+        "tables",
+        "shell",
+        "zsh",
+        "reader",
+        "taint",
+        "sink",
+        "stdin",
+        "last",
+        "stack",
+        "forks",
+        "escapes",
+        "traps",
+        "fetched",
+        "writes",
+        "moves",
+    )
+
+    declarers = assign.DECLARERS
+    handlers: dict[str, Handler] = builtins.BUILTINS
+    harmless: dict[str, Handler] = builtins.HARMLESS
+
+    def __init__(self, text: str, home: str, tables: Tables, shell: str, reader: Callable[[str], Reading]) -> None:
+        super().__init__(text, home)
+        self.tables = tables
+        self.shell = shell
+        self.zsh = shell not in ("bash", "sh", "dash")
+        self.reader = reader
+        self.taint = 0
+        self.sink: list[Stream] | None = None
+        self.stdin = flows.TERMINAL
+        self.last = flows.NOTHING
+        self.stack: list[tuple[str, int]] = []
+        self.forks = 0
+        self.escapes: list[tuple[bool, list[State]]] = []
+        self.traps: list[tuple[str, State, dict[str, int], int, tuple[int, int]]] = []
+        self.fetched: dict[str, int] = {}
+        self.writes: dict[str, int] = {}
+        self.moves = 0
+
+    # ------------------------------------------------------------ lists and commands
+
+    def script(self, node: Script, state: State) -> Pair:
+        """Commands in order. `a && b; c`: a list ends at `;`, a newline or `&`."""
+        commands, joins = node.commands, node.joins
+        if len(commands) == 1 and joins[:1] != ("&",):
+            return self.command(commands[0], state)
+        dead = False
+        ok: State | None = state
+        fail: State | None = state
+        place, count = 0, len(commands)
+        while place < count:
+            end = place
+            while end < count - 1 and joins[end] in ("&&", "||"):
+                end += 1
+            last = joins[end] if end < len(joins) else ""
+            if last == "&":
+                self.background(commands, joins, place, end, state)
+                ok = fail = state
+            else:
+                ok, fail = self.chain(commands, joins, place, end, state)
+            place = end + 1
+            if place < count:
+                after = join(ok, fail)
+                if after is None:
+                    dead = True
+                else:
+                    state = after
+        return (None, None) if dead else (ok, fail)
+
+    def chain(self, commands: tuple[Command, ...], joins: tuple[str, ...], place: int, end: int, state: State) -> Pair:
+        """One list of `&&` and `||`."""
+        ok, fail = self.command(commands[place], state)
+        for at in range(place + 1, end + 1):
+            mark = len(self.sink) if self.sink is not None else 0
+            if joins[at - 1] == "&&":
+                start = ok if ok is not None else state
+                if fail is start:
+                    fail = start.fork()
+                won, lost = self.command(commands[at], start)
+                ok, fail = (None if ok is None else won), join(fail, lost)
+            else:
+                start = fail if fail is not None else state
+                if ok is start:
+                    ok = start.fork()
+                won, lost = self.command(commands[at], start)
+                ok, fail = join(ok, won), (None if fail is None else lost)
+            self.maybe(mark)
+        return ok, fail
+
+    def background(
+        self, commands: tuple[Command, ...], joins: tuple[str, ...], place: int, end: int, state: State
+    ) -> None:
+        """`list &`: another shell."""
+        self.forks += 1
+        stdin, self.stdin = self.stdin, flows.NOTHING if self.stdin is flows.TERMINAL else self.stdin
+        self.chain(commands, joins, place, end, state.fork())
+        self.stdin = stdin
+        self.forks -= 1
+
+    def command(self, node: Command, state: State) -> Pair:
+        """Any command."""
+        kind = type(node)
+        if kind is Simple:
+            return simple.visit(self, node, state)  # type: ignore[arg-type]  # its type is checked just above
+        if not self.enter():
+            return state, state
+        out = _VISITS[kind](self, node, state)
+        self.depth -= 1
+        return out
+
+    def maybe(self, mark: int) -> None:
+        """What was printed since the mark may not have been."""
+        sink = self.sink
+        if sink is not None and len(sink) > mark:
+            merged = flows.together(sink[mark:])
+            del sink[mark:]
+            if merged.text != "":
+                sink.append(Stream(None, merged.taint, merged.kind, merged.under))
+
+    # ------------------------------------------------------------ pipelines and groups
+
+    def pipeline(self, node: Pipeline, state: State) -> Pair:
+        """Each member is a shell of its own, fed by the one before it."""
+        commands = node.commands
+        if len(commands) == 1:
+            ok, fail = self.command(commands[0], state)
+            return (fail, ok) if node.negated else (ok, fail)
+        self.forks += 1
+        stdin, sink = self.stdin, self.sink
+        last: Pair = (state, state)
+        for place, command in enumerate(commands):
+            final = place == len(commands) - 1
+            self.sink = sink if final else []
+            last = self.command(command, state.fork())
+            if not final:
+                self.stdin = flows.together(self.sink or [flows.NOTHING])
+        self.stdin = stdin
+        self.sink = sink
+        self.forks -= 1
+        if self.zsh or state.lastpipe:
+            after = join(state, join(*last)) or state
+            return after, after
+        return state, state
+
+    def group(self, node: Group, state: State) -> Pair:
+        """`{ …; }` in this shell, `( … )` in another."""
+        if not node.redirects:
+            if node.subshell:
+                self.script(node.body, state.fork())
+                return state, state
+            return self.script(node.body, state)
+        return self.redirecting(node, state, lambda inner: self.group(Group(node.body, node.subshell), inner))
+
+    def redirecting(self, node: Command, state: State, visit: Callable[[State], Pair]) -> Pair:
+        """A compound command with redirections: they hold for all that is in it."""
+        plumbing = plumb(self, node.redirects, state)  # type: ignore[union-attr]  # compound commands have them
+        self.redirected(plumbing, -1)
+        stdin, sink = self.stdin, self.sink
+        self.stdin = plumbing.stdin or stdin
+        self.sink = []
+        out = visit(state)
+        printed = flows.together(self.sink) if self.sink else flows.NOTHING
+        self.stdin, self.sink = stdin, sink
+        for name in plumbing.files:
+            if printed.taint & 3 and name:
+                self.fetched[name] = self.fetched.get(name, 0) | (printed.taint & 3)
+        if sink is not None:
+            sink.append(Stream(None, printed.taint) if plumbing.quiet else printed)
+        return out
+
+    def condition(self, node: If, state: State) -> Pair:
+        """`if`: each body after its condition, each next condition after those that failed."""
+        if node.redirects:
+            return self.redirecting(node, state, lambda inner: self.condition(If(node.arms, node.otherwise), inner))
+        mark = len(self.sink) if self.sink is not None else 0
+        out: State | None = None
+        rest: State | None = state
+        for test, body in node.arms:
+            ok, fail = self.script(test, (rest or state).fork())
+            if ok is fail and ok is not None:
+                fail = ok.fork()
+            out = join(out, join(*self.script(body, ok or (rest or state).fork())))
+            rest = fail
+        if node.otherwise is not None:
+            out = join(out, join(*self.script(node.otherwise, (rest or state).fork())))
+        else:
+            out = join(out, rest)
+        self.maybe(mark)
+        return out, out
+
+    def case(self, node: Case, state: State) -> Pair:
+        """Any arm may be taken, or none; `;&` falls into the next."""
+        if node.redirects:
+            return self.redirecting(node, state, lambda inner: self.case(Case(node.word, node.arms), inner))
+        mark = len(self.sink) if self.sink is not None else 0
+        value(self, node.word, state)
+        out: State | None = state.fork()
+        before: State | None = state
+        for patterns, body in node.arms:
+            for pattern in patterns:
+                value(self, pattern, state)
+            start = join(state, before) or state
+            before = join(*self.script(body, start.fork()))
+            out = join(out, before)
+        self.maybe(mark)
+        return out, out
+
+    def function(self, node: Function, state: State) -> Pair:
+        state.define(node.name, node.body)
+        return state, state
+
+    def compute(self, node: ArithmeticCommand, state: State) -> Pair:
+        arithmetic.visit(self, node.expression, state)
+        if node.redirects:
+            self.redirected(plumb(self, node.redirects, state), -1)
+        return state, state
+
+    def conditional(self, node: Conditional, state: State) -> Pair:
+        conditions.visit(self, node, state)
+        if node.redirects:
+            self.redirected(plumb(self, node.redirects, state), -1)
+        return state, state
+
+    def coprocess(self, node: Coproc, state: State) -> Pair:
+        self.forks += 1
+        self.command(node.command, state.fork())
+        self.forks -= 1
+        state.set(node.name or "COPROC", UNKNOWN)
+        return state, state
+
+    # ------------------------------------------------------------ what words ask for
+
+    def substitute(self, script: Script, state: State) -> Stream:
+        """`$(…)`: another shell, whose output becomes a word."""
+        if not self.enter():
+            return flows.UNSEEN
+        sink, taint = self.sink, self.taint
+        self.sink = []
+        self.script(script, state.fork())
+        out = flows.together(self.sink) if self.sink else flows.NOTHING
+        self.sink, self.taint = sink, taint
+        self.depth -= 1
+        return out
+
+    def process(self, part: ProcessSub, state: State) -> Stream:
+        """`<(…)`: another shell, whose output is a file; `>(…)`: one whose input is."""
+        stdin = self.stdin
+        if part.direction == ">":
+            self.stdin = flows.UNSEEN
+        self.last = self.substitute(part.script, state)
+        self.stdin = stdin
+        return self.last if part.direction == "<" else flows.NOTHING
+
+    def value(self, word: Word, state: State) -> Val:
+        return value(self, word, state)
+
+    def part(self, part: Part, state: State) -> Val:
+        return part_value(self, part, state)
+
+    def arithmetic(self, node: Arithmetic, state: State) -> None:
+        arithmetic.visit(self, node, state)
+
+    def expression(self, word: Word, state: State) -> None:
+        """A word that is evaluated as arithmetic."""
+        arithmetic.word(self, word, state)
+
+    def subscript(self, name: str, word: Word, state: State) -> None:
+        """`name[word]`: arithmetic, unless the name is known for a map."""
+        if word.text in ("@", "*"):
+            return
+        found = state.get(name)
+        if found is not None and found.kind == "map":
+            value(self, word, state)
+        else:
+            arithmetic.word(self, word, state)
+
+    def evaluated(self, found: Val, state: State) -> None:
+        calls.evaluated(self, found, state)
+
+    def home_of(self, state: State) -> Val:
+        found = state.get("HOME")
+        if found is not None:
+            return found
+        return Val((self.home,)) if self.home else UNKNOWN
+
+    def cwd_of(self, state: State) -> Val:
+        return UNKNOWN if "" in state.cwds or state.opaque else Val(state.cwds)
+
+    # ------------------------------------------------------------ names
+
+    def assign(self, name: str, found: Val, state: State) -> None:
+        assign.put(self, name, found, state)
+
+    def assignment(self, node: Assignment, state: State) -> None:
+        assign.assignment(self, node, state)
+
+    def assigned(self, node: Assignment, state: State) -> tuple[str, Val]:
+        return assign.assigned(self, node, state)
+
+    def declare(self, node: Simple, name: str, state: State) -> Pair:
+        return assign.declaration(self, node, name, state)
+
+    # ------------------------------------------------------------ other texts
+
+    def escape(self, state: State, function: bool) -> None:
+        """`break`, `continue` and `return`: the state of now is also one after the loop or function."""
+        for whole, states in reversed(self.escapes):
+            if not any(state.same(other) for other in states):
+                states.append(state.fork())
+            if whole or not function:
+                return
+
+    def nested(self, text: str, job: Job, shell: str = "") -> Pair:
+        return calls.nested(self, text, job, shell)
+
+    def alias(self, text: str, job: Job) -> None:
+        calls.alias(self, text, job)
+
+    def call(self, name: str, body: Body, job: Job) -> Pair:
+        return calls.call(self, name, body, job)
+
+    def positional(self, words: tuple[str | Arg, ...] | list[str | Arg]) -> tuple[Val, ...] | None:
+        return calls.positional(words)
+
+    def as_value(self, word: str | Arg) -> Val:
+        return calls.as_value(word)
+
+    def unseen(self, name: str, where: str, *dangers: str) -> None:
+        """Code runs that no command shows."""
+        self.bare(Effect(Operation.EXECUTE, Target(Kind.PROGRAM, name, certain=bool(name)), where, dangers=dangers))
+
+
+_VISITS: dict[type, Callable[[Walk, object, State], Pair]] = {
+    Pipeline: Walk.pipeline,  # type: ignore[dict-item]  # each is called with its own type only
+    Group: Walk.group,  # type: ignore[dict-item]  # as above
+    If: Walk.condition,  # type: ignore[dict-item]  # as above
+    Loop: loops.loop,  # type: ignore[dict-item]  # as above
+    For: loops.over,  # type: ignore[dict-item]  # as above
+    ForArithmetic: loops.counted,  # type: ignore[dict-item]  # as above
+    Case: Walk.case,  # type: ignore[dict-item]  # as above
+    Function: Walk.function,  # type: ignore[dict-item]  # as above
+    ArithmeticCommand: Walk.compute,  # type: ignore[dict-item]  # as above
+    Conditional: Walk.conditional,  # type: ignore[dict-item]  # as above
+    Coproc: Walk.coprocess,  # type: ignore[dict-item]  # as above
+}

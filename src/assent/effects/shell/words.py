@@ -1,0 +1,360 @@
+"""Words → what they stand for: literals, known sets, or unknown with what is known of them all the same.
+
+Expansion as the shell does it, as far as it can be proved. Visits every substitution on its way through the walk it
+is given; judges and emits nothing itself."""
+
+from __future__ import annotations
+
+import re
+
+from assent.effects.shell.command import Arg
+from assent.effects.shell.parameters import parameter
+from assent.effects.shell.state import COMPUTED, MOST_VALUES, NUMBER, UNKNOWN, State, Val
+from assent.effects.shell.tree import Arithmetic, Brace, CommandSub, Glob, Literal, Parameter, ProcessSub, Tilde
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from assent.effects.shell.tree import Part, Word
+    from assent.effects.shell.walk import Walk
+
+MOST_WORDS = 256
+MOST_ALTERNATIVES = 64
+LONGEST = 4096
+
+_BLANK = re.compile(r"[ \t\n]+")
+_PLAIN_TOKEN = re.compile(r"[^ \t\n*?\[\\]+")
+_MAGIC = re.compile(r"[*?\[]")
+_EQUALS = re.compile(r"=[A-Za-z_./]")
+_PROCESS = "/dev/fd/63"
+
+
+def expand(walk: Walk, word: Word, state: State) -> list[str | Arg]:
+    """The words that one word of a command becomes."""
+    parts = word.parts
+    if len(parts) == 1:
+        part = parts[0]
+        if type(part) is Literal:
+            if walk.zsh and not part.quoted and _EQUALS.match(part.text):
+                return [Arg(part.text)]
+            return [part.text]
+    for part in parts:
+        if type(part) is Brace:
+            return _expand_braces(walk, word, state)
+    return _expand_parts(walk, parts, state)
+
+
+def value(walk: Walk, word: Word, state: State) -> Val:
+    """What a word stands for where it is neither split nor matched against files: assignments, here-strings."""
+    parts = word.parts
+    if len(parts) == 1 and type(parts[0]) is Literal:
+        return Val((parts[0].text,))
+    return value_of(walk, parts, state)
+
+
+def value_of(walk: Walk, parts: tuple[Part, ...], state: State) -> Val:
+    """As `value`, of parts."""
+    if len(parts) == 1 and type(parts[0]) not in (Literal, Glob, Brace):
+        return part_value(walk, parts[0], state)
+    known: list[str] | None = [""]
+    prefix, taint, guesses = "", 0, [""]
+    for part in parts:
+        kind = type(part)
+        if kind is Literal or kind is Glob or kind is Brace:
+            piece = Val((part.text,))  # type: ignore[union-attr]  # each of the three has a text
+        else:
+            piece = part_value(walk, part, state)
+            taint |= piece.taint
+        if known is not None:
+            known = _times(known, piece.values)
+            if known is None:
+                prefix = _common(guesses) + piece.prefix
+        guesses = _times(guesses, piece.values or piece.guesses) or []
+    if known is not None:
+        return Val(tuple(dict.fromkeys(known)), taint=taint)
+    return Val(guesses=tuple(guesses[:MOST_VALUES]), prefix=prefix, taint=taint)
+
+
+def single(walk: Walk, word: Word, state: State) -> str | Arg:
+    """The one word that a redirection's target becomes."""
+    words = expand(walk, word, state)
+    if len(words) == 1:
+        return words[0]
+    return Arg(word.text)
+
+
+def part_value(walk: Walk, part: Part, state: State) -> Val:
+    """What one expansion stands for, before splitting."""
+    kind = type(part)
+    if kind is Parameter:
+        return parameter(walk, part, state)  # type: ignore[arg-type]  # its type is checked just above
+    if kind is CommandSub:
+        return _substitution(walk, part, state)  # type: ignore[arg-type]  # as above
+    if kind is Arithmetic:
+        walk.arithmetic(part, state)  # type: ignore[arg-type]  # as above
+        return NUMBER
+    if kind is Tilde:
+        return _tilde(walk, part.user, state)  # type: ignore[union-attr]  # as above
+    if kind is ProcessSub:
+        stream = walk.process(part, state)  # type: ignore[arg-type]  # as above
+        return Val((_PROCESS,), taint=stream.taint)
+    return Val((part.text,))  # type: ignore[union-attr]  # Literal, Glob and Brace have a text
+
+
+def _substitution(walk: Walk, part: CommandSub, state: State) -> Val:
+    stream = walk.substitute(part.script, state)
+    if stream.text is not None and len(stream.text) <= LONGEST:
+        return Val((stream.text.rstrip("\n"),), taint=stream.taint)
+    return Val(kind=stream.kind, under=stream.under, taint=stream.taint | COMPUTED)
+
+
+def _tilde(walk: Walk, user: str, state: State) -> Val:
+    if user == "":
+        return walk.home_of(state)
+    if user == "+":
+        return walk.cwd_of(state)
+    if user == "-":
+        return UNKNOWN if state.old is None or "" in state.old else Val(state.old)
+    if user == "root":
+        return Val(("/root",))
+    return Val(guesses=(f"/home/{user}",))
+
+
+def _times(left: list[str], right: tuple[str, ...] | None) -> list[str] | None:
+    """Every way to put two pieces together; None where they are too many or not known."""
+    if not right or not left or len(left) * len(right) > MOST_ALTERNATIVES:
+        return None
+    out = [text + right[0] for text in left] if len(right) == 1 else [a + b for a in left for b in right]
+    return out if len(out[0]) <= LONGEST * 16 else None
+
+
+def inert_pattern(text: str) -> str:
+    """A pattern that only that text matches."""
+    return _MAGIC.sub(r"[\g<0>]", text)
+
+
+def _common(texts: list[str]) -> str:
+    """The beginning that all texts share."""
+    if not texts:
+        return ""
+    low, high = min(texts), max(texts)
+    for place, letter in enumerate(low):
+        if letter != high[place]:
+            return low[:place]
+    return low
+
+
+# ---------------------------------------------------------------- braces
+
+
+def _expand_braces(walk: Walk, word: Word, state: State) -> list[str | Arg]:
+    sequences = _sequences(word.parts, MOST_WORDS)
+    if sequences is None:
+        for part in word.parts:
+            if type(part) is not Brace:
+                part_value(walk, part, state)
+        return [Arg(word.text, splits=True)]
+    out: list[str | Arg] = []
+    for parts in sequences:
+        out += _expand_parts(walk, parts, state)
+    return out
+
+
+def _sequences(parts: tuple[Part, ...], most: int) -> list[tuple[Part, ...]] | None:
+    """The parts of every word that brace expansion makes, or None where they are too many."""
+    done: list[tuple[Part, ...]] = [()]
+    for part in parts:
+        if type(part) is not Brace:
+            done = [(*before, part) for before in done]
+            continue
+        if part.words is None:
+            return None
+        choices: list[tuple[Part, ...]] = []
+        for inner in part.words:
+            nested = _sequences(inner, most)
+            if nested is None:
+                return None
+            choices += nested
+        if len(done) * len(choices) > most:
+            return None
+        done = [before + choice for before in done for choice in choices]
+    return done
+
+
+# ---------------------------------------------------------------- fields
+
+
+def _expand_parts(walk: Walk, parts: tuple[Part, ...], state: State) -> list[str | Arg]:
+    fields = _Fields(state.split)
+    for part in parts:
+        kind = type(part)
+        if kind is Literal:
+            fields.literal(part.text, part.quoted)  # type: ignore[union-attr]  # its type is checked just above
+        elif kind is Glob:
+            if walk.zsh and "(" in part.text:  # type: ignore[union-attr]  # as above
+                walk.gap("gap.shell.zsh", "this glob can run commands in zsh: list the files in another way")
+            fields.glob(part.text)  # type: ignore[union-attr]  # as above
+        elif kind is Parameter:
+            found = parameter(walk, part, state)  # type: ignore[arg-type]  # as above
+            walk.taint |= found.taint
+            fields.value(found, part.quoted, walk.shown(part), _many(part))  # type: ignore[union-attr, arg-type]  # as above
+        else:
+            found = part_value(walk, part, state)
+            walk.taint |= found.taint
+            fields.value(found, getattr(part, "quoted", kind is not CommandSub), walk.shown(part))
+    return fields.done()
+
+
+def _many(part: Parameter) -> bool:
+    """Whether a quoted expansion becomes several words all the same: `"$@"`, `"${a[@]}"`."""
+    if part.name == "@":
+        return part.op != "#" or part.operand is not None
+    return part.subscript is not None and part.subscript.text == "@" and not (part.op == "#" and part.operand is None)
+
+
+class _Fields:
+    """Builds the words that one word becomes, part by part. `plain` are the texts that the current one can be,
+    `magic` the same as patterns with quoted characters made inert; None: unknown."""
+
+    __slots__ = ("words", "plain", "magic", "text", "live", "pattern", "splits", "prefix", "kind", "under", "split")
+
+    def __init__(self, split: bool) -> None:
+        self.words: list[str | Arg] = []
+        self.split = split
+        self.begin()
+
+    def begin(self) -> None:
+        self.plain: list[str] | None = [""]
+        self.magic: list[str] = [""]
+        self.text = ""
+        self.live = False
+        self.pattern = False
+        self.splits = False
+        self.prefix = ""
+        self.kind = ""
+        self.under: tuple[str, ...] = ()
+
+    def close(self) -> None:
+        """End the current word, if there is one."""
+        if self.live:
+            self.words.append(self.word())
+        self.begin()
+
+    def done(self) -> list[str | Arg]:
+        self.close()
+        return self.words
+
+    def word(self) -> str | Arg:
+        if self.plain is None:
+            return Arg(
+                self.text,
+                pattern=self.pattern,
+                splits=self.splits,
+                prefix=self.prefix,
+                kind=self.kind,
+                under=self.under,
+            )
+        if self.pattern:
+            values = tuple(dict.fromkeys(self.magic))
+            prefix = _common(self.magic)
+            found = _MAGIC.search(prefix)
+            prefix = prefix[: found.start()] if found else prefix
+            return Arg(self.text, values, pattern=True, splits=self.splits, prefix=prefix)
+        if len(self.plain) == 1:
+            return self.plain[0]
+        values = tuple(dict.fromkeys(self.plain))
+        return values[0] if len(values) == 1 else Arg(self.text, values, prefix=_common(self.plain))
+
+    def literal(self, text: str, quoted: bool) -> None:
+        self.live = self.live or quoted or bool(text)
+        self.add((text,), text)
+
+    def glob(self, text: str) -> None:
+        self.live = self.pattern = True
+        self.kind = ""
+        self.text += text
+        if self.plain is not None:
+            self.plain = [before + text for before in self.plain]
+            self.magic = [before + text for before in self.magic]
+
+    def add(self, texts: tuple[str, ...], shown: str) -> None:
+        """Text that stands for itself, in every one of some ways."""
+        self.kind = ""
+        self.text += shown
+        if self.plain is None:
+            return
+        plain = _times(self.plain, texts)
+        if plain is None:
+            self.lose(Val(texts), "", True)
+            return
+        self.magic = _times(self.magic, tuple(map(inert_pattern, texts))) or plain
+        self.plain = plain
+
+    def lose(self, found: Val, shown: str, splits: bool) -> None:
+        """A piece whose value is not known."""
+        alone = not self.text
+        self.live = True
+        self.text += shown
+        self.splits = self.splits or splits
+        if found.kind == "glob" and self.plain is not None:
+            plain = _times(self.plain, found.under)
+            magic = _times(self.magic, found.under)
+            if plain is not None and magic is not None:
+                self.plain, self.magic, self.pattern = plain, magic, True
+                return
+        if self.plain is not None:
+            self.prefix = _common(self.plain) + found.prefix
+            self.plain = None
+        self.kind, self.under = (found.kind, found.under) if alone and found.kind != "glob" else ("", ())
+
+    def value(self, found: Val, quoted: bool, shown: str, many: bool = False) -> None:
+        """An expansion. Unquoted it is split at blanks, and the pieces are patterns."""
+        if many:
+            self.each(found, quoted, shown)
+        elif quoted:
+            self.live = True
+            if found.values is None:
+                self.lose(found, shown, False)
+            else:
+                self.add(found.values, found.values[0] if len(found.values) == 1 else shown)
+        elif not self.split:
+            self.lose(UNKNOWN, shown, True)
+        elif found.values is None:
+            self.lose(found, shown, found.kind not in ("number", "word"))
+        elif len(found.values) == 1:
+            self.cut(found.values[0])
+        elif all(map(_PLAIN_TOKEN.fullmatch, found.values)):
+            self.live = True
+            self.add(found.values, shown)
+        else:
+            self.lose(UNKNOWN, shown, True)
+
+    def each(self, found: Val, quoted: bool, shown: str) -> None:
+        if found.items is None:
+            if found.values == ("",):
+                return
+            self.lose(UNKNOWN, shown, True)
+            return
+        for place, item in enumerate(found.items):
+            if place:
+                self.close()
+            self.value(item, quoted, shown)
+
+    def cut(self, text: str) -> None:
+        """A known unquoted value: split at blanks."""
+        if not _BLANK.search(text):
+            self.unquoted(text)
+            return
+        pieces = _BLANK.split(text)
+        for place, piece in enumerate(pieces):
+            if place:
+                self.close()
+            self.unquoted(piece)
+
+    def unquoted(self, text: str) -> None:
+        if not text:
+            return
+        self.live = True
+        if _MAGIC.search(text):
+            self.glob(text)
+        else:
+            self.add((text,), text)
