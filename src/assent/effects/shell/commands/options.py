@@ -87,12 +87,9 @@ def parse(
                 for given in out.given[first_new:]:
                     given.start, given.end = start, index
                 continue
-            if first == "+" and options.plus:
-                option = options.plus.get(word) or options.plus.get("+*")
-                if option is not None:
-                    out.given.append(Given(option, word, word[1:]))
-                    out.flags.update(option.names)
-                    continue
+            if first == "+" and options.plus and len(word) > 1:
+                reader.plus(word)
+                continue
         elif reader.could_be_option(word):
             out.doubts.append(word.text)
         out.operands.append(word)
@@ -251,6 +248,15 @@ class _Reader:
     def all_harmless(self, letters: str) -> bool:
         found = (self.find("-" + letter) for letter in letters)
         return all(option is None or option.harmless for option in found)
+
+    def plus(self, word: str) -> None:
+        """A word with a plus, in a row that lists some."""
+        known = self.options.plus
+        option = known.get(word) or (known.get("+NUM") if word[1:].isdigit() else None) or known.get("+*")
+        if option is None:
+            self.doubt(word)
+        else:
+            self.add(option, word, word[1:])
 
     def bare_cluster(self, word: str) -> bool:
         """Whether a first word without a dash is a cluster of known options all the same."""

@@ -19,10 +19,17 @@ if TYPE_CHECKING:
     Language = Callable[[Seen, str | Arg], None]
 
 _MODULES = {
+    "archives": "tar dd",
+    "awk": "awk",
     "environment": "env printenv",
     "files": "copy move link remove modes",
     "find": "find fd",
+    "jq": "jq yq",
+    "processes": "kill",
+    "remote": "ssh scp rsync elsewhere docker_exec kubectl_exec gh_api",
+    "sed": "sed",
     "shells": "shell",
+    "web": "curl wget http netcat socat",
     "wrappers": "xargs parallel sudo su joined flock script tmux busybox package",
 }
 NAMES = {name: module for module, names in _MODULES.items() for name in names.split()}

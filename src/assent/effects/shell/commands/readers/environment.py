@@ -25,7 +25,7 @@ OPTIONS = options_of(
     -P=TEXT!acts"""
 )
 _SPLITS = 8
-_PLAIN = re.compile(
+PLAIN = re.compile(
     r"PATH|HOME|USER|LOGNAME|SHELL|PWD|OLDPWD|TERM|LANG|LC_\w+|TZ|EDITOR|VISUAL|PAGER|DISPLAY|HOSTNAME|SHLVL|COLUMNS|LINES"
     r"|TMPDIR|TMP|TEMP|VIRTUAL_ENV|CONDA_PREFIX|GO\w+|JAVA_HOME|NODE_(?:ENV|PATH|OPTIONS|VERSION)|NVM_DIR|PYENV_ROOT"
     r"|CARGO_HOME|RUSTUP_HOME|XDG_\w+|CI|COLORTERM|NO_COLOR|FORCE_COLOR|MANPATH|LD_LIBRARY_PATH|DYLD_LIBRARY_PATH"
@@ -61,7 +61,7 @@ def printenv(line: Line) -> None:
     """`printenv NAME` of a name that holds no secret only reads; all else prints secrets."""
     line.standard()
     texts = [text for word in line.parsed.operands for text in values(word)]
-    if not texts or any(text is None or not _PLAIN.fullmatch(text) for text in texts):
+    if not texts or any(text is None or not PLAIN.fullmatch(text) for text in texts):
         line.seen.danger("prints-secret")
 
 

@@ -1,0 +1,205 @@
+"""The reader for awk, and for its programs: what they run, write and read besides their operands."""
+
+from __future__ import annotations
+
+import re
+
+from assent.effects.shell.command import Arg
+from assent.effects.shell.commands.options import parse
+from assent.effects.shell.commands.readers.environment import PLAIN
+from assent.effects.shell.commands.seen import READ, WRITE, Seen, values
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from assent.effects.shell.commands.see import Line
+
+    Word = str | Arg
+
+# A program without any of these can do nothing but print.
+_SUSPECT = re.compile(r"[|@>]|system|getline|ENVIRON|ARG|PROCINFO|inet|SYMTAB|FUNCTAB")
+_TOKEN = re.compile(
+    r"""(?P<space>(?:[ \t\r\f\v]|\\\r?\n)+|\#[^\n]*)|(?P<newline>\n)|(?P<string>"(?:[^"\\\n]|\\(?:.|\n))*")"""
+    r"""|(?P<number>(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)|(?P<name>[A-Za-z_][\w]*(?:::\w+)?)"""
+    r"""|(?P<op>\|\||&&|\|&|>>|\+\+|--|\*\*=?|[-+*%^!=<>]=|!~|[][{}();,$+\-*%^!<>|?:~=@])|(?P<slash>/)""",
+    re.DOTALL,
+)
+_REGEX = re.compile(r"/(?:[^/\\\[\n]|\\.|\[\^?\]?(?:[^]\\\n/[]|\\.|\[:[a-z]+:\]|\[(?!:))*\])*/")
+_CONDITIONS = frozenset({"if", "while", "for", "switch"})
+_COMMANDS = frozenset(
+    {"print", "printf", "return", "else", "do", "case", "in", "delete", "exit", "BEGIN", "END", "function", "func"}
+)
+_ENDS = frozenset({";", "}", "\n", ""})
+_CONTINUES = frozenset({",", "&&", "||", "{", "do", "else"})
+_STARTS = frozenset({"(", ";", "{", "}", "\n", "", "!", "&&", "||", "while"})
+_ESCAPES = re.compile(r"\\(.)", re.DOTALL)
+_PLAIN_ESCAPES = {"n": "\n", "t": "\t", '"': '"', "\\": "\\", "/": "/"}
+
+
+def awk(line: Line) -> None:
+    """Options and operands as the row says, options before the program only: the program has the role AWK."""
+    line.parsed = parse(line.words, line.row.options, line.more, style="posix")
+    line.quiet = False
+    line.standard()
+
+
+def awk_program(seen: Seen, word: Word) -> None:
+    """A program. What is not fully read is EXECUTE."""
+    for text in values(word):
+        if text is None or (_SUSPECT.search(text) and not _read(seen, text)):
+            seen.execute()
+
+
+def _read(seen: Seen, text: str) -> bool:
+    tokens = tokens_of(text)
+    if tokens is None:
+        return False
+    _Program(seen, tokens).read()
+    return True
+
+
+def tokens_of(text: str) -> list[tuple[str, str]] | None:
+    """The tokens of a program as (kind, text), or None where it is not certain what they are."""
+    tokens: list[tuple[str, str]] = []
+    parens: list[bool] = []
+    operand = False  # the last token ends an operand, so that a slash divides
+    at = 0
+    while at < len(text):
+        match = _TOKEN.match(text, at)
+        if match is None:
+            return None
+        kind = match.lastgroup or ""
+        token = match[0]
+        if kind == "slash":
+            if tokens and tokens[-1][1] == "getline":
+                return None
+            if not operand:
+                match = _REGEX.match(text, at)
+                if match is None:
+                    return None
+                token, kind = match[0], "regex"
+            elif text[at : at + 2] == "/=":
+                token = "/="
+        at += len(token)
+        if kind == "space":
+            continue
+        if token == "(":
+            parens.append(bool(tokens) and tokens[-1][1] in _CONDITIONS)
+            operand = False
+        elif token == ")":
+            operand = not (parens.pop() if parens else False)
+        elif token not in ("++", "--"):
+            operand = (
+                kind in ("string", "number", "regex") or token == "]" or (kind == "name" and token not in _COMMANDS)
+            )
+        tokens.append((kind, token))
+    return tokens
+
+
+class _Program:
+    """Looks for what reaches out of a program."""
+
+    __slots__ = ("seen", "tokens")
+
+    def __init__(self, seen: Seen, tokens: list[tuple[str, str]]) -> None:
+        self.seen = seen
+        self.tokens = tokens
+
+    def read(self) -> None:
+        depth = 0
+        printing: int | None = None  # how deep the parentheses were where a print statement began
+        for index, (kind, token) in enumerate(self.tokens):
+            if token == "(":
+                depth += 1
+            elif token == ")":
+                depth -= 1
+            elif kind == "name":
+                if token in ("print", "printf"):
+                    printing = depth
+                else:
+                    self.name(index, token)
+            elif token in (";", "}") or (token == "\n" and self.before(index) not in _CONTINUES):
+                printing = None
+            elif token == ">>" or (token == ">" and printing == depth):
+                self.redirect(index)
+            elif token in ("|", "|&"):
+                self.pipe(index)
+            elif token == "@":
+                self.seen.execute()
+
+    def text(self, index: int) -> str:
+        return self.tokens[index][1] if 0 <= index < len(self.tokens) else ""
+
+    def before(self, index: int) -> str:
+        return self.text(index - 1)
+
+    def string(self, index: int, ends: frozenset[str] = _ENDS) -> str | None:
+        """The literal string at a place, if the expression is nothing but that."""
+        if not (0 <= index < len(self.tokens)) or self.tokens[index][0] != "string":
+            return None
+        return unquoted(self.text(index)) if self.text(index + 1) in ends else None
+
+    def name(self, index: int, token: str) -> None:
+        seen = self.seen
+        if token == "system":
+            seen.execute()
+            command = self.string(index + 2, frozenset({")"})) if self.text(index + 1) == "(" else None
+            if command:
+                seen.shell(command)
+        elif token == "getline":
+            self.getline(index)
+        elif token == "ENVIRON":
+            name = self.string(index + 2, frozenset({"]"})) if self.text(index + 1) == "[" else None
+            if name is None or not PLAIN.fullmatch(name):
+                seen.danger("prints-secret")
+        elif token in ("ARGV", "ARGC"):
+            seen.path(READ, Arg("ARGV"))
+        elif token in ("SYMTAB", "FUNCTAB"):
+            seen.execute()
+
+    def getline(self, index: int) -> None:
+        """`getline [variable] < file`: the sign stands before the end of the statement."""
+        for place in range(index + 1, len(self.tokens)):
+            token = self.text(place)
+            if token in _ENDS or token == ")":
+                return
+            if token == "<":
+                self.file(READ, self.string(place + 1, _ENDS | {")"}))
+                return
+
+    def redirect(self, index: int) -> None:
+        self.file(WRITE, self.string(index + 1))
+
+    def file(self, operation: object, name: str | None) -> None:
+        seen = self.seen
+        if name is not None and name.startswith("/inet"):
+            seen.fetch((name.split("/") + [""] * 6)[4])
+        elif name == "/dev/stderr" or operation not in (READ, WRITE):
+            seen.execute()
+        elif operation is READ:
+            seen.path(READ, name if name is not None else Arg("getline <"))
+        else:
+            seen.path(WRITE, name if name is not None else Arg("print >"))
+
+    def pipe(self, index: int) -> None:
+        """`print | "command"` and `"command" | getline`: a command that is one literal is seen as run."""
+        seen = self.seen
+        if self.text(index + 1) == "getline":
+            command = self.string(index - 1, frozenset({"|", "|&"})) if self.text(index - 2) in _STARTS else None
+        else:
+            command = self.string(index + 1)
+        if command is None or self.text(index) == "|&" or command.startswith("/inet"):
+            seen.execute()
+        if command is not None and command.startswith("/inet"):
+            self.file(READ, command)
+        elif command:
+            seen.shell(command)
+
+
+def unquoted(token: str) -> str | None:
+    """The value of a string token, or None for escapes that awks read differently."""
+    body = token[1:-1]
+    if "\\" not in body:
+        return body
+    if any(escape not in _PLAIN_ESCAPES for escape in _ESCAPES.findall(body)):
+        return None
+    return _ESCAPES.sub(lambda match: _PLAIN_ESCAPES[match[1]], body)

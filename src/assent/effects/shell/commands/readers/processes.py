@@ -1,0 +1,62 @@
+"""Readers for commands that signal processes."""
+
+from __future__ import annotations
+
+import re
+
+from assent.effects.shell.commands.seen import literal, shown
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from assent.effects.shell.commands.see import Line
+
+_SIGNAL = re.compile(r"-(?:SIG)?[A-Za-z]+[0-9]*|-[0-9]+")
+_ANY = re.compile(r"[.^$*?\\]*|\.[*+]")
+
+
+def kill(line: Line) -> None:
+    """`kill` by id, `pkill` and `killall` by name. Signal 0 and lists of signals do nothing."""
+    seen = line.seen
+    seen.operands.extend(shown(word) for word in line.words)
+    if line.program.endswith("kill") and "pkill" not in line.program and line.program != "skill":
+        _by_id(line)
+        return
+    line.standard()
+    seen.execute()
+    if line.program == "killall5":
+        seen.danger("kill-all")
+    patterns = [literal(word) for word in line.parsed.operands]
+    broad = not patterns or any(text is not None and _ANY.fullmatch(text) for text in patterns)
+    if line.parsed.has("-v", "--inverse") or (broad and not line.parsed.has("-l", "--list", "-t", "-P", "--parent")):
+        seen.danger("kill-all")
+
+
+def _by_id(line: Line) -> None:
+    seen = line.seen
+    words = list(line.words)
+    texts = [shown(word) for word in words]
+    if texts[:1] and re.fullmatch(r"-[lL]|--list(?:=.*)?|--table", texts[0]):
+        seen.flags.add(texts[0])
+        return
+    signal = ""
+    ids: list[str] = []
+    index = 0
+    while index < len(texts):
+        text = texts[index]
+        index += 1
+        if text in ("-s", "-n", "--signal", "-q", "--queue", "--timeout"):
+            signal = texts[index] if index < len(texts) and text in ("-s", "-n", "--signal") else signal
+            index += 2 if text == "--timeout" else 1
+        elif text == "--":
+            ids += texts[index:]
+            break
+        elif _SIGNAL.fullmatch(text) and not signal and not ids and isinstance(words[index - 1], str):
+            signal = text[1:]
+            seen.flags.add(text)
+        else:
+            ids.append(text)
+    if signal in ("0", "EXIT") and all(isinstance(word, str) or word.kind == "number" for word in words):
+        return
+    if "-1" in ids or (signal == "1" and not ids):
+        seen.danger("kill-all")
+    seen.execute()

@@ -1,0 +1,252 @@
+"""Readers for commands that act on other machines and in containers: ssh, scp, rsync, docker and kubectl, gh api."""
+
+from __future__ import annotations
+
+import re
+
+from assent.effects.shell.command import Arg
+from assent.effects.shell.commands.options import parse
+from assent.effects.shell.commands.readers.web import SENT
+from assent.effects.shell.commands.readers.wrappers import joined_words
+from assent.effects.shell.commands.row import options_of
+from assent.effects.shell.commands.see import into
+from assent.effects.shell.commands.seen import DELETE, READ, WRITE, Seen, host_of, literal, shown, values
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from assent.effects.shell.commands.see import Line
+
+    Word = str | Arg
+
+_SSH = options_of(
+    """-4 -6 -A -a -C -f -g -K -k -M!acts -N -n -q -s -T -t -v -X -x -Y -y -G!prints -V!prints -Q=TEXT!prints
+    -B=TEXT -b=TEXT -c=TEXT -D=TEXT!acts -E=WRITE -e=TEXT -F=CONFIG -I=CONFIG -i=TEXT -J=HOST -L=TEXT!acts
+    -l=TEXT -m=TEXT -O=TEXT!acts -o=TEXT -P=TEXT -p=TEXT -R=TEXT!acts -S=TEXT!acts -W=TEXT!acts -w=TEXT!acts"""
+)
+_HARMLESS = re.compile(
+    r"(?i)(?:stricthostkeychecking|connecttimeout|connectionattempts|batchmode|loglevel|serveralive\w+|identitiesonly"
+    r"|passwordauthentication|pubkeyauthentication|kbdinteractiveauthentication|preferredauthentications|tcpkeepalive|port|user"
+    r"|hostname|addressfamily|compression|requesttty|visualhostkey|checkhostip|hostkeyalias|numberofpasswordprompts"
+    r"|forwardagent|forwardx11|identityfile)[= ].*|(?i:(?:global|user)knownhostsfile)[= ]/dev/null"
+)
+_COMMANDS = re.compile(r"(?i)(?:proxycommand|localcommand|knownhostscommand)[= ](?P<command>.*)", re.DOTALL)
+
+
+def ssh(line: Line) -> None:
+    """`ssh [options] host [options] [command…]`; a command runs on the other machine."""
+    seen = line.seen
+    first = parse(line.words, _SSH, style="posix")
+    second = parse(first.operands[1:], _SSH, style="posix")
+    for parsed in (first, second):
+        seen.flags.update(parsed.flags)
+        seen.acts = seen.acts or bool(parsed.doubts)
+        for given in parsed.given:
+            line.option(given)
+        for value in parsed.values("-o"):
+            ssh_setting(seen, value)
+    if first.has("-V", "-Q") or not first.operands:
+        return
+    _host(seen, first.operands[0])
+    if first.has("-G") or second.has("-G"):
+        return
+    seen.operands.extend(shown(word) for word in (first.operands[0], *second.operands))
+    seen.execute()
+    if second.operands:
+        seen.shell(joined_words(second.operands), place="elsewhere")
+
+
+def ssh_setting(seen: Seen, word: Word) -> None:
+    """`-o Key=value`: harmless for some keys, else EXECUTE; a command in it is seen as run."""
+    for text in values(word):
+        text = text.strip() if text is not None else None
+        if text is None or not _HARMLESS.fullmatch(text):
+            seen.execute()
+        match = _COMMANDS.fullmatch(text) if text is not None else None
+        if match:
+            seen.shell(match["command"].strip())
+
+
+def _host(seen: Seen, word: Word, *, dangers: tuple[str, ...] = ()) -> None:
+    text = literal(word)
+    if text is None:
+        seen.fetch(word, dangers=dangers)
+    else:
+        seen.fetch(host_of(text.removeprefix("ssh://").rpartition("@")[2]), dangers=dangers)
+
+
+# ---------------------------------------------------------------- copies
+
+_REMOTE = re.compile(r"(?:rsync|scp|sftp)://.*|[^/]*:.*", re.DOTALL)
+
+
+def scp(line: Line) -> None:
+    """`scp` and `sftp`: `host:path` is elsewhere."""
+    line.preamble()
+    line.given()
+    for value in line.parsed.values("-o"):
+        ssh_setting(line.seen, value)
+    line.seen.execute()
+    _copied(line, any(given.option.recursive for given in line.parsed.given))
+
+
+def rsync(line: Line) -> None:
+    """`rsync`: as scp, and all between local folders is a copy; deletions carry their danger by the row."""
+    line.preamble()
+    line.given()
+    _copied(line, True)
+    dangers = [danger for given in line.parsed.given for danger in given.option.dangers]
+    if "recursive-delete" in dangers and not line.quiet and line.parsed.operands:
+        line.seen.path(DELETE, line.parsed.operands[-1], recursive=True)
+
+
+def _copied(line: Line, recursive: bool) -> None:
+    seen, words = line.seen, line.parsed.operands
+    if len(words) == 1:
+        _source(seen, words[0], recursive, ())
+        return
+    if not words:
+        return
+    away = _away(words[-1])
+    for word in words[:-1]:
+        _source(seen, word, recursive, SENT if away else ())
+    if line.quiet:
+        return
+    if away:
+        _place(seen, words[-1], SENT)
+    else:
+        into(seen, [word for word in words[:-1] if not _away(word)], words[-1], recursive=recursive)
+
+
+def _source(seen: Seen, word: Word, recursive: bool, dangers: tuple[str, ...]) -> None:
+    if _away(word):
+        _place(seen, word, ())
+    else:
+        seen.path(READ, word, recursive=recursive, dangers=dangers)
+
+
+def _away(word: Word) -> bool:
+    """Whether a word names a place on another machine."""
+    if isinstance(word, str):
+        return bool(_REMOTE.fullmatch(word))
+    return bool(_REMOTE.fullmatch(word.prefix)) or (
+        word.values is not None and any(map(_REMOTE.fullmatch, word.values))
+    )
+
+
+def _place(seen: Seen, word: Word, dangers: tuple[str, ...]) -> None:
+    text = shown(word)
+    if "://" in text:
+        seen.fetch(text, dangers=dangers)
+    else:
+        _host(seen, text.partition(":")[0], dangers=dangers)
+
+
+# ---------------------------------------------------------------- containers
+
+_DOCKER_VALUES = frozenset(
+    """-e --env --env-file -u --user -w --workdir --detach-keys --index -v --volume --mount -p --publish --name
+    --network --net -h --hostname -l --label --label-file --entrypoint --platform -m --memory --cpus -c
+    --cpu-shares --cpuset-cpus --gpus --device --dns --add-host --ip --link --log-driver --log-opt --mac-address
+    --memory-swap --pid --ipc --uts --userns --restart --runtime --security-opt --shm-size --stop-signal
+    --sysctl --tmpfs --ulimit --volumes-from --cap-add --cap-drop --cgroup-parent --cidfile --expose --group-add
+    --health-cmd --isolation --network-alias --pids-limit --pull --storage-opt --annotation --volume-driver
+    --stop-timeout --secret -a --attach -f --file --project-name -n --namespace --container --context --cluster
+    --kubeconfig --as --request-timeout --pod-running-timeout --image --overrides --env-from""".split()
+)
+
+
+def elsewhere(line: Line) -> None:
+    """`docker exec`, `docker run`, `kubectl exec`: the first operand is where, the rest runs there. Always EXECUTE."""
+    seen = line.seen
+    seen.execute()
+    seen.flags.update(line.parsed.flags)
+    operands = _operands(seen, line.words)
+    seen.operands.extend(shown(word) for word in operands)
+    command = operands[1:]
+    if command[:1] == ["--"]:
+        command = command[1:]
+    seen.run(command, place="elsewhere")
+
+
+def docker_exec(line: Line) -> None:
+    """As `elsewhere`."""
+    elsewhere(line)
+
+
+def kubectl_exec(line: Line) -> None:
+    """As `elsewhere`."""
+    elsewhere(line)
+
+
+def _operands(seen: Seen, words: list[Word]) -> list[Word]:
+    """The words from the first operand on, and behind `--`; options with values among the others are skipped."""
+    found: list[Word] = []
+    index = 0
+    while index < len(words):
+        word = words[index]
+        index += 1
+        text = shown(word)
+        if text == "--":
+            return [*(found or [""]), *words[index:]]
+        if text[:1] == "-" and len(text) > 1 and not found:
+            name, equals, value = text.partition("=")
+            takes = name in _DOCKER_VALUES and not equals
+            if name in ("-v", "--volume", "--mount"):
+                _mount(seen, value if equals else shown(words[index]) if index < len(words) else "")
+            index += takes
+        elif text[:1] == "-" and found and len(found) == 1:
+            continue
+        else:
+            found.append(word)
+            if len(found) > 1:
+                return [*found, *words[index:]]
+    return found
+
+
+def _mount(seen: Seen, text: str) -> None:
+    """A folder of this machine in a container: the container can read it, and write it unless it says `ro`."""
+    source = text.partition(":")[0]
+    if "source=" in text or "src=" in text:
+        source = re.split(r"(?:source|src)=", text, maxsplit=1)[1].partition(",")[0]
+    if not source.startswith(("/", ".", "~")):
+        return
+    seen.path(READ, source, recursive=True)
+    if not re.search(r":ro\b|readonly|,ro\b", text):
+        seen.path(WRITE, source, recursive=True)
+
+
+# ---------------------------------------------------------------- APIs of forges
+
+_WHOLE_REPOSITORY = re.compile(r"/?(?:repos/[^/]+/[^/]+|projects/[^/]+|orgs/[^/]+)/?")
+_MUTATES = re.compile(r"\bmutation\b")
+
+
+def gh_api(line: Line) -> None:
+    """`gh api`, `glab api`: GET and HEAD read, as does a GraphQL query that holds no mutation."""
+    line.standard()
+    seen, parsed = line.seen, line.parsed
+    fields = parsed.values("--field") + parsed.values("--raw-field") + parsed.values("--form")
+    for field in parsed.values("--field"):
+        if "=@" in shown(field):
+            seen.path(READ, shown(field).partition("=@")[2])
+    methods = [literal(value) for value in parsed.values("--method")]
+    endpoint = literal(parsed.operands[0]) if parsed.operands else None
+    if endpoint == "graphql":
+        _graphql(line, fields)
+        return
+    sends = bool(fields) or parsed.has("--input")
+    method = methods[-1] if methods else "POST" if sends else "GET"
+    if method is None or method.upper() not in ("GET", "HEAD") or endpoint is None:
+        seen.execute()
+    if method is not None and method.upper() == "DELETE" and endpoint and _WHOLE_REPOSITORY.fullmatch(endpoint):
+        seen.danger("destroy-remote")
+
+
+def _graphql(line: Line, fields: list[Word]) -> None:
+    queries = [literal(field) for field in fields if shown(field).startswith("query=")]
+    if line.parsed.has("--input") or len(queries) != 1 or queries[0] is None:
+        line.seen.execute()
+        return
+    text = queries[0].partition("=")[2].lstrip()
+    if not text.startswith(("query", "{", "fragment")) or _MUTATES.search(text):
+        line.seen.execute()

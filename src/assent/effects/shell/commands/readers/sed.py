@@ -1,0 +1,250 @@
+"""The reader for sed, and for the scripts it runs: which files they read and write, and whether they run commands."""
+
+from __future__ import annotations
+
+import re
+
+from assent.effects.shell.command import Arg
+from assent.effects.shell.commands.options import parse
+from assent.effects.shell.commands.seen import READ, WRITE, Seen, literal, shown, values
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from assent.effects.shell.commands.see import Line
+
+    Word = str | Arg
+
+_EVERYDAY = re.compile(r"(?:(?:[0-9]+|\$)(?:,(?:[0-9]+|\$|\+[0-9]+))?!?[pdq=](?:[;\n ]+|$))+")
+_BLANK = re.compile(r"[\s;]*")
+_SPACE = re.compile(r"[ \t\r\f\v]*")
+_NUMBERED = re.compile(r"[0-9]+(?:~[0-9]+)?|\$")
+_SECOND = re.compile(r"[+~]?[0-9]+|\$")
+_REGEX_FLAGS = re.compile(r"[IM]*")
+_LINE = re.compile(r"[^\n]*")
+_TEXT = re.compile(r"(?:[^\\\n]|\\(?:.|\n|$))*", re.DOTALL)
+_LABEL = re.compile(r"[^\s;}]*")
+_BRACKET = re.compile(r"\[\^?\]?(?:[^][\\]|\[:[a-z]+:\]|\[\.[^]\n]*\.\]|\[=[^]\n]*=\]|\[(?![.:=])|\\(?!\]))*\]")
+_END = re.compile(r"[ \t\r\f\v]*(?:[;\n]|(?=[}#])|$)")
+_COUNT = re.compile(r"[ \t]*[0-9]*")
+_FLAGS = re.compile(r"[gpiImM0-9]*")
+_DEPTH = 200
+
+
+def sed(line: Line) -> None:
+    """Options as the row says; all scripts are read as one, and files are written where `-i` is given."""
+    line.preamble()
+    seen, parsed = line.seen, line.parsed
+    scripts: list[Word] = []
+    for given in parsed.given:
+        if given.option.role == "SED" and given.value is not None:
+            scripts.append(given.value)
+        elif not (given.option.writes and given.option.role == "TEXT"):
+            line.option(given)
+    files = list(parsed.operands)
+    in_place = [given for given in parsed.given if given.option.writes]
+    if not any(given.option.drop for given in parsed.given):
+        scripts, files = files[:1], files[1:]
+        if in_place and scripts == [""] and files:  # BSD: the word after `-i` is its suffix
+            scripts.append(files[0])
+    sed_scripts(seen, scripts)
+    strict = parse(line.words, line.row.options, line.more, style="posix")
+    if strict.operands and not any(given.option.drop for given in strict.given):
+        sed_scripts(seen, strict.operands[:1])  # BSD: options end at the first operand
+    for file in files:
+        seen.path(READ, file)
+        for given in in_place:
+            seen.path(WRITE, file)
+            _backup(seen, file, given.value)
+    if any(isinstance(word, Arg) and word.splits and word.kind != "paths" for word in parsed.operands) and in_place:
+        seen.execute()
+
+
+def _backup(seen: Seen, file: Word, suffix: Word | None) -> None:
+    if suffix is None or suffix == "":
+        return
+    name, end = literal(file), literal(suffix)
+    if name is None or end is None or "/" in end or "*" in end:
+        seen.execute()
+    else:
+        seen.path(WRITE, name + end)
+
+
+def sed_script(seen: Seen, word: Word) -> None:
+    """One script in a word."""
+    sed_scripts(seen, [word])
+
+
+def sed_scripts(seen: Seen, words: list[Word]) -> None:
+    """The scripts of one command, which sed joins by newlines. What is not fully read is EXECUTE."""
+    if not words:
+        return
+    texts = [literal(word) for word in words]
+    if len(words) == 1 and texts[0] is None:
+        for text in values(words[0]):
+            if text is None or not _Script(seen, text).read():
+                seen.execute()
+        return
+    if any(text is None for text in texts):
+        seen.execute()
+        return
+    script = "\n".join(shown(word) for word in words)
+    if not _EVERYDAY.fullmatch(script) and not _Script(seen, script).read():
+        seen.execute()
+
+
+class _Script:
+    """Reads a script from left to right, and stops at what it does not know."""
+
+    __slots__ = ("at", "seen", "text")
+
+    def __init__(self, seen: Seen, text: str) -> None:
+        self.seen = seen
+        self.text = text
+        self.at = 0
+
+    def read(self) -> bool:
+        """Whether all of the script was read."""
+        depth = 0
+        while True:
+            self.skip(_BLANK)
+            if self.at >= len(self.text):
+                return True
+            if not self.addresses():
+                return False
+            name = self.text[self.at : self.at + 1]
+            self.at += 1
+            depth += 1 if name == "{" else -1 if name == "}" else 0
+            if depth > _DEPTH or not self.command(name):
+                return False
+
+    def skip(self, pattern: re.Pattern[str]) -> str:
+        match = pattern.match(self.text, self.at)
+        assert match is not None
+        self.at = match.end()
+        return match[0]
+
+    def addresses(self) -> bool:
+        """At most two addresses and any `!` before a command."""
+        if self.address(_NUMBERED):
+            self.skip(_SPACE)
+            if self.text[self.at : self.at + 1] == ",":
+                self.at += 1
+                self.skip(_SPACE)
+                if not self.address(_SECOND):
+                    return False
+        elif self.text[self.at : self.at + 1] in ("/", "\\"):
+            return False
+        self.skip(_SPACE)
+        while self.text[self.at : self.at + 1] == "!":
+            self.at += 1
+            self.skip(_SPACE)
+        return True
+
+    def address(self, plain: re.Pattern[str]) -> bool:
+        match = plain.match(self.text, self.at)
+        if match:
+            self.at = match.end()
+            return True
+        first = self.text[self.at : self.at + 1]
+        start = self.at
+        if first == "\\":
+            self.at += 1
+            first = self.text[self.at : self.at + 1]
+        elif first != "/":
+            return False
+        self.at += 1
+        if first in ("", "\n", "\\") or not self.delimited(first, regex=True):
+            self.at = start
+            return False
+        self.skip(_REGEX_FLAGS)
+        return True
+
+    def delimited(self, mark: str, *, regex: bool) -> bool:
+        """Go behind the next mark that is not escaped, nor in brackets where it is a regex."""
+        text = self.text
+        while self.at < len(text):
+            letter = text[self.at]
+            if letter == mark:
+                self.at += 1
+                return True
+            if letter == "\\":
+                self.at += 2
+            elif letter == "\n":
+                return False
+            elif letter == "[" and regex:
+                bracket = _BRACKET.match(text, self.at)
+                if bracket is None or "\n" in bracket[0]:
+                    return False
+                self.at = bracket.end()
+            else:
+                self.at += 1
+        return False
+
+    def command(self, name: str) -> bool:
+        if name == "{":
+            return True
+        if name in ("}", "=", "d", "D", "g", "G", "h", "H", "n", "N", "p", "P", "x", "z", "F"):
+            return bool(name) and self.end()
+        if name == "s":
+            return self.substitute()
+        if name == "y":
+            mark = self.mark()
+            return bool(mark) and self.delimited(mark, regex=False) and self.delimited(mark, regex=False) and self.end()
+        if name in ("q", "Q", "l", "L"):
+            self.skip(_COUNT)
+            return self.end()
+        if name in ("b", "t", "T", ":", "v"):
+            self.skip(_SPACE)
+            self.skip(_LABEL)
+            return self.end()
+        if name in ("a", "i", "c"):
+            self.skip(_TEXT)
+            return True
+        if name == "#":
+            self.skip(_LINE)
+            return True
+        return self.file_or_command(name)
+
+    def file_or_command(self, name: str) -> bool:
+        if name not in ("r", "R", "w", "W", "e"):
+            return False
+        rest = self.skip(_LINE).lstrip(" \t")
+        if name == "e":
+            self.runs(rest)
+        elif rest:
+            self.seen.path(READ if name in "rR" else WRITE, rest)
+        return name == "e" or bool(rest)
+
+    def mark(self) -> str:
+        mark = self.text[self.at : self.at + 1]
+        self.at += 1
+        return "" if mark in ("\n", "\\") else mark
+
+    def substitute(self) -> bool:
+        mark = self.mark()
+        if not mark or not self.delimited(mark, regex=True) or not self.delimited(mark, regex=False):
+            return False
+        while True:
+            self.skip(_FLAGS)
+            flag = self.text[self.at : self.at + 1]
+            if flag == "e":
+                self.at += 1
+                self.runs("")
+            elif flag == "w":
+                self.at += 1
+                return self.file_or_command("w")
+            else:
+                return self.end()
+
+    def runs(self, command: str) -> None:
+        self.seen.execute()
+        if command:
+            self.seen.shell(command)
+
+    def end(self) -> bool:
+        """Whether the command ends here, as it must."""
+        match = _END.match(self.text, self.at)
+        if match is None:
+            return False
+        self.at = match.end()
+        return True

@@ -1,0 +1,205 @@
+"""Readers for clients that are given an address: curl, wget, httpie, netcat, socat."""
+
+from __future__ import annotations
+
+import re
+
+from assent.effects.shell.command import Arg
+from assent.effects.shell.commands.seen import READ, WRITE, Seen, host_of, literal, shown, values
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from assent.effects.shell.commands.see import Line
+
+    Word = str | Arg
+
+SENT = ("exfiltration",)
+_DATA = ("--data", "--data-ascii", "--data-binary", "--json", "--url-query")
+_OUTPUT = re.compile(r"%output\{(>{0,2})([^}]*)\}")
+_ITEM = re.compile(r"[^@=:]*(?:@|=@|:=@|:@)(?P<file>.+)", re.DOTALL)
+
+
+# ---------------------------------------------------------------- curl
+
+
+def curl(line: Line) -> None:
+    """Options and addresses as the row says; what the values of some options say of files besides."""
+    line.standard()
+    seen, parsed = line.seen, line.parsed
+    for given in parsed.given:
+        name, value = given.option.names, given.value
+        if value is None or given.option.role not in ("TEXT", ""):
+            continue
+        if any(one in _DATA for one in name):
+            _sent(seen, value, "@")
+        elif "--data-urlencode" in name:
+            _sent(seen, value, None)
+        elif "--form" in name:
+            _form(seen, value)
+        elif "--upload-file" in name:
+            sent_file(seen, value)
+        elif "--write-out" in name:
+            _write_out(seen, value)
+        elif "--header" in name or "--proxy-header" in name or "--variable" in name:
+            _held(seen, value)
+        elif "--cookie" in name and "=" not in shown(value):
+            seen.path(READ, value)
+    if parsed.has("-O", "--remote-name", "--remote-name-all"):
+        _remote_names(line, parsed.operands + parsed.values("--url"))
+
+
+def _sent(seen: Seen, value: Word, mark: str | None) -> None:
+    """`@file`, or with `--data-urlencode` also `name@file`."""
+    for text in values(value):
+        if text is None:
+            prefix = value.prefix if isinstance(value, Arg) else ""
+            if not prefix or prefix[0] == "@" or mark is None:
+                sent_file(seen, Arg(shown(value)))
+        elif text.startswith("@"):
+            sent_file(seen, text[1:])
+        elif mark is None and "@" in text.partition("=")[0]:
+            sent_file(seen, text.partition("@")[2])
+
+
+def _form(seen: Seen, value: Word) -> None:
+    """`name=@file` and `name=<file`, several with commas."""
+    text = literal(value)
+    if text is None:
+        sent_file(seen, Arg(shown(value)))
+        return
+    content = text.partition("=")[2]
+    if content[:1] in ("@", "<"):
+        for piece in content[1:].split(","):
+            sent_file(seen, piece.partition(";")[0].strip('"'))
+
+
+def sent_file(seen: Seen, word: Word) -> None:
+    """A file whose content goes to the network."""
+    seen.path(READ, word, dangers=SENT)
+    if shown(word) != "-":
+        seen.danger("exfiltration")
+
+
+def _write_out(seen: Seen, value: Word) -> None:
+    text = literal(value)
+    if text is None:
+        seen.execute()
+        return
+    if text.startswith("@"):
+        seen.path(READ, text[1:])
+    for match in _OUTPUT.finditer(text):
+        seen.path(WRITE, match[2])
+
+
+def _held(seen: Seen, value: Word) -> None:
+    """`-H @file`, `--variable name@file`."""
+    text = literal(value)
+    if text is None:
+        return
+    if text.startswith("@"):
+        sent_file(seen, text[1:])
+    elif "@" in text and ":" not in text.partition("@")[0] and "=" not in text.partition("@")[0]:
+        sent_file(seen, text.partition("@")[2])
+
+
+def _remote_names(line: Line, addresses: list[Word]) -> None:
+    """`-O`: each address is saved under its own last name."""
+    folder = [shown(value) for value in line.parsed.values("--output-dir")][-1:]
+    for word in addresses:
+        for text in values(word):
+            name = _last_name(text) if text is not None else None
+            if name is None or line.parsed.has("-J", "--remote-header-name") or "{" in name or "[" in name:
+                line.seen.path(WRITE, Arg(shown(word), under=(line.seen.cwd,) if line.seen.cwd and not folder else ()))
+            else:
+                line.seen.path(WRITE, "/".join([*folder, name]))
+
+
+def _last_name(address: str) -> str:
+    path = address.partition("?")[0].partition("#")[0].partition("://")[2] or address
+    return path.rpartition("/")[2] if "/" in path else "index.html"
+
+
+# ---------------------------------------------------------------- wget
+
+
+def wget(line: Line) -> None:
+    """Each address is saved under its last name, unless `-O` or `--spider` says otherwise."""
+    line.standard()
+    seen, parsed = line.seen, line.parsed
+    for name in ("--post-file", "--body-file"):
+        for value in parsed.values(name):
+            sent_file(seen, value)
+    if parsed.values("-i") or parsed.values("--input-file"):
+        seen.fetch(Arg("--input-file"))
+    if parsed.has("--spider", "-O", "--output-document"):
+        return
+    folder = shown((parsed.values("-P") or parsed.values("--directory-prefix") or ["."])[-1])
+    if parsed.has(
+        "-r", "--recursive", "-m", "--mirror", "-p", "--page-requisites", "-x", "-i", "--content-disposition"
+    ):
+        seen.path(WRITE, folder, recursive=True)
+        return
+    for word in parsed.operands:
+        for text in values(word):
+            seen.path(WRITE, f"{folder}/{_last_name(text) or 'index.html'}" if text is not None else Arg(shown(word)))
+
+
+# ---------------------------------------------------------------- httpie
+
+
+def http(line: Line) -> None:
+    """`http [METHOD] URL [items…]`: `name@file` items send files."""
+    line.preamble()
+    line.given()
+    seen, words = line.seen, list(line.parsed.operands)
+    if words and re.fullmatch(r"[A-Z]+", shown(words[0])):
+        words = words[1:]
+    if words:
+        text = literal(words[0])
+        seen.fetch("localhost" + text if text is not None and text.startswith((":", "/")) else words[0])
+    for word in words[1:]:
+        match = _ITEM.fullmatch(shown(word))
+        if match:
+            sent_file(seen, match["file"].partition(";")[0])
+        elif isinstance(word, Arg):
+            sent_file(seen, word)
+    if line.parsed.has("-d", "--download") and not line.parsed.has("-o", "--output"):
+        seen.path(WRITE, ".")
+
+
+# ---------------------------------------------------------------- connections
+
+
+def netcat(line: Line) -> None:
+    """`nc host port`; `-e` and `-c` tie a program to the connection, `-l` waits for others."""
+    line.preamble()
+    line.given()
+    seen, parsed = line.seen, line.parsed
+    if parsed.has("-e", "-c", "--exec", "--sh-exec", "--lua-exec"):
+        seen.execute("reverse-shell")
+    if parsed.has("-l", "--listen", "-U", "--unixsock"):
+        seen.execute()
+    for word in parsed.operands[:1]:
+        seen.fetch(word)
+
+
+_ADDRESS = re.compile(r"(?P<kind>[A-Za-z0-9-]+)(?::(?P<rest>.*))?", re.DOTALL)
+
+
+def socat(line: Line) -> None:
+    """Always EXECUTE; a program behind a connection is a shell handed out."""
+    line.preamble()
+    line.given()
+    seen = line.seen
+    seen.execute()
+    for word in line.parsed.operands:
+        match = _ADDRESS.match(shown(word))
+        kind = match["kind"].lower() if match else ""
+        rest = (match["rest"] or "") if match else ""
+        if kind in ("exec", "system", "shell"):
+            seen.danger("reverse-shell")
+            seen.shell(rest.partition(",")[0])
+        elif "listen" not in kind and kind.startswith(("tcp", "udp", "openssl", "sctp", "ssl", "proxy", "socks")):
+            seen.fetch(host_of(rest.partition(",")[0]))
+        elif kind in ("open", "create", "gopen", "file"):
+            seen.path(WRITE, rest.partition(",")[0])
