@@ -20,7 +20,11 @@ say() { printf '\n%s# %s%s\n' "$dim" "$*" "$plain"; }
 try() {
   local word shown=''
   for word in "$@"; do
-    case $word in *[!a-zA-Z0-9_./~-]*) shown+=" \"$word\"" ;; *) shown+=" $word" ;; esac
+    case $word in
+      *\'*) shown+=" \"$word\"" ;;
+      *[!a-zA-Z0-9_./~-]*) shown+=" '$word'" ;;
+      *) shown+=" $word" ;;
+    esac
   done
   printf '%s$ assent check%s%s\n' "$bold" "$shown" "$plain"
   local status=0

@@ -93,7 +93,7 @@ def _value(text: str, at: int) -> tuple[str | None, int]:
         elif run := _SPACE.match(text, at):
             at = run.end()
             if parts:
-                parts.append(run[0])
+                parts.append(" " * len(run[0]))
             continue
         else:
             end = text.find("\n", at)  # a comment

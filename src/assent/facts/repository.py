@@ -60,7 +60,7 @@ def _is_inside(path: str, roots: Iterable[str]) -> bool:
 def _discovered(folder: str, links: Links) -> Repository | str | None:
     """The repository that git finds from a canonical folder upwards, a reason, or None where there is none."""
     for _ in range(MAX_DEPTH):
-        found = opened(folder, links)
+        found = _opened(folder, links)
         if found is not None:
             return found
         parent = posixpath.dirname(folder)
@@ -73,6 +73,26 @@ def _discovered(folder: str, links: Links) -> Repository | str | None:
             return None
         folder = parent
     return f"`{folder}` is too deep to find its repository"
+
+
+def _opened(folder: str, links: Links) -> Repository | str | None:
+    """As `opened`, remembered for plain repositories for as long as nothing comes into `.git` or goes from it."""
+    try:
+        status = os.lstat(posixpath.join(folder, ".git"))
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except (OSError, ValueError):
+        return opened(folder, links)
+    now = (status.st_mtime_ns, status.st_ctime_ns, status.st_mode, status.st_ino)
+    remembered = _plain.get(folder)
+    if remembered and remembered[1] == now:
+        return remembered[0]
+    found = opened(folder, links)
+    if isinstance(found, Repository) and is_main(found) and _are_settled((now,)):
+        if len(_plain) > 64:
+            _plain.clear()
+        _plain[folder] = (found, now)
+    return found
 
 
 def _is_own(found: Repository, roots: tuple[str, ...], links: Links) -> bool:
@@ -92,6 +112,7 @@ def _is_own(found: Repository, roots: tuple[str, ...], links: Links) -> bool:
 
 # ---------------------------------------------------------------- settings
 
+_plain: dict[str, tuple[Repository, Sign]] = {}
 _known: dict[Repository, tuple[str, dict[str, Sign]]] = {}
 
 
