@@ -99,10 +99,13 @@ def test_no_document_names_a_code_that_does_not_exist(name: str) -> None:
     assert codes - files - set(CODES) - set(KEYS) == set()
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "src").rglob("*.py")), ids=lambda path: path.name)
+@pytest.mark.parametrize("path", sorted((ROOT / "src").rglob("*.py")), ids=lambda path: str(path.relative_to(ROOT)))
 def test_no_module_makes_a_code_that_is_not_listed(path: Path) -> None:
-    literals = set(re.findall(r"[\"']([a-z]+(?:\.[a-z]+(?:-[a-z]+)*)+)[\"']", path.read_text(encoding="utf-8")))
+    source = path.read_text(encoding="utf-8")
+    literals = set(re.findall(r"[\"']([a-z]+(?:\.[a-z]+(?:-[a-z]+)*)+)[\"']", source))
     made = {each for each in literals if each.split(".")[0] in CODE_FAMILIES}
+    made |= {f"gap.shell.{each}" for each in re.findall(r"\bseen\.gap\(\s*\"([a-z-]+)\"", source)}
+    made |= {f"gap.shell.{each}" for each in re.findall(r"\bself\.gap\(\s*\"([a-z-]+)\"", source)}
     listed = {known for code in CODES for known in (code, *_stems(code))}
     assert made - listed - set(KEYS) == set()
 
@@ -113,7 +116,8 @@ def _stems(code: str) -> Iterator[str]:
     return (".".join(parts[:length]) for length in range(2, len(parts)))
 
 
-def test_every_danger_that_a_shipped_rule_speaks_of_exists() -> None:
+def test_every_danger_that_the_code_speaks_of_exists() -> None:
+    """In shipped rules, in the command tables, and in the reading of commands."""
     spoken = {
         rule.spec
         for name in ("deny", "ask")
@@ -121,6 +125,11 @@ def test_every_danger_that_a_shipped_rule_speaks_of_exists() -> None:
         for rule in entry.rules
         if rule.about is About.DANGER
     }
+    for path in (ROOT / "src/assent/effects").rglob("*.toml"):
+        table = path.read_text(encoding="utf-8")
+        spoken |= set(re.findall(r"!(?:danger|lifts):([a-z-]+)", table))
+        for listed in re.findall(r"^dangers = \[([^\]]*)\]", table, re.MULTILINE):
+            spoken |= set(re.findall(r"\"([a-z-]+)\"", listed))
     assert spoken - set(DANGERS) == set()
 
 
