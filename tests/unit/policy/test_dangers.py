@@ -1,0 +1,49 @@
+"""Dangers that depend on where paths and addresses lead."""
+
+from __future__ import annotations
+
+import pytest
+
+from assent.contract.effect import Effect, Kind, Operation, Target
+from assent.contract.facts import Facts
+from assent.policy.dangers import found_in, is_broad, is_metadata
+
+FACTS = Facts(roots=("/work/project",), home="/home/user")
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/", "/*", "/etc", "/usr/*", "/home", "/home/user", "/home/user/*", "/home/other", "/work", "/work/project",
+     "/work/project/*", "/root", "/var/lib"],
+)  # fmt: skip
+def test_roots_that_much_depends_on_are_broad(path: str) -> None:
+    assert is_broad(path, FACTS)
+
+
+@pytest.mark.parametrize("path", ["/work/project/build", "/tmp/x", "/home/user/project", "/srv/app/cache/*", "/var/lib/x"])
+def test_ordinary_folders_are_not_broad(path: str) -> None:
+    assert not is_broad(path, FACTS)
+
+
+@pytest.mark.parametrize(
+    "host",
+    ["169.254.169.254", "2852039166", "0xa9fea9fe", "0xA9.0xFE.0xA9.0xFE", "0251.0376.0251.0376", "169.254.43518",
+     "169.16689662", "::ffff:169.254.169.254", "::ffff:a9fe:a9fe", "metadata.google.internal", "fd00:ec2::254"],
+)  # fmt: skip
+def test_a_metadata_address_is_one_in_any_spelling(host: str) -> None:
+    assert is_metadata(host)
+
+
+@pytest.mark.parametrize("host", ["example.com", "127.0.0.1", "10.0.0.1", "", "1.2.3.4.5", "0x", "169.254.1.1"])
+def test_other_addresses_are_not(host: str) -> None:
+    assert not is_metadata(host)
+
+
+def test_a_plain_delete_of_one_file_is_not_broad() -> None:
+    effect = Effect(Operation.DELETE, Target(Kind.PATH, "/etc"))
+    assert found_in(effect, ("/etc",), FACTS) == ()
+
+
+def test_a_recursive_mode_change_of_a_root_is_broad() -> None:
+    effect = Effect(Operation.WRITE, Target(Kind.PATH, "/usr"), recursive=True, dangers=("mode-change",))
+    assert found_in(effect, ("/usr",), FACTS) == ("mode-change", "broad-mode")

@@ -1,0 +1,63 @@
+"""The shipped rules mean what their own examples show, and every id is one of a kind."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from assent.contract.effect import Effect, Kind, Operation, Target
+from assent.policy import shipped
+from assent.policy.dangers import DANGERS
+from assent.policy.rules import About
+from assent.policy.ruleset import RuleSet
+from tests.cases import call, gate
+
+FILES = ("floor", "defaults")
+ENTRIES = [
+    (name, section, entry) for name in FILES for section, found in shipped.entries(name).items() for entry in found
+]
+
+
+@pytest.mark.parametrize(("name", "section", "entry"), ENTRIES, ids=lambda value: getattr(value, "id", str(value)))
+def test_an_entry_matches_its_examples_and_not_the_others(name: str, section: str, entry: shipped.Entry) -> None:
+    rules = RuleSet(
+        [rule.numbered(number) for number, rule in enumerate(entry.rules)], ("/w", "/workspace/repo"), "/home/a"
+    )
+    for text in entry.match:
+        assert speaks(rules, text), text
+    for text in entry.not_match:
+        assert not speaks(rules, text), text
+
+
+def speaks(rules: RuleSet, text: str) -> bool:
+    if text.startswith("/"):
+        found = (Effect(each, Target(Kind.PATH, text)) for each in (Operation.READ, Operation.WRITE))
+        return any(True for effect in found for _ in rules.reaching_effect(effect, (text,)))
+    lowering = gate().lower(call("bash", text))
+    return any(True for each in lowering.invocations for _ in rules.reaching_command(each))
+
+
+def test_ids_are_unique() -> None:
+    counted = Counter(entry.id for name, _, entry in ENTRIES if name == "defaults")
+    assert max(counted.values()) == 1
+
+
+def test_every_danger_a_shipped_rule_names_exists() -> None:
+    named = {rule.spec for _, _, entry in ENTRIES for rule in entry.rules if rule.about is About.DANGER}
+    assert named <= DANGERS.keys()
+
+
+def test_every_entry_gives_a_reason() -> None:
+    assert [entry.id for _, _, entry in ENTRIES if not entry.reason] == []
+
+
+@pytest.mark.parametrize("pack", shipped.PACKS)
+def test_a_packs_rules_match_their_examples(pack: str) -> None:
+    ready = gate()
+    for entry in shipped.entries(f"packs/{pack}")["rule"]:
+        rules = RuleSet([rule.numbered(number) for number, rule in enumerate(entry.rules)], ("/w",), "/home/a")
+        for text, wanted in [(each, True) for each in entry.match] + [(each, False) for each in entry.not_match]:
+            found = ready.lower(call("bash", text)).invocations
+            assert (bool(found) and all(rules.proving_command(each) for each in found)) is wanted, (entry.id, text)
+        assert entry.match, entry.id
