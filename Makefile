@@ -5,7 +5,7 @@ SHELL := /bin/bash
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: help demo test check lint types fmt corpus docs
+.PHONY: help demo test check lint types fmt bench corpus docs
 
 help: ## list these entries
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -29,6 +29,9 @@ fmt: $(READY) ## format the code and sort its imports
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+bench: .venv/.bench ## how long a decision takes, beside two other gates
+	$(BIN)/python bench/run.py
+
 corpus: $(READY) ## which verdicts changed against the last commit (BASE=REV: against another)
 	@$(BIN)/python -m scripts.corpus $(or $(BASE),HEAD)
 
@@ -38,3 +41,8 @@ docs: $(READY) ## write the tables that the code knows into docs/, and check the
 
 $(READY): pyproject.toml scripts/venv.sh
 	@scripts/venv.sh
+
+# The other gates to measure against. Where they cannot be had, the bench goes without them.
+.venv/.bench: $(READY)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[bench]' || echo "going without the other gates"
+	@touch $@

@@ -35,7 +35,7 @@ PURE_IMPORTS = frozenset(
     "__future__ ast base64 binascii bisect collections collections.abc difflib enum fnmatch functools importlib "
     "ipaddress itertools json math operator posixpath re shlex string struct tomllib unicodedata urllib.parse".split()
 )
-IMPURE_CALLS = frozenset({"open", "input", "print", "exec", "eval", "compile", "breakpoint"})
+IMPURE_CALLS = frozenset({"open", "input", "print", "exec", "eval", "breakpoint"})
 # The modules of the pure packages that open files: data that comes with the package, and nothing else.
 READS_ITS_OWN_DATA = {
     "effects/shell/commands/table.py": frozenset({"os"}),
