@@ -70,7 +70,7 @@ def text(walk: Walk, found: Val, state: State, depth: int = 0) -> None:
 
 def names(walk: Walk, expression: str, state: State, depth: int) -> None:
     """Every name in an expression is evaluated in turn."""
-    if not state.vars and not state.opaque:
+    if not state.vars and not state.opaque and not state.aliased:
         return
     for name in _NAMES.findall(expression):
         walk.step()

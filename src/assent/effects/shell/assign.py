@@ -9,7 +9,7 @@ from assent.effects.shell import arithmetic, conditions, environment
 from assent.effects.shell.command import Arg, Sight
 from assent.effects.shell.redirects import plumb
 from assent.effects.shell.simple import Job
-from assent.effects.shell.state import UNKNOWN, State, Val, either
+from assent.effects.shell.state import UNKNOWN, State, Val, bounded, either
 from assent.effects.shell.tree import Literal, Word
 from assent.effects.shell.words import expand, value, value_of
 
@@ -26,16 +26,27 @@ DECLARERS = frozenset(("export", "declare", "local", "readonly", "typeset"))
 _GIVEN = re.compile(r"([A-Za-z_]\w*)(\[[^]]*\])?(\+)?=")
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _LIVE = re.compile(r"\$[({]|`|\\[0-7$!]")
+_SHELLS_OWN = frozenset(
+    """_ RANDOM SRANDOM LINENO SECONDS EPOCHSECONDS EPOCHREALTIME BASHPID BASH_COMMAND BASH_SUBSHELL BASH_REMATCH
+    BASH_ARGV0 FUNCNAME GROUPS PIPESTATUS DIRSTACK HISTCMD COLUMNS LINES SHLVL PWD OLDPWD UID EUID PPID""".split()
+)
+_ZSH_TIED = frozenset("path fpath cdpath commands aliases galiases saliases functions options nameddirs".split())
 _PROMPTS = frozenset(("PS4", "PS1", "PS0", "PS2", "PROMPT_COMMAND"))
 
 
 def put(walk: Walk, name: str, found: Val, state: State) -> None:
     """Give a name a value in a shell, with all that follows from it."""
     walk.writes[name] = walk.writes.get(name, 0) + 1
+    if name in _SHELLS_OWN:
+        if name == "OLDPWD":
+            state.old = bounded(found.values) if found.values else ("",)
+        found = Val(taint=found.taint)
+    elif name in state.fixed:
+        found = either(state.get(name), found)
     state.set(name, found)
     if name == "IFS":
         state.split = found.values == (" \t\n",)
-    if environment.changes(name, found.values):
+    if environment.changes(name, found.values) or (walk.zsh and name in _ZSH_TIED):
         state.forfeit = state.forfeit or environment.reason(name)
     if name in _PROMPTS and (found.values is None or any(map(_LIVE.search, found.values))):
         walk.gap("gap.shell.prompt", f"`{name}` is run by the shell: leave it as it is")
@@ -198,6 +209,8 @@ def declare(walk: Walk, job: Job, given: list[tuple[str, bool, Val]]) -> Pair:
         if "A" in options:
             found = Val(kind="map", taint=found.taint)
         put(walk, name, found, state)
+    if builtin == "readonly" or "r" in options:
+        state.fixed |= {*names, *(name for name, _, _ in given)}
     for name in names:
         if local:
             state.keep(name)
@@ -220,13 +233,13 @@ def declare(walk: Walk, job: Job, given: list[tuple[str, bool, Val]]) -> Pair:
 def _marks(walk: Walk, job: Job, builtin: str | Arg, options: str, state: State) -> None:
     """Marks that change how names work from here on, and words that could be any name."""
     if "n" in options and builtin in ("declare", "local", "typeset"):
-        state.opaque = True
+        state.aliased = True
     if "i" in options:
         state.integers = True
     for word in job.argv[1:]:
         if isinstance(word, Arg) and not _GIVEN.match(word.prefix):
             conditions.name(walk, Val(word.values), state)
-            state.opaque = True
+            state.aliased = True
             job.forfeit = job.forfeit or "the names it sets are not known"
         elif isinstance(word, str) and "[" in word and not _GIVEN.match(word):
             conditions.name(walk, Val((word,)), state)

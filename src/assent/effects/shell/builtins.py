@@ -82,8 +82,8 @@ def _echoed(args: list[str | Arg] | tuple[str | Arg, ...]) -> str | None:
 def printf(walk: Walk, job: Job) -> Pair:
     """`printf`; with `-v` it sets a name instead of printing."""
     args = list(job.argv[1:])
-    if args[:1] == ["-v"]:
-        return names.printf_into(walk, job, args)
+    if args and isinstance(args[0], str) and args[0].startswith("-v"):
+        return names.printf_into(walk, job, [args[0][2:], *args[1:]] if len(args[0]) > 2 else args[1:])
     if len(args) > 1 and isinstance(args[0], Arg) and args[0].values is None and not args[0].prefix:
         names.could_name(walk, args[1], job.state)
     inert(walk, job)
@@ -176,7 +176,8 @@ def _move(walk: Walk, job: Job, args: list[str | Arg] | tuple[str | Arg, ...]) -
     if words[:1] == ["--"]:
         words = words[1:]
     ok = state.fork()
-    ok.move(bounded(tuple(_reached(walk, state, words, physical))))
+    steered = any(name in ("CDPATH", "HOME", "OLDPWD", "PWD") for name, _ in job.env)
+    ok.move(("",) if steered else bounded(tuple(_reached(walk, state, words, physical))))
     return ok, state
 
 
@@ -193,6 +194,8 @@ def _reached(walk: Walk, state: State, words: list[str | Arg], physical: bool) -
     for text in texts:
         if text == "-":
             out += state.old or ("",)
+        elif text[:1] == "-":
+            out.append("")
         elif text == "":
             out += state.cwds
         elif (text[0] != "/" and text.partition("/")[0] not in (".", "..") and state.get("CDPATH") is not None) or (

@@ -13,7 +13,7 @@ from assent.effects.shell.command import Arg, Sight
 from assent.effects.shell.flows import Stream
 from assent.effects.shell.redirects import unnamed
 from assent.effects.shell.simple import Job
-from assent.effects.shell.state import State
+from assent.effects.shell.state import State, either
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -51,13 +51,30 @@ def eval_(walk: Walk, job: Job) -> Pair:
         return state, state
     _record(walk, job, *([_effect("eval", *dangers)] if dangers else []))
     if len(texts) == 1:
-        return walk.nested(texts[0], job.inner(job.argv))
+        return _under(walk, job, texts[0])
     for text in texts:
         inner = job.inner(job.argv)
         inner.state = state.fork()
         walk.nested(text, inner)
     state.blur()
     return state, state
+
+
+def _under(walk: Walk, job: Job, text: str) -> Pair:
+    """Walk a text of this shell, with the assignments before its command in force while it runs."""
+    state = job.state
+    if not job.env:
+        return walk.nested(text, job.inner(job.argv))
+    split, before = state.split, [(name, state.get(name)) for name, _ in job.env]
+    for name, found in job.env:
+        walk.assign(name, found, state)
+    pair = walk.nested(text, job.inner(job.argv))
+    for after in pair:
+        if after is not None:
+            after.split = after.split or split
+            for name, old in before:
+                after.set(name, either(old, after.get(name)))
+    return pair
 
 
 def _joined(words: list[str | Arg]) -> list[str] | None:

@@ -129,7 +129,7 @@ def _settle(walk: Walk, state: State, once: Round) -> Pair:
             end = join(end, other) or end
         out = join(left, end) or left
         names = changed(head, end)
-        if head.opaque or (names == [] and _covers(head.cwds, end.cwds)):
+        if names == [] and _covers(head.cwds, end.cwds):
             break
         head = _weaker(head, end, names, number)
         if number < _ROUNDS - 1:

@@ -34,6 +34,6 @@ def walked(text: str, *, cwd: str, home: str, shell: str, tables: Tables) -> Low
         tuple(walk.effects),
         tuple(walk.invocations),
         tuple(gaps),
-        inert=not walk.effects and not gaps,
+        inert=not walk.effects and not gaps and bool(reading.script.commands),
         text=text,
     )

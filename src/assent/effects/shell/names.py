@@ -43,7 +43,7 @@ def put(walk: Walk, word: str | Arg, found: Val, state: State) -> None:
         if match:
             walk.assign(match[0], found if match[0] == word else UNKNOWN, state)
     else:
-        state.opaque = True
+        state.aliased = True
 
 
 def _done(walk: Walk, job: Job, effects: tuple[Effect, ...] = ()) -> Pair:
@@ -109,8 +109,8 @@ def mapfile(walk: Walk, job: Job) -> Pair:
 
 def printf_into(walk: Walk, job: Job, args: list[str | Arg]) -> Pair:
     """`printf -v name`."""
-    if len(args) > 1:
-        put(walk, args[1], Val(taint=job.taint), job.state)
+    if args:
+        put(walk, args[0], Val(taint=job.taint), job.state)
     return _done(walk, job)
 
 
@@ -131,7 +131,7 @@ def unset(walk: Walk, job: Job) -> Pair:
             continue
         could_name(walk, word, job.state)
         if not isinstance(word, str):
-            job.state.opaque = True
+            job.state.aliased = True
         elif _NAME.fullmatch(word):
             if not functions:
                 walk.assign(word, Val(("",)), job.state)
@@ -148,7 +148,7 @@ def let(walk: Walk, job: Job) -> Pair:
             arithmetic.assigned(walk, word, job.state)
         else:
             arithmetic.text(walk, Val(word.values, kind=word.kind), job.state)
-            job.state.opaque = True
+            job.state.aliased = True
     return _done(walk, job)
 
 

@@ -62,7 +62,7 @@ def lookup(walk: Walk, name: str, state: State) -> Val:
     """The value of a plain name: what the text gave it, or what every environment has."""
     found = state.get(name)
     if found is not None:
-        return _first(found)
+        return _first(found) if not walk.zsh or found.items is None else Val(taint=found.taint)
     if name in ("@", "*"):
         return _all(state)
     if name.isdigit() and name != "0":
@@ -126,7 +126,8 @@ def _element(walk: Walk, part: Parameter, state: State) -> Val:
         return together(found.items)
     index = _INTEGER.fullmatch(part.subscript.text)
     if index and -len(found.items) <= int(index[1]) < len(found.items):
-        return found.items[int(index[1])]
+        item = found.items[int(index[1])]
+        return either(item, found.items[int(index[1]) - 1]) if walk.zsh and int(index[1]) > 0 else item
     return Val(taint=together(found.items).taint)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from assent.contract.effect import READ_ONLY, Effect, Gap, Invocation, Kind, Operation, Target, Via
+from assent.effects.shell.tree import Arithmetic
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,9 +26,10 @@ class Stop(Exception):
 
 class Record:
     """`text` is what is being read now, `span` the place of the outermost command that it comes from (None: it is
-    the call's own text). `moved` are paths that an earlier part may have put something else at. `place`: as in Run."""
+    the call's own text), `at` that of the command being visited. `moved` are paths that an earlier part may have put
+    something else at. `place`: as in Run."""
 
-    __slots__ = ("text", "home", "effects", "invocations", "gaps", "steps", "depth", "span", "moved", "place")
+    __slots__ = ("text", "home", "effects", "invocations", "gaps", "steps", "depth", "span", "at", "moved", "place")
 
     def __init__(self, text: str, home: str) -> None:
         self.text = text
@@ -38,6 +40,7 @@ class Record:
         self.steps = 0
         self.depth = 0
         self.span: tuple[int, int] | None = None
+        self.at = (0, len(text))
         self.moved: list[str] = []
         self.place = "here"
 
@@ -73,15 +76,17 @@ class Record:
         start, end = getattr(part, "start", 0), getattr(part, "end", 0)
         if end > start:
             return self.text[start:end]
+        if type(part) is Arithmetic:
+            return f"$(({part.text}))"
         name = getattr(part, "name", "")
-        return f"${name}" if name else getattr(part, "text", "") or "$(…)"
+        return f"${name}" if name else "$(…)"
 
     # ------------------------------------------------------------ the record
 
     def gap(self, code: str, advice: str, start: int = -1, end: int = -1) -> None:
         """Something that could not be settled."""
         if start < 0:
-            start, end = self.span or (0, len(self.text))
+            start, end = self.at
         where = self.where(start, end)
         self.gaps.setdefault((code, where), Gap(code, where, advice, self.text[start:end][:200]))
 
@@ -170,7 +175,8 @@ class Record:
 
 
 def _proved(effects: tuple[Effect, ...]) -> bool:
-    return all(effect.operation in READ_ONLY for effect in effects)
+    """Whether a command is read-only as far as its own effects go, or once its repository proves harmless."""
+    return all(e.operation in READ_ONLY or e.target.kind is Kind.REPOSITORY for e in effects)
 
 
 def _elsewhere(effects: tuple[Effect, ...]) -> tuple[Effect, ...]:

@@ -8,7 +8,7 @@ from assent.contract.effect import Kind, Operation, Target
 from assent.effects.paths import path_target
 from assent.effects.shell.command import Arg
 from assent.effects.shell.flows import Stream
-from assent.effects.shell.state import FETCHED, FROM_FILE, State
+from assent.effects.shell.state import FETCHED, FROM_FILE, NUMBER, State
 from assent.effects.shell.tree import ProcessSub
 from assent.effects.shell.words import single, value
 
@@ -54,6 +54,8 @@ def plumb(walk: Walk, redirects: tuple[Redirect, ...], state: State) -> Plumbing
     for redirect in redirects:
         walk.step()
         op = redirect.op
+        if redirect.fd[:1] == "{":
+            walk.assign(redirect.fd.strip("{}").partition("[")[0], NUMBER, state)
         if op == "<<" or op == "<<-":
             _document(walk, redirect, state, out)
         elif op == "<<<":

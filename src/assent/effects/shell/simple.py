@@ -32,6 +32,7 @@ _MOVES = frozenset("ln mv tar bsdtar unzip cp rsync git 7z cpio ditto link patch
 _GIT_MOVES = frozenset(
     "checkout switch pull merge rebase clone stash reset restore apply am cherry-pick revert worktree submodule".split()
 )
+_QUOTES = re.compile(r"[\"'\\]")
 _PREFIXES = frozenset(("noglob", "nocorrect", "-"))
 
 
@@ -39,7 +40,8 @@ class Job:
     """One simple command, its words expanded, in the shell that runs it.
 
     `external`: no function, alias or state of this shell is in its way. `place`: as in Run. `env`: assignments
-    before it. `forfeit`: why it may not be what it seems. `plumbing`: its redirections."""
+    before it. `guesses`: programs that an unknown one may be. `forfeit`: why it may not be what it seems.
+    `plumbing`: its redirections."""
 
     __slots__ = (
         "argv",
@@ -51,6 +53,7 @@ class Job:
         "source",
         "env",
         "forfeit",
+        "guesses",
         "external",
         "place",
         "plumbing",
@@ -75,6 +78,7 @@ class Job:
         self.source = source
         self.env: list[tuple[str, Val]] = []
         self.forfeit = state.forfeit
+        self.guesses: tuple[str, ...] = ()
         self.external = False
         self.place = "here"
         self.plumbing: Plumbing | None = None
@@ -92,8 +96,11 @@ class Job:
 def visit(walk: Walk, node: Simple, state: State) -> Pair:
     """Walk a simple command."""
     walk.step()
+    walk.at = (node.start, node.end)
+    walk.guesses = ()
     outer, walk.taint = walk.taint, 0
     argv: list[str | Arg] = []
+    guesses: tuple[str, ...] = ()
     first = node.words[0].parts[0] if node.words and len(node.words[0].parts) == 1 else None
     if type(first) is Literal and first.text in walk.declarers and first.text not in state.functions:
         out = walk.declare(node, first.text, state)
@@ -105,6 +112,8 @@ def visit(walk: Walk, node: Simple, state: State) -> Pair:
             argv.append(parts[0].text)
         else:
             argv += expand(walk, word, state)
+            if word is node.words[0]:
+                guesses = walk.guesses
     stdin = walk.stdin
     plumbing = None
     if node.redirects:
@@ -117,6 +126,7 @@ def visit(walk: Walk, node: Simple, state: State) -> Pair:
     job = Job(argv, state, stdin, walk.taint, node.start, node.end, walk.text[node.start : node.end])
     job.plumbing = plumbing
     job.place = walk.place
+    job.guesses = guesses
     if node.assignments:
         _environment(walk, node, job)
     out = run(walk, job)
@@ -183,9 +193,10 @@ def _dynamic(walk: Walk, job: Job, name: Arg) -> Pair:
     """A program word that is not one known literal: each value it may have is followed, and what is left is a gap."""
     known = name.values if name.values is not None and not name.pattern else ()
     before = job.state
-    for text in known:
-        run(walk, job.inner((text, *job.argv[1:])))
-    if known:
+    for text in known or job.guesses:
+        if text:
+            run(walk, job.inner((text, *job.argv[1:])))
+    if known and not name.splits:
         if job.plumbing is not None:
             walk.redirected(job.plumbing, -1)
         return before, before
@@ -193,7 +204,7 @@ def _dynamic(walk: Walk, job: Job, name: Arg) -> Pair:
     dangers = flows.code_dangers(job.taint)
     effect = Effect(EXECUTE, Target(Kind.PROGRAM, "", name.text, certain=False), dangers=dangers)
     walk.record(job, Sight(), (effect,))
-    if name.splits and len(job.argv) > 1:
+    if name.splits and len(job.argv) > 1 and not known:
         run(walk, job.inner(job.argv[1:]))
     before.blur()
     return before, before
@@ -206,7 +217,7 @@ def command(walk: Walk, job: Job) -> None:
     assert isinstance(name, str)
     argv = tuple(job.argv)
     cwds = state.cwds if job.place == "here" else ("",)
-    stdin = _incoming(job.stdin) if name in _INDIRECT or "/" in name else None
+    stdin = _incoming(job.stdin, argv) if name in _INDIRECT or "/" in name else None
     sight = see(argv, cwd=cwds[0], home=walk.home, tables=walk.tables, stdin=stdin)
     effects = sight.effects
     if len(cwds) > 1:
@@ -215,6 +226,8 @@ def command(walk: Walk, job: Job) -> None:
     base = name.rpartition("/")[2]
     effects = _endangered(walk, job, base, effects)
     walk.record(job, sight, effects)
+    if base in _MOVES:
+        walk.moved += moved_by(job, base, effects)
     for code, advice in sight.gaps:
         code = code if code.startswith("gap.shell.") else "gap.shell." + code[4:]
         walk.gap(code, advice, job.start, job.end)
@@ -227,10 +240,12 @@ def command(walk: Walk, job: Job) -> None:
         walk.sink.append(stream)
 
 
-def _incoming(stdin: Stream) -> Arg | None:
-    """What standard input is worth as words of another command."""
-    if stdin.text is not None and not re.search(r"[\"'\\]", stdin.text):
-        words = tuple(stdin.text.split())[:64]
+def _incoming(stdin: Stream, argv: tuple[str | Arg, ...]) -> Arg | None:
+    """What standard input is worth as words of another command: whole lines, where they replace a mark."""
+    if stdin.text is not None and not _QUOTES.search(stdin.text):
+        lines = any(isinstance(word, str) and word.startswith(("-I", "-i", "--replace", "-L")) for word in argv)
+        words = tuple(stdin.text.split("\n") if lines else stdin.text.split())[:64]
+        words = tuple(word for word in words if word)
         return Arg(stdin.text.strip(), words or ("",))
     if stdin.kind == "paths":
         return Arg("<stdin>", kind="paths", under=stdin.under)

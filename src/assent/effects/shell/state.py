@@ -116,7 +116,9 @@ class State:
 
     `cwds`: the folders it may stand in, `("",)` unknown; `old`: those before the last `cd`. `positional`: the
     arguments, None unknown. `forfeit`: why no later command is what it seems. `split`: IFS is the usual.
-    `opaque`: code that was not read may have changed any name. `sockets`: descriptors that lead to the network."""
+    `opaque`: code that was not read may have set any name that is not in `vars`. `aliased`: a name may stand for
+    another, so that no value is sure. `fixed`: names that may be read-only. `sockets`: descriptors that lead to the
+    network. `saved`: what the locals of the function being called hide."""
 
     __slots__ = (
         "vars",
@@ -129,12 +131,14 @@ class State:
         "forfeit",
         "split",
         "opaque",
+        "aliased",
         "lastpipe",
         "integers",
         "physical",
         "sockets",
         "stack",
         "saved",
+        "fixed",
         "_shared",
     )
 
@@ -149,12 +153,14 @@ class State:
         self.forfeit = ""
         self.split = True
         self.opaque = False
+        self.aliased = False
         self.lastpipe = False
         self.integers = False
         self.physical = False
         self.sockets: tuple[str, ...] = ()
         self.stack: tuple[tuple[str, ...], ...] = ()
         self.saved: dict[str, Val | None] | None = None
+        self.fixed: frozenset[str] = frozenset()
         self._shared = False
 
     def fork(self) -> State:
@@ -170,12 +176,14 @@ class State:
         new.forfeit = self.forfeit
         new.split = self.split
         new.opaque = self.opaque
+        new.aliased = self.aliased
         new.lastpipe = self.lastpipe
         new.integers = self.integers
         new.physical = self.physical
         new.sockets = self.sockets
         new.stack = self.stack
         new.saved = None if self.saved is None else dict(self.saved)
+        new.fixed = self.fixed
         new._shared = self._shared = True
         return new
 
@@ -189,7 +197,10 @@ class State:
 
     def get(self, name: str) -> Val | None:
         """The value given in this text; None is whatever the environment holds."""
-        return UNKNOWN if self.opaque else self.vars.get(name)
+        if self.aliased:
+            return UNKNOWN
+        found = self.vars.get(name)
+        return UNKNOWN if found is None and self.opaque else found
 
     def set(self, name: str, value: Val) -> None:
         self._own()
@@ -244,6 +255,9 @@ class State:
     def blur(self) -> None:
         """Unread code ran in this shell: nothing it could have changed is known any more."""
         self.opaque = True
+        if self.vars:
+            self._own()
+            self.vars = {}
         self.cwds = ("",)
         self.old = None
         self.positional = None
@@ -258,6 +272,7 @@ class State:
             new.functions = {name: Body(body.commands, False) for name, body in self.functions.items()}
         new.forfeit = self.forfeit
         new.opaque = self.opaque
+        new.aliased = self.aliased
         new.sockets = self.sockets
         return new
 
@@ -272,6 +287,7 @@ class State:
             and self.positional is other.positional
             and self.forfeit == other.forfeit
             and self.opaque == other.opaque
+            and self.aliased == other.aliased
             and self.split == other.split
             and self.sockets == other.sockets
             and self.stack == other.stack
@@ -297,9 +313,11 @@ def join(a: State | None, b: State | None) -> State | None:
     out.forfeit = a.forfeit or b.forfeit
     out.split = a.split and b.split
     out.opaque = a.opaque or b.opaque
+    out.aliased = a.aliased or b.aliased
     out.lastpipe = a.lastpipe or b.lastpipe
     out.integers = a.integers or b.integers
     out.physical = a.physical or b.physical
+    out.fixed = a.fixed | b.fixed
     out.stack = a.stack if a.stack == b.stack else ()
     out.sockets = a.sockets if a.sockets == b.sockets else tuple(dict.fromkeys(a.sockets + b.sockets))
     if a.vars is not b.vars:
@@ -348,13 +366,13 @@ def changed(a: State, b: State) -> list[str] | None:
         return None
     if a.functions is not b.functions and len(a.functions) != len(b.functions):
         return None
-    if a.aliases != b.aliases or a.positional is not b.positional or a.opaque != b.opaque or a.forfeit != b.forfeit:
+    if a.aliases != b.aliases or a.positional is not b.positional or a.aliased != b.aliased or a.forfeit != b.forfeit:
         return None
     if a.split != b.split or a.sockets != b.sockets:
         return None
     if a.vars is b.vars:
         return []
-    return [name for name in a.vars.keys() | b.vars.keys() if not covers(a.vars.get(name), b.vars.get(name))]
+    return [name for name in a.vars.keys() | b.vars.keys() if not covers(a.get(name), b.get(name))]
 
 
 _NO_BODY = Body((), False)

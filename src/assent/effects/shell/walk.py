@@ -51,6 +51,7 @@ class Walk(Record):
         "zsh",
         "reader",
         "taint",
+        "guesses",
         "sink",
         "stdin",
         "last",
@@ -74,6 +75,7 @@ class Walk(Record):
         self.zsh = shell not in ("bash", "sh", "dash")
         self.reader = reader
         self.taint = 0
+        self.guesses: tuple[str, ...] = ()
         self.sink: list[Stream] | None = None
         self.stdin = flows.TERMINAL
         self.last = flows.NOTHING

@@ -196,11 +196,16 @@ def _expand_parts(walk: Walk, parts: tuple[Part, ...], state: State) -> list[str
         elif kind is Parameter:
             found = parameter(walk, part, state)  # type: ignore[arg-type]  # as above
             walk.taint |= found.taint
+            if found.values is None and found.guesses:
+                walk.guesses = found.guesses
             fields.value(found, part.quoted, walk.shown(part), _many(part))  # type: ignore[union-attr, arg-type]  # as above
         else:
             found = part_value(walk, part, state)
             walk.taint |= found.taint
-            fields.value(found, getattr(part, "quoted", kind is not CommandSub), walk.shown(part))
+            if kind is CommandSub and not part.quoted and found.values is not None:  # type: ignore[union-attr]  # as above
+                fields.computed(found, walk.shown(part))
+            else:
+                fields.value(found, getattr(part, "quoted", True), walk.shown(part))
     return fields.done()
 
 
@@ -259,10 +264,12 @@ class _Fields:
             found = _MAGIC.search(prefix)
             prefix = prefix[: found.start()] if found else prefix
             return Arg(self.text, values, pattern=True, splits=self.splits, prefix=prefix)
-        if len(self.plain) == 1:
+        if len(self.plain) == 1 and not self.splits:
             return self.plain[0]
         values = tuple(dict.fromkeys(self.plain))
-        return values[0] if len(values) == 1 else Arg(self.text, values, prefix=_common(self.plain))
+        if len(values) == 1 and not self.splits:
+            return values[0]
+        return Arg(self.text, values, splits=self.splits, prefix=_common(self.plain))
 
     def literal(self, text: str, quoted: bool) -> None:
         self.live = self.live or quoted or bool(text)
@@ -327,6 +334,17 @@ class _Fields:
             self.add(found.values, shown)
         else:
             self.lose(UNKNOWN, shown, True)
+
+    def computed(self, found: Val, shown: str) -> None:
+        """Known output of a command: the words are known, but stay marked as computed, since it is a program that
+        prints them."""
+        before = len(self.words)
+        self.value(found, False, shown)
+        self.splits = self.live
+        for place in range(before, len(self.words)):
+            word = self.words[place]
+            if isinstance(word, str):
+                self.words[place] = Arg(word, (word,), splits=True, prefix=word)
 
     def each(self, found: Val, quoted: bool, shown: str) -> None:
         if found.items is None:
