@@ -1,0 +1,66 @@
+"""What the host says reaches the decision: links, repositories and worktrees on a real disk, through the whole gate."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from assent.configure import open_gate, place
+from assent.contract.call import Call
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    folder = Path(os.path.realpath(tmp_path)) / "project"
+    folder.mkdir()
+    subprocess.run(["git", "init", "-q", str(folder)], check=True)
+    return folder
+
+
+def answer(project: Path, tool: str, text: str, mode: str = "auto") -> tuple[str, str]:
+    environ = {"HOME": str(project.parent / "home"), "ASSENT_HOME": str(project.parent / "state")}
+    gate, here = open_gate(place(str(project), environ), environ, mode=mode)
+    key = "command" if tool == "bash" else "file_path"
+    call = Call(tool, {key: text}, cwd=str(project), roots=here.roots, home=here.home, shell="bash")
+    decision = gate.decide(call)
+    return decision.outcome.word, decision.code
+
+
+def test_a_write_in_the_project_runs_and_one_through_a_link_out_of_it_asks(project: Path) -> None:
+    (project.parent / "elsewhere").mkdir()
+    (project / "out").symlink_to("../elsewhere")
+    assert answer(project, "write", "src/new.py") == ("allow", "mode.allow")
+    assert answer(project, "write", "out/new.py") == ("ask", "mode.outside-workspace")
+    assert answer(project, "bash", "echo x > out/new.py") == ("ask", "mode.outside-workspace")
+
+
+def test_a_link_to_a_credential_is_the_credential(project: Path) -> None:
+    (project / "notes.txt").symlink_to("../home/.ssh/id_rsa")
+    (project / "loop").symlink_to("loop")
+    assert answer(project, "read", "notes.txt", "yolo") == ("deny", "floor.sensitive-path")
+    assert answer(project, "bash", "cat n*.txt", "yolo") == ("deny", "floor.sensitive-path")
+    assert answer(project, "write", "loop/x") == ("ask", "mode.outside-workspace")
+
+
+def test_git_reads_at_once_in_the_projects_own_repository_only(project: Path) -> None:
+    subprocess.run(["git", "init", "-q", str(project / "inner")], check=True)
+    assert answer(project, "bash", "git status") == ("allow", "intrinsic.read-only")
+    assert answer(project, "bash", "cd inner && git status") == ("ask", "mode.repository")
+    assert answer(project, "bash", "git -C inner status") == ("ask", "mode.repository")
+
+
+def test_git_asks_where_the_repository_would_run_a_program(project: Path) -> None:
+    subprocess.run(["git", "-C", str(project), "config", "core.fsmonitor", "touch pwned"], check=True)
+    assert answer(project, "bash", "git status") == ("ask", "mode.repository")
+    assert answer(project, "bash", "git status", "plan") == ("deny", "mode.plan.mutation")
+
+
+def test_a_worktree_of_the_project_is_the_workspace(project: Path) -> None:
+    identity = ["git", "-C", str(project), "-c", "user.name=t", "-c", "user.email=t@example.com"]
+    subprocess.run([*identity, "commit", "-q", "--allow-empty", "-m", "one"], check=True)
+    subprocess.run([*identity, "worktree", "add", "-q", "../side"], check=True, capture_output=True)
+    assert answer(project, "write", "../side/new.py") == ("allow", "mode.allow")
+    assert answer(project, "bash", "git -C ../side status") == ("allow", "intrinsic.read-only")
