@@ -7,12 +7,13 @@ from __future__ import annotations
 import re
 
 from assent.effects.shell.syntax.compounds import Reader
-from assent.effects.shell.syntax.source import CONTROL, LIMIT
+from assent.effects.shell.syntax.source import CONTROL, LIMIT, UNMODELLED
 from assent.effects.shell.tree import Reading, Script
 
 LARGEST = 256 * 1024
 """Characters that are read. Linux starts no process with a longer argument than half of this."""
 
+_backslash = re.compile(r"(?<!\\)(?:\\\\)*+\\\Z").search
 _control = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]").search
 
 
@@ -35,6 +36,8 @@ def read(text: str) -> Reading:
     except RecursionError:
         reader.gap(LIMIT, reader.pos, "nested too deeply; split the command")
         script = Script((), ())
+    if text.endswith("\\") and not reader.gaps and _backslash(text):
+        reader.gap(UNMODELLED, len(text) - 1, "a backslash at the end depends on how the shell gets the text; remove it")
     return Reading(script, tuple(reader.gaps))
 
 

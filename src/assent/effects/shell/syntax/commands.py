@@ -325,9 +325,10 @@ class Commands(HereDocuments):
         self.pos = inside
         items: list[Word] = []
         while True:
-            if len(self.pending) > self.base and "\n" in self.text[start : self.pos]:
-                raise Halt(UNMODELLED, start, "a here-document and an array of several lines; write two commands")
+            before, waiting = self.pos, len(self.pending) > self.base
             char = self.newlines()
+            if waiting and "\n" in self.text[before : self.pos]:
+                raise Halt(UNMODELLED, start, "a here-document and an array of several lines; write two commands")
             if char == ")":
                 self.pos += 1
                 return Assignment(name, None, append=append, items=tuple(items), start=start, end=self.pos)
@@ -359,13 +360,17 @@ class Commands(HereDocuments):
         if found is not None:
             fd = found[1]
             self.pos = found.end()
+            if self.spliced:
+                self.settle()
         sign = _redirection(self.text, self.pos, self.end)
         assert sign is not None  # its callers looked
         op = sign[0]
         self.pos = sign.end()
-        if op == "<<" or op == "<<-":
-            return self.announce(op, fd, start)
         char = self.skip()
+        if op == "<<" or op == "<<-":
+            if char == "#" or _number(self.text, self.pos, self.end) is not None:
+                raise self.unexpected()
+            return self.announce(op, fd, start)
         if char == "-" and (op == ">&" or op == "<&"):  # the word behind it is another word
             target = Word((Literal("-"),), "-", self.pos, self.pos + 1)
             self.pos += 1

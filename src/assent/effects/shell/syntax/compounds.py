@@ -6,7 +6,7 @@ import re
 
 from assent.effects.shell.syntax.commands import Commands, reserved
 from assent.effects.shell.syntax.conditionals import Conditionals
-from assent.effects.shell.syntax.source import UNMODELLED, Halt
+from assent.effects.shell.syntax.source import SYNTAX, UNMODELLED, Halt
 from assent.effects.shell.tree import (
     Arithmetic,
     ArithmeticCommand,
@@ -100,7 +100,7 @@ class Reader(Conditionals, Commands):
             self.pos += 1
             return Arithmetic(text, parts)
         del self.gaps[gaps:]
-        if "#" in text or "<<" in text or "\\\n" in text:
+        if self.peek() == "\\" or "#" in text or "<<" in text or "\\\n" in text:
             raise Halt(UNMODELLED, start, "`((` begins here and is not arithmetic; write `( (`")
         return None
 
@@ -197,6 +197,9 @@ class Reader(Conditionals, Commands):
         expression = self.double_parenthesis(self.pos)
         if expression is None:
             raise Halt(UNMODELLED, start, "the expressions of this loop are not followed")
+        if expression.text.count(";") != 2:
+            code = UNMODELLED if expression.parts else SYNTAX
+            raise Halt(code, start, "a counting loop takes three expressions; write it so")
         if self.skip() == ";":
             self.pos += 1
         self.newlines()

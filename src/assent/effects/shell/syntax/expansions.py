@@ -124,9 +124,9 @@ class Expansions(Source):
         self.pos = start + 3
         gaps = len(self.gaps)
         _, inner = self.arithmetic("(", ")", start, 2)
-        body = self.text[start + 3 : self.pos - 2]
-        if self.text[self.pos - 2] == ")" and _pairs(body):
-            return Arithmetic(body, inner, quoted)
+        body = self.text[start + 3 : self.pos - 1].replace("\\\n", "")
+        if body.endswith(")") and _pairs(body[:-1]):
+            return Arithmetic(body[:-1], inner, quoted)
         del self.gaps[gaps:]
         return None
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from assent.effects.shell.syntax.expansions import add
 from assent.effects.shell.syntax.source import DOCUMENT, Halt, Pending
 from assent.effects.shell.syntax.words import Words
 from assent.effects.shell.tree import Literal, Redirect, Word
@@ -25,7 +26,6 @@ class HereDocuments(Words):
 
     def announce(self, op: str, fd: str, start: int) -> Redirect:
         """A here-document, from behind its operator on. The redirect is filled when its text has come."""
-        self.skip()
         target, line, quoted = self.delimiter()
         redirect = Redirect.__new__(Redirect)
         self.pending.append(Pending(redirect, op, fd, target, line, quoted, start, self.pos))
@@ -64,7 +64,8 @@ class HereDocuments(Words):
                 lines.append(found[0])
             at = stop
         self.pos = self.end
-        return self.text_of(wait, start, self.end, "".join(lines) if cut else None)
+        word = self.text_of(wait, start, self.end, "".join(lines) if cut else None)
+        return _with_newline(word) if word.text and not word.text.endswith("\n") else word
 
     def ends(self, line: str, wait: Pending, strip: bool) -> bool:
         """Whether the line is the delimiter."""
@@ -89,6 +90,13 @@ class HereDocuments(Words):
         word = inner.document(start, inner.end)
         self.copied, self.rereads = inner.copied, inner.rereads
         return word
+
+
+def _with_newline(word: Word) -> Word:
+    """The text of a document that the end of the text ends: its last line is a line too."""
+    parts = list(word.parts)
+    add(parts, "\n", True)
+    return Word(tuple(parts), word.text, word.start, word.end)
 
 
 def _joined(line: str) -> str:

@@ -80,6 +80,7 @@ class Source:
         "copied",
         "rereads",
         "spans",
+        "curly",
     )
 
     def __init__(self, text: str, pos: int = 0, parent: Source | None = None) -> None:
@@ -90,6 +91,7 @@ class Source:
         self.base = 0
         self.closing = False
         self.spliced = "\\\n" in text and _spliced(text, pos) is not None
+        self.curly = 0  # braces outside quotes, counted
         self.spans: list[tuple[int, int]] = []
         self.gaps: list[tuple[str, int, str]] = [] if parent is None else parent.gaps
         self.depth: int = 0 if parent is None else parent.depth

@@ -33,12 +33,12 @@ class Words(Parameters):
     def word(self, flags: int = BRACES) -> Word:
         """The word at `pos`; it is refused where none begins there."""
         start = self.pos
-        spans = len(self.spans)
+        spans, curly = len(self.spans), self.curly
         parts = self.parts(flags)
         if self.pos == start:
             raise self.unexpected()
         text = self.text[start : self.pos]
-        if flags & BRACES and "{" in text and "}" in text and _braced(text):
+        if self.curly != curly and flags & BRACES and _braced(text):
             parts = self.spread(parts, text, start, self.spans[spans:])
         del self.spans[spans:]
         return Word(tuple(parts), text, start, self.pos)
@@ -87,6 +87,7 @@ class Words(Parameters):
                 self.tilde(parts, start, flags)
             elif char == "{":
                 add(parts, "{", False)
+                self.curly += 1
                 self.pos += 1
             else:
                 self.special(parts, char, False)
