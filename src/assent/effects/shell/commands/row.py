@@ -193,6 +193,8 @@ def check_row(name: str, keys: Mapping[str, object], *, readers: frozenset[str] 
     if readers and keys.get("reader", "") not in readers | {""}:
         raise _wrong(name, "reader", f"no reader is called `{keys['reader']}`")
     Row(name, keys)
+    for key in ("options", "globals"):
+        _check_twice(name, key, keys.get(key, ""))
 
 
 def options_of(text: str) -> Options:
@@ -221,14 +223,16 @@ def _options(row: str, key: str, value: object) -> Options:
     if not isinstance(value, str):
         raise _wrong(row, key, "must be one string of options, separated by spaces")
     words = value.split()
-    listed = tuple(_option(row, key, word) for word in words if word != "*")
+    return Options(tuple(_option(row, key, word) for word in words if word != "*"), "*" in words)
+
+
+def _check_twice(row: str, key: str, value: object) -> None:
     seen: set[str] = set()
-    for option in listed:
-        for name in option.names:
+    for word in str(value).split():
+        for name in _NAMES.findall(_names(word)):
             if name in seen:
                 raise _wrong(row, key, f"`{name}` is listed twice")
             seen.add(name)
-    return Options(listed, "*" in words)
 
 
 def _option(row: str, key: str, word: str) -> Option:

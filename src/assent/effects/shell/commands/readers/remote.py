@@ -96,7 +96,10 @@ def rsync(line: Line) -> None:
     _copied(line, True)
     dangers = [danger for given in line.parsed.given for danger in given.option.dangers]
     if "recursive-delete" in dangers and not line.quiet and line.parsed.operands:
-        line.seen.path(DELETE, line.parsed.operands[-1], recursive=True)
+        if _away(line.parsed.operands[-1]):
+            line.seen.execute()
+        else:
+            line.seen.path(DELETE, line.parsed.operands[-1], recursive=True)
 
 
 def _copied(line: Line, recursive: bool) -> None:

@@ -1,0 +1,243 @@
+"""Readers for interpreters other than Python: their inline code is scanned for what can be seen in it.
+
+Scanning proves nothing, so code is EXECUTE, unless it is one of a few forms that can do nothing but print."""
+
+from __future__ import annotations
+
+import re
+
+from assent.contract.effect import Operation
+from assent.effects.shell.command import Arg
+from assent.effects.shell.commands.options import parse
+from assent.effects.shell.commands.row import Options, options_of
+from assent.effects.shell.commands.seen import DELETE, READ, WRITE, Seen, literal, shown, values
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from assent.effects.shell.commands.options import Parsed
+    from assent.effects.shell.commands.see import Line
+
+    Word = str | Arg
+
+_TEXT = r"\s*\(?\s*['\"]([^'\"\n\\]+)['\"]"
+_READS = re.compile(
+    r"\b(?:readFile(?:Sync)?|createReadStream|readdirSync|File\.read|IO\.read|file_get_contents|Bun\.file)" + _TEXT
+)
+_WRITES = re.compile(
+    r"\b(?:writeFile(?:Sync)?|appendFile(?:Sync)?|createWriteStream|mkdirSync|File\.write|IO\.write|file_put_contents"
+    r"|Bun\.write|FileUtils\.(?:touch|mkdir_p?))" + _TEXT
+)
+_DELETES = re.compile(
+    r"\b(?:unlink(?:Sync)?|rmSync|rmdirSync|rimraf|rmtree|remove_tree|FileUtils\.(?:rm_rf|rm_r|rm|remove_dir)|File\.delete)"
+    + _TEXT
+)
+_OPENS = re.compile(r"\bopen\b[^;\n]*?['\"]\s*(\+?[<>]{1,2})\s*(?:['\"]\s*,\s*['\"])?([^'\"\n]+)['\"]")
+_SCRIPTS = re.compile(
+    r"\b(?:system|exec|execSync|popen|shell_exec|passthru|spawn(?:Sync)?|execFile(?:Sync)?|os\.execute|io\.popen|%x|qx)"
+    r"\s*[({/]?\s*(['\"`]?)(?P<script>[^'\"`\n)}]+)\1"
+)
+_TICKS = re.compile(r"`([^`\n]+)`")
+_FETCHES = re.compile(r"['\"`]((?:https?|ftp)://[^'\"`\s]+)['\"`]")
+_CONNECTS = re.compile(r"\b(?:Socket|socket|fsockopen|TCPSocket|net\.connect|createConnection)\b")
+
+
+def scan(seen: Seen, word: Word) -> None:
+    """EXECUTE, with the files, commands and hosts that the text shows."""
+    seen.execute()
+    for text in values(word):
+        if text is None:
+            continue
+        for pattern, operation in ((_READS, READ), (_WRITES, WRITE), (_DELETES, DELETE)):
+            for name in pattern.findall(text):
+                seen.path(operation, name, recursive=operation is DELETE)
+        for sign, name in _OPENS.findall(text):
+            seen.path(READ if sign == "<" else WRITE, name)
+        for match in _SCRIPTS.finditer(text):
+            seen.shell(match["script"])
+        for script in _TICKS.findall(text):
+            seen.shell(script)
+        for url in _FETCHES.findall(text):
+            seen.fetch(url)
+        if _CONNECTS.search(text) and _SCRIPTS.search(text):
+            seen.danger("reverse-shell")
+
+
+# ---------------------------------------------------------------- forms that only print
+
+_NUMBER = r"[0-9]+(?:\.[0-9]+)?"
+_PLAIN_STRING = r"(?:'[^'\\$#@`]*'|\"[^\"\\$#@`{]*\")"
+_ITEM = rf"\(?(?:{_NUMBER}|{_PLAIN_STRING})\)?"
+_SUM = rf"{_ITEM}(?: ?[-+*/%.,] ?{_ITEM})*"
+_NODE = (
+    rf"(?:process\.(?:version(?:s(?:\.\w+)?)?|platform|arch|cwd\(\))|typeof\s+[A-Za-z]\w*|Math\.\w+\({_SUM}\)|{_SUM})"
+)
+_PURE = {
+    "node": re.compile(rf"\s*(?:console\.log\(\s*{_NODE}(?:,\s*{_NODE})*\)|{_NODE})\s*;?\s*"),
+    "perl": re.compile(rf"\s*(?:print|say)\b\s*\(?\s*(?:{_SUM}|\$\]|\$\^V)\s*\)?\s*;?\s*"),
+    "ruby": re.compile(rf"\s*(?:puts|print|p)\b\s*\(?\s*(?:{_SUM}|RUBY_VERSION)\s*\)?\s*;?\s*"),
+    "php": re.compile(rf"\s*(?:echo|print)\b\s*\(?\s*(?:{_SUM}|PHP_VERSION|phpversion\(\))\s*\)?\s*;?\s*"),
+    "lua": re.compile(rf"\s*print\s*\(\s*(?:{_SUM}|_VERSION)\s*\)\s*;?\s*"),
+}
+
+
+def _code(seen: Seen, word: Word, language: str) -> None:
+    if not all(text is not None and _PURE[language].fullmatch(text) for text in values(word)):
+        scan(seen, word)
+
+
+def node_code(seen: Seen, word: Word) -> None:
+    """JavaScript."""
+    _code(seen, word, "node")
+
+
+def perl_code(seen: Seen, word: Word) -> None:
+    """Perl."""
+    _code(seen, word, "perl")
+
+
+def ruby_code(seen: Seen, word: Word) -> None:
+    """Ruby."""
+    _code(seen, word, "ruby")
+
+
+def php_code(seen: Seen, word: Word) -> None:
+    """PHP."""
+    _code(seen, word, "php")
+
+
+def lua_code(seen: Seen, word: Word) -> None:
+    """Lua."""
+    _code(seen, word, "lua")
+
+
+# ---------------------------------------------------------------- command lines
+
+_NODE_OPTIONS = options_of(
+    """-e,--eval=CODE:node -p,--print=CODE:node -c,--check -v!prints -h!prints --no-warnings --trace-warnings
+    --experimental-vm-modules --experimental-strip-types --enable-source-maps --max-old-space-size=TEXT
+    --stack-trace-limit=TEXT --input-type=TEXT"""
+)
+_RUBY = options_of("-e=CODE:ruby -v!prints -w -W -h!prints -c!acts")
+_PHP = options_of("-r=CODE:php -v!prints -i!prints -m!prints -h!prints -n -l=READ --ini!prints")
+_LUA = options_of("-e=CODE:lua -v!prints -W")
+
+
+def node(line: Line) -> None:
+    """`node`, `bun`, `deno`: code in `-e` and `-p`, or a file."""
+    words = line.words
+    if line.program in ("bun", "deno") and words[:1] == ["eval"]:
+        for word in words[1:2]:
+            node_code(line.seen, word)
+        return
+    parsed = _started(line, _NODE_OPTIONS)
+    if parsed.has("-c") and len(parsed.operands) == 1 and not parsed.doubts:
+        line.seen.path(READ, parsed.operands[0])
+    else:
+        _rest(line, parsed)
+
+
+def ruby(line: Line) -> None:
+    """`ruby`: code in `-e`, or a file."""
+    _rest(line, _started(line, _RUBY))
+
+
+def php(line: Line) -> None:
+    """`php`: code in `-r`, or a file; `-l` only checks it."""
+    parsed = _started(line, _PHP)
+    if not parsed.values("-l"):
+        _rest(line, parsed)
+
+
+def lua(line: Line) -> None:
+    """`lua`: code in `-e`, or a file."""
+    _rest(line, _started(line, _LUA))
+
+
+def _started(line: Line, options: Options) -> Parsed:
+    parsed = parse(line.words, options, style="posix")
+    line.seen.flags.update(parsed.flags)
+    line.seen.operands.extend(shown(word) for word in parsed.operands)
+    if parsed.doubts:
+        line.seen.execute()
+    for given in parsed.given:
+        line.option(given)
+    return parsed
+
+
+def _rest(line: Line, parsed: Parsed) -> None:
+    """What is run where no code is given: a file, or standard input."""
+    if any(given.option.role.startswith("CODE") for given in parsed.given):
+        return
+    if parsed.operands and shown(parsed.operands[0]) != "-":
+        line.seen.script_file(parsed.operands[0])
+    elif not (parsed.helps or any(given.option.prints for given in parsed.given)):
+        line.seen.execute()
+
+
+# ---------------------------------------------------------------- perl
+
+_PERL = options_of(
+    "-e,-E=TEXT -n -p -i[=TEXT] -l[=TEXT] -0[=TEXT] -a -F=TEXT -w -W -s!acts -t -T -c!acts -v!prints -V[=TEXT]!acts"
+    " -h!prints -M=TEXT -m=TEXT -I=TEXT!acts -C[=TEXT] -X -u!acts -U!acts -S!acts -x[=TEXT]!acts -d[=TEXT]!acts"
+)
+_BODY = r"(?:[^/\\@`$(]|\\[^@`$]|\$(?=[/|)])|\((?!\?+[\{pP]|\*))*"
+_REPLACEMENT = r"(?:[^/\\@`$]|\\.|\$[0-9&](?![\[{-]))*"
+_EDIT = re.compile(
+    rf"\s*(?:s/{_BODY}/{_REPLACEMENT}/[gimsx]*"
+    rf"|print(?: (?:if|unless) (?:/{_BODY}/[imsx]*|\$\. ?[<>=]+ ?[0-9]+|[0-9]+ ?\.\. ?[0-9]+))?)\s*"
+)
+_MAGIC = re.compile(r"[|<>]|^[\s+&]|\s$")
+_LETTER = re.compile(r"0(?:x[0-9A-Fa-f]*|[0-7]*)|l[0-7]*|C[0-9A-Za-z]*|[anpwWXtT]|(?P<rest>.+)", re.DOTALL)
+
+
+def _apart(words: list[Word]) -> list[Word]:
+    """The words with clusters taken apart as perl does it: `-0777pe` is `-0777 -p -e`."""
+    out: list[Word] = []
+    code = False  # the next word is the code of `-e`
+    for index, word in enumerate(words):
+        if code:
+            out.append(word)
+            code = False
+            continue
+        if not isinstance(word, str) or not word.startswith("-") or word == "-" or word.startswith("--"):
+            return [*out, *words[index:]]
+        out += ["-" + (match["rest"] or match[0]) for match in _LETTER.finditer(word[1:])]
+        code = out[-1] in ("-e", "-E")
+    return out
+
+
+def perl(line: Line) -> None:
+    """`perl`: one-line edits and filters are read, other code is scanned. Names are opened by perl's own rules."""
+    parsed = parse(_apart(line.words), _PERL, style="posix")
+    seen = line.seen
+    seen.flags.update(parsed.flags)
+    seen.operands.extend(shown(word) for word in parsed.operands)
+    codes = parsed.values("-e")
+    for given in parsed.given:
+        line.option(given)
+    if not codes:
+        _rest(line, parsed)
+        return
+    simple = not parsed.doubts and not parsed.has("-M", "-m", "-F")
+    loops = parsed.has("-n", "-p")
+    for code in codes:
+        text = literal(code)
+        edits = loops and text is not None and all(map(_EDIT.fullmatch, text.rstrip().rstrip(";").split(";")))
+        if not (simple and (edits or (text is not None and _PURE["perl"].fullmatch(text)))):
+            scan(seen, code)
+    for word in parsed.operands if loops else []:
+        _operand(seen, word, parsed)
+
+
+def _operand(seen: Seen, word: Word, parsed: Parsed) -> None:
+    text = literal(word)
+    if text is None or _MAGIC.search(text):
+        seen.execute()  # perl runs a name that ends in a pipe
+    operations: tuple[Operation, ...] = (READ, WRITE) if parsed.has("-i") else (READ,)
+    for operation in operations:
+        seen.path(operation, word)
+    for suffix in parsed.values("-i"):
+        if text is not None and isinstance(suffix, str) and suffix and "*" not in suffix and "/" not in suffix:
+            seen.path(WRITE, text + suffix)
+        elif suffix:
+            seen.execute()

@@ -1,0 +1,213 @@
+"""What known functions of Python's library do, and what can be seen of the values they are given."""
+
+from __future__ import annotations
+
+import re
+
+from assent.contract.effect import Operation
+from assent.effects.shell.command import Arg
+from assent.effects.shell.commands.seen import DELETE, LIST, READ, WRITE, Seen
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    Node = Any  # a node of the syntax tree: its fields depend on its kind
+    Word = str | Arg
+
+_DEPTH = 20
+
+METHODS: dict[str, Operation] = {
+    "write_text": WRITE,
+    "write_bytes": WRITE,
+    "touch": WRITE,
+    "mkdir": WRITE,
+    "unlink": DELETE,
+    "rmdir": DELETE,
+    "read_text": READ,
+    "read_bytes": READ,
+    "iterdir": LIST,
+}
+_FILES: dict[str, tuple[Operation, ...]] = {
+    "os.remove": (DELETE,),
+    "os.unlink": (DELETE,),
+    "os.rmdir": (DELETE,),
+    "os.removedirs": (DELETE,),
+    "shutil.rmtree": (DELETE,),
+    "os.listdir": (LIST,),
+    "os.scandir": (LIST,),
+    "os.walk": (LIST,),
+    "os.stat": (LIST,),
+    "os.mkdir": (WRITE,),
+    "os.makedirs": (WRITE,),
+    "os.truncate": (WRITE,),
+    "os.chmod": (WRITE,),
+    "os.chown": (WRITE,),
+    "os.open": (READ, WRITE),
+    "io.open": (READ, WRITE),
+    "os.rename": (READ, DELETE),
+    "os.replace": (READ, DELETE),
+    "shutil.move": (READ, DELETE),
+    "shutil.copy": (READ,),
+    "shutil.copy2": (READ,),
+    "shutil.copyfile": (READ,),
+    "shutil.copytree": (READ,),
+}
+_SECOND = frozenset(
+    """os.rename os.replace shutil.move shutil.copy shutil.copy2 shutil.copyfile shutil.copytree""".split()
+)
+_DEEP = frozenset({"shutil.rmtree", "os.walk", "shutil.move", "shutil.copytree", "os.removedirs"})
+_SCRIPTS = frozenset({"os.system", "os.popen", "subprocess.getoutput", "subprocess.getstatusoutput"})
+_STARTS = re.compile(
+    r"subprocess\.(?:run|call|check_call|check_output|Popen)|os\.(?:exec|spawn|posix_spawn)\w*|pty\.spawn"
+)
+_FETCHES = re.compile(
+    r"urllib\.request\.(?:urlopen|urlretrieve|Request)|(?:requests|httpx)\.\w+|http\.client\.HTTPS?Connection"
+    r"|socket\.create_connection|urllib2\.urlopen|ftplib\.FTP|smtplib\.SMTP"
+)
+RECORDED = frozenset(
+    """os.listdir os.scandir os.walk os.stat os.remove os.unlink os.rmdir os.mkdir os.makedirs os.rename""".split()
+)
+"""Functions that do no more than what is put on record here."""
+
+
+def name_of(node: Node) -> str:
+    """The kind of a node."""
+    return type(node).__name__
+
+
+class Scope:
+    """What the names of some code stand for. `imported`: name → dotted path; `bound`: names that it binds itself;
+    `constants`: names bound once, to a text."""
+
+    __slots__ = ("bound", "constants", "home", "imported", "modules")
+
+    def __init__(self, nodes: list[Node], home: str) -> None:
+        self.home = home
+        self.imported: dict[str, str] = {}
+        self.modules: list[str] = []
+        self.bound: set[str] = set()
+        self.constants: dict[str, str] = {}
+        counts: dict[str, int] = {}
+        for node in nodes:
+            self._import(node)
+            for name in _bindings(node):
+                counts[name] = counts.get(name, 0) + 1
+        self.bound = set(counts)
+        for node in nodes:
+            if name_of(node) == "Assign" and len(node.targets) == 1 and name_of(node.targets[0]) == "Name":
+                name, text = node.targets[0].id, self.text(node.value)
+                if counts[name] == 1 and text is not None:
+                    self.constants[name] = text
+
+    def _import(self, node: Node) -> None:
+        kind = name_of(node)
+        if kind == "Import":
+            for alias in node.names:
+                top = alias.name.partition(".")[0]
+                self.imported[alias.asname or top] = alias.name if alias.asname else top
+                self.modules.append(alias.name)
+        elif kind == "ImportFrom":
+            self.modules.append("." if node.level else node.module)
+            for alias in node.names:
+                self.imported[alias.asname or alias.name] = f"{node.module}.{alias.name}"
+
+    def path(self, node: Node) -> str | None:
+        """The dotted path of `module.name`, from what was imported."""
+        parts: list[str] = []
+        while name_of(node) == "Attribute":
+            parts.append(node.attr)
+            node = node.value
+        if name_of(node) != "Name" or node.id not in self.imported:
+            return None
+        return ".".join([self.imported[node.id], *reversed(parts)])
+
+    def text(self, node: Node, depth: int = 0) -> str | None:
+        """The text that an expression is, where that can be seen: literals, joins, `expanduser`, `Path`."""
+        kind = name_of(node)
+        if kind == "Constant":
+            return node.value if isinstance(node.value, str) else None
+        if depth > _DEPTH:
+            return None
+        if kind == "Name":
+            return self.constants.get(node.id)
+        if kind == "BinOp":
+            return self._joined(node, depth)
+        if kind == "Subscript" and self.path(node.value) == "os.environ":
+            return self.home if self.text(node.slice, depth + 1) == "HOME" else None
+        return self._made(node, depth) if kind == "Call" else None
+
+    def _joined(self, node: Node, depth: int) -> str | None:
+        left, right = self.text(node.left, depth + 1), self.text(node.right, depth + 1)
+        if left is None or right is None:
+            return None
+        sign = name_of(node.op)
+        return left + right if sign == "Add" else f"{left}/{right}" if sign == "Div" else None
+
+    def _made(self, call: Node, depth: int) -> str | None:
+        path = self.path(call.func)
+        if path == "pathlib.Path.home":
+            return self.home
+        if path not in ("os.path.expanduser", "pathlib.Path", "os.path.join", "os.path.abspath"):
+            return None
+        texts = [self.text(arg, depth + 1) for arg in call.args]
+        known = [text for text in texts if text is not None]
+        if len(known) < len(texts):
+            return None
+        joined = "/".join(known)
+        return self.home + joined[1:] if path == "os.path.expanduser" and joined.startswith("~") else joined
+
+
+def _bindings(node: Node) -> list[str]:
+    """The names that a node binds, other than by import."""
+    kind = name_of(node)
+    if kind == "Name":
+        return [] if name_of(node.ctx) == "Load" else [node.id]
+    if kind in ("FunctionDef", "ClassDef", "AsyncFunctionDef", "ExceptHandler", "MatchAs", "MatchStar"):
+        return [node.name] if node.name else []
+    if kind == "MatchMapping":
+        return [node.rest] if node.rest else []
+    return [node.arg] if kind == "arg" else []
+
+
+def call_effects(seen: Seen, path: str, call: Node, scope: Scope) -> bool:
+    """Record what a call of a known function does. Whether it is one of those."""
+    args = call.args
+    if path in _FILES:
+        for operation in _FILES[path]:
+            seen.path(operation, _word(scope, args[:1]), recursive=path in _DEEP)
+        if path in _SECOND:
+            seen.path(WRITE, _word(scope, args[1:2]), recursive=path in _DEEP)
+        if path == "shutil.rmtree":
+            seen.danger("recursive-delete")
+    elif path in _SCRIPTS:
+        text = scope.text(args[0]) if args else None
+        if text is not None:
+            seen.shell(text)
+    elif _STARTS.fullmatch(path):
+        _started(seen, call, scope)
+    elif _FETCHES.fullmatch(path):
+        url = scope.text(args[0]) if args else None
+        seen.fetch(url if url is not None else Arg(path))
+    else:
+        return False
+    return True
+
+
+def _word(scope: Scope, args: list[Node]) -> Word:
+    text = scope.text(args[0]) if args else "."
+    return text if text is not None else Arg("<computed>")
+
+
+def _started(seen: Seen, call: Node, scope: Scope) -> None:
+    """`subprocess.run([…])`, or with `shell=True` a script."""
+    if not call.args:
+        return
+    first = call.args[0]
+    if name_of(first) in ("List", "Tuple"):
+        items = [scope.text(item) for item in first.elts]
+        seen.run([item if item is not None else Arg("<computed>") for item in items])
+        return
+    text = scope.text(first)
+    if text is not None:
+        seen.shell(text)

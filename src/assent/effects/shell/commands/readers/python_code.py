@@ -1,0 +1,201 @@
+"""Judges Python code: it is parsed, never run.
+
+Code is harmless only where every name and attribute in it is known to be; all else is EXECUTE, with the files,
+commands and hosts that can be seen in it. Imports look in the current folder first, where a file may pose as any
+module, so only modules that are loaded before any code runs can be trusted to be themselves."""
+
+from __future__ import annotations
+
+import re
+
+from assent.effects.shell.command import Arg
+from assent.effects.shell.commands.readers.environment import PLAIN
+from assent.effects.shell.commands.readers.python_calls import METHODS, RECORDED, Scope, call_effects, name_of
+from assent.effects.shell.commands.seen import DELETE, READ, WRITE, Seen
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    Node = Any  # a node of the syntax tree: its fields depend on its kind
+
+_ONLY_AST = 0x400  # ast.PyCF_ONLY_AST, without the price of importing ast
+_LIMIT = 100_000
+
+_LOADED = frozenset({"sys", "os", "os.path", "time", "itertools", "errno"})
+_BUILTINS = frozenset(
+    """abs all any ascii bin bool bytearray bytes callable chr complex dict divmod enumerate filter float format
+    frozenset hash hex id input int isinstance issubclass iter len list map max min next object oct ord pow print range
+    repr reversed round set slice sorted str sum super tuple zip staticmethod classmethod property exit quit True
+    False None Exception ValueError KeyError IndexError TypeError AttributeError StopIteration RuntimeError
+    ZeroDivisionError AssertionError NotImplementedError OSError FileNotFoundError KeyboardInterrupt SystemExit
+    UnicodeDecodeError UnicodeEncodeError UnicodeError ArithmeticError OverflowError LookupError NotImplemented Ellipsis
+    __name__ memoryview BaseException""".split()
+)
+_NEVER = frozenset(
+    """eval exec compile open getattr setattr delattr globals locals vars dir breakpoint help license credits
+    copyright""".split()
+)
+_SYS = frozenset(
+    """argv byteorder executable exit float_info flags getdefaultencoding getrecursionlimit getsizeof hash_info
+    hexversion implementation int_info maxsize maxunicode path platform prefix base_prefix stderr stdin stdout
+    version version_info""".split()
+)
+_OS = frozenset(
+    """sep linesep name curdir pardir extsep pathsep getcwd getpid getppid getuid cpu_count uname fspath path.exists
+    path.isfile path.isdir path.islink path.join path.basename path.dirname path.abspath path.realpath path.relpath
+    path.normpath path.split path.splitext path.getsize path.getmtime path.getatime path.getctime path.expanduser
+    path.commonpath path.commonprefix path.isabs path.ismount path.lexists path.samefile path.sep""".split()
+)
+# Attributes that lead from a value to the insides of the interpreter.
+_INSIDE = re.compile(r"_.*|(?:gi|f|cr|ag|tb|co|func|im)_\w+|mro|modules|format_map")
+_FORMATS = re.compile(r"__|\{[^{}]*\.(?:gi|f|cr|ag|tb|co)_|environ")
+_COOKIE = re.compile(r"(?:[^\n]*\n)?[^\n]*#[^\n]*coding[:=]")
+
+
+def judge(seen: Seen, text: str) -> None:
+    """Code as a text, of `-c` or of standard input."""
+    try:
+        tree = compile(text, "<code>", "exec", _ONLY_AST, dont_inherit=True) if len(text) < _LIMIT else None
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        tree = None
+    if tree is None:
+        seen.execute()
+        return
+    code = _Code(seen, tree)
+    code.read()
+    if not code.harmless or _COOKIE.match(text):
+        seen.execute(*(("reverse-shell",) if code.hands_out_shell() else ()))
+
+
+class _Code:
+    """Looks at every node of a tree."""
+
+    __slots__ = ("called", "calls", "harmless", "inner", "nodes", "scope", "seen")
+
+    def __init__(self, seen: Seen, tree: Node) -> None:
+        self.seen = seen
+        self.nodes = list(_walk(tree))
+        self.scope = Scope(self.nodes, seen.home)
+        self.harmless = True
+        self.called: set[str] = set()
+        self.inner = {id(node.value) for node in self.nodes if name_of(node) == "Attribute"}
+        self.calls = {id(node.func): node for node in self.nodes if name_of(node) == "Call"}
+
+    def read(self) -> None:
+        for module in self.scope.modules:
+            if module not in _LOADED:
+                self.doubt()
+        for node in self.nodes:
+            kind = name_of(node)
+            if kind == "Constant":
+                if isinstance(node.value, str) and _FORMATS.search(node.value):
+                    self.doubt()
+            elif kind == "Name":
+                if id(node) not in self.inner:
+                    self.name(node)
+            elif kind == "Attribute":
+                self.attribute(node)
+            elif kind == "Call":
+                self.method(node)
+            elif kind == "MatchClass" and any(map(_INSIDE.fullmatch, node.kwd_attrs)):
+                self.doubt()
+
+    def doubt(self) -> None:
+        self.harmless = False
+
+    def name(self, node: Node) -> None:
+        """A name that stands alone: not the module before a dot."""
+        name = node.id
+        path = self.scope.imported.get(name)
+        if path is not None:
+            if name in self.scope.bound or "." not in path or not self.known(path, self.calls.get(id(node))):
+                self.doubt()
+        elif name == "open" and name not in self.scope.bound and id(node) in self.calls:
+            if not self.opened(self.calls[id(node)]):
+                self.doubt()
+        elif name == "type":
+            if self.scope.imported or any(name_of(other) == "Name" and other.id == "open" for other in self.nodes):
+                self.doubt()  # the class of an open file opens others
+        elif name not in _BUILTINS and (
+            name in _NEVER or name.startswith("__") or name not in self.scope.bound
+        ):  # a name that is bound somewhere may still be the builtin at this place
+            self.doubt()
+
+    def attribute(self, node: Node) -> None:
+        if _INSIDE.fullmatch(node.attr):
+            self.doubt()
+        path = self.scope.path(node)
+        if path is None:
+            return
+        if path.partition(".")[0] in self.scope.bound:
+            self.doubt()
+        if path in ("os.environ", "os.environb", "os.getenv"):
+            self.environment(node)
+        if id(node) not in self.inner and not self.known(path, self.calls.get(id(node))):
+            self.doubt()
+
+    def known(self, path: str, call: Node | None) -> bool:
+        """Whether an attribute of a module does no more than what is recorded here."""
+        self.called.add(path)
+        if call is not None and call_effects(self.seen, path, call, self.scope):
+            return path in RECORDED
+        module, _, name = path.partition(".")
+        if module == "sys":
+            return name.partition(".")[0] in _SYS
+        if module == "os":
+            return name in _OS
+        return module in ("time", "itertools", "errno") and "." not in name and not name.startswith(("_", "*"))
+
+    def environment(self, node: Node) -> None:
+        """`os.environ["HOME"]` is plain; other names, and all of it, may be secrets."""
+        names = [self.scope.text(other.slice) for other in self.nodes if getattr(other, "value", None) is node and
+                 name_of(other) == "Subscript"]  # fmt: skip
+        names += [self.scope.text(call.args[0]) for call in self.calls.values() if call.args and
+                  (call.func is node or getattr(call.func, "value", None) is node)]  # fmt: skip
+        if not names or any(name is None or not PLAIN.fullmatch(name) for name in names):
+            self.seen.danger("prints-secret")
+
+    def opened(self, call: Node) -> bool:
+        """Record what `open(name, mode)` does; whether it is fully known."""
+        modes = call.args[1:2] or [keyword.value for keyword in call.keywords if keyword.arg == "mode"]
+        mode = self.scope.text(modes[0]) if modes else "r"
+        name = self.scope.text(call.args[0]) if call.args else None
+        word = name if name is not None else Arg("open()")
+        if mode is None or "r" in mode or "+" in mode:
+            self.seen.path(READ, word)
+        if mode is None or set(mode) & set("wax+"):
+            self.seen.path(WRITE, word)
+        plain = all(keyword.arg in ("mode", "encoding", "errors", "newline", "buffering") for keyword in call.keywords)
+        return plain and mode is not None and not any(name_of(arg) == "Starred" for arg in call.args)
+
+    def method(self, call: Node) -> None:
+        """`Path("x").write_text(…)` and its like, where the path can be seen."""
+        if name_of(call.func) != "Attribute" or self.scope.path(call.func) is not None:
+            return
+        operation = METHODS.get(call.func.attr)
+        if operation is None:
+            return
+        text = self.scope.text(call.func.value)
+        if text is not None:
+            self.seen.path(operation, text, recursive=operation is DELETE)
+
+    def hands_out_shell(self) -> bool:
+        starts = {"os.dup2", "pty.spawn", "subprocess.call", "subprocess.Popen", "subprocess.run", "os.execl"}
+        return any(path.startswith("socket.") for path in self.called) and bool(self.called & starts)
+
+
+def _walk(tree: Node) -> list[Node]:
+    """All nodes from one down, without recursion."""
+    found: list[Node] = []
+    waiting = [tree]
+    while waiting:
+        node = waiting.pop()
+        found.append(node)
+        for field in node._fields:
+            value = getattr(node, field, None)
+            if isinstance(value, list):
+                waiting.extend(item for item in reversed(value) if hasattr(item, "_fields"))
+            elif hasattr(value, "_fields"):
+                waiting.append(value)
+    return found
