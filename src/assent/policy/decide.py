@@ -130,10 +130,14 @@ class _Judge:
         if not dangers.HIGH.isdisjoint(marks) or effect.operation is Operation.DELETE:
             self.high = True
         part = floor.judge_effect(self.policy.floor, effect, names, self.facts)
-        if part is not None and part.outcome is DENY:
+        if part is not None and part.outcome is DENY and "broad-delete" not in marks:
             self.parts.append(part)
             return
         ruled = self._by_strict_rules(effect, names)
+        if part is not None and part.outcome is DENY:
+            # Denied either way: that a whole root goes says more than one sensitive file in it.
+            self.parts.append(ruled if ruled is not None and ruled.outcome is DENY else part)
+            return
         if ruled is not None and (part is None or ruled.outcome > part.outcome):
             part = ruled
         # INVARIANT: an ask, whoever asks, never opens what plan mode denies.
@@ -356,20 +360,21 @@ def by_mode(concern: Concern, mode: Mode, effect: Effect, facts: Facts) -> Part:
         reason,
         what=describe(effect),
         where=effect.where,
-        flip=flip_mode(concern, outcome, effect),
+        flip=flip_mode(concern, outcome),
         high=effect.operation is Operation.DELETE,
     )
 
 
-def flip_mode(concern: Concern, outcome: Outcome, effect: Effect) -> str:
-    if outcome is ALLOW:
-        return ""
-    looser = next((mode for mode in Mode if modes.settle(concern, mode) is ALLOW and mode is not Mode.YOLO), None)
-    return (
-        f"mode `{looser.word}`, or an allow rule that covers it"
-        if looser and concern is not Concern.GAP
-        else "name the target"
-    )
+def flip_mode(concern: Concern, outcome: Outcome) -> str:
+    return "" if outcome is ALLOW else FLIPS[concern]
+
+
+def _flip(concern: Concern) -> str:
+    looser = next((mode for mode in Mode if modes.settle(concern, mode) is ALLOW), Mode.YOLO)
+    return "name the target" if concern is Concern.GAP else f"mode `{looser.word}`, or an allow rule that covers it"
+
+
+FLIPS = {concern: _flip(concern) for concern in Concern}
 
 
 def unanswerable(part: Part) -> Part:

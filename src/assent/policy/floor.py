@@ -70,7 +70,9 @@ def denied(rule: Rule, effect: Effect) -> Part:
         Outcome.DENY,
         Layer.FLOOR,
         "floor.self" if own else "floor.sensitive-path",
-        f"`{effect.target.text}` is protected: {rule.reason}",
+        f"`{effect.target.text}` is protected, or holds what is: {rule.reason}"
+        if effect.recursive
+        else f"`{effect.target.text}` is protected: {rule.reason}",
         what=describe(effect),
         where=effect.where,
         rule=rule.text,

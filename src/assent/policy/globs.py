@@ -19,7 +19,7 @@ class Glob(Value):
     `prefix`: the folder before the first wildcard, without a final slash (`""`: it starts with `**`).
     `literal`: the whole path where there is no wildcard, else `""`."""
 
-    __slots__ = ("text", "prefix", "literal", "_regex", "_below", "chunk")
+    __slots__ = ("text", "prefix", "literal", "_regex", "_below", "chunk", "first")
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -35,6 +35,7 @@ class Glob(Value):
             self._regex = re.compile(translate(text))
             self._below = re.compile(translate(text) + "(?s:/.*)?")
         self.chunk = longest_chunk(text)
+        self.first = next((name for name in text.split("/") if name not in ("", "**")), "")
 
     def matches(self, path: str) -> bool:
         """Whether the pattern names exactly this path."""
@@ -157,12 +158,26 @@ def _overlap(shell: list[str], rule: list[str]) -> bool:
                 reach.add(at)
             elif name == "**":
                 reach.update(range(at, len(rule) + 1))
-            elif _names_meet(name, rule[at]):
+            elif names_meet(name, rule[at]):
                 reach.add(at + 1)
     return False
 
 
-def _names_meet(shell: str, rule: str) -> bool:
+_meetings: dict[tuple[str, str], bool] = {}
+
+
+def names_meet(shell: str, rule: str) -> bool:
+    """Whether one name may match both a name of a shell's glob and one of a rule's. Remembered: rules are few."""
+    key = (shell, rule)
+    met = _meetings.get(key)
+    if met is None:
+        if len(_meetings) > 20_000:
+            _meetings.clear()
+        met = _meetings[key] = _meet(shell, rule)
+    return met
+
+
+def _meet(shell: str, rule: str) -> bool:
     shell_wild = WILD.search(shell) is not None or "(" in shell
     rule_wild = WILD.search(rule) is not None
     if not shell_wild:

@@ -5,29 +5,33 @@ text they must contain. So the cost of a look-up grows with the length of the te
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 
-from assent.policy.globs import Glob
+from assent.policy.globs import WILD, Glob, names_meet
 from assent.policy.rules import Rule, Shape
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+OPERATOR = re.compile(r"[|;&<>()`$\n]")
 LONG = 4096  # beyond this many characters it is cheaper to try every rule
 
 
 class Trigrams:
     """Items filed under a text that they need; `candidates` gives those whose need a text may meet."""
 
-    __slots__ = ("_buckets", "_all", "_any")
+    __slots__ = ("filled", "_buckets", "_all", "_any")
 
     def __init__(self) -> None:
+        self.filled = False
         self._buckets: dict[str, list[tuple[str, int]]] = {}
         self._all: list[tuple[str, int]] = []
         self._any: list[int] = []
 
     def add(self, needed: str, item: int) -> None:
+        self.filled = True
         if len(needed) < 3:
             self._any.append(item)
             return
@@ -49,15 +53,35 @@ class Trigrams:
 
 
 class PathIndex:
-    """Path rules, their globs bound to the workspace and the home folder."""
+    """Path rules, their globs bound to the workspace and the home folder.
 
-    __slots__ = ("whole", "_globs", "_by_folder", "_floating", "_folders", "_of_rule", "_excepts")
+    A glob with a literal beginning is filed under that folder. One that starts anywhere is filed under a name that
+    it needs, or under the first or last three letters of one; the few that are left under three letters anywhere."""
+
+    __slots__ = (
+        "whole",
+        "_globs",
+        "_by_folder",
+        "_folders",
+        "_names",
+        "_heads",
+        "_tails",
+        "_else",
+        "_of_rule",
+        "_excepts",
+        "_floating",
+        "filled",
+    )
 
     def __init__(self, rules: list[Rule], roots: tuple[str, ...], home: str, *, fold: bool = False) -> None:
         self.whole: list[Rule] = []
         self._globs: list[tuple[Glob, Rule]] = []
         self._by_folder: dict[str, list[int]] = {}
-        self._floating = Trigrams()
+        self._names: dict[str, list[int]] = {}
+        self._heads: dict[str, list[int]] = {}
+        self._tails: dict[str, list[int]] = {}
+        self._else = Trigrams()
+        self._floating: list[tuple[Glob, Rule]] = []
         self._of_rule: dict[int, list[Glob]] = {}
         self._excepts: dict[int, list[Glob]] = {
             rule.number: [Glob(text) for spec in rule.excepts for text in bind(spec, roots, home)]
@@ -73,6 +97,7 @@ class PathIndex:
                 if fold and text != text.lower():
                     self._file(Glob(text.lower()), rule)
         self._folders = sorted(self._by_folder)
+        self.filled = bool(self._globs)
 
     def _file(self, glob: Glob, rule: Rule) -> None:
         number = len(self._globs)
@@ -80,23 +105,58 @@ class PathIndex:
         self._of_rule.setdefault(rule.number, []).append(glob)
         if glob.text.startswith("/") and glob.prefix:
             self._by_folder.setdefault(glob.prefix, []).append(number)
-        else:
-            self._floating.add(glob.chunk.strip("/"), number)
+            return
+        self._floating.append((glob, rule))
+        names = [name for name in glob.text.split("/") if name not in ("", "**")]
+        literal = [name for name in names if WILD.search(name) is None]
+        heads = [name[:3] for name in names if WILD.search(name[:3]) is None and len(name) > 3]
+        tails = [name[-3:] for name in names if not set(name[-3:]) & set("*?[]") and len(name) > 3]
+        for keys, file in ((literal, self._names), (heads, self._heads), (tails, self._tails)):
+            if keys:
+                file.setdefault(min(keys, key=lambda key: len(file.get(key, ()))), []).append(number)
+                return
+        self._else.add(glob.chunk.strip("/"), number)
 
-    def near(self, path: str) -> Iterator[tuple[Glob, Rule]]:
+    def near(self, path: str) -> list[tuple[Glob, Rule]]:
         """Every rule that could match the path or a folder above it."""
-        globs = self._globs
+        found: list[int] = []
         by_folder = self._by_folder
         if by_folder:
             at = len(path)
             while at > 0:
-                for number in by_folder.get(path[:at], ()):
-                    yield globs[number]
+                numbers = by_folder.get(path[:at])
+                if numbers is not None:
+                    found += numbers
                 at = path.rfind("/", 0, at)
-            for number in by_folder.get("/", ()):
-                yield globs[number]
-        for number in self._floating.candidates(path):
-            yield globs[number]
+            if "/" in by_folder:
+                found += by_folder["/"]
+        names, heads, tails = self._names, self._heads, self._tails
+        if names or heads or tails:
+            for name in path.split("/"):
+                if name in names:
+                    found += names[name]
+                if name[:3] in heads:
+                    found += heads[name[:3]]
+                if name[-3:] in tails:
+                    found += tails[name[-3:]]
+        if self._else.filled:
+            found += self._else.candidates(path)
+        globs = self._globs
+        return [globs[number] for number in found]
+
+    def near_pattern(self, pattern: str) -> list[tuple[Glob, Rule]]:
+        """Every rule that could match what a shell's glob matches."""
+        wild = WILD.search(pattern)
+        if wild is None:
+            return self.near(pattern)
+        folder = pattern[: pattern.rfind("/", 0, wild.start())]
+        found = [*self.near(folder or "/"), *self.below(folder)]
+        names = [name for name in pattern[len(folder) + 1 :].split("/") if name]
+        for pair in self._floating:
+            first = pair[0].first
+            if not first or first in names or any(names_meet(name, first) for name in names):
+                found.append(pair)
+        return found
 
     def below(self, folder: str) -> Iterator[tuple[Glob, Rule]]:
         """Every rule whose literal beginning lies below the folder."""
@@ -135,15 +195,18 @@ def bind(spec: str, roots: tuple[str, ...], home: str) -> list[str]:
 class CommandIndex:
     """Command rules, filed under their program and first words."""
 
-    __slots__ = ("whole", "_rules", "_by_program", "_by_word", "_wild", "_raw")
+    __slots__ = ("whole", "filled", "spans", "_rules", "_by_program", "_by_word", "_programs", "_wild", "_raw")
 
     def __init__(self, rules: list[Rule]) -> None:
         self.whole = [rule for rule in rules if rule.shape is Shape.WHOLE]
         self._rules = rules
         self._by_program: dict[str, list[int]] = {}
         self._by_word: dict[tuple[str, str], list[int]] = {}
+        self._programs: set[str] = set()
         self._wild = Trigrams()
         self._raw = Trigrams()
+        self.filled = any(rule.shape is not Shape.WHOLE for rule in rules)
+        self.spans = any(OPERATOR.search(rule.spec) for rule in rules)
         for number, rule in enumerate(rules):
             if rule.shape is Shape.WHOLE:
                 continue
@@ -154,21 +217,20 @@ class CommandIndex:
                 self._wild.add(longest_literal(rule.spec), number)
             elif plain and "*" not in plain:
                 self._by_word.setdefault((program, plain), []).append(number)
+                self._programs.add(program)
             else:
                 self._by_program.setdefault(program, []).append(number)
 
-    def near(self, program: str, words: tuple[str, ...], texts: tuple[str, ...]) -> Iterator[Rule]:
+    def near(self, program: str, words: tuple[str, ...], texts: tuple[str, ...]) -> list[Rule]:
         """Every rule that could match a command with this program, these other words and these texts."""
-        rules = self._rules
-        for number in self._by_program.get(program, ()):
-            yield rules[number]
-        if self._by_word:
+        found = list(self._by_program.get(program, ()))
+        if program in self._programs:
             for word in dict.fromkeys(words):
-                for number in self._by_word.get((program, word), ()):
-                    yield rules[number]
-        for text in dict.fromkeys(texts):
-            for number in self._wild.candidates(text):
-                yield rules[number]
+                found += self._by_word.get((program, word), ())
+        if self._wild.filled:
+            for text in dict.fromkeys(texts):
+                found += self._wild.candidates(text)
+        return [self._rules[number] for number in found]
 
     def in_text(self, text: str) -> Iterator[Rule]:
         """Every rule whose longest literal stands in a raw text."""

@@ -40,8 +40,10 @@ def forms(invocation: Invocation) -> tuple[str, ...]:
     written = invocation.words[0] if invocation.words else ""
     plain = f"{invocation.program} {rest}".rstrip()
     full = f"{written} {rest}".rstrip()
-    source = SPACE.sub(" ", invocation.source.strip())
-    return (plain,) if plain == full == source else tuple(dict.fromkeys((plain, full, source)))
+    source = invocation.source
+    if plain == full == source:
+        return (plain,)
+    return tuple(dict.fromkeys((plain, full, SPACE.sub(" ", source.strip()))))
 
 
 def raw_forms(text: str) -> tuple[str, ...]:

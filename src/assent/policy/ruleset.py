@@ -13,8 +13,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from assent.policy.globs import Glob
-
 
 class RuleSet:
     """One layer's rules, indexed for a workspace and a home folder."""
@@ -43,13 +41,17 @@ class RuleSet:
 
     def reaching_command(self, invocation: Invocation) -> Iterator[Rule]:
         yield from self.commands.whole
+        if not self.commands.filled:
+            return
         texts = match.forms(invocation)
-        words = (*invocation.subcommand, *invocation.operands, *invocation.words[1:])
-        for rule in self.commands.near(invocation.program, words, texts):
+        for rule in self.commands.near(invocation.program, invocation.words[1:], texts):
             if match.reaches_command(rule, invocation, texts):
                 yield rule
 
     def reaching_text(self, text: str, *, anywhere: bool) -> Iterator[Rule]:
+        """Rules that span operators, on the raw command; where the reading was cut short, all of them."""
+        if not self.commands.filled or not (anywhere or self.commands.spans):
+            return
         texts = match.raw_forms(text)
         found = dict.fromkeys(rule for each in texts for rule in self.commands.in_text(each))
         for rule in found:
@@ -72,25 +74,24 @@ class RuleSet:
             yield from self.naming_tool(effect.target.name, aggressive=True)
 
     def _reaching_path(self, effect: Effect, names: tuple[str, ...]) -> Iterator[Rule]:
-        operation = effect.operation
-        for rule in self.paths.whole:
+        operation, paths = effect.operation, self.paths
+        for rule in paths.whole:
             if match.speaks_of(rule, operation):
                 yield rule
-        candidates = self.paths.every() if effect.target.pattern else self._near(names)
-        for glob, rule in candidates:
-            if (
-                match.speaks_of(rule, operation)
-                and match.reaches_path(glob, effect, names)
-                and not (rule.excepts and self.paths.excepts(rule, names))
-            ):
-                yield rule
+        if not paths.filled:
+            return
+        near = paths.near_pattern if effect.target.pattern else paths.near
+        for name in names:
+            for glob, rule in near(name):
+                if (
+                    match.speaks_of(rule, operation)
+                    and match.reaches_path(glob, effect, names)
+                    and not (rule.excepts and paths.excepts(rule, names))
+                ):
+                    yield rule
         if effect.recursive and operation in (Operation.WRITE, Operation.DELETE):
             for name in names:
-                yield from (rule for _, rule in self.paths.below(name) if match.speaks_of(rule, operation))
-
-    def _near(self, names: tuple[str, ...]) -> Iterator[tuple[Glob, Rule]]:
-        for name in names:
-            yield from self.paths.near(name)
+                yield from (rule for _, rule in paths.below(name) if match.speaks_of(rule, operation))
 
     def inside(self, effect: Effect, names: tuple[str, ...]) -> Rule | None:
         """A rule on reading whose place lies below a folder that is read as a whole."""
@@ -119,7 +120,7 @@ class RuleSet:
             for rule in self.paths.whole:
                 if operation in rule.operations and effect.target.name:
                     return rule
-            for _, rule in self._near(names[:1]):
+            for _, rule in self.paths.near(names[0]) if names else ():
                 if operation in rule.operations and match.proves_path(self.paths.of(rule), effect, names):
                     return rule
             return None
