@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from assent.contract.effect import Effect, Kind, Target
 from assent.effects.shell.command import Arg, Sight
-from assent.effects.shell.commands.options import Given, Parsed, parse
+from assent.effects.shell.commands.options import Given, parse
 from assent.effects.shell.commands.readers import reader
 from assent.effects.shell.commands.roles import apply, quiet
 from assent.effects.shell.commands.row import HARMLESS_ROLES, PATH_ROLES, Options, Row, Slot, dangers_of
@@ -117,7 +117,7 @@ class Line:
         seen, row = self.seen, self.row
         options = self.parsed.given
         recursive = row.recursive or any(given.option.recursive for given in options)
-        writes = any(given.option.writes for given in options)
+        writes = not self.quiet and any(given.option.writes for given in options)
         slots = row.operands
         if any(given.option.drop for given in options):
             slots = _dropped(slots)
@@ -144,6 +144,8 @@ class Line:
             else:
                 for word in share or ([slot.default] if slot.default else []):
                     apply(seen, role, word, recursive=recursive or slot.recursive, writes=writes)
+        if not self.quiet and len(words) < sum(slot.least for slot in slots if not slot.default):
+            seen.acts = True
         self.unsettled(words, slots, recursive)
 
     def into(self, share: list[Word], words: list[Word], recursive: bool) -> None:
@@ -232,66 +234,52 @@ def _named_files(seen: Seen, prefixes: tuple[str, ...], words: list[Word]) -> No
 def locate(seen: Seen, tree: Node, program: str, words: list[Word], tables: Tables) -> Line | None:
     """Find the row with the longest name that the words spell, through global options."""
     nodes, best, taken = [tree], tree, 0
-    outer: list[Options] = []
     before: list[Given] = []
-    path: list[str] = []
-    loose: list[Word] = []
-    index = 0
-    rest = words
     kept: list[Given] = []
-    if tree.name:
-        outer.append(tables.row(tree.name).globals)
+    path: list[str] = []
+    rest = words
+    outer = [tables.row(tree.name).globals] if tree.name else []
+    style = "single" if tree.name and tables.row(tree.name).style == "single" else "gnu"
+    index = 0
     while index < len(words) and any(node.children for node in nodes):
         word = words[index]
         if not isinstance(word, str) or word == "--":
             break
         if word[:1] == "-" and word != "-":
-            size = _global(words[index:], outer, kept)
+            size = _global(words[index:], outer, kept, style)
             if not size:
                 break
             index += size
             continue
-        found = [after for node in nodes for after in node.after(word)]
-        if not found:
-            break
+        nodes = [after for node in nodes for after in node.after(word)]
         path.append(word)
         index += 1
-        nodes = found
-        ends = next((node for node in found if node.name), None)
+        ends = next((node for node in nodes if node.name), None)
         if ends is not None:
             best, taken = ends, len(path)
-            before, rest, loose = list(kept), words[index:], []
+            before, rest = list(kept), words[index:]
             outer.append(tables.row(ends.name).globals)
     if not best.name:
         return None
-    if best is tree:
-        before, rest = _leading(words, outer)
     row = tables.row(best.name)
     seen.subcommand = tuple(path[:taken])
-    more = _after(tables, tree, row, outer)
     seen.flags.update(name for given in before for name in given.option.names)
-    return Line(program, [*loose, *rest], row, before, more, seen, tables)
+    return Line(program, list(rest), row, before, _after(tables, tree, row, outer), seen, tables)
 
 
-def _global(words: list[Word], outer: list[Options], kept: list[Given]) -> int:
+def _global(words: list[Word], outer: list[Options], kept: list[Given], style: str) -> int:
     """How many words a global option at the start of `words` takes; 0 where it is none."""
     for options in reversed(outer):
-        first = parse(words[:1], options, style="gnu")
+        first = parse(words[:1], options, style=style)
         if not first.doubts and not first.helps:
             kept.extend(first.given)
             return 1
         if len(words) > 1 and not first.helps:
-            both = parse(words[:2], options, style="gnu")
+            both = parse(words[:2], options, style=style)
             if not both.doubts and not both.operands and both.given and len(both.given) == len(first.given):
                 kept.extend(both.given)
                 return 2
     return 0
-
-
-def _leading(words: list[Word], outer: list[Options]) -> tuple[list[Given], list[Word]]:
-    """The bare program: its own options read the whole line, global ones behind them."""
-    del outer
-    return [], words
 
 
 def _after(tables: Tables, tree: Node, row: Row, outer: list[Options]) -> Options | None:
@@ -423,8 +411,3 @@ def _fixed(pattern: str) -> str:
         if letter in "*?[@!+(":
             return pattern[: pattern.rfind("/", 0, index)] or "/"
     return pattern
-
-
-def unread(parsed: Parsed) -> bool:
-    """Whether some word of the line could not be read for certain."""
-    return bool(parsed.doubts)

@@ -24,6 +24,7 @@ _MODULES = {
     "environment": "env printenv",
     "files": "copy move link remove modes",
     "find": "find fd",
+    "git": "git_push",
     "inline": "node perl ruby php lua",
     "jq": "jq yq",
     "processes": "kill",

@@ -30,6 +30,10 @@ def jq(line: Line) -> None:
 
 def yq(line: Line) -> None:
     """As jq; a first operand that is the name of a file is that file, and not a filter."""
+    if not line.parsed.operands:
+        line.preamble()
+        line.given()
+        return
     line.standard()
     for word in line.parsed.operands[:1]:
         if isinstance(word, str) and _FILE.fullmatch(word):
