@@ -121,13 +121,14 @@ class Line:
         slots = row.operands
         if any(given.option.drop for given in options):
             slots = _dropped(slots)
-        for word in words if row.forms else ():
+        lists = any(given.option.lists for given in options)
+        for word in words if row.forms and not lists else ():
             self.form("operands", word)
         for word in (*words, *(("--",) if self.parsed.ended >= 0 else ())) if row.marks else ():
             self.mark(word)
         if row.secret_operands:
             _secrets(seen, row, words)
-        if any(given.option.lists for given in options):
+        if lists:
             return
         for slot, share in share_out(slots, words):
             if slot is None:
