@@ -154,7 +154,7 @@ class _Judge:
             rule = self._first(rules.reaching_effect(effect, names))
             if rule is not None:
                 return by_rule(rule, outcome, layer, describe(effect), effect.where)
-        if effect.recursive and effect.operation in LOOKING and names and self.mode is not Mode.YOLO:
+        if effect.recursive and effect.operation is not Operation.LIST and names and self.mode is not Mode.YOLO:
             rule = self.policy.deny.inside(effect, names)
             if rule is not None:
                 return by_rule(rule, ASK, Layer.DENY, describe(effect), effect.where, code="deny.inside")

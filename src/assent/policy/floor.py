@@ -15,6 +15,7 @@ HARMLESS = frozenset({"check", "status", "doctor", "help", "version", "simulate"
 HARMLESS_POLICY = frozenset({"show", "lint", "test"})
 BROAD_HOMES = ("/", "/home", "/root", "/Users", "/etc", "/private", "/private/etc", "/var/root")
 CHANGES = (Operation.WRITE, Operation.DELETE)
+WHOLES = (Operation.READ, Operation.SEARCH, Operation.WRITE)
 
 
 def judge_effect(floor: RuleSet, effect: Effect, names: tuple[str, ...], facts: Facts) -> Part | None:
@@ -33,9 +34,17 @@ def judge_effect(floor: RuleSet, effect: Effect, names: tuple[str, ...], facts: 
             where=effect.where,
             high=True,
         )
-    if effect.recursive and effect.operation in (Operation.READ, Operation.SEARCH):
+    if effect.recursive and effect.operation in WHOLES:
         return _whole_folder(floor, effect, names)
+    if effect.target.pattern and effect.operation in WHOLES and any(_hidden_in_home(name, facts) for name in names):
+        return _whole_folder(floor, effect, tuple(name.rpartition("/")[0] or "/" for name in names))
     return None
+
+
+def _hidden_in_home(name: str, facts: Facts) -> bool:
+    """A glob over the hidden files of a home folder."""
+    folder, _, last = name.rpartition("/")
+    return last[:2] in (".*", ".?", ".[") and (folder == facts.home or _holds_homes(folder))
 
 
 def _is_own(name: str, facts: Facts) -> bool:
@@ -51,7 +60,7 @@ def _whole_folder(floor: RuleSet, effect: Effect, names: tuple[str, ...]) -> Par
         Outcome.ASK,
         Layer.FLOOR,
         "floor.holds-sensitive",
-        f"`{effect.target.text}` is read as a whole and holds {reason}",
+        f"`{effect.target.text}` is taken as a whole and holds {reason}",
         what=describe(effect),
         where=effect.where,
         flip="name a folder that holds no credentials",

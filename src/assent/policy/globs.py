@@ -6,6 +6,7 @@ matched like others: a rule that says `*` means every file."""
 from __future__ import annotations
 
 import re
+from enum import IntEnum
 
 from assent.contract.errors import PolicyError
 from assent.contract.value import Value
@@ -125,48 +126,58 @@ def check(text: str) -> None:
         raise PolicyError("bad glob: it holds a NUL character", suggestion="remove it")
 
 
-def overlaps(shell_glob: str, rule_glob: str) -> bool:
-    """Whether some path matches both a shell's glob and a rule's glob, or lies below a match of the rule's.
+class Meeting(IntEnum):
+    """How a name of a shell's glob meets a name of a rule's."""
 
-    Compared name by name. A shell's `*` does not match a leading dot. Where a name holds wildcards on both sides
-    the answer is yes: doubt denies."""
+    NONE = 0
+    WEAK = 1  # by wildcards alone: `*` meets everything
+    STRONG = 2  # by letters that both have
+
+
+def overlaps(shell_glob: str, rule_glob: str) -> bool:
+    """Whether a shell's glob aims at what a rule's glob names, or at something below that.
+
+    Compared name by name; a shell's `*` does not match a leading dot. At least one name must meet by its letters:
+    `src/*` may hit anything and aims at nothing, and what it does hit is known from the host's facts."""
     return _overlap(shell_glob.split("/"), rule_glob.split("/"))
 
 
 def _overlap(shell: list[str], rule: list[str]) -> bool:
-    # One row of a table over (how much of shell, how much of rule) was matched; sizes are path depths.
-    reach = {0}
-    for depth, name in enumerate([*shell, ""]):
-        closed: set[int] = set()
-        todo = sorted(reach)
-        while todo:
-            at = todo.pop()
-            if at in closed:
-                continue
-            closed.add(at)
-            if at < len(rule) and rule[at] == "**":
-                todo.append(at + 1)
-        if len(rule) in closed:
+    # For each depth of the shell's glob: how much of the rule was matched → whether by letters.
+    reach: dict[int, bool] = {0: False}
+    for name in [*shell, None]:
+        for at in range(len(rule)):  # `**` may stand for no folder at all
+            if at in reach and rule[at] == "**":
+                reach[at + 1] = reach.get(at + 1, False) or reach[at]
+        if reach.get(len(rule)):
             return True
-        if depth == len(shell):
+        if name is None:
             return False
-        reach = set()
-        for at in closed:
-            if at >= len(rule):
-                continue
-            if rule[at] == "**":
-                reach.add(at)
-            elif name == "**":
-                reach.update(range(at, len(rule) + 1))
-            elif names_meet(name, rule[at]):
-                reach.add(at + 1)
+        reach = _step(name, rule, reach)
     return False
 
 
-_meetings: dict[tuple[str, str], bool] = {}
+def _step(name: str, rule: list[str], reach: dict[int, bool]) -> dict[int, bool]:
+    after: dict[int, bool] = {}
+    for at, sure in reach.items():
+        if at == len(rule):
+            after[at] = after.get(at, False) or sure  # below what matched
+        elif rule[at] == "**":
+            after[at] = after.get(at, False) or sure
+        elif name == "**":
+            for later in range(at, len(rule) + 1):
+                after[later] = after.get(later, False) or sure
+        else:
+            met = names_meet(name, rule[at])
+            if met is not Meeting.NONE:
+                after[at + 1] = after.get(at + 1, False) or sure or (met is Meeting.STRONG and name != "")
+    return after
 
 
-def names_meet(shell: str, rule: str) -> bool:
+_meetings: dict[tuple[str, str], Meeting] = {}
+
+
+def names_meet(shell: str, rule: str) -> Meeting:
     """Whether one name may match both a name of a shell's glob and one of a rule's. Remembered: rules are few."""
     key = (shell, rule)
     met = _meetings.get(key)
@@ -177,27 +188,33 @@ def names_meet(shell: str, rule: str) -> bool:
     return met
 
 
-def _meet(shell: str, rule: str) -> bool:
+def _meet(shell: str, rule: str) -> Meeting:
     shell_wild = WILD.search(shell) is not None or "(" in shell
     rule_wild = WILD.search(rule) is not None
     if not shell_wild:
-        return shell == rule if not rule_wild else re.fullmatch(translate(rule), shell) is not None
+        same = shell == rule if not rule_wild else re.fullmatch(translate(rule), shell) is not None
+        return Meeting.STRONG if same else Meeting.NONE
     if not rule_wild:
-        return _shell_name(shell, rule)
+        if not _shell_name(shell, rule):
+            return Meeting.NONE
+        letters = re.sub(r"\[[^\]]*\]|[*?()|@+!]", "", shell)
+        return Meeting.STRONG if len(letters) >= 2 else Meeting.WEAK
     if shell[:1] in ("*", "?") and rule.startswith("."):
-        return False
+        return Meeting.NONE
     head_s, head_r = re.split(r"[*?\[(]", shell)[0], re.split(r"[*?\[]", rule)[0]
     tail_s, tail_r = re.split(r"[*?\])]", shell)[-1], re.split(r"[*?\]]", rule)[-1]
     heads = head_s.startswith(head_r) or head_r.startswith(head_s)
-    return heads and (tail_s.endswith(tail_r) or tail_r.endswith(tail_s))
+    if not heads or not (tail_s.endswith(tail_r) or tail_r.endswith(tail_s)):
+        return Meeting.NONE
+    common = max(min(len(head_s), len(head_r)), min(len(tail_s), len(tail_r)))
+    return Meeting.STRONG if common >= 2 else Meeting.WEAK
 
 
 def _shell_name(shell: str, name: str) -> bool:
-    if name.startswith(".") and not shell.startswith((".", "[", "{", "@(", "+(")):
+    """Whether a name of a shell's glob matches a name."""
+    if name.startswith(".") and not shell.startswith((".", "[", "@(", "+(")):
         return False
     if "(" in shell:
         return True  # an extended glob: not compared further
-    return (
-        re.fullmatch(translate(shell) if "[" not in shell or class_end(shell, shell.find("[")) > 0 else ".*", name)
-        is not None
-    )
+    whole = "[" not in shell or class_end(shell, shell.find("[")) > 0
+    return re.fullmatch(translate(shell) if whole else ".*", name) is not None

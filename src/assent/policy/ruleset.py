@@ -89,12 +89,12 @@ class RuleSet:
                     and not (rule.excepts and paths.excepts(rule, names))
                 ):
                     yield rule
-        if effect.recursive and operation in (Operation.WRITE, Operation.DELETE):
+        if effect.recursive and operation is Operation.DELETE:
             for name in names:
                 yield from (rule for _, rule in paths.below(name) if match.speaks_of(rule, operation))
 
     def inside(self, effect: Effect, names: tuple[str, ...]) -> Rule | None:
-        """A rule on reading whose place lies below a folder that is read as a whole."""
+        """A rule whose place lies below a folder that is read, filled or copied as a whole."""
         for name in names:
             for _, rule in self.paths.below(name):
                 if match.speaks_of(rule, effect.operation):

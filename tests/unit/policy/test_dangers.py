@@ -20,7 +20,9 @@ def test_roots_that_much_depends_on_are_broad(path: str) -> None:
     assert is_broad(path, FACTS)
 
 
-@pytest.mark.parametrize("path", ["/work/project/build", "/tmp/x", "/home/user/project", "/srv/app/cache/*", "/var/lib/x"])
+@pytest.mark.parametrize(
+    "path", ["/work/project/build", "/tmp/x", "/home/user/project", "/srv/app/cache/*", "/var/lib/x"]
+)
 def test_ordinary_folders_are_not_broad(path: str) -> None:
     assert not is_broad(path, FACTS)
 

@@ -38,7 +38,9 @@ def test_an_agent_is_told_what_to_do_instead() -> None:
 
 
 def test_a_rules_own_message_steers_the_agent() -> None:
-    told = explain.to_agent(decide("write", "dist/a", deny=[{"rule": "write(dist/**)", "message": "edit src/ and build"}]))
+    told = explain.to_agent(
+        decide("write", "dist/a", deny=[{"rule": "write(dist/**)", "message": "edit src/ and build"}])
+    )
     assert told.endswith("Edit src/ and build.")
 
 

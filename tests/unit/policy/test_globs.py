@@ -1,12 +1,8 @@
-"""Path globs match what they say, and overlap with shell globs wherever they could."""
+"""Path globs match what they say, and overlap with shell globs wherever they aim at the same."""
 
 from __future__ import annotations
 
-import re
-
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from assent.contract.errors import PolicyError
 from assent.policy import globs
@@ -51,47 +47,23 @@ def test_a_malformed_glob_is_an_error(glob: str) -> None:
         ("/home/u/.ss*/id_rsa", "**/.ssh/**", True),
         ("/home/u/.ssh/*", "**/.ssh/**", True),
         ("/home/u/*", "**/.ssh/**", False),
-        ("/home/u/.*", "**/.ssh/**", True),
+        ("/home/u/.*", "**/.ssh/**", False),
+        ("/home/u/.*/id_rsa", "**/.ssh/**", False),
+        ("/home/u/.*/id_rsa", "**/id_rsa", True),
+        ("/w/14-*/x-CONTEXT.md", "**/*.kdbx", False),
+        ("/w/skills/*", "**/id_rsa", False),
         ("/home/u/*/id_rsa", "**/.ssh/**", False),
         ("/home/u/.s?h/x", "**/.ssh/**", True),
         ("/home/u/.[s]sh/x", "**/.ssh/**", True),
         ("/w/src/*.py", "/w/src/secret.py", True),
         ("/w/src/*.py", "/w/src/secret.rs", False),
         ("/w/*/secret.py", "/w/src/*", True),
+        ("/w/src/*", "/w/src/secret.py", True),
         ("/w/docs/*", "/w/src/**", False),
         ("/w/*.pem", "**/*.key", False),
         ("/w/*.pem", "**/*.pem", True),
         ("/**/x", "/a/b/x", True),
     ],
 )
-def test_a_shell_glob_overlaps_a_rule_where_a_path_could_match_both(shell: str, rule: str, meet: bool) -> None:
+def test_a_shell_glob_overlaps_a_rule_where_it_aims_at_what_the_rule_names(shell: str, rule: str, meet: bool) -> None:
     assert overlaps(shell, rule) is meet
-
-
-NAMES = st.text(alphabet="ab.", min_size=1, max_size=4).filter(lambda name: name not in (".", ".."))
-PATHS = st.lists(NAMES, min_size=1, max_size=4).map(lambda names: "/" + "/".join(names))
-
-
-@given(PATHS, st.data())
-def test_what_a_shell_glob_matches_is_an_overlap(path: str, data: st.DataObject) -> None:
-    """Blur a path twice; the path itself matches both, so the two overlap."""
-    shell = blur(path, data)
-    rule = blur(path, data)
-    hidden = any(s[:1] in "*?" and p.startswith(".") for s, p in zip(shell.split("/"), path.split("/"), strict=True))
-    if not hidden and re.fullmatch(globs.translate(rule), path):
-        assert overlaps(shell, rule)
-
-
-def blur(path: str, data: st.DataObject) -> str:
-    names = path.split("/")
-    for at in range(1, len(names)):
-        choice = data.draw(st.sampled_from(["keep", "star", "tail", "head", "mark"]))
-        name = names[at]
-        names[at] = {
-            "keep": name,
-            "star": "*",
-            "tail": name[:1] + "*",
-            "head": "*" + name[-1:],
-            "mark": "?" + name[1:],
-        }[choice]
-    return "/".join(names)
