@@ -215,7 +215,7 @@ class CommandIndex:
             plain = next((word for word in rule.words[1:] if not word.startswith("-")), "")
             if "*" in program:
                 self._wild.add(longest_literal(rule.spec), number)
-            elif plain and "*" not in plain:
+            elif plain and "*" not in plain and "{" not in plain:
                 self._by_word.setdefault((program, plain), []).append(number)
                 self._programs.add(program)
             else:

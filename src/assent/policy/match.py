@@ -11,10 +11,13 @@ from assent.contract.effect import Effect, Invocation, Operation, Target
 from assent.contract.facts import Facts
 from assent.policy.globs import Glob, overlaps
 from assent.policy.index import base
-from assent.policy.rules import Rule, Shape
+from assent.policy.rules import Origin, Rule, Shape
 
 OPERATORS = re.compile(r"\s*(\|&|\|\||&&|[|;&])\s*")
 SPACE = re.compile(r"\s+")
+CHOICE = re.compile(r"(\{[^{}]*\})")
+OPEN = re.compile(r"[$`*?\[{]")
+FIRM = re.compile(r"[A-Za-z0-9_./@]")
 _wild: dict[str, re.Pattern[str]] = {}
 
 
@@ -125,12 +128,41 @@ def proves_command(rule: Rule, invocation: Invocation) -> bool:
         case Shape.WHOLE:
             return True
         case Shape.EXACT:
-            return invocation.literal and words == rule.words
+            return invocation.literal and _spells(rule, words)
         case Shape.PREFIX:
-            return words[: len(rule.words)] == rule.words and not _doubtful(rule.words, invocation)
+            return _spells(rule, words[: len(rule.words)]) and not _doubtful(rule.words, invocation)
         case Shape.WILD:
             return not _doubtful((), invocation) and wild(rule.spec).fullmatch(" ".join(words)) is not None
     return False
+
+
+def _spells(rule: Rule, words: tuple[str, ...]) -> bool:
+    """Whether the words are the rule's own; in a pack's rule a word may leave something open."""
+    if words == rule.words:
+        return True
+    if rule.origin is not Origin.PACK or len(words) != len(rule.words):
+        return False
+    return all(
+        want == word or ("{" in want and choice(want).fullmatch(word))
+        for want, word in zip(rule.words, words, strict=True)
+    )
+
+
+def choice(word: str) -> re.Pattern[str]:
+    """A word of a pack's rule: `{a,b}` is one of these, `{}` any name that is no option and holds no expansion."""
+    found = _wild.get(word)
+    if found is None:
+        pieces = [_piece(piece) for piece in CHOICE.split(word)]
+        found = _wild[word] = re.compile("(?!-)" * word.startswith("{}") + "".join(pieces))
+    return found
+
+
+def _piece(piece: str) -> str:
+    if piece == "{}":
+        return r"[\w@.,:/+=^~-]+"
+    if piece.startswith("{"):
+        return f"(?:{'|'.join(map(re.escape, piece[1:-1].split(',')))})"
+    return re.escape(piece)
 
 
 def _doubtful(shown: tuple[str, ...], invocation: Invocation) -> bool:
@@ -140,9 +172,16 @@ def _doubtful(shown: tuple[str, ...], invocation: Invocation) -> bool:
 
 def excepted(word: str, invocation: Invocation) -> bool:
     """Whether the exception of an allow rule is on the command line, or could be behind an unknown word."""
+    if not invocation.literal and any(map(_may_be_flag, invocation.words[1:])):
+        return True
     if word.startswith("-"):
         return flag_given(word, invocation) or any(each.startswith(word + "=") for each in invocation.words)
     return any(word == each or ("*" in word and wild(word).fullmatch(each)) for each in invocation.words[1:])
+
+
+def _may_be_flag(word: str) -> bool:
+    """A word that shows as its source and could begin with a dash once it is expanded."""
+    return OPEN.search(word) is not None and FIRM.match(word) is None
 
 
 # ---------------------------------------------------------------- paths

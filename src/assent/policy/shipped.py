@@ -40,14 +40,18 @@ def entries(name: str) -> dict[str, list[Entry]]:
         with open(f"{HERE}/{name}.toml", "rb") as file:
             table = tomllib.load(file)
         origin = Origin.PACK if name.startswith("packs/") else Origin.SHIPPED
-        found = {section: [_entry(row, f"{name}.toml", origin) for row in rows] for section, rows in table.items()}
+        words = {f"<{word}>": "{" + ",".join(each) + "}" for word, each in table.pop("words", {}).items()}
+        found = {section: [_entry(row, origin, words) for row in rows] for section, rows in table.items()}
         _kept[name] = found
     return found
 
 
-def _entry(row: dict[str, object], file: str, origin: Origin) -> Entry:
+def _entry(row: dict[str, object], origin: Origin, words: dict[str, str]) -> Entry:
+    """`words` are lists that a pack's rules name as `<script>`."""
     texts = row.get("rules") or [row["rule"]]
     assert isinstance(texts, list)
+    for name, choice in words.items():
+        texts = [text.replace(name, choice) for text in texts]
     name, reason = str(row["id"]), str(row.get("reason", ""))
     rules = tuple(
         parse_rule(
