@@ -73,6 +73,16 @@ def floor() -> str:
     return table(("id", "what it protects", "rules"), rows)
 
 
+def packs() -> str:
+    rows = (
+        (f"`{name}`", f"`{entry.id}`", rules_of(entry.rules))
+        for name in shipped.PACKS
+        if Path(f"{shipped.HERE}/packs/{name}.toml").exists()
+        for entry in shipped.entries(f"packs/{name}")["rule"]
+    )
+    return table(("pack", "id", "rules"), rows)
+
+
 def rules_of(rules: Iterable[object], shown: int = 4) -> str:
     texts = [f"`{getattr(rule, 'text', rule)}`" for rule in rules]
     more = f" and {len(texts) - shown} more" if len(texts) > shown else ""
@@ -118,6 +128,7 @@ BLOCKS: dict[str, Callable[[], str]] = {
     "dangers": dangers,
     "defaults": defaults,
     "floor": floor,
+    "packs": packs,
     "commands": commands,
 }
 
