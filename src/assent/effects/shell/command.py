@@ -19,7 +19,7 @@ class Arg(Value):
     `splits`: it may become no word or several words (an unquoted expansion).
     `prefix`: the literal text that any value begins with.
     `kind`: what is known of an unknown value: `""` nothing, `"word"` one token that is no option,
-    `"number"`, `"paths"` names of files under one of `under`."""
+    `"number"`, `"paths"` names of files under one of `under`, `"names"` the same, but one may begin with a dash."""
 
     __slots__ = ("text", "values", "pattern", "splits", "prefix", "kind", "under")
 
@@ -75,7 +75,7 @@ class Sight(Value):
 
     `known`: some row speaks of this form. Effects carry no invocation index yet. `runs` are commands that it
     starts in turn. `gaps` are (code, advice) pairs. `prints` says what its output is worth as a word
-    (`"word"`, `"number"`, `"paths"`, `""`), `under` the folders of printed paths."""
+    (`"word"`, `"number"`, `"paths"`, `"names"`, `""`), `under` the folders of printed paths."""
 
     __slots__ = ("subcommand", "flags", "operands", "effects", "runs", "gaps", "prints", "under")
 

@@ -75,8 +75,8 @@ def together(streams: list[Stream]) -> Stream:
         return Stream("".join(texts), taint)
     told = [stream for stream in streams if stream.text != ""]
     kinds = {stream.kind for stream in told if stream.text is None}
-    if kinds == {"paths"} and len(told) == len([s for s in told if s.text is None]):
-        return Stream(None, taint, "paths", tuple(dict.fromkeys(f for s in told for f in s.under)))
+    if kinds and kinds <= {"paths", "names"} and len(told) == len([s for s in told if s.text is None]):
+        return Stream(None, taint, min(kinds), tuple(dict.fromkeys(f for s in told for f in s.under)))
     return Stream(None, taint)
 
 
@@ -164,7 +164,7 @@ def output(
             taint |= SECRET
     if prints in ("number", "word"):
         return Stream(None, taint & ~(FROM_FILE | SECRET), prints)
-    if prints == "paths":
+    if prints in ("paths", "names"):
         return Stream(None, taint & ~FROM_FILE, prints, under)
     taint |= stdin.taint
     if name in _PASSES:

@@ -107,7 +107,8 @@ def _union(words: list[str | Arg], taint: int) -> Val:
         return Val(kind="glob", under=tuple(globs) + tuple(map(inert_pattern, distinct)), taint=taint)
     kinds = {word.kind for word in unknown}
     kind = unknown[0].kind if len(kinds) == 1 and not texts and not globs else ""
-    under = tuple(dict.fromkeys(folder for word in unknown for folder in word.under)) if kind == "paths" else ()
+    folders = dict.fromkeys(folder for word in unknown for folder in word.under)
+    under = tuple(folders) if kind in ("paths", "names") else ()
     return Val(guesses=distinct, kind=kind, under=under, taint=taint)
 
 

@@ -81,8 +81,8 @@ def read(walk: Walk, job: Job) -> Pair:
     stdin = job.stdin
     taint = stdin.taint
     found = Val(taint=taint)
-    if stdin.text is None and stdin.kind == "paths" and len(words) == 1:
-        found = Val(kind="paths", under=stdin.under, taint=taint)
+    if stdin.text is None and stdin.kind in ("paths", "names") and len(words) == 1:
+        found = Val(kind=stdin.kind, under=stdin.under, taint=taint)
     elif stdin.text is None and stdin.kind in ("number", "word"):
         found = Val(kind=stdin.kind, taint=taint)
     if "a" in options:

@@ -86,7 +86,7 @@ def _remote(seen: Seen, word: Word) -> None:
 def _repo(seen: Seen, word: Word) -> None:
     text = literal(word)
     targets = seen.targets(text) if text is not None else []
-    seen.repository = targets[0].name if targets else ""
+    seen.repositories.append(targets[0].name if targets else "")
 
 
 # ---------------------------------------------------------------- git -c
@@ -134,7 +134,7 @@ def git_setting(seen: Seen, word: Word) -> None:
             continue
         key, equals, value = text.partition("=")
         key = key.strip().lower()
-        if _is_setting(key, value) or (key == "core.pager" and value in ("", "cat")):
+        if _is_setting(key, value):
             continue
         seen.execute()
         if equals and value and (key.startswith(_COMMANDS) or key.endswith(_COMMAND_ENDS)):

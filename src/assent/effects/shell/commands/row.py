@@ -283,7 +283,7 @@ def _slots(row: str, value: object) -> tuple[Slot, ...]:
 def _marks(row: str, value: object) -> tuple[tuple[re.Pattern[str], frozenset[str]], ...]:
     if not isinstance(value, dict) or not all(isinstance(tags, str) for tags in value.values()):
         raise _wrong(row, "marks", "must be a table of globs and their tags")
-    return tuple((re.compile(glob(word)), _tags(row, "marks", tags)) for word, tags in value.items())
+    return tuple((re.compile(glob(word), re.IGNORECASE), _tags(row, "marks", tags)) for word, tags in value.items())
 
 
 def glob(word: str) -> str:

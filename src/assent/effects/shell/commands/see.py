@@ -24,9 +24,10 @@ class Line:
     """One command line in the hands of its row or reader.
 
     `words` are those after the program and its subcommand, without global options (`before` has these).
-    `parsed` is their reading by the row's own options. `quiet`: some option says that it only prints."""
+    `path` are words that lead on to other rows, though none ends there (`gh issue`). `parsed` is their reading by the
+    row's own options. `quiet`: some option says that it only prints."""
 
-    __slots__ = ("before", "more", "parsed", "program", "quiet", "row", "seen", "tables", "words")
+    __slots__ = ("before", "forms", "more", "parsed", "path", "program", "quiet", "row", "seen", "tables", "words")
 
     def __init__(
         self,
@@ -41,6 +42,8 @@ class Line:
         self.program = program
         self.words = words
         self.row = row
+        self.forms = row.forms
+        self.path: list[Word] = []
         self.before = before
         self.more = more
         self.seen = seen
@@ -89,8 +92,8 @@ class Line:
         if option.dangers and not self.quiet:
             self.seen.dangers.extend(option.dangers)
         for role, word in zip(option.roles, given.values, strict=False):
-            if self.row.forms:
-                self.form(next((name for name in option.names if name in self.row.forms), ""), word)
+            if self.forms:
+                self.form(next((name for name in option.names if name in self.forms), ""), word)
             if self.row.marks:
                 self.mark(word)
             if role == "RUN":
@@ -100,7 +103,7 @@ class Line:
 
     def form(self, name: str, word: Word) -> None:
         """A word that does not have the form which the row asks for in its place is EXECUTE."""
-        pattern = self.row.forms.get(name)
+        pattern = self.forms.get(name)
         if pattern is not None and not all(text is not None and pattern.fullmatch(text) for text in values(word)):
             self.seen.acts = True
 
@@ -174,8 +177,8 @@ class Line:
         """What is known only at the end: what the output is worth, and whose repository it stands in."""
         seen, row = self.seen, self.row
         if row.repo:
-            folder = seen.cwd if seen.repository is None else seen.repository
-            seen.effects.append(Effect(EXECUTE, Target(Kind.REPOSITORY, folder, certain=bool(folder))))
+            for folder in seen.repositories or [seen.cwd]:
+                seen.effects.append(Effect(EXECUTE, Target(Kind.REPOSITORY, folder, certain=bool(folder))))
         if row.prints and not seen.prints:
             _worth(seen, row.prints)
 
@@ -209,7 +212,7 @@ def _read(seen: Seen, tree: Node, program: str, words: list[Word], tables: Table
     row = line.row
     if tree.name:
         _named_files(seen, tables.row(tree.name).file_prefixes, words)
-    if line.parsed.helps and row.help and _only_helps(line):
+    if line.parsed.helps and row.help and (_only_helps(line) if not row.reader else len(line.words) == 1):
         seen.flags.update(line.parsed.flags)
         return
     if line.parsed.helps and not (row.help or row.options.rest):
@@ -253,6 +256,8 @@ def locate(seen: Seen, tree: Node, program: str, words: list[Word], tables: Tabl
             index += size
             continue
         nodes = [after for node in nodes for after in node.after(word)]
+        if not nodes:
+            break
         path.append(word)
         index += 1
         ends = next((node for node in nodes if node.name), None)
@@ -265,7 +270,11 @@ def locate(seen: Seen, tree: Node, program: str, words: list[Word], tables: Tabl
     row = tables.row(best.name)
     seen.subcommand = tuple(path[:taken])
     seen.flags.update(name for given in before for name in given.option.names)
-    return Line(program, list(rest), row, before, _after(tables, tree, row, outer), seen, tables)
+    line = Line(program, list(rest), row, before, _after(tables, tree, row, outer), seen, tables)
+    line.path.extend(path[taken:])
+    if tree.name and before and tables.row(tree.name).forms:
+        line.forms = {**tables.row(tree.name).forms, **row.forms}
+    return line
 
 
 def _global(words: list[Word], outer: list[Options], kept: list[Given], style: str) -> int:
@@ -300,7 +309,7 @@ def _after(tables: Tables, tree: Node, row: Row, outer: list[Options]) -> Option
 
 def _only_helps(line: Line) -> bool:
     parsed = line.parsed
-    if parsed.doubts or parsed.operands or parsed.spills:
+    if parsed.doubts or parsed.operands != line.path or parsed.spills:
         return False
     return all(given.option.role in ("", "TEXT") for given in (*line.before, *parsed.given))
 

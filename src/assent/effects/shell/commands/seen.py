@@ -37,7 +37,7 @@ class Seen:
         "operands",
         "prints",
         "program",
-        "repository",
+        "repositories",
         "runs",
         "stdin",
         "subcommand",
@@ -50,7 +50,7 @@ class Seen:
         self.home = home
         self.stdin = stdin
         self.moved = False
-        self.repository: str | None = None
+        self.repositories: list[str] = []
         self.acts = False
         self.dangers: list[str] = []
         self.effects: list[Effect] = []

@@ -38,7 +38,7 @@ _PLAIN_ESCAPES = {"n": "\n", "t": "\t", '"': '"', "\\": "\\", "/": "/"}
 def awk(line: Line) -> None:
     """Options and operands as the row says, options before the program only: the program has the role AWK."""
     line.parsed = parse(line.words, line.row.options, line.more, style="posix")
-    line.quiet = False
+    line.quiet = not line.parsed.doubts and not line.parsed.operands and line.quiet
     line.standard()
 
 

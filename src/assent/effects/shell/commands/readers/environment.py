@@ -45,7 +45,7 @@ def env(line: Line) -> None:
         parsed = parse(words, OPTIONS, style="posix")
         if not parsed.has("-S"):
             break
-        words = _unsplit(words, parsed)
+        words = _unsplit(seen, words, parsed)
         if words is None:
             break
     else:
@@ -91,15 +91,24 @@ def assigned(seen: Seen, words: list[Word]) -> list[Word]:
     return []
 
 
-def _unsplit(words: list[Word], parsed: Parsed) -> list[Word] | None:
+def _at_home(piece: str, home: str) -> Word:
+    """Nothing expands `~` here, but who writes it means the home folder: both count."""
+    if home and (piece == "~" or piece.startswith("~/")):
+        return Arg(piece, (piece, home + piece[2:]))
+    return piece
+
+
+def _unsplit(seen: Seen, words: list[Word], parsed: Parsed) -> list[Word] | None:
     """The words with the value of the first `-S` taken apart in its place; None where it cannot be."""
     given = next(given for given in parsed.given if "-S" in given.option.names)
     text = literal(given.value) if given.value is not None else None
     pieces = split_string(text) if text is not None else None
     if pieces is None:
         return None
+    home = f"{seen.home}/" if seen.home else ""
+    words_in = [_at_home(piece, home) for piece in pieces]
     beside = [other.spelling for other in parsed.given if other.start == given.start and other is not given]
-    return [*words[: given.start], *beside, *pieces, *words[given.end :]]
+    return [*words[: given.start], *beside, *words_in, *words[given.end :]]
 
 
 _PIECE = re.compile(r"[^\s\\'\"$#]+")

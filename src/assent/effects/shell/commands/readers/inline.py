@@ -37,6 +37,7 @@ _SCRIPTS = re.compile(
     r"\s*[({/]?\s*(['\"`]?)(?P<script>[^'\"`\n)}]+)\1"
 )
 _TICKS = re.compile(r"`([^`\n]+)`")
+_REMOVES = re.compile(r"\brm\s+-[A-Za-z-]*[rR][A-Za-z-]*\s+[^\s'\"`;|&()\[\]]+")
 _FETCHES = re.compile(r"['\"`]((?:https?|ftp)://[^'\"`\s]+)['\"`]")
 _CONNECTS = re.compile(r"\b(?:Socket|socket|fsockopen|TCPSocket|net\.connect|createConnection)\b")
 
@@ -56,6 +57,8 @@ def scan(seen: Seen, word: Word) -> None:
             seen.shell(match["script"])
         for script in _TICKS.findall(text):
             seen.shell(script)
+        for command in _REMOVES.findall(text):
+            seen.shell(command)
         for url in _FETCHES.findall(text):
             seen.fetch(url)
         if _CONNECTS.search(text) and _SCRIPTS.search(text):

@@ -65,10 +65,6 @@ _FETCHES = re.compile(
     r"urllib\.request\.(?:urlopen|urlretrieve|Request)|(?:requests|httpx)\.\w+|http\.client\.HTTPS?Connection"
     r"|socket\.create_connection|urllib2\.urlopen|ftplib\.FTP|smtplib\.SMTP"
 )
-RECORDED = frozenset(
-    """os.listdir os.scandir os.walk os.stat os.remove os.unlink os.rmdir os.mkdir os.makedirs os.rename""".split()
-)
-"""Functions that do no more than what is put on record here."""
 
 
 def name_of(node: Node) -> str:

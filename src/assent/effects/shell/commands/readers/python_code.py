@@ -10,7 +10,7 @@ import re
 
 from assent.effects.shell.command import Arg
 from assent.effects.shell.commands.readers.environment import PLAIN
-from assent.effects.shell.commands.readers.python_calls import METHODS, RECORDED, Scope, call_effects, name_of
+from assent.effects.shell.commands.readers.python_calls import METHODS, Scope, call_effects, name_of
 from assent.effects.shell.commands.seen import DELETE, READ, WRITE, Seen
 
 TYPE_CHECKING = False
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _ONLY_AST = 0x400  # ast.PyCF_ONLY_AST, without the price of importing ast
 _LIMIT = 100_000
 
-_LOADED = frozenset({"sys", "os", "os.path", "time", "itertools", "errno"})
+_LOADED = frozenset({"sys", "time", "itertools", "errno"})
 _BUILTINS = frozenset(
     """abs all any ascii bin bool bytearray bytes callable chr complex dict divmod enumerate filter float format
     frozenset hash hex id input int isinstance issubclass iter len list map max min next object oct ord pow print range
@@ -40,12 +40,6 @@ _SYS = frozenset(
     """argv byteorder executable exit float_info flags getdefaultencoding getrecursionlimit getsizeof hash_info
     hexversion implementation int_info maxsize maxunicode path platform prefix base_prefix stderr stdin stdout
     version version_info""".split()
-)
-_OS = frozenset(
-    """sep linesep name curdir pardir extsep pathsep getcwd getpid getppid getuid cpu_count uname fspath path.exists
-    path.isfile path.isdir path.islink path.join path.basename path.dirname path.abspath path.realpath path.relpath
-    path.normpath path.split path.splitext path.getsize path.getmtime path.getatime path.getctime path.expanduser
-    path.commonpath path.commonprefix path.isabs path.ismount path.lexists path.samefile path.sep""".split()
 )
 # Attributes that lead from a value to the insides of the interpreter.
 _INSIDE = re.compile(r"_.*|(?:gi|f|cr|ag|tb|co|func|im)_\w+|mro|modules|format_map")
@@ -111,12 +105,12 @@ class _Code:
         if path is not None:
             if name in self.scope.bound or "." not in path or not self.known(path, self.calls.get(id(node))):
                 self.doubt()
-        elif name == "open" and name not in self.scope.bound and id(node) in self.calls:
-            if not self.opened(self.calls[id(node)]):
-                self.doubt()
+        elif name == "open" and id(node) in self.calls:
+            self.doubt()
+            self.opened(self.calls[id(node)])
         elif name == "type":
-            if self.scope.imported or any(name_of(other) == "Name" and other.id == "open" for other in self.nodes):
-                self.doubt()  # the class of an open file opens others
+            if self.scope.imported:
+                self.doubt()  # the class of an open stream opens files
         elif name not in _BUILTINS and (
             name in _NEVER or name.startswith("__") or name not in self.scope.bound
         ):  # a name that is bound somewhere may still be the builtin at this place
@@ -139,12 +133,10 @@ class _Code:
         """Whether an attribute of a module does no more than what is recorded here."""
         self.called.add(path)
         if call is not None and call_effects(self.seen, path, call, self.scope):
-            return path in RECORDED
+            return False
         module, _, name = path.partition(".")
         if module == "sys":
             return name.partition(".")[0] in _SYS
-        if module == "os":
-            return name in _OS
         return module in ("time", "itertools", "errno") and "." not in name and not name.startswith(("_", "*"))
 
     def environment(self, node: Node) -> None:
@@ -156,8 +148,8 @@ class _Code:
         if not names or any(name is None or not PLAIN.fullmatch(name) for name in names):
             self.seen.danger("prints-secret")
 
-    def opened(self, call: Node) -> bool:
-        """Record what `open(name, mode)` does; whether it is fully known."""
+    def opened(self, call: Node) -> None:
+        """Record what `open(name, mode)` does."""
         modes = call.args[1:2] or [keyword.value for keyword in call.keywords if keyword.arg == "mode"]
         mode = self.scope.text(modes[0]) if modes else "r"
         name = self.scope.text(call.args[0]) if call.args else None
@@ -166,8 +158,6 @@ class _Code:
             self.seen.path(READ, word)
         if mode is None or set(mode) & set("wax+"):
             self.seen.path(WRITE, word)
-        plain = all(keyword.arg in ("mode", "encoding", "errors", "newline", "buffering") for keyword in call.keywords)
-        return plain and mode is not None and not any(name_of(arg) == "Starred" for arg in call.args)
 
     def method(self, call: Node) -> None:
         """`Path("x").write_text(…)` and its like, where the path can be seen."""

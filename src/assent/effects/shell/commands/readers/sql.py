@@ -94,8 +94,8 @@ def _only_reads(seen: Seen, text: str) -> bool:
     if seen.program in ("mysql", "mariadb") and text[-2:] in ("\\G", "\\g"):
         text = text[:-2]
     statements = split(text)
-    if statements is None or not statements:
-        return False
+    if statements is None or len(statements) != 1:
+        return False  # several statements are more than a look
     return _all_read(seen, statements)
 
 

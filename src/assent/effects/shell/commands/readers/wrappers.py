@@ -49,7 +49,7 @@ def xargs(line: Line) -> None:
     if not parsed.operands:
         line.seen.execute()
         return
-    come = _incoming(line, from_file=bool(parsed.values("-a")))
+    come = _incoming(line, from_file=any(shown(name) != "/dev/stdin" for name in parsed.values("-a")))
     marks = [shown(value) for value in parsed.values("-I") + parsed.values("-i")]
     if not marks and parsed.has("-i"):
         marks = ["{}"]
@@ -74,6 +74,9 @@ def replaced(word: Word, marks: tuple[str, ...], come: Arg) -> Word:
         return word
     if text in marks:
         return Arg(come.text, come.values, pattern=come.pattern, kind=come.kind, under=come.under)
+    if come.values is not None and not come.pattern and isinstance(word, str):
+        mark = next(mark for mark in marks if mark in text)
+        return Arg(text, tuple(text.replace(mark, value) for value in come.values))
     return Arg(text, prefix=text[: min(found)] if isinstance(word, str) else "")
 
 
