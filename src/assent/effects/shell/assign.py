@@ -208,6 +208,11 @@ def declare(walk: Walk, job: Job, given: list[tuple[str, bool, Val]]) -> Pair:
             found = Val(taint=found.taint)
         if "A" in options:
             found = Val(kind="map", taint=found.taint)
+        if builtin == "local" and state.saved is None:
+            found = either(state.get(name), found)  # outside of a function it fails
+        if "g" in options and state.saved and name in state.saved:
+            state.saved[name] = either(state.saved[name], found)
+            found = either(state.get(name), found)
         put(walk, name, found, state)
     if builtin == "readonly" or "r" in options:
         state.fixed |= {*names, *(name for name, _, _ in given)}

@@ -144,7 +144,7 @@ def pwd(walk: Walk, job: Job) -> Pair:
     inert(walk, job)
     if walk.sink is not None:
         cwds = job.state.cwds
-        known = len(cwds) == 1 and cwds[0] and len(job.argv) == 1 and not job.state.opaque
+        known = len(cwds) == 1 and cwds[0] and ".." not in cwds[0] and len(job.argv) == 1
         walk.sink.append(
             Stream(cwds[0] + "\n" if known else None, 0, "" if known else "paths", cwds if "" not in cwds else ())
         )
@@ -169,19 +169,18 @@ def cd(walk: Walk, job: Job) -> Pair:
 def _move(walk: Walk, job: Job, args: list[str | Arg] | tuple[str | Arg, ...]) -> Pair:
     state = job.state
     walk.moves += 1
-    physical = state.physical
     words = list(args)
     while words and isinstance(words[0], str) and re.fullmatch(r"-[LPe@]+", words[0]):
-        physical = "P" in words.pop(0) or physical  # type: ignore[operator]  # it is a str, checked just above
+        words.pop(0)
     if words[:1] == ["--"]:
         words = words[1:]
     ok = state.fork()
     steered = any(name in ("CDPATH", "HOME", "OLDPWD", "PWD") for name, _ in job.env)
-    ok.move(("",) if steered else bounded(tuple(_reached(walk, state, words, physical))))
+    ok.move(("",) if steered else bounded(tuple(_reached(walk, state, words))))
     return ok, state
 
 
-def _reached(walk: Walk, state: State, words: list[str | Arg], physical: bool) -> list[str]:
+def _reached(walk: Walk, state: State, words: list[str | Arg]) -> list[str]:
     """The folders that `cd` may lead to."""
     if not words:
         found = walk.home_of(state)
@@ -203,14 +202,15 @@ def _reached(walk: Walk, state: State, words: list[str | Arg], physical: bool) -
         ):
             out.append("")
         else:
-            out += [_joined(cwd, text, walk.home, physical) for cwd in state.cwds]
+            out += [_joined(cwd, text, walk.home) for cwd in state.cwds]
     return out
 
 
-def _joined(cwd: str, text: str, home: str, physical: bool) -> str:
-    """The shell itself collapses `..` before it goes; with `-P` the links come first, so that it stays."""
+def _joined(cwd: str, text: str, home: str) -> str:
+    """The shell collapses `..` before it goes, but follows links first if that leads nowhere, or with `-P`. So it
+    stays: a target below has both readings, its name and its raw path."""
     found = path_target(text, cwd, home, tilde=False)
-    return (found.raw or found.name) if physical else found.name
+    return found.raw or found.name
 
 
 def pushd(walk: Walk, job: Job) -> Pair:
@@ -293,25 +293,10 @@ def settings(walk: Walk, job: Job) -> Pair:
             state.positional = walk.positional(args)
             break
         args.pop(0)
-        if "o" in arg[1:] and args:
-            option = args.pop(0)
-            _option(state, str(option) if isinstance(option, str) else "", arg[0] == "-")
-        _letters(state, arg)
+        option = args.pop(0) if "o" in arg[1:] and args else ""
+        if "k" in arg or not isinstance(option, str) or option == "keyword":
+            state.forfeit = state.forfeit or "`set -k` makes words into assignments"
     return inert(walk, job)
-
-
-def _letters(state: State, arg: str) -> None:
-    if "k" in arg:
-        state.forfeit = state.forfeit or "`set -k` makes words into assignments"
-    if "P" in arg:
-        state.physical = arg[0] == "-"
-
-
-def _option(state: State, name: str, on: bool) -> None:
-    if name == "keyword":
-        state.forfeit = state.forfeit or "`set -o keyword` makes words into assignments"
-    elif name == "physical":
-        state.physical = on
 
 
 def shopt(walk: Walk, job: Job) -> Pair:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     Pair = tuple[State | None, State | None]
 
 MOST_RECURSION = 3
+MOST_TRAPS = 64
 _LIVE = re.compile(r"\$[({]|`|\$\w")
 
 
@@ -102,14 +103,14 @@ def _words(walk: Walk, command: Command, state: State) -> None:
             value(walk, redirect.target, state)
 
 
-def alias(walk: Walk, text: str, job: Job) -> None:
+def alias(walk: Walk, text: str, job: Job) -> Pair:
     """An alias of this text may be in force: walk it with the words behind it."""
     tail = " ".join(word if isinstance(word, str) else word.text for word in job.argv[1:])
     inner = job.inner(job.argv)
     inner.state = job.state.fork()
     inner.state._own()
     inner.state.aliases.pop(str(job.argv[0]), None)
-    nested(walk, f"{text} {_quoted(job.argv[1:])}" if tail else text, inner)
+    return nested(walk, f"{text} {_quoted(job.argv[1:])}" if tail else text, inner)
 
 
 def _quoted(words: list[str | Arg] | tuple[str | Arg, ...]) -> str:
@@ -182,7 +183,10 @@ def trap(walk: Walk, text: str, job: Job) -> None:
 
 def sprung(walk: Walk) -> None:
     """Walk the traps that were set."""
-    for text, state, writes, moves, span in walk.traps[:64]:
+    for place in range(MOST_TRAPS):  # a trap may set traps
+        if place >= len(walk.traps):
+            return
+        text, state, writes, moves, span = walk.traps[place]
         for name in [name for name, count in walk.writes.items() if writes.get(name, 0) != count]:
             state.set(name, UNKNOWN)
         if walk.moves != moves:
@@ -191,3 +195,4 @@ def sprung(walk: Walk) -> None:
         outer, walk.span = walk.span, span
         nested(walk, text, job)
         walk.span = outer
+    walk.gap("gap.shell.limit", "there are too many traps to be read")

@@ -72,7 +72,7 @@ def lookup(walk: Walk, name: str, state: State) -> Val:
     if name == "PWD":
         return walk.cwd_of(state)
     if name == "OLDPWD":
-        return UNKNOWN if state.old is None or "" in state.old else Val(state.old)
+        return walk.before(state)
     if name == "IFS":
         return Val((" \t\n",))
     if name in _NUMBERS:

@@ -13,7 +13,7 @@ from assent.effects.shell.commands import see
 from assent.effects.shell.commands.readers.shells import shell_reads_stdin
 from assent.effects.shell.flows import Stream
 from assent.effects.shell.redirects import Plumbing, plumb
-from assent.effects.shell.state import DECODED, FETCHED, State, Val
+from assent.effects.shell.state import DECODED, FETCHED, State, Val, join
 from assent.effects.shell.tree import Literal
 from assent.effects.shell.words import expand
 
@@ -164,42 +164,67 @@ def run(walk: Walk, job: Job) -> Pair:
     name = job.argv[0]
     if not isinstance(name, str):
         return _dynamic(walk, job, name)
-    state = job.state
-    if not job.external:
-        if name in state.aliases and walk.enter():
-            for text in state.aliases[name]:
-                walk.alias(text, job)
-            walk.leave()
-        body = state.functions.get(name)
-        if body is not None:
-            out = walk.call(name, body, job)
-            if body.sure:
-                return out
-        handler = walk.handlers.get(name)
-        if handler is not None:
-            return handler(walk, job)
-    else:
+    if job.external:
         handler = walk.harmless.get(name)
-        if handler is not None:
-            return handler(walk, job)
-    if name in _PREFIXES and len(job.argv) > 1 and not job.external:
-        command(walk, job)
-        return run(walk, job.inner(job.argv[1:]))
+    else:
+        state = job.state
+        if state.aliases or state.functions:
+            other, sure = _redefined(walk, job, name)
+            if sure:
+                return other
+            if other[0] is not None or other[1] is not None:
+                return _either(other, _own(walk, job, name))
+        handler = walk.handlers.get(name)
+    if handler is not None:
+        return handler(walk, job)
+    return _program(walk, job, name)
+
+
+def _own(walk: Walk, job: Job, name: str) -> Pair:
+    """A command by its own name."""
+    handler = walk.handlers.get(name)
+    return handler(walk, job) if handler is not None else _program(walk, job, name)
+
+
+def _program(walk: Walk, job: Job, name: str) -> Pair:
     command(walk, job)
-    return state, state
+    if name in _PREFIXES and len(job.argv) > 1 and not job.external:
+        return run(walk, job.inner(job.argv[1:]))
+    return job.state, job.state
+
+
+def _redefined(walk: Walk, job: Job, name: str) -> tuple[Pair, bool]:
+    """What the alias or function of that name does, and whether it is certainly in force."""
+    out: Pair = (None, None)
+    texts = job.state.aliases.get(name)
+    if texts and walk.enter():
+        for text in texts:
+            out = _either(out, walk.alias(text, job))
+        walk.leave()
+    body = job.state.functions.get(name)
+    if body is None:
+        return out, False
+    called = walk.call(name, body, job)
+    return _either(out, called) if texts else called, body.sure
+
+
+def _either(a: Pair, b: Pair) -> Pair:
+    return join(a[0], b[0]), join(a[1], b[1])
 
 
 def _dynamic(walk: Walk, job: Job, name: Arg) -> Pair:
     """A program word that is not one known literal: each value it may have is followed, and what is left is a gap."""
     known = name.values if name.values is not None and not name.pattern else ()
     before = job.state
+    out: Pair = (None, None)
     for text in known or job.guesses:
-        if text:
-            run(walk, job.inner((text, *job.argv[1:])))
+        inner = job.inner((text, *job.argv[1:]))
+        inner.state = before.fork()
+        out = _either(out, run(walk, inner) if text else (before, before))
     if known and not name.splits:
         if job.plumbing is not None:
             walk.redirected(job.plumbing, -1)
-        return before, before
+        return out
     walk.gap("gap.shell.dynamic-command", f"write out the program instead of `{name.text}`", job.start, job.end)
     dangers = flows.code_dangers(job.taint)
     effect = Effect(EXECUTE, Target(Kind.PROGRAM, "", name.text, certain=False), dangers=dangers)
@@ -218,6 +243,8 @@ def command(walk: Walk, job: Job) -> None:
     argv = tuple(job.argv)
     cwds = state.cwds if job.place == "here" else ("",)
     stdin = _incoming(job.stdin, argv) if name in _INDIRECT or "/" in name else None
+    if job.stdin is flows.TERMINAL and name in _INDIRECT and "" not in cwds:
+        stdin = Arg("<terminal>", kind="paths", under=cwds)  # no name comes, so every one that does lies here
     sight = see(argv, cwd=cwds[0], home=walk.home, tables=walk.tables, stdin=stdin)
     effects = sight.effects
     if len(cwds) > 1:
@@ -247,8 +274,8 @@ def _incoming(stdin: Stream, argv: tuple[str | Arg, ...]) -> Arg | None:
         words = tuple(stdin.text.split("\n") if lines else stdin.text.split())[:64]
         words = tuple(word for word in words if word)
         return Arg(stdin.text.strip(), words or ("",))
-    if stdin.kind == "paths":
-        return Arg("<stdin>", kind="paths", under=stdin.under)
+    if stdin.kind in ("paths", "names"):
+        return Arg("<stdin>", kind=stdin.kind, under=stdin.under)
     return None
 
 

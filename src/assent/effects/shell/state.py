@@ -98,7 +98,7 @@ def either(a: Val | None, b: Val | None) -> Val:
     if a.numeric and b.numeric:
         kind = "number"
     guesses = tuple(dict.fromkeys((a.values or a.guesses) + (b.values or b.guesses)))[:MOST_VALUES]
-    return Val(guesses=guesses, kind=kind, under=a.under + b.under if kind == "paths" else (), taint=taint)
+    return Val(guesses=guesses, kind=kind, under=a.under + b.under if kind in ("paths", "names") else (), taint=taint)
 
 
 class Body:
@@ -134,7 +134,6 @@ class State:
         "aliased",
         "lastpipe",
         "integers",
-        "physical",
         "sockets",
         "stack",
         "saved",
@@ -156,7 +155,6 @@ class State:
         self.aliased = False
         self.lastpipe = False
         self.integers = False
-        self.physical = False
         self.sockets: tuple[str, ...] = ()
         self.stack: tuple[tuple[str, ...], ...] = ()
         self.saved: dict[str, Val | None] | None = None
@@ -179,7 +177,6 @@ class State:
         new.aliased = self.aliased
         new.lastpipe = self.lastpipe
         new.integers = self.integers
-        new.physical = self.physical
         new.sockets = self.sockets
         new.stack = self.stack
         new.saved = None if self.saved is None else dict(self.saved)
@@ -316,7 +313,6 @@ def join(a: State | None, b: State | None) -> State | None:
     out.aliased = a.aliased or b.aliased
     out.lastpipe = a.lastpipe or b.lastpipe
     out.integers = a.integers or b.integers
-    out.physical = a.physical or b.physical
     out.fixed = a.fixed | b.fixed
     out.stack = a.stack if a.stack == b.stack else ()
     out.sockets = a.sockets if a.sockets == b.sockets else tuple(dict.fromkeys(a.sockets + b.sockets))

@@ -6,6 +6,7 @@ not come back (`exit`). The two are one object where they do not differ."""
 from __future__ import annotations
 
 from assent.contract.effect import Effect, Kind, Operation, Target
+from assent.effects.paths import normal
 from assent.effects.shell import arithmetic, assign, builtins, calls, conditions, flows, loops, simple
 from assent.effects.shell.flows import Stream
 from assent.effects.shell.record import Record
@@ -334,7 +335,17 @@ class Walk(Record):
         return Val((self.home,)) if self.home else UNKNOWN
 
     def cwd_of(self, state: State) -> Val:
-        return UNKNOWN if "" in state.cwds or state.opaque else Val(state.cwds)
+        """Both readings of a folder that was reached through `..`."""
+        if "" in state.cwds:
+            return UNKNOWN
+        if ".." not in "".join(state.cwds):
+            return Val(state.cwds)
+        return Val(tuple(dict.fromkeys([*map(normal, state.cwds), *state.cwds])))
+
+    def before(self, state: State) -> Val:
+        """The folder before the last `cd`."""
+        known = state.old is not None and "" not in state.old and ".." not in "".join(state.old)
+        return Val(state.old) if known else UNKNOWN
 
     # ------------------------------------------------------------ names
 
@@ -363,8 +374,8 @@ class Walk(Record):
     def nested(self, text: str, job: Job, shell: str = "") -> Pair:
         return calls.nested(self, text, job, shell)
 
-    def alias(self, text: str, job: Job) -> None:
-        calls.alias(self, text, job)
+    def alias(self, text: str, job: Job) -> Pair:
+        return calls.alias(self, text, job)
 
     def call(self, name: str, body: Body, job: Job) -> Pair:
         return calls.call(self, name, body, job)

@@ -113,7 +113,7 @@ def _tilde(walk: Walk, user: str, state: State) -> Val:
     if user == "+":
         return walk.cwd_of(state)
     if user == "-":
-        return UNKNOWN if state.old is None or "" in state.old else Val(state.old)
+        return walk.before(state)
     if user == "root":
         return Val(("/root",))
     return Val(guesses=(f"/home/{user}",))
