@@ -10,6 +10,7 @@ from assent.contract.facts import Facts
 DANGERS: dict[str, str] = {
     "broad-delete": "deletes a whole root: the system, a home folder, the workspace or what holds them",
     "broad-mode": "changes owners or permissions of a whole root",
+    "destroy-data": "deletes data that containers, a local cluster or a service hold",
     "destroy-remote": "destroys something in production or in the cloud",
     "discard-work": "throws away uncommitted work, or commits that nothing else holds",
     "exfiltration": "sends local data to the network",
