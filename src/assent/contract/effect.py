@@ -88,7 +88,8 @@ class Effect(Value):
 
     `invocation` is the index of the shell command it belongs to, -1 for native tools. `recursive`: everything
     below the target too. `dangers` are ids of shipped dangers that the reading itself saw (`remote-code`).
-    An EXECUTE effect on a REPOSITORY target falls away where facts prove that repository harmless."""
+    An EXECUTE effect on a REPOSITORY target falls away where facts prove that repository harmless; a WRITE effect on
+    one (git's own store: the index, a ref) is then a write in the workspace, and else EXECUTE."""
 
     __slots__ = ("operation", "target", "where", "invocation", "via", "recursive", "dangers")
 

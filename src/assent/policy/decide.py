@@ -162,7 +162,7 @@ class _Judge:
 
     def _open(self, effect: Effect, names: tuple[str, ...]) -> Part:
         """Layers 4 to 6: what no floor, deny or ask spoke of."""
-        if effect.target.kind is Kind.REPOSITORY and self.facts.repositories.get(effect.target.name) == "":
+        if effect.operation is Operation.EXECUTE and self._harmless(effect):
             return READ_ONLY_PART
         concern = self._concern(effect, names)
         rule = self._allowing(effect, names)
@@ -205,12 +205,19 @@ class _Judge:
             return Concern.FETCH
         if operation is Operation.DELEGATE:
             return Concern.DELEGATE
+        if target.kind is Kind.REPOSITORY:
+            return Concern.WRITE_INSIDE if self._harmless(effect) else Concern.EXECUTE
         if target.kind is Kind.PATH and not target.name and not self._lies_inside(target.under):
             return Concern.GAP
         within = target.certain and inside(names, self.facts)
         if not within:
             return Concern.CHANGE_OUTSIDE
         return Concern.WRITE_INSIDE if operation is Operation.WRITE else Concern.DELETE_INSIDE
+
+    def _harmless(self, effect: Effect) -> bool:
+        """Whether the target is a repository that is the session's own and runs nothing by itself."""
+        target = effect.target
+        return target.kind is Kind.REPOSITORY and self.facts.repositories.get(target.name) == ""
 
     def _lies_inside(self, folders: tuple[str, ...]) -> bool:
         return bool(folders) and inside(folders, self.facts)
@@ -342,7 +349,7 @@ CONCERN_CODES = {
 def by_mode(concern: Concern, mode: Mode, effect: Effect, facts: Facts) -> Part:
     outcome = modes.settle(concern, mode)
     code, reason = CONCERN_CODES[concern]
-    if effect.target.kind is Kind.REPOSITORY:
+    if effect.target.kind is Kind.REPOSITORY and concern is Concern.EXECUTE:
         why = facts.repositories.get(effect.target.name) or "the repository is not the session's own"
         code, reason = "mode.repository", f"git would follow a repository's own settings: {why}"
     elif concern is Concern.TOOL and effect.target.name.lower().startswith("mcp__"):
