@@ -211,15 +211,15 @@ class CommandIndex:
             if rule.shape is Shape.WHOLE:
                 continue
             self._raw.add(longest_literal(rule.spec), number)
-            program = base(rule.words[0])
             plain = next((word for word in rule.words[1:] if not word.startswith("-")), "")
-            if "*" in program:
-                self._wild.add(longest_literal(rule.spec), number)
-            elif plain and "*" not in plain and "{" not in plain:
-                self._by_word.setdefault((program, plain), []).append(number)
-                self._programs.add(program)
-            else:
-                self._by_program.setdefault(program, []).append(number)
+            for program in programs(rule.words[0]):
+                if "*" in program:
+                    self._wild.add(longest_literal(rule.spec), number)
+                elif plain and "*" not in plain and "{" not in plain:
+                    self._by_word.setdefault((program, plain), []).append(number)
+                    self._programs.add(program)
+                else:
+                    self._by_program.setdefault(program, []).append(number)
 
     def near(self, program: str, words: tuple[str, ...], texts: tuple[str, ...]) -> list[Rule]:
         """Every rule that could match a command with this program, these other words and these texts."""
@@ -240,6 +240,15 @@ class CommandIndex:
 
 def base(program: str) -> str:
     return program.rsplit("/", 1)[-1]
+
+
+def programs(word: str) -> list[str]:
+    """The programs that a rule's first word names; `{a,b}` in a pack's rule leaves a choice."""
+    head, opened, rest = word.partition("{")
+    choices, closed, tail = rest.partition("}")
+    if not (opened and closed):
+        return [base(word)]
+    return list(dict.fromkeys(name for each in choices.split(",") for name in programs(head + each + tail)))
 
 
 def longest_literal(spec: str) -> str:

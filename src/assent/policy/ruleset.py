@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from assent.contract.effect import Effect, Invocation, Kind, Operation
 from assent.policy import match
-from assent.policy.index import CommandIndex, PathIndex
+from assent.policy.index import CommandIndex, PathIndex, base
 from assent.policy.rules import About, Rule
 
 TYPE_CHECKING = False
@@ -108,7 +108,7 @@ class RuleSet:
             if match.proves_command(rule, invocation):
                 return rule
         text = " ".join(invocation.words)
-        first = invocation.words[0] if invocation.words else ""
+        first = base(invocation.words[0]) if invocation.words else ""
         for rule in self.commands.near(first, invocation.words[1:], (text,)):
             if match.proves_command(rule, invocation):
                 return rule

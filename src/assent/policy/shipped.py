@@ -50,8 +50,8 @@ def _entry(row: dict[str, object], origin: Origin, words: dict[str, str]) -> Ent
     """`words` are lists that a pack's rules name as `<script>`."""
     texts = row.get("rules") or [row["rule"]]
     assert isinstance(texts, list)
-    for name, choice in words.items():
-        texts = [text.replace(name, choice) for text in texts]
+    for word, choice in words.items():
+        texts = [text.replace(word, choice) for text in texts]
     name, reason = str(row["id"]), str(row.get("reason", ""))
     rules = tuple(
         parse_rule(
