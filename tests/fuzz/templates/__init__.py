@@ -1,0 +1,49 @@
+"""The templates of the grammar, from the text files beside this one: what they say stands at their head.
+
+Slots: C command, T ended command, W word, D inside double quotes, A arithmetic, B back-quotes, Q QW QA QS a command,
+word, arithmetic or subscript as one quoted word, S a command inside a string of another language, N a harmless
+neighbour, P and F spellings of `touch` and `pwned`, V a name, R a redirection or nothing, _ blanks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+_SIGNS = str.maketrans("␤␉␍␋␌␁␣␠", "\n\t\r\x0b\x0c\x01 \u00a0")
+
+
+def _sections(name: str) -> dict[str, tuple[str, ...]]:
+    found: dict[str, list[str]] = {}
+    title = ""
+    for line in (Path(__file__).with_name(f"{name}.txt")).read_text(encoding="utf-8").split("\n"):
+        if line.startswith("== "):
+            title = line[3:]
+            found[title] = []
+        elif line and not line.startswith("%%"):
+            found[title].append(line.translate(_SIGNS))
+    return {title: tuple(lines) for title, lines in found.items()}
+
+
+_SHELL, _PROGRAMS = _sections("shell"), _sections("programs")
+
+BLANKS = _SHELL["blanks"]
+SEPARATORS = _SHELL["separators"]
+REDIRECTS = _SHELL["redirects"]
+NEIGHBOURS = _SHELL["neighbours"]
+PLAIN = "«P»«_»«F»"
+SIMPLE = {
+    "C": _SHELL["leaves"],
+    "W": _SHELL["simple words"],
+    "D": _SHELL["simple in double quotes"],
+    "A": _SHELL["simple arithmetic"],
+}
+DEEP = {
+    "C": _SHELL["commands"],
+    "W": SIMPLE["W"] + _SHELL["deep words"],
+    "D": SIMPLE["D"] + _SHELL["deep in double quotes"],
+    "A": SIMPLE["A"] + _SHELL["deep arithmetic"],
+}
+WRAPPERS = _PROGRAMS["wrappers"]
+TOOLS = {title: lines for title, lines in _PROGRAMS.items() if title != "wrappers"}
+EVERY = tuple(dict.fromkeys((*SIMPLE["C"], *DEEP["C"], *(line for lines in TOOLS.values() for line in lines))))
+_EVERYDAY = _sections("everyday")
+EVERYDAY, PIECES = _EVERYDAY["commands"], _EVERYDAY["pieces"]
