@@ -54,6 +54,8 @@ class Line:
     def standard(self) -> None:
         """All that the row says of this line."""
         self.preamble()
+        if self.parsed.doubts and "RUN" in self.row.roles:
+            self.seen.gap("wrapper-option", f"`{self.parsed.doubts[0]}` is not an option that is known here")
         self.given()
         self.operands(self.parsed.operands)
 
@@ -159,7 +161,10 @@ class Line:
             into(self.seen, sources, word, recursive=recursive)
 
     def unsettled(self, words: list[Word], slots: tuple[Slot, ...], recursive: bool) -> None:
-        """Unknown words that may be several: each could be in any role that is open."""
+        """Unknown words that may be several: each could be in any role that is open. Those of a command that is run
+        are its own."""
+        if slots and slots[-1].role == "RUN":
+            words = words[: len(slots) - 1]
         loose = [
             word for word in words if isinstance(word, Arg) and word.splits and word.kind not in ("word", "number")
         ]
