@@ -4,31 +4,9 @@ from __future__ import annotations
 
 import random
 
+from tests.fuzz.templates import DAMAGE
+
 LETTERS = "'\"\\$`(){}[]<>|&;#!=*?~ \t\n\r-+,./:@%^_0123aEx"
-PIECES = (
-    *(
-        "$(",
-        "${",
-        "$((",
-        "))",
-        "((",
-        "`",
-        "$'",
-        '$"',
-        "\\\n",
-        "&&",
-        "||",
-        ";;",
-        ";&",
-        "<<E\n",
-        "<<'E'\n",
-        "\nE\n",
-        "<<-E\n",
-    ),
-    *("<<<", "esac", "done", "fi", "then ", "do ", "in ", "{ ", "; }", "} ", "!", "[[ ", " ]]", ">&", "<&", "&>", ">|"),
-    *("<>", "<(", ">(", "\\", "'", '"', "''", '""', " #", "# ", "\n", "\r\n", "\x00", "\u00a0", "é", "\x7f", "\x1b"),
-    *("\udcff", "x=", "a[", "]=", "[", "*"),
-)
 
 
 def mutated(chance: random.Random, text: str, other: str = "") -> str:
@@ -50,7 +28,7 @@ def _changed(chance: random.Random, text: str, other: str) -> str:
         case 2 | 3:
             return text[:at] + chance.choice(LETTERS) + text[at:]
         case 4 | 5:
-            return text[:at] + chance.choice(PIECES) + text[at:]
+            return text[:at] + chance.choice(DAMAGE) + text[at:]
         case 6:
             return text[:at] + chance.choice(LETTERS) + text[at + 1 :]
         case 7:

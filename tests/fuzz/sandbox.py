@@ -19,14 +19,14 @@ from pathlib import Path
 
 PROGRAMS = (
     "touch cat echo ls env timeout xargs find bash sh dash git sed awk mawk gawk sort tar head tail wc grep egrep "
-    "fgrep rg fd ag jq yq tee cp mv ln dd mkdir install mktemp truncate mkfifo uniq split csplit shuf nice nohup setsid "
-    "stdbuf ionice chrt taskset flock script perl python3 node ruby php lua make less more curl wget ssh rsync busybox "
-    "xxd od hexdump strings file column iconv ar zip unzip gzip zcat zgrep bc dc ed watch parallel strace sqlite3 "
-    "openssl date printenv printf expr seq tr cut paste join comm diff cmp patch basename dirname realpath readlink "
-    "stat du df pwd id whoami uname hostname tree sleep true false test [ numfmt factor nl fold fmt pr tac rev sum "
-    "md5sum sha1sum sha256sum cksum base64 base32 tsort expand unexpand ptx nproc arch tty time setarch prlimit "
-    "run-parts getopt look lscpu ps pgrep who users uptime free getent nm objdump readelf ldd infocmp tput stty locale "
-    "getconf xz xzcat bzip2 lz4 zstd"
+    "fgrep rg fd ag jq yq tee cp mv ln dd mkdir install mktemp truncate mkfifo uniq split csplit shuf nice nohup "
+    "setsid stdbuf ionice chrt taskset flock script perl python3 node ruby php lua make less more curl wget ssh "
+    "rsync busybox xxd od hexdump strings file column iconv ar zip unzip gzip zcat zgrep bc dc ed watch parallel "
+    "strace sqlite3 openssl date printenv printf expr seq tr cut paste join comm diff cmp patch basename dirname "
+    "realpath readlink stat du df pwd id whoami uname hostname tree sleep true false test [ numfmt factor nl fold "
+    "fmt pr tac rev sum md5sum sha1sum sha256sum cksum base64 base32 tsort expand unexpand ptx nproc arch tty "
+    "time setarch prlimit run-parts getopt look lscpu ps pgrep who users uptime free getent nm objdump readelf "
+    "ldd infocmp tput stty locale getconf xz xzcat bzip2 lz4 zstd"
 ).split()
 SECONDS, GRACE = 2.0, 0.4  # for the text itself, and for what it leaves running
 UIDS = 61_000  # a user of its own for each sandbox: base + process id, no account has these
@@ -44,7 +44,7 @@ FILES = {
 
 
 def unshare(flags: int) -> bool:
-    return ctypes.CDLL(None, use_errno=True).unshare(flags) == 0
+    return bool(ctypes.CDLL(None).unshare(flags) == 0)
 
 
 class Sandbox:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-_SIGNS = str.maketrans("␤␉␍␋␌␁␣␠", "\n\t\r\x0b\x0c\x01 \u00a0")
+_SIGNS = str.maketrans("␤␉␍␋␌␁␀␡␛␣␠", "\n\t\r\x0b\x0c\x01\x00\x7f\x1b \u00a0")
 
 
 def _sections(name: str) -> dict[str, tuple[str, ...]]:
@@ -29,6 +29,7 @@ BLANKS = _SHELL["blanks"]
 SEPARATORS = _SHELL["separators"]
 REDIRECTS = _SHELL["redirects"]
 NEIGHBOURS = _SHELL["neighbours"]
+DAMAGE = _SHELL["damage"]
 PLAIN = "«P»«_»«F»"
 SIMPLE = {
     "C": _SHELL["leaves"],
