@@ -39,7 +39,8 @@ from assent.effects.shell.tree import (
 def of(script: Script) -> str:
     """The canonical spelling of a script."""
     joins = [join if join in ("&", "&&", "||") else ";" for join in script.joins]
-    return " ".join(f"{command(one)} {join}" for one, join in zip(script.commands, joins, strict=True))
+    pieces = [f"{command(one)} {join}" for one, join in zip(script.commands, joins, strict=True)]
+    return " ".join(piece for piece in pieces if piece != " ;")
 
 
 def word(one: Word | None) -> str:
@@ -100,9 +101,7 @@ def command(one: Command) -> str:
         case ForArithmetic():
             pieces = [re.sub(r"\s", "", piece) or "1" for piece in one.expression.text.split(";")]
             text = "" if "$(" in one.expression.text else ";".join(pieces)
-            return (
-                f"for (({text} {parts(one.expression.parts)})) do {of(one.body)} done{redirects(one.redirects)}"
-            )
+            return f"for (({text} {parts(one.expression.parts)})) do {of(one.body)} done{redirects(one.redirects)}"
         case Case():
             arms = " ".join(f"{' | '.join(word(item) for item in arm)}) {of(body)} ;;" for arm, body in one.arms)
             return f"case {word(one.word)} in {arms} esac" + redirects(one.redirects)

@@ -1151,9 +1151,9 @@ DOCUMENTS = [
     "time cat <<E\na\nE\nb",
     "! cat <<E\na\nE\nb",
     "((a)) <<E\nb\nE\nc",
-    "cat <<EOF > f.py\nimport os\nprint(f\"{os.getcwd()}\")\nEOF\npython f.py",
+    'cat <<EOF > f.py\nimport os\nprint(f"{os.getcwd()}")\nEOF\npython f.py',
     "python - <<'PY'\nx = \"it's\"\nprint(f'{x!r} $(a) `b`')\nPY\necho done",
-    "git commit -m \"$(cat <<'EOF'\nIt's \"done\" (mostly) `now`\n\n$(a)\nEOF\n)\" && b",
+    'git commit -m "$(cat <<\'EOF\'\nIt\'s "done" (mostly) `now`\n\n$(a)\nEOF\n)" && b',
     "cat <<E1 <<E2 <<E3 <<E4 <<E5 <<E6 <<E7 <<E8 <<E9 <<E10 <<E11 <<E12 <<E13 <<E14 <<E15 <<E16 <<E17\n",
 ]
 

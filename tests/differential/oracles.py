@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -35,7 +36,10 @@ def bash_is_new_enough() -> bool:
     if shutil.which("bash") is None:
         return False
     found = subprocess.run(
-        ["bash", "-c", "echo $((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1]))"], capture_output=True, text=True, check=False
+        ["bash", "-c", "echo $((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1]))"],
+        capture_output=True,
+        text=True,
+        check=False,
     )
     return found.stdout.strip().isdigit() and int(found.stdout) >= 502
 
@@ -67,7 +71,9 @@ def _ask_bash(texts: Sequence[str]) -> list[Verdict]:
 
 def _verdict(path: Path) -> Verdict:
     complaint = Path(f"{path}.err").read_bytes().decode("utf-8", "replace")
-    errors = [line for line in complaint.splitlines() if "warning:" not in line]
+    errors = [
+        line for line in complaint.split("\n") if re.match(r"\d+\.sh: line \d+: ", line) and "warning:" not in line
+    ]
     accepted = Path(f"{path}.rc").read_text().strip() == "0" and not errors
     return Verdict(accepted, complaint, Path(f"{path}.out").read_bytes().decode("utf-8", "surrogateescape"))
 

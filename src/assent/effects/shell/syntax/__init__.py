@@ -37,7 +37,9 @@ def read(text: str) -> Reading:
         reader.gap(LIMIT, reader.pos, "nested too deeply; split the command")
         script = Script((), ())
     if text.endswith("\\") and not reader.gaps and _backslash(text):
-        reader.gap(UNMODELLED, len(text) - 1, "a backslash at the end depends on how the shell gets the text; remove it")
+        reader.gap(
+            UNMODELLED, len(text) - 1, "a backslash at the end depends on how the shell gets the text; remove it"
+        )
     return Reading(script, tuple(reader.gaps))
 
 

@@ -17,7 +17,7 @@ _DECLARES = frozenset("declare typeset local export readonly".split())
 _ARRAY_ARGUMENT = frozenset("alias eval let".split())
 
 plain = re.compile(r"[ \t]*+([^ \t\n|&;()<>'\"`\\$*?\[\]~{#!][^ \t\n|&;()<>'\"`\\$*?\[\]~{]*+)(?=[ \t\n;&|)]|\Z)").match
-reserved = re.compile(r"(?:[a-z]++|[{}!]|\[\[|\]\])(?=[ \t\n;&|()<>]|\Z)").match
+reserved = re.compile(r"(?:[a-z]++|[{}!]|\[\[|\]\])(?=[ \t\n;&|()]|[<>](?!\()|\Z)").match
 _descriptor = re.compile(r"([0-9]++|\{[A-Za-z_][A-Za-z0-9_]*+\})(?=[<>](?!\())").match
 _array_descriptor = re.compile(r"\{[A-Za-z_][A-Za-z0-9_]*+\[[^ \t\n<>]*\]\}(?=[<>])").match
 _number = re.compile(r"[0-9]++(?=[<>](?!\())").match
@@ -177,6 +177,10 @@ class Commands(HereDocuments):
                 self.time_options()
             char = self.skip()
             if not char or char in "\n;#":
+                if self.closing:
+                    self.gap(
+                        UNMODELLED, self.pos, "a reserved word without a command in a substitution is not followed"
+                    )
                 return Pipeline((), negated, timed)
             word = self.reserved()
         if word in CLOSERS:
@@ -265,6 +269,8 @@ class Commands(HereDocuments):
             text, pos = self.text, self.pos
         if not words and not assignments and not redirects:
             raise self.unexpected()
+        if (redirects or assignments) and words and words[0].text in RESERVED:
+            self.gap(UNMODELLED, words[0].start, "a reserved word as the name of a command is not followed; quote it")
         if len(words) > 200_000:
             raise Halt(LIMIT, start, "too many words; split the command")
         return Simple(tuple(assignments), tuple(words), tuple(redirects), start, pos)

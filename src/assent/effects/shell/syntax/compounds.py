@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from assent.effects.shell.syntax.commands import Commands, reserved
+from assent.effects.shell.syntax.commands import RESERVED, Commands, reserved
 from assent.effects.shell.syntax.conditionals import Conditionals
 from assent.effects.shell.syntax.source import SYNTAX, UNMODELLED, Halt
 from assent.effects.shell.tree import (
@@ -240,6 +240,8 @@ class Reader(Conditionals, Commands):
             self.skip()
             self.digits()
             out.append(self.word(0))
+            if out[-1].text == "esac":
+                self.gap(UNMODELLED, out[-1].start, "the pattern `esac` is not followed; quote it")
             char = self.skip()
             self.pos += 1
             if char == ")":
@@ -295,13 +297,15 @@ class Reader(Conditionals, Commands):
         return self.compounds(word)
 
     def named(self, name: Word, body: Command, start: int) -> Function:
-        if any(sign in name.text for sign in "'\"\\$`<>"):
+        if name.text in RESERVED or any(sign in name.text for sign in "'\"\\$`<>"):
             self.gap(UNMODELLED, start, "bash refuses this name of a function; correct it")
         return Function(name.text, body, start, self.pos)
 
     def coproc(self) -> Coproc:
         """`coproc command`, or `coproc name compound`."""
         start = self.pos
+        if self.closing:
+            self.gap(UNMODELLED, start, "a coprocess in a substitution is not followed")
         self.pos += 6
         self.skip()
         word = self.reserved()

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 
+from assent.effects.shell.syntax.reprints import printed_right
 from assent.effects.shell.syntax.source import DOCUMENT, SUBSTITUTION, UNMODELLED, Halt, Source
 from assent.effects.shell.tree import (
     Arithmetic,
@@ -24,6 +25,11 @@ _document_run = re.compile(r"[^\\$`]++").match
 _arithmetic_run = re.compile(r"[^\\$`'\"()\[\]]++").match
 _back_quoted = re.compile(r"`((?:[^`\\]++|\\.)*+)`", re.DOTALL).match
 _back_escape = re.compile(r"\\(.)", re.DOTALL).sub
+_timed = re.compile(r"time(?=[ \t\n;&|()<>]|\Z)(?:[ \t]++-[p-](?=[ \t\n]))*+[ \t]*+").match
+_untimed = re.compile(
+    r"(?:if|then|else|elif|fi|case|esac|for|select|while|until|do|done|in|function|time|[{}!]|\[\[|\]\]|coproc)"
+    r"(?=[ \t\n;&|()<>]|\Z)|[^A-Za-z0-9_./$'\"-]|[^ \t\n;&|()<>]++[ \t]*+\(|[A-Za-z_][A-Za-z0-9_]*+[\[+=]|\Z"
+).match
 _PLAIN_ARITHMETIC = "\\$`'\""
 
 
@@ -137,20 +143,42 @@ class Expansions(Source):
         self.base = len(self.pending)
         self.closing = True
         self.spans = []
+        documents = self.documents
+        if self.skip() == "t":
+            self.timed()
         script = self.script()
         if self.peek() != ")":
             raise self.unclosed(start, "$(") if self.pos >= self.end else self.unexpected()
         if len(self.pending) > self.base:
             raise Halt(DOCUMENT, start, "a here-document begins in the substitution and ends after it; end it inside")
+        if self.documents != documents and not printed_right(script):
+            self.gap(DOCUMENT, start, "bash 5.2 may run this here-document otherwise; put it in a file or a variable")
         self.pos += 1
         self.depth -= 1
         self.base, self.closing, self.spans = base, closing, spans
         return script
 
+    def timed(self) -> None:
+        """Directly behind `$(` bash takes `time` for a word first and for the reserved word when it runs the text.
+        Before a plain command that is all the same."""
+        found = _timed(self.text, self.pos, self.end)
+        if found is not None and _untimed(self.text, found.end(), self.end) is not None:
+            self.gap(UNMODELLED, self.pos, "`time` at the start of a substitution is not followed; leave it out")
+
     def process(self, start: int) -> ProcessSub:
         """`<(…)` or `>(…)`."""
         self.pos = start + 2
+        end = -1
+        if self.peek() == "(":  # bash pairs these parentheses as if for arithmetic, and reads the text later
+            self.rereading()
+            gaps = len(self.gaps)
+            self.arithmetic("(", ")", start)
+            del self.gaps[gaps:]
+            end = self.pos
+            self.pos = start + 2
         script = self.substitution(start)
+        if end >= 0 and self.pos != end:
+            raise Halt(UNMODELLED, start, f"two parentheses begin here; write `{self.text[start]}( (`")
         self.span(start, self.pos)
         return ProcessSub(script, self.text[start], start, self.pos)
 

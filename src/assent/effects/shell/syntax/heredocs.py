@@ -27,6 +27,9 @@ class HereDocuments(Words):
     def announce(self, op: str, fd: str, start: int) -> Redirect:
         """A here-document, from behind its operator on. The redirect is filled when its text has come."""
         target, line, quoted = self.delimiter()
+        if line.startswith("-"):
+            self.gap(DOCUMENT, start, "a delimiter that begins with a dash is not followed; use a plain word")
+        self.documents += 1
         redirect = Redirect.__new__(Redirect)
         self.pending.append(Pending(redirect, op, fd, target, line, quoted, start, self.pos))
         if len(self.pending) - self.base > _MOST:
@@ -65,7 +68,7 @@ class HereDocuments(Words):
             at = stop
         self.pos = self.end
         word = self.text_of(wait, start, self.end, "".join(lines) if cut else None)
-        return _with_newline(word) if word.text and not word.text.endswith("\n") else word
+        return _with_newline(word) if self.end > start and self.text[self.end - 1] != "\n" else word
 
     def ends(self, line: str, wait: Pending, strip: bool) -> bool:
         """Whether the line is the delimiter."""

@@ -15,7 +15,7 @@ _length = re.compile(r"#([A-Za-z_][A-Za-z0-9_]*+|[0-9]++|[@*#?$!-])(?=[}\[])").m
 _head = re.compile(r"(!?)([A-Za-z_][A-Za-z0-9_]*+|[0-9]++|[@*#?$!-])").match
 _operator = re.compile(r":[-=?+]|[-=?+:]|##?|%%?|/[/#%]?|\^\^?|,,?|~~?|@[A-Za-z](?=\})|[*@](?=\})").match
 _unquoted_run = re.compile(r"[^}'\"`\\$*?\[<>/~]++").match
-_quoted_run = re.compile(r"[^}'\"`\\$]++").match
+_quoted_run = re.compile(r"[^}'\"`\\$<>]++").match
 _tilde = re.compile(r"~([A-Za-z0-9_.+-]*)(?=[/}])").match
 _ansi = re.compile(r"\$'((?:[^'\\]++|\\.)*+)'", re.DOTALL).match
 _WORDS = (":-", "-", ":=", "=", ":?", "?", ":+", "+")
@@ -200,6 +200,8 @@ class Parameters(Expansions):
                 raise self.unclosed(start, "${")
             if char == '"':
                 self.double_quotes(parts)
+            elif char in "<>":
+                self.unprocessed(parts)
             elif char == "'":
                 if self.text[self.pos - 1] == "$":
                     self.gap(UNMODELLED, self.pos, "`$'…'` inside a quoted expansion is not followed")
@@ -208,6 +210,16 @@ class Parameters(Expansions):
                 if char == "`" and '\\"' in self.text[self.pos : self.text.find("`", self.pos + 1)]:
                     self.gap(UNMODELLED, self.pos, "escaped quotes in back-quotes in an expansion are not followed")
                 self.live(parts, '$`"\\}', True)
+
+    def unprocessed(self, parts: list[Part]) -> None:
+        """A `<` or `>`: with a parenthesis bash reads a command behind it, but runs none inside quotes."""
+        start = self.pos
+        if self.text.startswith("(", start + 1) and start + 1 < self.end:
+            self.gap(UNMODELLED, start, "a process substitution inside quotes is not followed")
+            self.process(start)
+        else:
+            self.pos += 1
+        add(parts, self.text[start : self.pos], True)
 
     def unquoted_operand(self, parts: list[Part], start: int, stop: str) -> None:
         begin = self.pos
@@ -274,9 +286,9 @@ class Parameters(Expansions):
                 raise self.unclosed(start, "$'")
             self.pos = found.end()
             plain = decode(found[1])
-            if plain is None:
+            if plain is None or "\x01" in plain or "\x7f" in plain:
                 self.gap(UNMODELLED, start, "an escape in `$'…'` is not followed; write it out")
-                plain = found[1]
+                plain = plain or found[1]
             add(parts, plain, True)
         elif after == '"':
             self.pos = start + 1

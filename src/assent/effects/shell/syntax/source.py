@@ -81,6 +81,7 @@ class Source:
         "rereads",
         "spans",
         "curly",
+        "documents",
     )
 
     def __init__(self, text: str, pos: int = 0, parent: Source | None = None) -> None:
@@ -92,6 +93,7 @@ class Source:
         self.closing = False
         self.spliced = "\\\n" in text and _spliced(text, pos) is not None
         self.curly = 0  # braces outside quotes, counted
+        self.documents = 0  # here-documents, counted
         self.spans: list[tuple[int, int]] = []
         self.gaps: list[tuple[str, int, str]] = [] if parent is None else parent.gaps
         self.depth: int = 0 if parent is None else parent.depth

@@ -220,10 +220,10 @@ class Words(Parameters):
 
     def reread(self, word: str, start: int, hidden: list[str]) -> tuple[Part, ...]:
         """The parts of one word that braces stood for."""
-        if _plain(word):
-            return (Literal(word),)
         for index, text in enumerate(hidden):
             word = word.replace(f"\0{index}\0", text)
+        if _plain(word):
+            return (Literal(word),)
         live = any(sign in word for sign in "$`<>")
         inner = self.fresh(self.text[:start] + word if live else word, start if live else 0)
         self.copying(inner.end)
