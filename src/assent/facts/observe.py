@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from assent.contract.effect import Kind
+from assent.contract.effect import READ_ONLY, Kind, Operation
 from assent.contract.facts import Facts
 from assent.facts.case import folding
 from assent.facts.links import Links
@@ -31,7 +31,7 @@ def observe(
     be told where it leads; of a path that leads to itself it says nothing."""
     links = Links(given)
     roots = tuple(root for root in _with_canonical(roots, links) if _may_be_root(root, home))
-    look = _Look(links, roots, home, portable=given is not None)
+    look = _Look(links, roots, home, portable=given is not None, stays=_makes_nothing(lowering))
     if cwd:
         look.path(cwd)
     for effect in lowering.effects:
@@ -52,6 +52,14 @@ def observe(
         folds_case=folds,
         repositories=look.repositories,
         expansions=look.expansions,
+    )
+
+
+def _makes_nothing(lowering: Lowering) -> bool:
+    """Whether nothing in the call can make a folder before git looks at it."""
+    return all(
+        effect.operation in READ_ONLY or effect.operation is Operation.FETCH or effect.target.kind is Kind.REPOSITORY
+        for effect in lowering.effects
     )
 
 
@@ -92,9 +100,9 @@ def _own(paths: tuple[str, ...], links: Links) -> tuple[str, ...]:
 class _Look:
     """What one look at the host has gathered."""
 
-    __slots__ = ("canonical", "repositories", "expansions", "_links", "_roots", "_home", "_portable")
+    __slots__ = ("canonical", "repositories", "expansions", "_links", "_roots", "_home", "_portable", "_stays")
 
-    def __init__(self, links: Links, roots: tuple[str, ...], home: str, *, portable: bool) -> None:
+    def __init__(self, links: Links, roots: tuple[str, ...], home: str, *, portable: bool, stays: bool) -> None:
         self.canonical: dict[str, str] = {}
         self.repositories: dict[str, str] = {}
         self.expansions: dict[str, tuple[str, ...]] = {}
@@ -102,6 +110,7 @@ class _Look:
         self._roots = roots
         self._home = home
         self._portable = portable
+        self._stays = stays
 
     def path(self, path: str) -> None:
         """Note where a path leads, unless that is its own name."""
@@ -136,5 +145,5 @@ class _Look:
 
         folder = target.raw or target.name
         if folder:
-            reason = harm(folder, self._roots, self._links, self._home, portable=self._portable)
+            reason = harm(folder, self._roots, self._links, self._home, portable=self._portable, stays=self._stays)
             self.repositories[folder] = self.repositories[target.name] = reason

@@ -32,17 +32,28 @@ _READ_HOOK = "post-index-change"
 Sign = tuple[int, int, int, int] | None  # of a file at one moment; None: it is not there
 
 
-def harm(folder: str, roots: tuple[str, ...], links: Links, home: str = "", *, portable: bool = False) -> str:
+def harm(
+    folder: str,
+    roots: tuple[str, ...],
+    links: Links,
+    home: str = "",
+    *,
+    portable: bool = False,
+    stays: bool = False,
+) -> str:
     """Say why git is not harmless in a folder; `""` where it is.
 
     `roots` are the session's, canonical forms included. `portable`: there is no file system to look at, so only a
-    root itself is known to be the session's."""
+    root itself is known to be the session's. `stays`: nothing in the call can make the folder, so that where it is
+    missing outside the workspace git cannot start there at all."""
     here = links.canonical(folder)
     if not here:
         return f"where `{folder}` leads is not known"
     if portable or not os.path.isdir(here):
-        missing_root = here in roots and (portable or not os.path.lexists(here))
-        return "" if missing_root else f"`{folder}` is not the session's repository"
+        missing = portable or not os.path.lexists(here)
+        if missing and (here in roots or (stays and not portable and not _is_inside(here, roots))):
+            return ""
+        return f"`{folder}` is not the session's repository"
     found = _discovered(here, links)
     if isinstance(found, str):
         return found

@@ -42,8 +42,8 @@ DANGERS: dict[str, str] = {
 HIGH = frozenset(DANGERS) - {"install", "mode-change"}
 
 SYSTEM_TREES = frozenset(
-    "/bin /boot /dev /etc /home /lib /lib32 /lib64 /media /mnt /opt /proc /root /run /sbin /srv /sys /tmp /usr /var "
-    "/Applications /Library /System /Users /Volumes /private /private/etc /private/var /private/tmp "
+    "/bin /boot /dev /etc /home /lib /lib32 /lib64 /media /mnt /opt /proc /root /run /sbin /srv /sys /usr /var "
+    "/Applications /Library /System /Users /Volumes /private /private/etc /private/var "
     "/usr/bin /usr/lib /usr/local /usr/local/bin /usr/sbin /usr/share /usr/include /var/lib /var/log "
     "/etc/ssh /etc/systemd /var/lib/docker /var/lib/dpkg /var/lib/postgresql /var/lib/mysql /c /mnt/c".split()
 )

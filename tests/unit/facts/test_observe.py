@@ -105,3 +105,22 @@ def test_repositories_are_told_by_the_folder_that_the_call_names(place: Path) ->
         f"{place}/own": "",
         f"{place}/own/inner": f"`{place}/own/inner` is another repository than the session's",
     }
+
+
+def test_git_cannot_start_in_a_folder_outside_that_is_missing_and_stays_so(tmp_path: Path) -> None:
+    missing = str(tmp_path / "nowhere" / "repo")
+    root = tmp_path / "project"
+    root.mkdir()
+    git = Effect(Operation.EXECUTE, Target(Kind.REPOSITORY, missing))
+    made = Effect(Operation.WRITE, Target(Kind.PATH, str(tmp_path / "nowhere")))
+    alone = observe(Lowering("bash", (git,)), roots=(str(root),), home="/home/u", cwd=str(root))
+    after = observe(Lowering("bash", (made, git)), roots=(str(root),), home="/home/u", cwd=str(root))
+    assert alone.repositories[missing] == ""
+    assert after.repositories[missing] != ""
+
+
+def test_a_missing_folder_in_the_workspace_is_not_known_to_be_harmless(tmp_path: Path) -> None:
+    inside = str(tmp_path / "project" / "sub")
+    git = Effect(Operation.EXECUTE, Target(Kind.REPOSITORY, inside))
+    facts = observe(Lowering("bash", (git,)), roots=(str(tmp_path / "project"),), home="/home/u", cwd=str(tmp_path))
+    assert facts.repositories[inside] != ""
