@@ -63,7 +63,7 @@ def apply(seen: Seen, role: str, word: Word, *, recursive: bool = False, writes:
 
 def quiet(role: str) -> str:
     """The role that is left where the command only prints (`--dry-run`)."""
-    return _QUIET.get(role, "TEXT") if role not in ("URL", "HOST", "DIR", "REPO", "REMOTE") else role
+    return _QUIET.get(role, "TEXT") if role not in ("URL", "HOST", "DIR", "REPO", "REMOTE", "SQL") else role
 
 
 def _remote(seen: Seen, word: Word) -> None:
