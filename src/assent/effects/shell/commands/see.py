@@ -93,9 +93,12 @@ class Line:
             self.seen.acts = True
         if option.dangers and not self.quiet:
             self.seen.dangers.extend(option.dangers)
+        formed = next((name for name in option.names if name in self.forms), "") if self.forms else ""
+        if formed and option.optional and not given.values:
+            self.form(formed, "")
         for role, word in zip(option.roles, given.values, strict=False):
-            if self.forms:
-                self.form(next((name for name in option.names if name in self.forms), ""), word)
+            if formed:
+                self.form(formed, word)
             if self.row.marks:
                 self.mark(word)
             if role == "RUN":
