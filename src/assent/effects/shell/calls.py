@@ -82,8 +82,9 @@ def evaluated(walk: Walk, found: Val, state: State) -> None:
     for text in found.values or ():
         if _LIVE.search(text) and walk.enter():
             outer, span = walk.text, walk.span
+            text = f": {text}"
             reading = walk.reader(text)
-            walk.text, walk.span = text, span or (0, len(outer))
+            walk.text, walk.span = text, span or walk.at
             for command in reading.script.commands:
                 _words(walk, command, state.fork())
             walk.text, walk.span = outer, span

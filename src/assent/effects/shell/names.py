@@ -134,10 +134,16 @@ def unset(walk: Walk, job: Job) -> Pair:
             job.state.aliased = True
         elif _NAME.fullmatch(word):
             if not functions:
-                walk.assign(word, Val(("",)), job.state)
-                job.state.drop(word)
+                _forget(walk, word, job.state)
             job.state.undefine(word)
     return _done(walk, job)
+
+
+def _forget(walk: Walk, name: str, state: State) -> None:
+    """A name without a value; but a read-only one keeps its own, and in a function another may come to light."""
+    walk.assign(name, Val() if walk.stack else Val(("",)), state)
+    if not walk.stack and name not in state.fixed:
+        state.drop(name)
 
 
 def let(walk: Walk, job: Job) -> Pair:

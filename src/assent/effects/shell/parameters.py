@@ -36,6 +36,8 @@ def parameter(walk: Walk, part: Parameter, state: State) -> Val:
     if part.indirect:
         return _indirect(walk, part, state)
     base = _element(walk, part, state)
+    if not op:
+        return base
     if op == "#" and part.operand is None:
         return NUMBER
     if op in _DEFAULTS:

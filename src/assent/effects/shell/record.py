@@ -41,7 +41,7 @@ class Record:
         self.depth = 0
         self.span: tuple[int, int] | None = None
         self.at = (0, len(text))
-        self.moved: list[str] = []
+        self.moved: set[str] = set()
         self.place = "here"
 
     # ------------------------------------------------------------ limits
@@ -155,19 +155,29 @@ class Record:
         """A path at or below one that an earlier part may have put something else at is only a guess."""
         if target.kind is not Kind.PATH or not target.certain:
             return target
-        name = target.name
-        for path in self.moved:
-            if name == path or path == "" or path == "/" or name.startswith(path + "/"):
-                return Target(
-                    Kind.PATH,
-                    name,
-                    target.text,
-                    pattern=target.pattern,
-                    under=target.under,
-                    certain=False,
-                    raw=target.raw,
-                )
-        return target
+        if not self.overtaken(target.name):
+            return target
+        return Target(
+            Kind.PATH,
+            target.name,
+            target.text,
+            pattern=target.pattern,
+            under=target.under,
+            certain=False,
+            raw=target.raw,
+        )
+
+    def overtaken(self, name: str) -> bool:
+        """Whether a path is at or below one that an earlier part may have put something else at."""
+        moved = self.moved
+        if name in moved or "" in moved or "/" in moved:
+            return True
+        place = name.rfind("/")
+        while place > 0:
+            if name[:place] in moved:
+                return True
+            place = name.rfind("/", 0, place)
+        return False
 
     def bare(self, effect: Effect) -> None:
         """Put an effect on record that belongs to no command."""

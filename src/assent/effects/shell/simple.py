@@ -254,7 +254,7 @@ def command(walk: Walk, job: Job) -> None:
     effects = _endangered(walk, job, base, effects)
     walk.record(job, sight, effects)
     if base in _MOVES:
-        walk.moved += moved_by(job, base, effects)
+        walk.moved.update(moved_by(job, base, effects))
     for code, advice in sight.gaps:
         code = code if code.startswith("gap.shell.") else "gap.shell." + code[4:]
         walk.gap(code, advice, job.start, job.end)

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 MOST_VALUES = 16
 MOST_FOLDERS = 4
+MOST_NAMES = 1024
 
 # What a value carries with it, as bits. See `flows`.
 FETCHED, DECODED, FROM_FILE, SECRET, COMPUTED, SHELL_OUTPUT = 1, 2, 4, 8, 16, 32
@@ -200,7 +201,11 @@ class State:
         return UNKNOWN if found is None and self.opaque else found
 
     def set(self, name: str, value: Val) -> None:
+        """Give a name a value. Past the limit nothing is known of any other name."""
         self._own()
+        if len(self.vars) >= MOST_NAMES and name not in self.vars:
+            self.opaque = True
+            self.vars = {}
         self.vars[name] = value
 
     def drop(self, name: str) -> None:
