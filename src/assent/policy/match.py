@@ -17,7 +17,7 @@ OPERATORS = re.compile(r"\s*(\|&|\|\||&&|[|;&])\s*")
 SPACE = re.compile(r"\s+")
 CHOICE = re.compile(r"(\{[^{}]*\})")
 OPEN = re.compile(r"[$`*?\[{]")
-FIRM = re.compile(r"[A-Za-z0-9_./@]")
+FIRM = re.compile(r"[A-Za-z0-9_./@]|--?[A-Za-z][A-Za-z0-9.-]*=")
 _wild: dict[str, re.Pattern[str]] = {}
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from assent.contract.effect import Operation
 from assent.effects.shell.command import Arg
 from assent.effects.shell.commands.readers import language
@@ -34,8 +36,10 @@ def apply(seen: Seen, role: str, word: Word, *, recursive: bool = False, writes:
             operations = (*operations, WRITE)
         for operation in operations:
             seen.path(operation, word, recursive=recursive or role == "MOVE")
-    elif role in ("TEXT", "REV", ""):
+    elif role in ("TEXT", ""):
         return
+    elif role == "REV":
+        _revision(seen, word)
     elif role in ("URL", "HOST"):
         seen.fetch(word)
     elif role == "SHELL":
@@ -64,6 +68,21 @@ def apply(seen: Seen, role: str, word: Word, *, recursive: bool = False, writes:
 def quiet(role: str) -> str:
     """The role that is left where the command only prints (`--dry-run`)."""
     return _QUIET.get(role, "TEXT") if role not in ("URL", "HOST", "DIR", "REPO", "REMOTE", "SQL") else role
+
+
+_COMMIT = re.compile(r"(?:HEAD|@|[A-Z]+_HEAD|[0-9a-f]{7,40})(?:[~^@].*)?|[^/.].*\.\.(?!/).*|\.\.")
+_MAGIC = re.compile(r":(?:\([^)]*\)|[!^/]+|[0-3]:)?")
+
+
+def _revision(seen: Seen, word: Word) -> None:
+    """A revision, a path, or a path in a revision: git shows the file, whichever it is."""
+    for text in values(word):
+        if text is None or _COMMIT.fullmatch(text):
+            continue
+        magic = _MAGIC.match(text)
+        path = text[magic.end() :] if magic else text.partition(":")[2] if ":" in text else text
+        if path:
+            seen.path(READ, path if isinstance(word, str) else Arg(word.text, (path,), pattern=word.pattern))
 
 
 def _remote(seen: Seen, word: Word) -> None:
