@@ -5,7 +5,7 @@ SHELL := /bin/bash
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: help demo test check lint types fmt bench corpus docs
+.PHONY: help demo test check lint types fmt bench corpus fuzz docs
 
 help: ## list these entries
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -34,6 +34,9 @@ bench: .venv/.bench ## how long a decision takes, beside two other gates
 
 corpus: $(READY) ## which verdicts changed against the last commit (BASE=REV: against another)
 	@$(BIN)/python -m scripts.corpus $(or $(BASE),HEAD)
+
+fuzz: $(READY) ## hide a payload in random shell text, and compare with what bash really runs
+	$(BIN)/python -m tests.fuzz $(ARGS)
 
 docs: $(READY) ## write the tables that the code knows into docs/, and check the rest
 	$(BIN)/python -m scripts.docs

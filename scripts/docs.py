@@ -16,6 +16,7 @@ from assent.policy.codes import CODES
 from assent.policy.dangers import DANGERS
 from assent.policy.document import KEYS, PROJECT_KEYS
 from assent.policy.modes import Concern, Mode, settle
+from assent.policy.rules import Rule
 from assent.ui.cli import build_parser
 
 ROOT = Path(__file__).parents[1]
@@ -75,16 +76,20 @@ def floor() -> str:
 
 def packs() -> str:
     rows = (
-        (f"`{name}`", f"`{entry.id}`", rules_of(entry.rules))
+        (f"`{name}`", f"`{entry.id}`", entry.reason, rules_of(entry.rules))
         for name in shipped.PACKS
         if Path(f"{shipped.HERE}/packs/{name}.toml").exists()
         for entry in shipped.entries(f"packs/{name}")["rule"]
     )
-    return table(("pack", "id", "rules"), rows)
+    return table(("pack", "id", "what it lets run", "rules"), rows)
 
 
-def rules_of(rules: Iterable[object], shown: int = 4) -> str:
-    texts = [f"`{getattr(rule, 'text', rule)}`" for rule in rules]
+def short(text: str, limit: int = 70) -> str:
+    return text if len(text) <= limit else f"{text[:limit]}…"
+
+
+def rules_of(rules: Iterable[Rule], shown: int = 4) -> str:
+    texts = [f"`{short(rule.text)}`" for rule in rules]
     more = f" and {len(texts) - shown} more" if len(texts) > shown else ""
     return ", ".join(texts[:shown]) + more
 
