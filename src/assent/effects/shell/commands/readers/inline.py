@@ -121,7 +121,7 @@ _NODE_OPTIONS = options_of(
     --stack-trace-limit=TEXT --input-type=TEXT"""
 )
 _RUBY = options_of("-e=CODE:ruby -v!prints -w -W -h!prints -c!acts")
-_PHP = options_of("-r=CODE:php -v!prints -i!prints -m!prints -h!prints -n -l=READ --ini!prints")
+_PHP = options_of("-r=CODE:php -v!prints -i!acts!danger:prints-secret -m!prints -h!prints -n -l=READ --ini!prints")
 _LUA = options_of("-e=CODE:lua -v!prints -W")
 
 
