@@ -28,7 +28,10 @@ _NAME = re.compile(r"[A-Za-z_]\w*")
 _LIVE = re.compile(r"\$[({]|`|\\[0-7$!]")
 _SHELLS_OWN = frozenset(
     """_ RANDOM SRANDOM LINENO SECONDS EPOCHSECONDS EPOCHREALTIME BASHPID BASH_COMMAND BASH_SUBSHELL BASH_REMATCH
-    BASH_ARGV0 FUNCNAME GROUPS PIPESTATUS DIRSTACK HISTCMD COLUMNS LINES SHLVL PWD OLDPWD UID EUID PPID""".split()
+    BASH_ARGV0 OPTIND FUNCNAME GROUPS PIPESTATUS DIRSTACK HISTCMD COLUMNS LINES SHLVL PWD OLDPWD UID EUID PPID""".split()
+)
+_COMPUTED = frozenset(
+    "RANDOM SRANDOM LINENO SECONDS EPOCHSECONDS BASHPID BASH_SUBSHELL OPTIND HISTCMD UID EUID".split()
 )
 _ZSH_TIED = frozenset("path fpath cdpath commands aliases galiases saliases functions options nameddirs".split())
 _PROMPTS = frozenset(("PS4", "PS1", "PS0", "PS2", "PROMPT_COMMAND"))
@@ -38,6 +41,7 @@ def put(walk: Walk, name: str, found: Val, state: State) -> None:
     """Give a name a value in a shell, with all that follows from it."""
     walk.writes[name] = walk.writes.get(name, 0) + 1
     if name in _SHELLS_OWN:
+        computes(walk, name, found, state)
         if name == "OLDPWD":
             state.old = bounded(found.values) if found.values else ("",)
         found = Val(taint=found.taint)
@@ -52,6 +56,12 @@ def put(walk: Walk, name: str, found: Val, state: State) -> None:
         walk.gap("gap.shell.prompt", f"`{name}` is run by the shell: leave it as it is")
         walk.evaluated(found, state)
     if state.integers:
+        arithmetic.text(walk, found, state)
+
+
+def computes(walk: Walk, name: str, found: Val, state: State) -> None:
+    """What some of the shell's own names are given is evaluated as arithmetic."""
+    if name in _COMPUTED:
         arithmetic.text(walk, found, state)
 
 
@@ -200,6 +210,8 @@ def declare(walk: Walk, job: Job, given: list[tuple[str, bool, Val]]) -> Pair:
     if "f" in options or "F" in options:
         given, names = [], []
     for name, append, found in given:
+        if "n" in options and builtin != "export":
+            conditions.name(walk, found, state)
         if local:
             state.keep(name)
         if append:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from assent.contract.effect import READ_ONLY, Effect, Gap, Invocation, Kind, Operation, Target, Via
+from assent.contract.effect import Effect, Gap, Invocation, Kind, Operation, Target, Via
 from assent.effects.shell.tree import Arithmetic
 
 TYPE_CHECKING = False
@@ -123,7 +123,7 @@ class Record:
         where = f"command[{start}:{end}]"
         if job.place != "here":
             effects = _elsewhere(effects)
-        if job.forfeit and _proved(effects):
+        if job.forfeit and not _runs(effects):
             effects = (*effects, Effect(EXECUTE, Target(Kind.PROGRAM, program)))
         moved = self.moved
         for effect in effects:
@@ -184,9 +184,9 @@ class Record:
         self.effects.append(effect)
 
 
-def _proved(effects: tuple[Effect, ...]) -> bool:
-    """Whether a command is read-only as far as its own effects go, or once its repository proves harmless."""
-    return all(e.operation in READ_ONLY or e.target.kind is Kind.REPOSITORY for e in effects)
+def _runs(effects: tuple[Effect, ...]) -> bool:
+    """Whether it is said that a command runs code, whatever its repository proves."""
+    return any(e.operation is EXECUTE and e.target.kind is not Kind.REPOSITORY for e in effects)
 
 
 def _elsewhere(effects: tuple[Effect, ...]) -> tuple[Effect, ...]:

@@ -151,6 +151,7 @@ def _environment(walk: Walk, node: Simple, job: Job) -> None:
         name, found = walk.assigned(assignment, job.state)
         job.env.append((name, found))
         job.taint |= found.taint
+        walk.computes(name, found, job.state)
         if environment.changes(name, found.values) and not (name == "IFS" and job.argv[0] in ("read", "mapfile")):
             job.forfeit = job.forfeit or environment.reason(name)
 

@@ -358,6 +358,9 @@ class Walk(Record):
     def assigned(self, node: Assignment, state: State) -> tuple[str, Val]:
         return assign.assigned(self, node, state)
 
+    def computes(self, name: str, found: Val, state: State) -> None:
+        assign.computes(self, name, found, state)
+
     def declare(self, node: Simple, name: str, state: State) -> Pair:
         return assign.declaration(self, node, name, state)
 
