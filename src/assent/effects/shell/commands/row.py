@@ -35,12 +35,12 @@ ROLES = (
 ) - {""}
 LANGUAGES = frozenset({"python", "node", "perl", "ruby", "php", "lua"})
 KEYS = frozenset(
-    "options operands runs service globals style dangers prints repo like aliases reader help safe acts "
+    "options operands runs service globals style dangers prints repo stores like aliases reader help safe acts "
     "pure secret_operands forms marks with recursive groups file_prefixes".split()
 )
 STYLES = frozenset({"gnu", "posix", "single", "bsd"})
 PRINTS = frozenset({"", "word", "number", "paths", "names"})
-BOOLEANS = ("runs", "repo", "help", "pure", "recursive")
+BOOLEANS = ("runs", "repo", "stores", "help", "pure", "recursive")
 LISTS = ("dangers", "aliases", "safe", "acts", "secret_operands", "file_prefixes")
 
 _NAME = r"(?:-NUM|-[,!=\[]|-(?=[,=!\s]|$)|[-+](?:[^\s,=!\[\]+-][^\s,=!\[\]]*|-[^\s,=!\[\]-][^\s,=!\[\]]*|[*]))"
@@ -150,6 +150,7 @@ class Row:
         "runs",
         "secret_operands",
         "service",
+        "stores",
         "style",
     )
 
@@ -161,6 +162,7 @@ class Row:
         self.roles = frozenset(slot.role for slot in self.operands)
         self.runs = bool(keys.get("runs", False))
         self.repo = bool(keys.get("repo", False))
+        self.stores = bool(keys.get("stores", False))
         self.help = bool(keys.get("help", True))
         self.pure = bool(keys.get("pure", False))
         self.service = _text(name, "service", keys)

@@ -184,10 +184,11 @@ class Line:
     def finish(self) -> None:
         """What is known only at the end: what the output is worth, and whose repository it stands in."""
         seen, row = self.seen, self.row
-        if row.repo:
+        if row.repo or row.stores:
+            operation = WRITE if row.stores else EXECUTE
             for folder in seen.repositories or [seen.cwd]:
-                seen.effects.append(Effect(EXECUTE, Target(Kind.REPOSITORY, folder, certain=bool(folder))))
-        if row.prints and not seen.prints:
+                seen.effects.append(Effect(operation, Target(Kind.REPOSITORY, folder, certain=bool(folder))))
+        if row.prints and seen.prints is None:
             _worth(seen, row.prints)
 
 
