@@ -59,7 +59,7 @@ class Seen:
         self.flags: set[str] = set()
         self.operands: list[str] = []
         self.subcommand: tuple[str, ...] = ()
-        self.prints = ""
+        self.prints: str | None = None  # nobody has said
         self.under: tuple[str, ...] = ()
 
     # ------------------------------------------------------------ what a word does
@@ -159,9 +159,9 @@ class Seen:
             flags=frozenset(self.flags),
             operands=tuple(self.operands),
             effects=tuple(dict.fromkeys(effects)) if len(effects) > 1 else tuple(effects),
-            runs=tuple(self.runs),
+            runs=tuple(dict.fromkeys(self.runs)) if len(self.runs) > 1 else tuple(self.runs),
             gaps=tuple(dict.fromkeys(self.gaps)),
-            prints=self.prints,
+            prints=self.prints or "",
             under=self.under,
         )
 

@@ -47,7 +47,8 @@ def asks(sight: Sight, depth: int = 0) -> bool:
 def _acts(effect: Effect) -> bool:
     if effect.dangers:
         return True
-    return effect.operation not in READ_ONLY and effect.target.kind is not Kind.REPOSITORY
+    conditional = effect.operation is Operation.EXECUTE and effect.target.kind is Kind.REPOSITORY
+    return effect.operation not in READ_ONLY and not conditional
 
 
 @pytest.mark.parametrize(("file", "name", "keys"), ROWS, ids=[f"{file}:{name}" for file, name, _ in ROWS])

@@ -48,7 +48,7 @@ def sed(line: Line) -> None:
             scripts.append(files[0])
     sed_scripts(seen, scripts)
     strict = parse(line.words, line.row.options, line.more, style="posix")
-    if strict.operands and not any(given.option.drop for given in strict.given):
+    if strict.operands[:1] != scripts[:1] and not any(given.option.drop for given in strict.given):
         sed_scripts(seen, strict.operands[:1])  # BSD: options end at the first operand
     for file in files:
         seen.path(READ, file)

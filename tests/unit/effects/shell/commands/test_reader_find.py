@@ -1,0 +1,79 @@
+"""find and fd."""
+
+from __future__ import annotations
+
+import pytest
+
+from assent.effects.shell.command import Arg
+from tests.unit.effects.shell.commands.sights import does, sight
+
+FOUND = Arg("{}", kind="paths", under=("/w/src",))
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "find src",
+        "find src -name '*.py' -type f",
+        "find src ( -name a -o -name b ) -not -path './x/*' -print0",
+        "find -L src -maxdepth 2 -newermt 2024-01-01 -prune -o -print",
+    ],
+)
+def test_looking_lists_the_roots(command: str) -> None:
+    assert does(command) == ["LIST+ src"]
+    assert (sight(command).prints, sight(command).under) == ("paths", ("/w/src",))
+
+
+def test_without_a_root_it_is_the_current_folder() -> None:
+    assert does("find -name x") == ["LIST+ /w"]
+
+
+def test_a_command_is_run_on_names_below_the_roots() -> None:
+    found = sight("find src -name x -exec grep -l y {} +")
+    assert found.runs[0].argv == ("grep", "-l", "y", FOUND)
+    assert found.prints == ""
+    assert does("find src -exec rm {} ;") == ["LIST+ src", "RUN rm <{}>"]
+    assert does("find src -execdir rm a{} ;") == ["LIST+ src", "RUN rm <a{}> in ?"]
+
+
+def test_two_commands_are_both_seen() -> None:
+    assert does("find src -exec ls {} ; -exec rm {} ;") == ["LIST+ src", "RUN ls <{}>", "RUN rm <{}>"]
+
+
+def test_asking_first_or_an_open_end_is_executed() -> None:
+    assert does("find src -ok rm {} ;") == ["LIST+ src", "EXECUTE <find>", "RUN rm <{}>"]
+    assert does("find src -exec rm {}") == ["LIST+ src", "EXECUTE <find>", "RUN rm <{}>"]
+
+
+def test_delete_deletes_below_the_roots() -> None:
+    assert does("find a b -name x -delete") == [
+        "LIST+ a",
+        "LIST+ b",
+        "DELETE+ a !recursive-delete",
+        "DELETE+ b !recursive-delete",
+    ]
+
+
+def test_files_are_written_and_read() -> None:
+    assert does("find src -fprint out -fls o2 -fprintf o3 %p") == ["LIST+ src", "WRITE out", "WRITE o2", "WRITE o3"]
+    assert does("find -files0-from list") == ["LIST+ /w", "READ list", "LIST+ ?"]
+
+
+def test_a_predicate_that_is_not_known_is_executed() -> None:
+    assert does("find src -frob") == ["LIST+ src", "EXECUTE <find>"]
+
+
+def test_an_unknown_word_may_be_an_action() -> None:
+    assert does(("find", Arg("$x"))) == ["LIST+ ?", "EXECUTE <find>"]
+    assert does(("find", Arg("*", ("*",), pattern=True)))[-1] == "EXECUTE <find>"
+    assert does(("find", Arg("s$x", prefix="s"), "-name", Arg('"$y"'))) == ["LIST+ ?"]
+    assert does(("find", ".", "-name", Arg("*.py", ("*.py",), pattern=True))) == ["LIST+ /w"]
+    assert does(("find", ".", "-name", Arg("$y", splits=True)))[-1] == "EXECUTE <find>"
+
+
+def test_fd_lists_and_runs() -> None:
+    assert does("fd -e py pattern src") == ["LIST+ src"]
+    assert does("fd pattern") == ["LIST+ /w"]
+    assert does("fd -x rm") == ["LIST+ /w", "RUN rm <{}>"]
+    assert does("fd -tf pattern -X grep x {} ; src")[-1] == "RUN grep x <{}>"
+    assert does("fd -Hxrm") == ["LIST+ /w", "RUN rm <{}>"]
