@@ -13,11 +13,10 @@ __all__ = ["lower"]
 
 def lower(text: str, *, cwd: str, home: str, shell: str = "", tables: Tables | None = None) -> Lowering:
     """Everything a shell text does, as far as it can be seen. Never raises: a fault of ours is a gap."""
-    from assent.effects.shell.commands import shipped
-    from assent.effects.shell.lowering import walked
-
     try:
-        return walked(text, cwd=cwd, home=home, shell=shell, tables=tables or shipped)
+        from assent.effects.shell.lowering import walked  # only a shell text needs the reader, the walk and the tables
+
+        return walked(text, cwd=cwd, home=home, shell=shell, tables=tables)
     except Exception:
         # INVARIANT: a fault costs a question, never an unapproved run.
         where = f"command[0:{len(text)}]"

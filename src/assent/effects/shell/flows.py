@@ -23,9 +23,10 @@ SHELLS = frozenset("sh bash zsh dash ksh mksh ash rbash fish csh tcsh yash".spli
 INTERPRETERS = frozenset(
     "python python2 python3 pypy pypy3 perl ruby node nodejs deno bun php lua luajit osascript Rscript tclsh".split()
 )
-_VERSIONED = re.compile(r"(python|perl|ruby|php|lua)[0-9.]+")
+_VERSIONED = re.compile(r"(?:python|perl|ruby|php|lua)[0-9.]+")
 _PASSES = frozenset("cat tee".split())
 _DECOMPRESS = frozenset("gunzip zcat bunzip2 bzcat unxz xzcat unzstd zstdcat unlz4 rev uudecode tr".split())
+_MAY_DECODE = frozenset("base64 base32 basenc base58 gbase64 xxd openssl gzip bzip2 xz zstd lz4 brotli".split())
 _DNS = frozenset("dig host nslookup ping ping6 drill kdig resolvectl traceroute whois getent".split())
 _PIPES = frozenset("nc ncat netcat socat telnet openssl".split())
 _STDIN_DATA = re.compile(r".*[@<]-|.*[@=]/dev/stdin|-")
@@ -84,7 +85,7 @@ def family(name: str) -> str:
     """`shell`, `python`, `node`, `other` for programs that run code they are given; `""` for the rest."""
     if name in SHELLS:
         return "shell"
-    if name not in INTERPRETERS and not _VERSIONED.fullmatch(name):
+    if name not in INTERPRETERS and not (name[-1:].isdigit() and _VERSIONED.fullmatch(name)):
         return ""
     if name.startswith(("python", "pypy")):
         return "python"
@@ -187,6 +188,8 @@ def decodes(name: str, args: Argv) -> bool:
     """Whether a command turns text that nobody can read into text that somebody may run."""
     if name in _DECOMPRESS:
         return True
+    if name not in _MAY_DECODE:
+        return False
     options = [arg for arg in args if isinstance(arg, str)]
     if name in ("base64", "base32", "basenc", "base58", "gbase64"):
         return any(re.fullmatch(r"-[a-z]*[dD].*|--de.*", option) for option in options)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from assent.contract.effect import Gap, Lowering
 from assent.effects.shell.calls import sprung
+from assent.effects.shell.commands import shipped
 from assent.effects.shell.record import Stop
 from assent.effects.shell.state import State
 from assent.effects.shell.syntax import read
@@ -16,10 +17,10 @@ if TYPE_CHECKING:
 LIMIT_ADVICE = "this command is too long to be read as a whole: split it"
 
 
-def walked(text: str, *, cwd: str, home: str, shell: str, tables: Tables) -> Lowering:
+def walked(text: str, *, cwd: str, home: str, shell: str, tables: Tables | None) -> Lowering:
     """Everything a shell text does, as far as it can be seen."""
     reading = read(text)
-    walk = Walk(text, home, tables, shell, read)
+    walk = Walk(text, home, tables or shipped, shell, read)
     gaps = [Gap(code, f"command[{at}:{at + 1}]", advice) for code, at, advice in reading.gaps]
     try:
         walk.script(reading.script, State((cwd if cwd.startswith("/") else "",)))

@@ -32,6 +32,7 @@ _MOVES = frozenset("ln mv tar bsdtar unzip cp rsync git 7z cpio ditto link patch
 _GIT_MOVES = frozenset(
     "checkout switch pull merge rebase clone stash reset restore apply am cherry-pick revert worktree submodule".split()
 )
+_NOWHERE = ("",)
 _QUOTES = re.compile(r"[\"'\\]")
 _PREFIXES = frozenset(("noglob", "nocorrect", "-"))
 
@@ -238,38 +239,45 @@ def _dynamic(walk: Walk, job: Job, name: Arg) -> Pair:
 
 def command(walk: Walk, job: Job) -> None:
     """A program, judged by the tables, in each folder that the shell may stand in."""
-    state = job.state
     name = job.argv[0]
     assert isinstance(name, str)
     argv = tuple(job.argv)
-    cwds = state.cwds if job.place == "here" else ("",)
-    stdin = _incoming(job.stdin, argv) if name in _INDIRECT or "/" in name else None
-    if job.stdin is flows.TERMINAL and name in _INDIRECT and "" not in cwds:
-        stdin = Arg("<terminal>", kind="paths", under=cwds)  # no name comes, so every one that does lies here
+    base = name.rpartition("/")[2] if "/" in name else name
+    cwds = job.state.cwds if job.place == "here" else _NOWHERE
+    stdin = _incoming(job.stdin, argv, cwds) if base in _INDIRECT else None
     sight = see(argv, cwd=cwds[0], home=walk.home, tables=walk.tables, stdin=stdin)
     effects = sight.effects
     if len(cwds) > 1:
         more = [see(argv, cwd=cwd, home=walk.home, tables=walk.tables, stdin=stdin).effects for cwd in cwds[1:]]
         effects = tuple(dict.fromkeys([*effects, *(effect for found in more for effect in found)]))
-    base = name.rpartition("/")[2]
-    effects = _endangered(walk, job, base, effects)
+    fetches = False
+    for effect in effects:
+        if effect.operation is FETCH:
+            fetches = True
+    kind = flows.family(base)
+    if kind or fetches or walk.fetched:
+        effects = _endangered(walk, job, base, kind, effects)
     walk.record(job, sight, effects)
     if base in _MOVES:
         walk.moved.update(moved_by(job, base, effects))
     for code, advice in sight.gaps:
         code = code if code.startswith("gap.shell.") else "gap.shell." + code[4:]
         walk.gap(code, advice, job.start, job.end)
-    stream = _printed(walk, job, base, effects, sight)
+    stream = None
+    if walk.sink is not None or fetches or walk.fetched or (job.plumbing is not None and job.plumbing.files):
+        stream = _printed(walk, job, base, effects, sight)
     if sight.runs:
         follow(walk, job, base, sight.runs)
-    elif base in flows.SHELLS and shell_reads_stdin(argv):
+    elif kind == "shell" and shell_reads_stdin(argv):
         _script_from_stdin(walk, job, base, argv)
     if stream is not None and walk.sink is not None:
         walk.sink.append(stream)
 
 
-def _incoming(stdin: Stream, argv: tuple[str | Arg, ...]) -> Arg | None:
+def _incoming(stdin: Stream, argv: tuple[str | Arg, ...], cwds: tuple[str, ...]) -> Arg | None:
     """What standard input is worth as words of another command: whole lines, where they replace a mark."""
+    if stdin is flows.TERMINAL and "" not in cwds:
+        return Arg("<terminal>", kind="paths", under=cwds)  # no name comes, so every one that does lies here
     if stdin.text is not None and not _QUOTES.search(stdin.text):
         lines = any(isinstance(word, str) and word.startswith(("-I", "-i", "--replace", "-L")) for word in argv)
         words = tuple(stdin.text.split("\n") if lines else stdin.text.split())[:64]
@@ -280,12 +288,11 @@ def _incoming(stdin: Stream, argv: tuple[str | Arg, ...]) -> Arg | None:
     return None
 
 
-def _endangered(walk: Walk, job: Job, base: str, effects: tuple[Effect, ...]) -> tuple[Effect, ...]:
+def _endangered(walk: Walk, job: Job, base: str, kind: str, effects: tuple[Effect, ...]) -> tuple[Effect, ...]:
     """The effects with the dangers that lie in where the data of this command comes from."""
     code: tuple[str, ...] = ()
     out: tuple[str, ...] = ()
     args = job.argv[1:]
-    kind = flows.family(base)
     if kind:
         source = flows.code_from(kind, args)
         taint = job.stdin.taint if source == "stdin" else job.taint if source == "args" else 0
@@ -329,12 +336,8 @@ def endangered(effect: Effect, dangers: tuple[str, ...]) -> Effect:
     )
 
 
-def _printed(walk: Walk, job: Job, base: str, effects: tuple[Effect, ...], sight: Sight) -> Stream | None:
+def _printed(walk: Walk, job: Job, base: str, effects: tuple[Effect, ...], sight: Sight) -> Stream:
     """What a program prints, and what that makes of the files that it or its redirections write."""
-    writes = job.plumbing is not None and bool(job.plumbing.files)
-    fetched = any(effect.operation is FETCH for effect in effects)
-    if walk.sink is None and not writes and not fetched and not job.stdin.taint and not walk.fetched:
-        return None
     stream = flows.output(base, job.argv[1:], effects, sight.prints, sight.under, job.stdin, job.taint)
     for effect in effects:
         if effect.operation is READ and effect.target.name in walk.fetched:

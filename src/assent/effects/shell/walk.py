@@ -111,7 +111,7 @@ class Walk(Record):
                 ok, fail = self.chain(commands, joins, place, end, state)
             place = end + 1
             if place < count:
-                after = join(ok, fail)
+                after = ok if ok is fail else join(ok, fail)
                 if after is None:
                     dead = True
                 else:
