@@ -33,8 +33,8 @@ _DELETES = re.compile(
 )
 _OPENS = re.compile(r"\bopen\b[^;\n]*?['\"]\s*(\+?[<>]{1,2})\s*(?:['\"]\s*,\s*['\"])?([^'\"\n]+)['\"]")
 _SCRIPTS = re.compile(
-    r"\b(?:system|exec|execSync|popen|shell_exec|passthru|spawn(?:Sync)?|execFile(?:Sync)?|os\.execute|io\.popen|%x|qx)"
-    r"\s*[({/]?\s*(['\"`]?)(?P<script>[^'\"`\n)}]+)\1"
+    r"(?:\b(?:system|exec|execSync|popen|shell_exec|passthru|spawn|spawnSync|execFile|execFileSync|execute|qx)\b|%x)"
+    r"\s*[({/]?\s*(?P<quote>['\"`]?)(?P<script>[^'\"`\n)}]+)(?P=quote)"
 )
 _TICKS = re.compile(r"`([^`\n]+)`")
 _REMOVES = re.compile(r"\brm\s+-[A-Za-z-]*[rR][A-Za-z-]*\s+[^\s'\"`;|&()\[\]]+")

@@ -104,7 +104,7 @@ class Scope:
                 self.imported[alias.asname or top] = alias.name if alias.asname else top
                 self.modules.append(alias.name)
         elif kind == "ImportFrom":
-            self.modules.append("." if node.level else node.module)
+            self.modules.append("." if node.level or node.names[0].name == "*" else node.module)
             for alias in node.names:
                 self.imported[alias.asname or alias.name] = f"{node.module}.{alias.name}"
 

@@ -163,11 +163,12 @@ def elsewhere(line: Line) -> None:
     seen = line.seen
     seen.execute()
     seen.flags.update(line.parsed.flags)
-    operands = _operands(seen, line.words)
-    seen.operands.extend(shown(word) for word in operands)
-    command = operands[1:]
-    if command[:1] == ["--"]:
-        command = command[1:]
+    words = line.words
+    if line.program in ("kubectl", "oc") and "--" in words:
+        command = words[words.index("--") + 1 :]
+    else:
+        command = _operands(seen, words)[1:]
+    seen.operands.extend(shown(word) for word in line.parsed.operands)
     seen.run(command, place="elsewhere")
 
 
@@ -182,28 +183,20 @@ def kubectl_exec(line: Line) -> None:
 
 
 def _operands(seen: Seen, words: list[Word]) -> list[Word]:
-    """The words from the first operand on, and behind `--`; options with values among the others are skipped."""
-    found: list[Word] = []
+    """The words from the first operand on; folders that are mounted on the way are seen."""
     index = 0
     while index < len(words):
-        word = words[index]
-        index += 1
-        text = shown(word)
+        text = shown(words[index])
         if text == "--":
-            return [*(found or [""]), *words[index:]]
-        if text[:1] == "-" and len(text) > 1 and not found:
-            name, equals, value = text.partition("=")
-            takes = name in _DOCKER_VALUES and not equals
-            if name in ("-v", "--volume", "--mount"):
-                _mount(seen, value if equals else shown(words[index]) if index < len(words) else "")
-            index += takes
-        elif text[:1] == "-" and found and len(found) == 1:
-            continue
-        else:
-            found.append(word)
-            if len(found) > 1:
-                return [*found, *words[index:]]
-    return found
+            return words[index + 1 :]
+        if text[:1] != "-" or len(text) < 2:
+            return words[index:]
+        name, equals, value = text.partition("=")
+        index += 1
+        if name in ("-v", "--volume", "--mount"):
+            _mount(seen, value if equals else shown(words[index]) if index < len(words) else "")
+        index += name in _DOCKER_VALUES and not equals
+    return []
 
 
 def _mount(seen: Seen, text: str) -> None:

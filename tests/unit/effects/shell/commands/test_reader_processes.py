@@ -1,0 +1,24 @@
+"""Signals."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.unit.effects.shell.commands.sights import does
+
+
+@pytest.mark.parametrize("command", ["kill -l", "kill -0 123", "kill -s 0 123"])
+def test_asking_does_nothing(command: str) -> None:
+    assert does(command) == []
+
+
+@pytest.mark.parametrize("command", ["kill 123", "kill -9 123", "kill -HUP -- -123", "pkill node", "killall node"])
+def test_ending_processes_is_executed(command: str) -> None:
+    assert does(command) == [f"EXECUTE <{command.split()[0]}>"]
+
+
+@pytest.mark.parametrize(
+    "command", ["kill -9 -1", "kill -- -1", "kill -1", "pkill .", "pkill -9 -u me", "killall -v x"]
+)
+def test_ending_all_is_a_danger(command: str) -> None:
+    assert does(command)[-1].endswith("!kill-all")

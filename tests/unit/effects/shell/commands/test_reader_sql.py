@@ -1,0 +1,80 @@
+"""SQL and the meta-commands of its clients."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.unit.effects.shell.commands.sights import does
+
+READS = [
+    "SELECT * FROM users WHERE name = 'drop table x --'",
+    "select count(*), lower(name) from t group by 2 -- delete\n",
+    "WITH x AS (SELECT 1) SELECT * FROM x",
+    "EXPLAIN SELECT 1",
+    "EXPLAIN ANALYZE SELECT 1",
+    "SHOW CREATE TABLE t",
+    "SELECT replace(a, 'x', 'y') FROM t",
+    "\\dt",
+    "\\d+ users",
+]
+ACTS = [
+    "INSERT INTO t VALUES (1)",
+    "WITH x AS (DELETE FROM t RETURNING *) SELECT * FROM x",
+    "SELECT 1; DROP TABLE t",
+    "SELECT 1; SELECT 2",
+    "SELECT 1--1; DROP TABLE t",
+    "SELECT [a'] ; DROP TABLE t; --']",
+    "SELECT /*! 1; DROP TABLE t */",
+    "SELECT * INTO t2 FROM t",
+    "SELECT * FROM t INTO OUTFILE '/tmp/x'",
+    "EXPLAIN ANALYZE DELETE FROM t",
+    "SELECT pg_read_file('/etc/passwd')",
+    "SELECT lo_export(1, '/tmp/x')",
+    "SELECT nextval('s')",
+    "SELECT my_function()",
+    "SELECT 'a\\'; DROP TABLE t; --'",
+    "SELECT $$a$$",
+    "COPY t TO PROGRAM 'x'",
+    "SELECT * FROM t FOR UPDATE",
+    "\\! rm x",
+    "\\o f",
+    "\\dt `rm x`",
+    "SELECT 1 \\g |x",
+]
+
+
+@pytest.mark.parametrize("text", READS)
+def test_a_statement_that_is_known_to_read_is_a_read(text: str) -> None:
+    assert set(does(("psql", "-c", text))) == {"READ <psql>"}
+
+
+@pytest.mark.parametrize("text", ACTS)
+def test_any_other_is_executed(text: str) -> None:
+    assert any(line.startswith("EXECUTE") for line in does(("psql", "-c", text)))
+
+
+def test_dropping_and_emptying_destroy() -> None:
+    for text in ("DROP TABLE t", "TRUNCATE t", "DELETE FROM t", "drop database d;"):
+        assert "EXECUTE <psql> !destroy-remote" in does(("psql", "-c", text))
+    assert "EXECUTE <psql>" in does(("psql", "-c", "DELETE FROM t WHERE id = 1"))
+
+
+def test_sqlite_reads_its_file() -> None:
+    assert does(("sqlite3", "app.db", "SELECT 1")) == ["READ app.db", "READ <sqlite3>"]
+    assert does(("sqlite3", "app.db", ".tables")) == ["READ app.db", "READ <sqlite3>"]
+    assert does(("sqlite3", "app.db", "PRAGMA table_info(t)")) == ["READ app.db", "READ <sqlite3>"]
+    for text in (
+        ".shell rm x",
+        ".output f",
+        "PRAGMA journal_mode=DELETE",
+        "SELECT readfile('x')",
+        "SELECT 1;\n.shell x",
+    ):
+        assert "EXECUTE <sqlite3>" in does(("sqlite3", "app.db", text)), text
+    assert "SHELL rm x" in does(("sqlite3", "app.db", ".shell rm x"))
+
+
+def test_duckdb_reads_files_by_name() -> None:
+    assert "READ a.csv" in does(("duckdb", "-c", "SELECT * FROM 'a.csv'"))
+    assert "FETCH h" in does(("duckdb", "-c", "SELECT * FROM 'https://h/a.csv'"))
+    assert any(line.startswith("EXECUTE") for line in does(("duckdb", "-c", "COPY t TO 'f'")))
