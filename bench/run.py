@@ -127,7 +127,8 @@ def main() -> int:
     sizes = {f"{count} rules": ours(assent_gate(count)) for count in (10, 10_000)}
     grown = {name: statistics.median(values) for name, values in measure(sizes, 20).items()}
     few, many = grown["10 rules"], grown["10000 rules"]
-    print(f"\n10 rules {few:.1f}, 10,000 rules (a fifth with a leading wildcard, none matching) {many:.1f}: {many / few:.2f}x")
+    print("\nthe same with more rules, a fifth of them with a leading wildcard, none matching")
+    print(f"10 rules {few:.1f}, 10,000 rules {many:.1f}: {many / few:.2f}x")
     return 0
 
 

@@ -67,8 +67,15 @@ def rows(name: str) -> list[dict[str, object]]:
 def batch() -> Batch:
     """The batch of `assent check`, on a machine without configuration."""
     ready = Batch(argparse.Namespace(cwd=ROOT, config="", mode="", headless=False))
-    ready.base = []
+    ready.found = Unconfigured()
     return ready
+
+
+class Unconfigured(dict[str, list[Document]]):
+    """No configuration anywhere, whatever this machine has."""
+
+    def get(self, key: str, default: object = None) -> list[Document]:
+        return []
 
 
 def facts(**given: object) -> Facts:

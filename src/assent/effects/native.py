@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from assent.contract.effect import Effect, Gap, Kind, Lowering, Operation, Target
+from assent.contract.effect import Effect, Gap, Invocation, Kind, Lowering, Operation, Target
 from assent.contract.errors import PayloadError
 from assent.contract.tools import INERT, canonical
 from assent.effects import addresses, patches
@@ -99,12 +99,28 @@ def _shell(call: Call, shell: Lower) -> Lowering:
             else Lowering("bash", only.effects, only.invocations, tuple(gaps), text=only.text)
         )
     gaps.append(Gap("gap.call.input", "command", "give one command", "several commands in one call"))
+    effects: list[Effect] = []
+    invocations: list[Invocation] = []
+    for each in lowered:
+        effects += [_shifted(effect, len(invocations)) for effect in each.effects]
+        invocations += each.invocations
     return Lowering(
-        "bash",
-        tuple(effect for each in lowered for effect in each.effects if effect.invocation < 0) + (_execute("bash"),),
-        tuple(invocation for each in lowered for invocation in each.invocations),
-        tuple(gaps),
-        text="\n".join(each.text for each in lowered),
+        "bash", tuple(effects), tuple(invocations), tuple(gaps), text="\n".join(each.text for each in lowered)
+    )
+
+
+def _shifted(effect: Effect, by: int) -> Effect:
+    """The same effect, of an invocation that stands so many places later."""
+    if effect.invocation < 0 or not by:
+        return effect
+    return Effect(
+        effect.operation,
+        effect.target,
+        effect.where,
+        invocation=effect.invocation + by,
+        via=effect.via,
+        recursive=effect.recursive,
+        dangers=effect.dangers,
     )
 
 

@@ -30,6 +30,7 @@ DANGERS: dict[str, str] = {
     "prints-secret": "prints a secret",
     "privilege": "runs with another user's powers",
     "publish": "publishes to others",
+    "push": "sends commits to a remote",
     "raw-device": "writes to a raw device",
     "recursive-delete": "deletes folders with all they hold",
     "remote-code": "runs code straight from the network",

@@ -250,6 +250,8 @@ class _Judge:
             if part.outcome > deciding.outcome:
                 deciding = part
         outcome = deciding.outcome
+        if outcome is ALLOW and deciding.layer is Layer.INTRINSIC:
+            deciding = next((part for part in parts if part.layer is not Layer.INTRINSIC), deciding)
         if outcome is ASK and headless:
             deciding = unanswerable(deciding)
             outcome = DENY

@@ -42,7 +42,7 @@ class Batch:
 
     def __init__(self, options: argparse.Namespace) -> None:
         self.options = options
-        self.base: list[Document] | None = None
+        self.found: dict[str, list[Document]] = {}
         self.gates: dict[str, Gate] = {}
         self.places: dict[tuple[str, str], configure.Place] = {}
 
@@ -107,9 +107,10 @@ class Batch:
         return gate
 
     def files(self, here: configure.Place) -> list[Document]:
-        if self.base is None:
-            self.base = configure.documents(here, config=self.options.config)
-        return self.base
+        found = self.found.get(here.project)
+        if found is None:
+            found = self.found[here.project] = configure.documents(here, config=self.options.config)
+        return found
 
 
 def parse_line(raw: bytes) -> dict[str, object]:

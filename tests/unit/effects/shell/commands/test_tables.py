@@ -10,7 +10,7 @@ import tomllib
 import pytest
 
 import assent.effects.shell.commands as commands
-from assent.contract.effect import READ_ONLY, Effect, Kind
+from assent.contract.effect import READ_ONLY, Effect, Kind, Operation
 from assent.effects.shell.command import Sight
 from assent.effects.shell.commands import check_row, see, shipped
 from assent.effects.shell.commands.readers import NAMES
