@@ -5,6 +5,7 @@ Machines are noisy: compare the columns of one run, never two runs."""
 from __future__ import annotations
 
 import gc
+import re
 import statistics
 import sys
 import time
@@ -44,6 +45,7 @@ COMMANDS = [
 ]
 ROOT, HOME = "/workspace/repo", "/home/user"
 ROUNDS = 60
+NAME = re.compile(r"\b(src|app|notes|data|core|main|items|assets|prod|unit|cache|input|web|package)\b")
 
 
 def assent_gate(rules: int = 0) -> Gate:
@@ -87,6 +89,11 @@ def nah() -> Callable[[str], object] | None:
     return lambda command: classify_command(command)
 
 
+def varied(command: str, number: int) -> str:
+    """The same command on other files, as an agent goes on to the next one: nothing whole is met twice."""
+    return NAME.sub(lambda found: f"{found[1]}{number}", command)
+
+
 def measure(gates: dict[str, Callable[[str], object]], rounds: int = ROUNDS) -> dict[str, list[float]]:
     """Microseconds of every decision, the gates taking turns on each command."""
     times: dict[str, list[float]] = {name: [] for name in gates}
@@ -95,8 +102,8 @@ def measure(gates: dict[str, Callable[[str], object]], rounds: int = ROUNDS) -> 
             run(command)
     gc.collect()
     gc.disable()
-    for _ in range(rounds):
-        for command in COMMANDS:
+    for number in range(rounds):
+        for command in (varied(each, number) for each in COMMANDS):
             for name, run in gates.items():
                 start = time.perf_counter_ns()
                 run(command)
@@ -119,7 +126,7 @@ def main() -> int:
             gates[name] = made
     times = measure(gates)
     mine = statistics.median(times["assent"])
-    print(f"one decision on {len(COMMANDS)} everyday commands, {ROUNDS} rounds, in process, microseconds")
+    print(f"one decision on {len(COMMANDS)} everyday commands, on other files in each of {ROUNDS} rounds, microseconds")
     print(f"{'gate':12} {'median':>9} {'p99':>9} {'ratio of medians':>17}")
     for name, values in times.items():
         median = statistics.median(values)

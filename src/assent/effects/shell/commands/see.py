@@ -192,8 +192,31 @@ class Line:
             _worth(seen, row.prints)
 
 
+REMEMBERED = 4096  # command lines; agents run the same few again and again
+_remembered: dict[tuple[object, ...], tuple[Tables, Sight]] = {}
+
+
 def see(argv: tuple[Word, ...], *, cwd: str, home: str, tables: Tables = shipped, stdin: Arg | None = None) -> Sight:
-    """What a simple command does, before redirects. `cwd` `""` is unknown; `stdin` is what its input is worth."""
+    """What a simple command does, before redirects. `cwd` `""` is unknown; `stdin` is what its input is worth.
+
+    Depends on its arguments alone, so a command line of literals is looked at once."""
+    for word in argv:
+        if type(word) is not str:
+            return _see(argv, cwd, home, tables, stdin)
+    if stdin is not None:
+        return _see(argv, cwd, home, tables, stdin)
+    key = (argv, cwd, home, id(tables))
+    known = _remembered.get(key)
+    if known is not None and known[0] is tables:
+        return known[1]
+    if len(_remembered) >= REMEMBERED:
+        _remembered.clear()
+    sight = _see(argv, cwd, home, tables, stdin)
+    _remembered[key] = (tables, sight)
+    return sight
+
+
+def _see(argv: tuple[Word, ...], cwd: str, home: str, tables: Tables, stdin: Arg | None) -> Sight:
     name = literal(argv[0])
     if name is None:
         seen = Seen("", cwd, home)
