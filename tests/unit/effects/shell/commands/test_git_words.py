@@ -69,7 +69,7 @@ def test_overwriting_a_shared_branch_by_name_is_a_danger_of_its_own(words: str) 
 
 
 @pytest.mark.parametrize("words", ["", "origin main", "--force-with-lease origin main", "-u origin feature:feature"])
-def test_a_push_that_others_can_refuse_only_publishes(words: str) -> None:
+def test_a_push_that_others_can_refuse_only_pushes(words: str) -> None:
     assert f"{ACTS} !publish" in does(f"git push {words}")
 
 
