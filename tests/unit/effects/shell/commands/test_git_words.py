@@ -57,7 +57,7 @@ def test_a_listing_form_reads_and_its_neighbour_acts(listing: str, changing: str
 
 @pytest.mark.parametrize("words", ["--force", "-f", "origin +x", "origin :x", "-d origin x", "--mirror origin"])
 def test_overwriting_what_others_may_have_is_a_forced_push(words: str) -> None:
-    assert does(f"git push {words}") == [f"{ACTS} !publish !force-push"]
+    assert does(f"git push {words}") == [f"{ACTS} !push !force-push"]
 
 
 @pytest.mark.parametrize(
@@ -65,12 +65,12 @@ def test_overwriting_what_others_may_have_is_a_forced_push(words: str) -> None:
     ["--force origin main", "origin +master", "origin :main", "origin +HEAD:refs/heads/main", "-d origin trunk"],
 )
 def test_overwriting_a_shared_branch_by_name_is_a_danger_of_its_own(words: str) -> None:
-    assert does(f"git push {words}") == [f"{ACTS} !publish !force-push !force-push-main"]
+    assert does(f"git push {words}") == [f"{ACTS} !push !force-push !force-push-main"]
 
 
 @pytest.mark.parametrize("words", ["", "origin main", "--force-with-lease origin main", "-u origin feature:feature"])
 def test_a_push_that_others_can_refuse_only_pushes(words: str) -> None:
-    assert f"{ACTS} !publish" in does(f"git push {words}")
+    assert f"{ACTS} !push" in does(f"git push {words}")
 
 
 @pytest.mark.parametrize(
