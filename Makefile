@@ -35,8 +35,8 @@ bench: .venv/.bench ## how long a decision takes, beside two other gates
 corpus: $(READY) ## which verdicts changed against the last commit (BASE=REV: against another)
 	@$(BIN)/python -m scripts.corpus $(or $(BASE),HEAD)
 
-fuzz: $(READY) ## hide a payload in random shell text, and compare with what bash really runs
-	$(BIN)/python -m tests.fuzz $(ARGS)
+fuzz: $(READY) ## hide a payload in random shell text, compare with what bash runs (N=200000 texts, SEED=…)
+	$(BIN)/python -m tests.fuzz -n $(or $(N),200000) $(if $(SEED),--seed $(SEED)) $(ARGS)
 
 docs: $(READY) ## write the tables that the code knows into docs/, and check the rest
 	$(BIN)/python -m scripts.docs
