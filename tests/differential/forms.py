@@ -1,4 +1,4 @@
-"""Forms of shell syntax that readers get wrong, written by hand. No form says what it means: bash and shfmt are asked."""
+"""Forms of shell syntax that readers get wrong, written by hand. None says what it means: bash and shfmt do."""
 
 from __future__ import annotations
 
@@ -866,6 +866,14 @@ MANY_LINES = [
     "a # c\nb",
     "a # c \\\nb",
     "# c \\\nb",
+    "a #c\\\nb",
+    "#\\\nb",
+    "a;#c\\\nb",
+    "echo $(#c\\\nb\n)",
+    "a;\\\n#b\nc",
+    "a \\\n#b\nc",
+    "a (\\\n) { b; }",
+    "(\\\n#c\na)",
     "a \\\nb",
     "a\\\nb",
     "a\\\n b",
@@ -1169,3 +1177,39 @@ FORMS: list[str] = [
     *MANY_LINES,
     *DOCUMENTS,
 ]
+
+SHFMT_DIFFERS: list[str] = [
+    "echo a >&-b",
+    "echo a <&-b",
+    'echo "a `echo \\"b\\"` c"',
+    'echo "a `echo \\`b\\`` c"',
+    "echo `echo \\`echo \\\\\\`echo a\\\\\\`\\``",
+    "echo `echo '\\$x'`",
+    "echo \"`echo '\\$x'`\"",
+    "echo \"${x:-'$(ls)'}\"",
+    "echo ${x:-<(ls)}",
+    "echo $(( '$(ls)' )) $(( \"$(ls)\" )) $((a[$(ls)]))",
+    "time -p -- a",
+    "time -- a",
+    "a | time b",
+    "coproc a >f",
+    "[[ $a == @(b|$(c)) ]]",
+    "a+= b",
+    "a['$(b)']=c",
+    "a # c \\\nb",
+    "a #c\\\nb",
+    "a=\\\n(b c)",
+    'echo "$\\\n(a)"',
+    "echo $(\\\n(1))",
+    "(\\\n(a))",
+    "a\r",
+    "a \r b",
+    "echo a\\\r\nb",
+    "cat <<'E'F\n$(a)\nEF\nb",
+    "cat <<E\n`a \\`b\\``\nE\nc",
+    "cat <<E\n${a:-'$(b)'}\nE\nc",
+    "cat <<E\nE\\\n\nb\nE\nc",
+    "cat <<E\n\\\nE\nb\nE",
+    "coproc cat <<E\na\nE\nb",
+]
+"""Forms that shfmt reads otherwise than bash does, and we as bash."""

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from random import Random
 
 _PIECES = (
-    " ", "  ", "\t", "\n", "\\\n", "\\", "'", '"', "`", "$", "$(", ")", "(", "((", "))", "${", "}", "{", "$((", "$[", "]",
-    "[", "[[", "]]", "<", ">", ">>", "<<E", "<<'E'", "<<-E", "\nE\n", "<<<", "<(", ">(", ">&", "<&", "&>", ">|", "<>", "|", "||", "|&",
-    "&", "&&", ";", ";;", ";&", "#", " #", "!", "! ", "~", "=", "+=", "a=", "a=(", "a[", ",", "{a,b}", "..", "*", "?", "@(", ":-", "$'",
-    '$"', "2>", "2", "-", "if ", "then ", "else ", "fi", "for ", " in ", "do ", "done", "while ", "case ", "esac", "function ",
-    "time ", "coproc ", "x", "a b", "E", "f()", "=~ ", "== ", "declare ", "\r", "é",
+    " ", "  ", "\t", "\n", "\\\n", "\\", "'", '"', "`", "$", "$(", ")", "(", "((", "))", "${", "}", "{", "$((",
+    "$[", "]", "[", "[[", "]]", "<", ">", ">>", "<<E", "<<'E'", "<<-E", "\nE\n", "<<<", "<(", ">(", ">&", "<&",
+    "&>", ">|", "<>", "|", "||", "|&", "&", "&&", ";", ";;", ";&", "#", " #", "!", "! ", "~", "=", "+=", "a=",
+    "a=(", "a[", ",", "{a,b}", "..", "*", "?", "@(", ":-", "$'", '$"', "2>", "2", "-", "if ", "then ", "else ",
+    "fi", "for ", " in ", "do ", "done", "while ", "case ", "esac", "function ", "time ", "coproc ", "x", "a b",
+    "E", "f()", "=~ ", "== ", "declare ", "\r", "é",
 )  # fmt: skip
 _WORDS = (
     "ls",
@@ -169,7 +170,8 @@ class Grammar:
     def redirect(self, depth: int) -> str:
         return self.pick(
             f">{self.word(0)}", f"2> {self.word(0)}", "2>&1", ">&2", f"< {self.word(depth)}", f">> {self.word(0)}",
-            f"&> {self.word(0)}", f"<<< {self.word(depth)}", f"< <({self.listing(depth - 1) if depth > 0 else 'ls'})", "3<&-",
+            f"&> {self.word(0)}", f"<<< {self.word(depth)}",
+            f"< <({self.listing(depth - 1) if depth > 0 else 'ls'})", "3<&-",
         )  # fmt: skip
 
     def word(self, depth: int) -> str:

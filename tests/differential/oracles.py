@@ -1,4 +1,4 @@
-"""Asks bash and shfmt how they read a text. Bash is only ever asked to parse (`-n`, `--pretty-print`): nothing runs."""
+"""Asks bash and shfmt how they read a text. Bash is only ever asked to parse and print: nothing runs."""
 
 from __future__ import annotations
 
@@ -17,8 +17,7 @@ from typing import Any, NamedTuple
 _LOOP = """
 cd "$1" || exit 1
 for f in *.sh; do
-    bash -n "$f" 2> "$f.err"; echo $? > "$f.rc"
-    bash --pretty-print "$f" > "$f.out" 2> /dev/null || true
+    bash --pretty-print "$f" > "$f.out" 2> "$f.err"; echo $? > "$f.rc"
 done
 """
 _ENVIRONMENT = {"PATH": os.defpath + ":/usr/local/bin", "LC_ALL": "C.UTF-8"}

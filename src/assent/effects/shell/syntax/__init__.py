@@ -10,8 +10,8 @@ from assent.effects.shell.syntax.compounds import Reader
 from assent.effects.shell.syntax.source import CONTROL, LIMIT, UNMODELLED
 from assent.effects.shell.tree import Reading, Script
 
-LARGEST = 256 * 1024
-"""Characters that are read. Linux starts no process with a longer argument than half of this."""
+LARGEST = 128 * 1024
+"""Characters that are read: as many as Linux takes as one argument."""
 
 _backslash = re.compile(r"(?<!\\)(?:\\\\)*+\\\Z").search
 _control = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]").search
@@ -27,23 +27,21 @@ def read(text: str) -> Reading:
     if control is not None:
         reader.gap(CONTROL, control.start(), "a control character may mean something else to the shell; remove it")
         if "\0" in text:
-            reader = Reader(text.replace("\0", ""), parent=reader)
-            reader.depth = 0
+            text = text.replace("\0", "")
+            reader = Reader(text, parent=reader)
     if len(text) > LARGEST:
-        return _beginning(text, reader)
+        reader.gap(LIMIT, LARGEST, "too long to be read; split the command")
+        reader.end, reader.cut = LARGEST, True
+    gaps = len(reader.gaps)
     try:
         script = reader.lines()
     except RecursionError:
         reader.gap(LIMIT, reader.pos, "nested too deeply; split the command")
         script = Script((), ())
+    if reader.cut and len(reader.gaps) == gaps:  # its last command may have been cut too
+        script = Script(script.commands[:-1], script.joins[:-1])
     if text.endswith("\\") and not reader.gaps and _backslash(text):
         reader.gap(
             UNMODELLED, len(text) - 1, "a backslash at the end depends on how the shell gets the text; remove it"
         )
     return Reading(script, tuple(reader.gaps))
-
-
-def _beginning(text: str, reader: Reader) -> Reading:
-    """What can be said of a text that is too long: that it is, and nothing else."""
-    reader.gap(LIMIT, LARGEST, "too long to be read; split the command")
-    return Reading(Script((), ()), tuple(reader.gaps))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from assent.effects.shell.syntax.heredocs import HereDocuments
-from assent.effects.shell.syntax.source import EXTGLOB, LIMIT, SYNTAX, UNMODELLED, Halt, comment
+from assent.effects.shell.syntax.source import EXTGLOB, LIMIT, SYNTAX, UNMODELLED, WORDS, Halt, comment
 from assent.effects.shell.syntax.words import BRACES, VALUE
 from assent.effects.shell.tree import Assignment, Command, Literal, Pipeline, Redirect, Script, Simple, Word
 
@@ -114,7 +114,7 @@ class Commands(HereDocuments):
                 if not join:
                     break
         except Halt as halt:
-            if halt.code is not SYNTAX:
+            if halt.code is not SYNTAX or self.cut:
                 halt.kept = commands[mark:] + halt.kept
             raise
         if len(self.pending) > self.base and self.pos >= self.end:
@@ -271,8 +271,9 @@ class Commands(HereDocuments):
             raise self.unexpected()
         if (redirects or assignments) and words and words[0].text in RESERVED:
             self.gap(UNMODELLED, words[0].start, "a reserved word as the name of a command is not followed; quote it")
-        if len(words) > 200_000:
+        if len(words) > WORDS:
             raise Halt(LIMIT, start, "too many words; split the command")
+        self.tally()
         return Simple(tuple(assignments), tuple(words), tuple(redirects), start, pos)
 
     def argument(self, words: list[Word], assignments: list[Assignment], opening: bool) -> None:
@@ -282,6 +283,8 @@ class Commands(HereDocuments):
             first = words[0].text
             if first in _DECLARES:
                 assignments.append(self.array(found[1], found[2] == "+", found.end() + 1))
+                if self.pos < self.end and self.text[self.pos] not in " \t\n;&|)\\":
+                    self.gap(UNMODELLED, self.pos, "a word directly behind an array is not followed; write a blank")
                 return
             if first in _ARRAY_ARGUMENT:
                 raise Halt(UNMODELLED, self.pos, f"an array as an argument of `{first}` is not followed")
@@ -349,11 +352,13 @@ class Commands(HereDocuments):
         """An item of an array that begins with `[`: `[subscript]=value`, or a pattern."""
         begin = self.pos
         subscript = self.subscript(begin)
-        if _sign(self.text, self.pos, self.end) is None:
+        sign = _sign(self.text, self.pos, self.end)
+        if sign is None:
             self.pos = begin
             return self.word()
+        self.pos = sign.end()
         rest = self.parts(VALUE)
-        parts = (Literal("["), *subscript.parts, Literal("]"), *rest)
+        parts = (Literal("["), *subscript.parts, Literal("]" + sign[0]), *rest)
         return Word(parts, self.text[begin : self.pos], begin, self.pos)
 
     # ------------------------------------------------------------ redirects

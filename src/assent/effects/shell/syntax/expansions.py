@@ -23,6 +23,7 @@ _variable = re.compile(r"\$(?:([A-Za-z_][A-Za-z0-9_]*+)|([0-9@*#?$!-]))").match
 _quoted_run = re.compile(r"[^\"\\$`]++").match
 _document_run = re.compile(r"[^\\$`]++").match
 _arithmetic_run = re.compile(r"[^\\$`'\"()\[\]]++").match
+_processes = re.compile(r"[<>]\(").search
 _back_quoted = re.compile(r"`((?:[^`\\]++|\\.)*+)`", re.DOTALL).match
 _back_escape = re.compile(r"\\(.)", re.DOTALL).sub
 _timed = re.compile(r"time(?=[ \t\n;&|()<>]|\Z)(?:[ \t]++-[p-](?=[ \t\n]))*+[ \t]*+").match
@@ -34,10 +35,12 @@ _PLAIN_ARITHMETIC = "\\$`'\""
 
 
 def add(parts: list[Part], text: str, quoted: bool) -> None:
-    """Append literal text, joined with the literal before it where both are quoted or both are not."""
+    """Append literal text, joined with the literal before it where both are quoted or both are not.
+
+    Long ones are left apart, so that a text of many small pieces is not copied over and over."""
     if parts:
         last = parts[-1]
-        if type(last) is Literal and last.quoted is quoted:
+        if type(last) is Literal and last.quoted is quoted and len(last.text) < 4096:
             parts[-1] = Literal(last.text + text, quoted)
             return
     parts.append(Literal(text, quoted))
@@ -201,7 +204,7 @@ class Expansions(Source):
             self.copying(start + len(plain))
             inner = self.fresh(self.text[: start + 1] + plain, start + 1)
             script = inner.lines()
-            self.copied, self.rereads = inner.copied, inner.rereads
+            self.account(inner)
         self.depth -= 1
         self.pos = stop
         return CommandSub(script, quoted, start, stop)
@@ -299,6 +302,8 @@ class Expansions(Source):
                 level -= 1
                 self.pos += 1
                 if level == 0:
+                    if opening == "[" and _processes(self.text, begin, self.pos) is not None:
+                        self.gap(UNMODELLED, begin, "a process substitution in a subscript is not followed")
                     return self.text[begin : self.pos - 1], tuple(parts)
             elif char == opening:
                 level += 1

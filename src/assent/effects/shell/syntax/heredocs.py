@@ -91,7 +91,7 @@ class HereDocuments(Words):
         self.copying(start + len(cut))
         inner = self.fresh(self.text[:start] + cut, start)
         word = inner.document(start, inner.end)
-        self.copied, self.rereads = inner.copied, inner.rereads
+        self.account(inner)
         return word
 
 

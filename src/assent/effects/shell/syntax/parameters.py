@@ -167,6 +167,8 @@ class Parameters(Expansions):
                 colon = self.pos
             self.pos += 1
         text = self.text[begin : self.pos]
+        if "<(" in text or ">(" in text:
+            raise Halt(UNMODELLED, begin, "a process substitution in an expression is not followed")
         if parts or colon < 0 or "?" in text or "(" in text:
             return Word(_with_text(text, tuple(parts)), text, begin, self.pos), None
         offset, length = text[: colon - begin], text[colon + 1 - begin :]
@@ -216,10 +218,10 @@ class Parameters(Expansions):
         start = self.pos
         if self.text.startswith("(", start + 1) and start + 1 < self.end:
             self.gap(UNMODELLED, start, "a process substitution inside quotes is not followed")
+            self.rereading()
             self.process(start)
-        else:
-            self.pos += 1
-        add(parts, self.text[start : self.pos], True)
+        self.pos = start + 1
+        add(parts, self.text[start], True)
 
     def unquoted_operand(self, parts: list[Part], start: int, stop: str) -> None:
         begin = self.pos
@@ -299,4 +301,4 @@ class Parameters(Expansions):
 
 def _with_text(text: str, parts: tuple[Part, ...]) -> tuple[Part, ...]:
     """The parts of an expression; its text where nothing in it expands."""
-    return parts or (Literal(text, True),)
+    return parts or (Literal(text.replace("\\\n", ""), True),)

@@ -24,6 +24,10 @@ DEPTH = 50
 """Levels of nesting that are read. Each costs up to ten frames of Python's thousand."""
 COPIED = 20_000_000
 """Characters that may be copied to re-read parts of the text; a bound on time."""
+COUNT = 10_000
+"""Commands and levels that are read in all; a bound on time."""
+WORDS = 50_000
+"""Words of one command that are read; a bound on time."""
 REREADS = 40
 """How often a part may be read a second way (`$((` that turns out to be no arithmetic); a bound on time."""
 
@@ -82,6 +86,8 @@ class Source:
         "spans",
         "curly",
         "documents",
+        "count",
+        "cut",
     )
 
     def __init__(self, text: str, pos: int = 0, parent: Source | None = None) -> None:
@@ -94,10 +100,12 @@ class Source:
         self.spliced = "\\\n" in text and _spliced(text, pos) is not None
         self.curly = 0  # braces outside quotes, counted
         self.documents = 0  # here-documents, counted
+        self.cut = False  # the text goes on behind `end`
         self.spans: list[tuple[int, int]] = []
         self.gaps: list[tuple[str, int, str]] = [] if parent is None else parent.gaps
         self.depth: int = 0 if parent is None else parent.depth
         self.copied: int = 0 if parent is None else parent.copied
+        self.count: int = 0 if parent is None else parent.count
         self.rereads: int = 0 if parent is None else parent.rereads
 
     # ------------------------------------------------------------ doubt
@@ -116,15 +124,27 @@ class Source:
         return Halt(SYNTAX, at, f"`{what}` opens here and is never closed; close it")
 
     def deepen(self) -> None:
+        """Account for one more level of nesting."""
         self.depth += 1
         if self.depth > DEPTH:
             raise Halt(LIMIT, self.pos, "nested too deeply; split the command")
+        self.tally()
+
+    def tally(self) -> None:
+        """Account for one more command."""
+        self.count += 1
+        if self.count > COUNT:
+            raise Halt(LIMIT, self.pos, "too many commands to be read; split them")
 
     def copying(self, size: int) -> None:
         """Account for a copy of `size` characters."""
         self.copied += size
         if self.copied > COPIED:
             raise Halt(LIMIT, self.pos, "too large to be read; split the command")
+
+    def account(self, other: Source) -> None:
+        """Take over what a reader of another text has used up."""
+        self.copied, self.rereads, self.count = other.copied, other.rereads, other.count
 
     def rereading(self) -> None:
         """Account for reading a part a second way."""
@@ -150,7 +170,7 @@ class Source:
     def settle(self) -> None:
         """At the start of a token: move every continued line in it to before it, and step over them."""
         found = _run(self.text, self.pos, self.end)
-        if found is None or "\\\n" not in found[0]:
+        if found is None or "\\\n" not in found[0] or found[0][0] == "#":
             return
         run = found[0]
         lines = run.count("\\\n")

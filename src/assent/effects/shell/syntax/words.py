@@ -16,12 +16,15 @@ PATTERN = 2
 """Extended globs are on: the right side of `==` in `[[ ]]`."""
 VALUE = 4
 """The word is the value of an assignment: a tilde expands after each colon too."""
+BRACED = 8
+"""The word is one of those that braces stand for: a tilde expands at its start only."""
 
 _run = re.compile(r"[^ \t\n|&;()<>'\"`\\$*?\[\]~{]++").match
-_bracket = re.compile(r"\[[!^]?\]?(?:\[[:.=][a-z]*[:.=]\]|[^\]\[ \t\n|&;()<>'\"`\\$])*\]").match
-_tilde = re.compile(r"~([^ \t\n|&;()<>'\"`\\$*?\[/:{]*)").match
+_bracket = re.compile(r"\[[!^]?\]?(?:\[[:.=][a-z]*[:.=]\]|[^\]\[{ \t\n|&;()<>'\"`\\$])*\]").match
+_tilde = re.compile(r"~([^ \t\n|&;()<>'\"`\\$*?\[/:{]*+)").match
+_twice = re.compile(r"~[^ \t\n/:]*?=~").match
 _assigning = re.compile(r"[A-Za-z_][A-Za-z0-9_]*+(?:\[[^\]]*\])?\+?=").match
-_braced = re.compile(r"\{.*(?:,|\.\.).*\}", re.DOTALL).search
+_pattern_run = re.compile(r"[^()<>'\"`$\\*?\[]++").match
 _plain = re.compile(r"[^ \t\n|&;()<>'\"`\\$*?\[\]~{#!]*\Z").match
 _BREAKS = " \t\n|&;()<>"
 _EXTENDED = "?*+@!"
@@ -38,7 +41,7 @@ class Words(Parameters):
         if self.pos == start:
             raise self.unexpected()
         text = self.text[start : self.pos]
-        if self.curly != curly and flags & BRACES and _braced(text):
+        if self.curly != curly and flags & BRACES and "}" in text and ("," in text or ".." in text):
             parts = self.spread(parts, text, start, self.spans[spans:])
         del self.spans[spans:]
         return Word(tuple(parts), text, start, self.pos)
@@ -118,16 +121,15 @@ class Words(Parameters):
         assert found is not None  # it stands at a tilde
         stop = found.end()
         after = self.text[stop] if stop < self.end else ""
-        value = bool(flags & VALUE)
-        colons = value or (pos > start and _assigning(self.text, start, pos) is not None)
-        if (pos == start or (colons and self.after_sign(parts, start, value))) and (
-            not after or after in " \t\n|&;()<>/" or (after == ":" and colons)
-        ):
+        expands = pos == start or (not flags & BRACED and self.after_sign(parts, start, bool(flags & VALUE)))
+        assigned = pos > start or flags & VALUE
+        odd = "=" in found[1] or "~" in found[1] or (after == ":" and not assigned)
+        if expands and (odd or _twice(self.text, pos, self.end) is not None):
+            self.gap(UNMODELLED, pos, "a tilde with signs behind it is not followed; write the path out")
+        if expands and (not after or after in " \t\n|&;()<>/:"):
             self.pos = stop
             parts.append(Tilde(found[1]))
             return
-        if pos == start and after == ":":  # outside assignments the name goes on to the slash
-            self.gap(UNMODELLED, pos, "a tilde before a colon is not followed")
         self.pos = pos + 1
         add(parts, "~", False)
 
@@ -137,12 +139,10 @@ class Words(Parameters):
         if type(last) is not Literal or last.quoted:
             return False
         sign = self.text[self.pos - 1]
-        if sign == ":":
-            return True
-        if value or sign != "=":
-            return False
-        found = _assigning(self.text, start, self.end)
-        return found is not None and found.end() == self.pos
+        if value or sign not in ":=":
+            return sign == ":"
+        found = _assigning(self.text, start, self.pos)
+        return found is not None and (sign == ":" or found.end() == self.pos)
 
     # ------------------------------------------------------------ extended globs
 
@@ -165,20 +165,22 @@ class Words(Parameters):
         start = self.pos
         level = 0
         while True:
-            char = self.peek()
+            found = _pattern_run(self.text, self.pos, self.end)
+            if found is not None:
+                self.pos = found.end()
+                add(parts, found[0], False)
+            at, char = self.pos, self.peek()
             if not char:
                 raise self.unclosed(start, "(")
-            if char == "(":
-                level += 1
-            elif char == ")":
-                level -= 1
-            if char in "()" or char not in "'\"`$\\*?[":
+            if char in "()<>":
+                if char in "<>" and self.text.startswith("(", at + 1):
+                    self.gap(UNMODELLED, at, "a process substitution in a pattern is not followed")
+                level += 1 if char == "(" else -1 if char == ")" else 0
                 self.pos += 1
                 add(parts, char, False)
                 if level == 0:
                     return
                 continue
-            at = self.pos
             self.special(parts, char, False)
             if char == "$" and any(sign in self.text[at + 2 : self.pos - 1] for sign in "()'\"\\#"):
                 self.gap(UNMODELLED, at, "a substitution in a pattern is not followed; put it in a variable")
@@ -227,10 +229,10 @@ class Words(Parameters):
         live = any(sign in word for sign in "$`<>")
         inner = self.fresh(self.text[:start] + word if live else word, start if live else 0)
         self.copying(inner.end)
-        parts = inner.parts(0)
+        parts = inner.parts(BRACED)
         if inner.pos != inner.end:
             raise Halt(UNMODELLED, start, "these braces are not followed; write the words out")
-        self.copied, self.rereads = inner.copied, inner.rereads
+        self.account(inner)
         return tuple(parts)
 
     def fresh(self, text: str, pos: int) -> Words:
