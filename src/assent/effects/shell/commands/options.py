@@ -9,7 +9,7 @@ from assent.effects.shell.command import Arg
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from assent.effects.shell.commands.row import Option, Options
+    from assent.effects.shell.commands.option import Option, Options
 
     Word = str | Arg
 
@@ -59,7 +59,7 @@ class Parsed:
 def parse(
     words: tuple[Word, ...] | list[Word],
     options: Options,
-    more: Options | None = None,
+    more: tuple[Options, ...] = (),
     *,
     style: str = "gnu",
     pure: bool = False,
@@ -77,7 +77,7 @@ def parse(
         index += 1
         if isinstance(word, str):
             first = word[:1]
-            if first == "-" and (word != "-" or "-" in options.names):
+            if first == "-" and (word != "-" or "-" in options):
                 if word == "--":
                     out.ended = len(out.operands)
                     out.operands.extend(words[index:])
@@ -104,7 +104,7 @@ class _Reader:
 
     __slots__ = ("more", "options", "out", "pure", "style")
 
-    def __init__(self, out: Parsed, options: Options, more: Options | None, style: str, pure: bool) -> None:
+    def __init__(self, out: Parsed, options: Options, more: tuple[Options, ...], style: str, pure: bool) -> None:
         self.out = out
         self.options = options
         self.more = more
@@ -112,9 +112,11 @@ class _Reader:
         self.pure = pure
 
     def find(self, name: str) -> Option | None:
-        option = self.options.names.get(name)
-        if option is None and self.more is not None:
-            option = self.more.names.get(name)
+        option = self.options.get(name)
+        for options in self.more if option is None else ():
+            option = options.get(name)
+            if option is not None:
+                break
         return option
 
     def take(self, word: str, words: tuple[Word, ...] | list[Word], index: int) -> int:
@@ -130,7 +132,7 @@ class _Reader:
         option = self.find(word)
         if option is not None:
             return self.valued(option, word, None, words, index)
-        number = self.options.number or (self.more.number if self.more is not None else None)
+        number = self.options.number or next((options.number for options in self.more if options.number), None)
         if number is not None and _NUMBER.fullmatch(word):
             self.add(number, word, word[1:])
             return index
@@ -153,9 +155,9 @@ class _Reader:
     def abbreviated(self, name: str, value: str | None, words: tuple[Word, ...] | list[Word], index: int) -> int:
         """An option in no list may be short for one. The program may know options that the row does not, so it
         leaves a doubt; the meaning counts all the same, so that denials see it."""
-        found = self.options.completions(name) if len(name) > 2 and self.style != "single" else []
-        if self.more is not None and len(name) > 2 and self.style != "single":
-            found += self.more.completions(name)
+        found: list[Option] = []
+        for options in (self.options, *self.more) if len(name) > 2 and self.style != "single" else ():
+            found += options.completions(name)
         if self.rest() and all(option.harmless for option in found):
             self.out.flags.add(name)
             return index
@@ -243,7 +245,7 @@ class _Reader:
             self.out.doubts.append(word.text)
 
     def rest(self) -> bool:
-        return self.options.rest or (self.more is not None and self.more.rest)
+        return self.options.rest or any(options.rest for options in self.more)
 
     def all_harmless(self, letters: str) -> bool:
         found = (self.find("-" + letter) for letter in letters)
@@ -251,7 +253,7 @@ class _Reader:
 
     def plus(self, word: str) -> None:
         """A word with a plus, in a row that lists some."""
-        known = self.options.plus
+        known = self.options
         option = known.get(word) or (known.get("+NUM") if word[1:].isdigit() else None) or known.get("+*")
         if option is None:
             self.doubt(word)

@@ -5,10 +5,11 @@ from __future__ import annotations
 
 from assent.contract.effect import Effect, Kind, Target
 from assent.effects.shell.command import Arg, Sight
+from assent.effects.shell.commands.option import HARMLESS_ROLES, PATH_ROLES, Options, dangers_of
 from assent.effects.shell.commands.options import Given, parse
 from assent.effects.shell.commands.readers import reader
 from assent.effects.shell.commands.roles import apply, quiet
-from assent.effects.shell.commands.row import HARMLESS_ROLES, PATH_ROLES, Options, Row, Slot, dangers_of
+from assent.effects.shell.commands.row import Row, Slot
 from assent.effects.shell.commands.seen import EXECUTE, LIST, READ, SEARCH, WRITE, Seen, literal, shown, values
 from assent.effects.shell.commands.table import Node, Tables, shipped
 
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     Word = str | Arg
 
 _BINS = frozenset({"/bin", "/usr/bin", "/usr/local/bin", "/sbin", "/usr/sbin", "/usr/local/sbin", "/opt/homebrew/bin"})
-_NO_OPTIONS = Options((), False)
 
 
 class Line:
@@ -35,7 +35,7 @@ class Line:
         words: list[Word],
         row: Row,
         before: list[Given],
-        more: Options | None,
+        more: tuple[Options, ...],
         seen: Seen,
         tables: Tables,
     ) -> None:
@@ -324,19 +324,11 @@ def _global(words: list[Word], outer: list[Options], kept: list[Given], style: s
     return 0
 
 
-def _after(tables: Tables, tree: Node, row: Row, outer: list[Options]) -> Options | None:
+def _after(tables: Tables, tree: Node, row: Row, outer: list[Options]) -> tuple[Options, ...]:
     """Options that may stand after the subcommand besides the row's own."""
-    if not tree.name:
-        return None
-    root = tables.row(tree.name)
-    if row is root:
-        return root.globals
-    if root.style == "posix":
-        return None
-    merged = {name: option for options in outer for name, option in options.names.items()}
-    if not merged and not any(options.rest for options in outer):
-        return None
-    return Options(tuple(dict.fromkeys(merged.values())), any(options.rest for options in outer))
+    if not tree.name or (row.name != tree.name and tables.row(tree.name).style == "posix"):
+        return ()
+    return tuple(reversed(outer))
 
 
 def _only_helps(line: Line) -> bool:

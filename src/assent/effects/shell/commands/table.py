@@ -1,6 +1,6 @@
 """Where rows come from: the shipped `*.toml` files of this folder, with a user's rows laid over them.
 
-Finds rows by their header lines and parses only those asked for. Knows nothing of command lines. The one module of
+Finds rows by their header lines and reads only those asked for. Knows nothing of command lines. The one module of
 the pure packages that opens files: its own package data, once."""
 
 from __future__ import annotations
@@ -9,15 +9,21 @@ import os
 import re
 
 from assent.contract.errors import PolicyError
-from assent.effects.shell.commands.row import Row, check_row, glob, without
+from assent.effects.shell.commands.option import without
+from assent.effects.shell.commands.row import Row, check_row, glob
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-_HEADER = re.compile(r'^\[(?:"([^"\n]+)"|([A-Za-z0-9_-]+))\][ \t]*(?:#.*)?$', re.MULTILINE)
-_ALIASES = re.compile(r"^aliases[ \t]*=[ \t]*\[([^\]]*)\]", re.MULTILINE)
-_QUOTED = re.compile(r"\"([^\"\n]*)\"|'([^'\n]*)'")
+_KEY = re.compile(r"(?:[ \t]*(?:#[^\n]*)?\n)*([a-z_]+)[ \t]*=[ \t]*")
+_QUOTED = re.compile(r'"([^"\n]*)"')
+_ESCAPE = re.compile(r"\\(.)")
+_ESCAPES = {"n": "\n", "t": "\t", '"': '"', "\\": "\\"}
+_STRING = re.compile(r'"""(?:\n)?((?:[^"\\]|\\["\\nt]|"(?!""))*)"""|"((?:[^"\\\n]|\\["\\nt])*)"|\'([^\'\n]*)\'')
+_WORD = re.compile(r"([A-Za-z0-9_-]+)")
+_SPACE = re.compile(r"(?:[ \t\n]|#[^\n]*)*")
+_END = re.compile(r"[ \t]*(?:#[^\n]*)?(?:\n|$)")
 _LIKE_LIMIT = 8
 
 
@@ -110,9 +116,7 @@ class Tables:
     def _own(self, name: str) -> dict[str, object]:
         if name in self._user:
             return dict(self._user[name])
-        import tomllib  # costs milliseconds, and a decision on tools other than the shell needs none
-
-        return tomllib.loads(self._shipped()[name])
+        return block(self._shipped()[name])
 
     def _has(self, name: str) -> bool:
         return name in self._user or name in self._shipped()
@@ -181,16 +185,99 @@ def _files() -> list[str]:
 
 
 def _index_file(text: str, texts: dict[str, str], aliases: dict[str, str]) -> None:
-    headers = list(_HEADER.finditer(text))
-    ends = [header.start() for header in headers[1:]] + [len(text)]
-    for header, end in zip(headers, ends, strict=True):
-        name = header[1] or header[2]
-        body = text[header.end() : end]
+    """File the rows of a table under their names. A header is a line that begins with a bracket."""
+    for piece in ("\n" + text).split("\n[")[1:]:
+        header, _, body = piece.partition("\n")
+        name = header.rpartition("]")[0].strip("\"'")
         texts[name] = body
-        found = _ALIASES.search(body)
-        if found:
+        place = body.find("aliases = [")
+        if place >= 0:
             program = name.partition(" ")[0]
-            aliases.update({one or other: program for one, other in _QUOTED.findall(found[1])})
+            listed = body[place : body.index("]", place)]
+            aliases.update(dict.fromkeys(_QUOTED.findall(listed), program))
+
+
+# ---------------------------------------------------------------- the part of TOML that tables use
+
+
+def block(text: str) -> dict[str, object]:
+    """The keys of one row. Strings without escapes, booleans, lists and flat tables are read here, because importing
+    tomllib costs more than a decision; a row with anything else is left to it."""
+    keys: dict[str, object] = {}
+    at = 0
+    while True:
+        match = _KEY.match(text, at)
+        if match is None:
+            break
+        value, at = _value(text, match.end())
+        end = _END.match(text, at)
+        if at < 0 or end is None:
+            return _slowly(text)
+        keys[match[1]] = value
+        at = end.end()
+    space = _SPACE.match(text, at)
+    return keys if space is not None and space.end() == len(text) else _slowly(text)
+
+
+def _slowly(text: str) -> dict[str, object]:
+    import tomllib
+
+    return tomllib.loads(text)
+
+
+def _value(text: str, at: int) -> tuple[object, int]:
+    """The value at a place and where it ends; -1 for what is not read here."""
+    match = _STRING.match(text, at)
+    if match is not None:
+        return _text(match), match.end()
+    if text.startswith("true", at):
+        return True, at + 4
+    if text.startswith("false", at):
+        return False, at + 5
+    first = text[at : at + 1]
+    return _items(text, at + 1, first) if first in ("[", "{") else (None, -1)
+
+
+def _items(text: str, at: int, opening: str) -> tuple[object, int]:
+    """The strings of a list, or the pairs of strings of a table."""
+    found: list[object] = []
+    names: list[str] = []
+    closing = "]" if opening == "[" else "}"
+    while True:
+        at = _behind(text, at)
+        if text.startswith(closing, at):
+            return (found if opening == "[" else dict(zip(names, found, strict=True))), at + 1
+        if opening == "{":
+            name = _STRING.match(text, at) or _WORD.match(text, at)
+            if name is None:
+                return None, -1
+            names.append(_text(name) if len(name.groups()) > 1 else name[0])
+            at = _behind(text, name.end())
+            if not text.startswith("=", at):
+                return None, -1
+            at = _behind(text, at + 1)
+        item = _STRING.match(text, at)
+        if item is None:
+            return None, -1
+        found.append(_text(item))
+        at = _behind(text, item.end())
+        if text.startswith(",", at):
+            at += 1
+        elif not text.startswith(closing, at):
+            return None, -1
+
+
+def _text(string: re.Match[str]) -> str:
+    """The value of a string; only those in single quotes hold no escapes."""
+    if string[3] is not None:
+        return string[3]
+    text = string[1] if string[1] is not None else string[2]
+    return _ESCAPE.sub(lambda match: _ESCAPES[match[1]], text) if "\\" in text else text
+
+
+def _behind(text: str, at: int) -> int:
+    match = _SPACE.match(text, at)
+    return match.end() if match is not None else at
 
 
 shipped = Tables()

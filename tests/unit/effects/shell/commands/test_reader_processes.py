@@ -17,8 +17,6 @@ def test_ending_processes_is_executed(command: str) -> None:
     assert does(command) == [f"EXECUTE <{command.split()[0]}>"]
 
 
-@pytest.mark.parametrize(
-    "command", ["kill -9 -1", "kill -- -1", "kill -1", "pkill .", "pkill -9 -u me", "killall -v x"]
-)
+@pytest.mark.parametrize("command", ["kill -9 -1", "kill -- -1", "kill -1", "pkill .", "pkill -9 -u me"])
 def test_ending_all_is_a_danger(command: str) -> None:
     assert does(command)[-1].endswith("!kill-all")

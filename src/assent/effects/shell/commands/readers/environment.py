@@ -6,9 +6,9 @@ import re
 
 from assent.effects.shell import environment
 from assent.effects.shell.command import Arg
+from assent.effects.shell.commands.option import options_of
 from assent.effects.shell.commands.options import parse
 from assent.effects.shell.commands.readers.wrappers import SHELLS, wrapper
-from assent.effects.shell.commands.row import options_of
 from assent.effects.shell.commands.seen import literal, values
 
 TYPE_CHECKING = False

@@ -243,7 +243,7 @@ def _exec(line: Line, word: Word) -> tuple[bool, str] | None:
     for place, letter in enumerate(text[1:], 1):
         if letter in "xX":
             return letter == "x", text[place + 1 :].removeprefix("=")
-        option = line.row.options.names.get("-" + letter)
+        option = line.row.options.get("-" + letter)
         if option is None or option.role:
             return None
     return None

@@ -8,8 +8,8 @@ import re
 
 from assent.contract.effect import Operation
 from assent.effects.shell.command import Arg
+from assent.effects.shell.commands.option import Options, options_of
 from assent.effects.shell.commands.options import parse
-from assent.effects.shell.commands.row import Options, options_of
 from assent.effects.shell.commands.seen import DELETE, READ, WRITE, Seen, literal, shown, values
 
 TYPE_CHECKING = False

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 from assent.effects.shell.command import Arg
+from assent.effects.shell.commands.option import options_of
 from assent.effects.shell.commands.options import parse
 from assent.effects.shell.commands.readers.python_code import judge
-from assent.effects.shell.commands.row import options_of
 from assent.effects.shell.commands.seen import Seen, shown, values
 
 TYPE_CHECKING = False

@@ -6,8 +6,8 @@ import re
 
 from assent.contract.effect import Effect, Kind, Target
 from assent.effects.shell.command import Arg
+from assent.effects.shell.commands.option import options_of
 from assent.effects.shell.commands.options import parse
-from assent.effects.shell.commands.row import options_of
 from assent.effects.shell.commands.seen import EXECUTE, READ, WRITE, literal, shown, values
 
 TYPE_CHECKING = False

@@ -1,0 +1,192 @@
+"""Options as rows list them: their spellings, what their values are, and their tags. Reads no command lines.
+
+A row lists hundreds of options and a command line has a few, so each is read when it is first looked up."""
+
+from __future__ import annotations
+
+import re
+
+from assent.contract.errors import PolicyError
+
+PATH_ROLES = frozenset({"READ", "LIST", "SEARCH", "WRITE", "DELETE", "EDIT", "MOVE", "INTO", "ERASE"})
+HARMLESS_ROLES = frozenset({"", "TEXT", "REV", "READ", "LIST", "SEARCH"})
+ROLES = (
+    PATH_ROLES
+    | HARMLESS_ROLES
+    | {
+        "DIR",
+        "URL",
+        "HOST",
+        "RUN",
+        "SHELL",
+        "SCRIPT",
+        "CONFIG",
+        "SQL",
+        "SED",
+        "AWK",
+        "JQ",
+        "GITCONFIG",
+        "REPO",
+        "REMOTE",
+    }
+) - {""}
+LANGUAGES = frozenset({"python", "node", "perl", "ruby", "php", "lua"})
+_NAME = r"(?:-NUM|-[,!=\[]|-(?=[,=!\s]|$)|[-+](?:[^\s,=!\[\]+-][^\s,=!\[\]]*|-[^\s,=!\[\]-][^\s,=!\[\]]*|[*]))"
+_OPTION = re.compile(
+    rf"(?P<names>{_NAME}(?:,{_NAME})*)(?:\[=(?P<maybe>[A-Z]+(?::[a-z]+)?)\]"
+    r"|=(?P<value>[A-Z]+(?::[a-z]+)?)(?P<values>(?:=[A-Z]+(?::[a-z]+)?)*))?"
+    r"(?P<tags>(?:![a-z]+(?::[a-z-]+)?)*)"
+)
+_NAMES = re.compile(_NAME)
+_TAGS = frozenset({"acts", "writes", "recursive", "prints", "drop", "repeat", "lists"})
+_HEAD = re.compile(r"-[,!=\[](?=[,=!\[]|$)|[^=!\[]+")
+
+
+class Option:
+    """One option with all its spellings. `roles` are those of its values, `role` the first, `""` for a flag; an
+    `optional` value stands only after `=` or glued."""
+
+    __slots__ = (
+        "acts",
+        "dangers",
+        "drop",
+        "harmless",
+        "lifts",
+        "lists",
+        "names",
+        "optional",
+        "prints",
+        "recursive",
+        "repeat",
+        "role",
+        "roles",
+        "writes",
+    )
+
+    def __init__(self, names: tuple[str, ...], roles: tuple[str, ...], optional: bool, tags: frozenset[str]) -> None:
+        self.names = names
+        self.roles = roles
+        self.role = roles[0] if roles else ""
+        self.optional = optional
+        self.acts = "acts" in tags
+        self.writes = "writes" in tags
+        self.recursive = "recursive" in tags
+        self.prints = "prints" in tags
+        self.drop = "drop" in tags
+        self.lists = "lists" in tags
+        self.lifts = tuple(tag[6:] for tag in tags if tag.startswith("lifts:"))
+        self.repeat = "repeat" in tags
+        self.dangers = dangers_of(tags)
+        self.harmless = HARMLESS_ROLES.issuperset(roles) and not (self.acts or self.writes or self.dangers)
+
+
+class Options:
+    """A set of options that a word can be looked up in. `rest` says that any other option is harmless, `number` is the
+    option for `-` and digits, `plus` says that words with a plus are options too."""
+
+    __slots__ = ("_made", "_row", "_words", "number", "plus", "rest")
+
+    def __init__(self, row: str, words: list[str]) -> None:
+        self._row = row
+        self._words = {name: word for word in reversed(words) if word != "*" for name in spellings(word)}
+        self._made: dict[str, Option] = {}
+        self.rest = "*" in words
+        self.plus = any(name[0] == "+" for name in self._words)
+        self.number = self.get("-NUM")
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._words
+
+    def get(self, name: str) -> Option | None:
+        """The option with that spelling."""
+        made = self._made.get(name)
+        if made is None and name in self._words:
+            made = _option(self._row, "options", self._words[name])
+            self._made.update(dict.fromkeys(made.names, made))
+        return made
+
+    def completions(self, prefix: str) -> list[Option]:
+        """The distinct long options that an abbreviation could mean."""
+        found = (self.get(name) for name in self._words if name.startswith(prefix))
+        return list(dict.fromkeys(option for option in found if option is not None))
+
+
+def options_of(text: str) -> Options:
+    """Options written in the format of the key `options`, for readers that bring their own."""
+    return Options("reader", text.split())
+
+
+def spellings(word: str) -> list[str]:
+    """The names of one listed option."""
+    match = _HEAD.match(word)
+    head = match[0] if match is not None else word
+    return _NAMES.findall(word[: len(head)]) if head[1:2] == "," or ",-," in head else head.split(",")
+
+
+def without(mine: list[str], others: list[str]) -> list[str]:
+    """The options of `others` without the spellings that `mine` has: what a row lists itself goes before its sets."""
+    taken = {name for word in mine for name in spellings(word)}
+    left = []
+    for word in others:
+        names = spellings(word)
+        if taken.isdisjoint(names):
+            left.append(word)
+            continue
+        new = [name for name in names if name not in taken]
+        if new:
+            left.append(",".join(new) + word[len(",".join(names)) :])
+    return left
+
+
+def check_options(row: str, key: str, value: object) -> None:
+    """Raise PolicyError where a listed option is not well formed, or is listed twice."""
+    if not isinstance(value, str):
+        raise wrong(row, key, "must be one string of options, separated by spaces")
+    seen: set[str] = set()
+    for word in value.split():
+        for name in _option(row, key, word).names if word != "*" else ():
+            if name in seen:
+                raise wrong(row, key, f"`{name}` is listed twice")
+            seen.add(name)
+
+
+def _option(row: str, key: str, word: str) -> Option:
+    match = _OPTION.fullmatch(word)
+    if match is None:
+        raise wrong(row, key, f"`{word}` is not an option", "write it as `-n,--name=ROLE!tag`")
+    first = match["value"] or match["maybe"]
+    roles = (first, *(match["values"] or "").split("=")[1:]) if first else ()
+    for role in roles:
+        if not is_role(role):
+            raise wrong(row, key, f"`{role}` in `{word}` is not a role", nearest(role, ROLES))
+    tags = tags_of(row, key, match["tags"])
+    return Option(tuple(_NAMES.findall(match["names"])), roles, bool(match["maybe"]), tags)
+
+
+def tags_of(row: str, key: str, text: str) -> frozenset[str]:
+    tags = frozenset(text.split("!")[1:])
+    for tag in tags:
+        if tag not in _TAGS and not tag.startswith(("danger:", "lifts:")):
+            raise wrong(row, key, f"`!{tag}` is not a tag", nearest(tag, _TAGS))
+    return tags
+
+
+def dangers_of(tags: frozenset[str]) -> tuple[str, ...]:
+    """The ids among tags of the form `danger:id`."""
+    return tuple(sorted(tag[7:] for tag in tags if tag.startswith("danger:")))
+
+
+def is_role(role: str) -> bool:
+    kind, _, language = role.partition(":")
+    return language in LANGUAGES if kind == "CODE" else role in ROLES
+
+
+def nearest(word: str, choices: frozenset[str]) -> str:
+    from difflib import get_close_matches  # on the way to an error only
+
+    near = get_close_matches(word.strip("*+?"), choices, 1)
+    return f"did you mean `{near[0]}`?" if near else ""
+
+
+def wrong(row: str, key: str, message: str, suggestion: str = "") -> PolicyError:
+    return PolicyError(f'commands."{row}".{key}: {message}', suggestion=suggestion)
