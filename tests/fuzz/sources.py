@@ -5,6 +5,7 @@ The text of a number is always the same. Judges and runs nothing."""
 from __future__ import annotations
 
 import random
+import re
 from functools import cache
 
 from assent.effects.shell.commands import shipped
@@ -13,6 +14,7 @@ from tests.fuzz.mutate import mutated
 from tests.fuzz.sandbox import PROGRAMS
 from tests.fuzz.templates import EVERYDAY, PIECES
 
+OPTION = re.compile(r"(?<![^\s,])--?[A-Za-z0-9][\w-]*")
 SOURCES = ("grammar", "everyday", "options")
 VALUES = (
     "pwned",
@@ -71,9 +73,9 @@ def forms() -> tuple[tuple[str, tuple[str, ...]], ...]:
     found = []
     for name in shipped.names():
         program = name.partition(" ")[0]
-        if program in PROGRAMS and not name.startswith("_") and "*" not in name:
-            names = (*shipped.row(name).options.names, *shipped.row(program).globals.names)
-            found.append((name, tuple(option for option in dict.fromkeys(names) if option.startswith("-"))))
+        if program in PROGRAMS and shipped.program(program) and not name.startswith("_") and "*" not in name:
+            listed = f"{shipped.keys(name).get('options', '')} {shipped.keys(program).get('globals', '')}"
+            found.append((name, tuple(dict.fromkeys(OPTION.findall(listed)))))
     return tuple(found)
 
 
