@@ -48,12 +48,13 @@ def word(walk: Walk, node: Word, state: State) -> None:
 
 
 def _spliced(walk: Walk, part: Part, state: State) -> None:
-    """An expansion whose value becomes part of an expression. What the environment holds is trusted."""
+    """An expansion whose value becomes part of an expression. What the environment holds is trusted; what `set` and
+    callers give is not."""
     found = walk.part(part, state)
     if found.values is not None:
         text(walk, found, state)
         return
-    plain = type(part) is Parameter and not (part.op or part.indirect or part.subscript)
+    plain = type(part) is Parameter and part.name.isidentifier() and not (part.op or part.indirect or part.subscript)
     if type(part) in (Parameter, CommandSub) and not (plain and state.get(part.name) is None):  # type: ignore[union-attr]  # plain is a Parameter
         _trust(walk, found, state, 0)
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     Handler = Callable[[Walk, Job], Pair]
 
 EXECUTE, READ = Operation.EXECUTE, Operation.READ
-_LIVE = re.compile(r"[$`]")
+_LIVE = re.compile(r"[$`<>~]")
 _MOST_TEXTS = 16
 _KEEPS_FOLDER = re.compile(r"(?:.*/)?activate")
 
