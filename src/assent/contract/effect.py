@@ -120,10 +120,21 @@ class Invocation(Value):
     literal is shown as its source. `literal` says that every word is one known literal. `flags` holds every
     spelling of every option given (`-r`, `-R`, `--recursive`), clusters taken apart. `operands` are the words
     that are neither options, their values nor the subcommand. `source` is the command's own text in the call,
-    `start` its offset there. `forfeit` is why no allow rule may settle it (`""`: none), for example an
+    `start` its offset there. `cwds` are the folders it may run in (`""`: not known). `forfeit` is why no allow rule may settle it (`""`: none), for example an
     assignment that changes what the program loads."""
 
-    __slots__ = ("program", "words", "literal", "subcommand", "flags", "operands", "source", "start", "forfeit")
+    __slots__ = (
+        "program",
+        "words",
+        "literal",
+        "subcommand",
+        "flags",
+        "operands",
+        "source",
+        "start",
+        "cwds",
+        "forfeit",
+    )
 
     def __init__(
         self,
@@ -136,6 +147,7 @@ class Invocation(Value):
         operands: tuple[str, ...] = (),
         source: str = "",
         start: int = 0,
+        cwds: tuple[str, ...] = (),
         forfeit: str = "",
     ) -> None:
         self.program = program
@@ -146,6 +158,7 @@ class Invocation(Value):
         self.operands = operands
         self.source = source
         self.start = start
+        self.cwds = cwds
         self.forfeit = forfeit
 
 

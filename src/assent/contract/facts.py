@@ -18,9 +18,11 @@ class Facts(Value):
     `home`: the user's folder. `own`: Assent's own files and folders, canonical.
     `folds_case`: absolute folders on whose file systems names differ in case only by looks.
     `repositories`: folder → why git is not harmless there; `""` is harmless, absent is not known.
-    `expansions`: shell glob → the paths it matches now (absent: not tried, or too many)."""
+    `expansions`: shell glob → the paths it matches now (absent: not tried, or too many).
+    `missing`: folders that commands would run in and that do not exist, nor does the call make them: nothing runs
+    there."""
 
-    __slots__ = ("canonical", "roots", "home", "own", "folds_case", "repositories", "expansions")
+    __slots__ = ("canonical", "roots", "home", "own", "folds_case", "repositories", "expansions", "missing")
 
     def __init__(
         self,
@@ -32,6 +34,7 @@ class Facts(Value):
         folds_case: tuple[str, ...] = (),
         repositories: Mapping[str, str] | None = None,
         expansions: Mapping[str, tuple[str, ...]] | None = None,
+        missing: tuple[str, ...] = (),
     ) -> None:
         self.canonical = canonical or {}
         self.roots = roots
@@ -40,6 +43,7 @@ class Facts(Value):
         self.folds_case = folds_case
         self.repositories = repositories or {}
         self.expansions = expansions or {}
+        self.missing = missing
 
     def __hash__(self) -> int:
         return hash((self.roots, self.home))

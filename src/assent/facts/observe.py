@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 from assent.contract.effect import READ_ONLY, Kind, Operation
 from assent.contract.facts import Facts
 from assent.facts.case import folding
@@ -34,6 +36,10 @@ def observe(
     look = _Look(links, roots, home, portable=given is not None, stays=_makes_nothing(lowering))
     if cwd:
         look.path(cwd)
+    for invocation in lowering.invocations:
+        for folder in invocation.cwds:
+            if folder and folder != cwd:
+                look.path(folder)
     for effect in lowering.effects:
         kind = effect.target.kind
         if kind is Kind.PATH:
@@ -52,7 +58,34 @@ def observe(
         folds_case=folds,
         repositories=look.repositories,
         expansions=look.expansions,
+        missing=_missing(lowering, look.canonical, roots) if given is None else (),
     )
+
+
+def _missing(lowering: Lowering, canonical: dict[str, str], roots: tuple[str, ...]) -> tuple[str, ...]:
+    """The folders outside the workspace that commands would run in and that are not there, nor are made on the way."""
+    folders = {folder for each in lowering.invocations for folder in each.cwds if folder}
+    outside = [folder for folder in folders if not _lies_in(canonical.get(folder, folder), roots)]
+    if not outside:
+        return ()
+    made = [
+        effect.target.name
+        for effect in lowering.effects
+        if effect.operation is Operation.WRITE and effect.target.kind is Kind.PATH
+    ]
+    if "" in made:
+        return ()
+    return tuple(
+        folder for folder in outside if not os.path.lexists(folder) and not any(_touch(folder, name) for name in made)
+    )
+
+
+def _lies_in(path: str, roots: tuple[str, ...]) -> bool:
+    return any(path == root or path.startswith(root + "/") for root in roots)
+
+
+def _touch(one: str, other: str) -> bool:
+    return one == other or one.startswith(other.rstrip("/") + "/") or other.startswith(one.rstrip("/") + "/")
 
 
 def _makes_nothing(lowering: Lowering) -> bool:

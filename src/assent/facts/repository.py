@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import os
 import posixpath
+import re
 import time
 
 from assent.facts.gitconfig import INCLUDES, Entry, Unreadable, entries, runs_program, shown
@@ -29,6 +30,8 @@ _GUARDED_HOOKS = frozenset({".husky", ".husky/_", ".githooks", ".git/hooks"})
 # The one hook that reading runs: `git status` and `git diff` refresh the index.
 _READ_HOOK = "post-index-change"
 
+_DRIVE = re.compile(r"/[A-Za-z]:(?:/|$)")  # a path of another system, which relative words put below the cwd
+
 Sign = tuple[int, int, int, int] | None  # of a file at one moment; None: it is not there
 
 
@@ -51,7 +54,8 @@ def harm(
         return f"where `{folder}` leads is not known"
     if portable or not os.path.isdir(here):
         missing = portable or not os.path.lexists(here)
-        if missing and (here in roots or (stays and not portable and not _is_inside(here, roots))):
+        elsewhere = not _is_inside(here, roots) or _DRIVE.search(here) is not None
+        if missing and (here in roots or (stays and not portable and elsewhere)):
             return ""
         return f"`{folder}` is not the session's repository"
     found = _discovered(here, links)

@@ -117,7 +117,19 @@ class _Judge:
                     by_rule(rule, outcome, layer, f"run `{' '.join(invocation.words)}`", place(invocation))
                 )
                 return None
-        return self.policy.allow.proving_command(invocation) if self.policy.allow.rules else None
+        if not self.policy.allow.rules or not self._at_home(invocation):
+            return None
+        return self.policy.allow.proving_command(invocation)
+
+    def _at_home(self, invocation: Invocation) -> bool:
+        """An allow rule on a command holds in the workspace; in a folder that is missing nothing can run."""
+        facts = self.facts
+        for folder in invocation.cwds:
+            if folder in facts.missing:
+                continue
+            if not folder or not inside((folder, facts.canonical.get(folder, folder)), facts):
+                return False
+        return True
 
     # -------------------------------------------------------- effects
 

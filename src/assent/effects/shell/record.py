@@ -17,6 +17,7 @@ MOST_INVOCATIONS = 2_000
 DEEPEST = 40
 
 EXECUTE = Operation.EXECUTE
+NOWHERE = ("",)  # a folder on another machine
 _GOES_ALONG = frozenset((Operation.FETCH, Operation.EXECUTE, Operation.DELEGATE))
 
 
@@ -117,6 +118,7 @@ class Record:
                 operands=sight.operands,
                 source=job.source,
                 start=start,
+                cwds=job.state.cwds if job.place == "here" else NOWHERE,
                 forfeit=job.forfeit,
             )
         )

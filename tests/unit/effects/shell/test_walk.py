@@ -24,30 +24,16 @@ from tests.unit.effects.shell.reading import (
 
 
 def test_a_command_lowers_to_its_invocation_and_effects_with_their_places() -> None:
-    text = "cd a && rm -r b >log"
+    text = "cd a && touch b >log"
     assert read(text) == Lowering(
         "bash",
         (
-            Effect(
-                Operation.DELETE,
-                path("/ws/repo/a/b", "b"),
-                "command[8:20]",
-                invocation=1,
-                recursive=True,
-                dangers=("recursive-delete",),
-            ),
+            Effect(Operation.WRITE, path("/ws/repo/a/b", "b"), "command[8:20]", invocation=1),
             Effect(Operation.WRITE, path("/ws/repo/a/log", "log"), "command[16:20]", invocation=1, via=Via.REDIRECT),
         ),
         (
-            Invocation("cd", ("cd", "a"), operands=("a",), source="cd a"),
-            Invocation(
-                "rm",
-                ("rm", "-r", "b"),
-                flags=frozenset({"-r", "-R", "--recursive"}),
-                operands=("b",),
-                source="rm -r b >log",
-                start=8,
-            ),
+            Invocation("cd", ("cd", "a"), operands=("a",), source="cd a", cwds=("/ws/repo",)),
+            Invocation("touch", ("touch", "b"), operands=("b",), source="touch b >log", start=8),
         ),
         text=text,
     )
@@ -279,6 +265,27 @@ def test_a_fault_of_ours_is_a_gap_and_execute() -> None:
 @pytest.mark.parametrize("text", ["cat *.py | head -5", "cd src && git log --oneline | cat", "ls $(pwd) 2>/dev/null"])
 def test_everyday_reading_is_harmless(text: str) -> None:
     assert harmless(text) or read(text).effects[0].target.kind is Kind.REPOSITORY
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'cat "$(find . -name x | grep -v y | head -1)"',
+        'find . -type f | sort | while read -r f; do cat "$f"; done',
+        "find . -name '*.py' | head -3 | xargs cat",
+    ],
+)
+def test_names_stay_below_their_folder_through_filters(text: str) -> None:
+    assert [e.target.under for e in read(text).effects if not e.target.name] == [("/ws/repo",)]
+
+
+@pytest.mark.parametrize("text", ['cat "$(find . | sed s/x/y/)"', 'cat "$(find . | cut -c2-)"', 'cat "$(grep -o x f)"'])
+def test_names_that_a_filter_changes_may_lie_anywhere(text: str) -> None:
+    assert [e.target.under for e in read(text).effects if not e.target.name] == [()]
+
+
+def test_known_code_on_input_is_looked_into() -> None:
+    assert "write g" in done("python3 - <<'E'\nopen('g', 'w').write('x')\nE")
 
 
 def test_commands_are_shown_with_their_values() -> None:
