@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from assent.contract.effect import Effect
-    from assent.effects.shell.command import Arg
+    from assent.effects.shell.command import Arg, Sight
 
     Argv = Sequence[str | Arg]
 
@@ -26,6 +26,16 @@ INTERPRETERS = frozenset(
 _VERSIONED = re.compile(r"(?:python|perl|ruby|php|lua)[0-9.]+")
 _PASSES = frozenset("cat tee".split())
 _DECOMPRESS = frozenset("gunzip zcat bunzip2 bzcat unxz xzcat unzstd zstdcat unlz4 rev uudecode tr".split())
+_NAMES_ONLY = frozenset(("-l", "-L", "--files-with-matches", "--files-without-match", "--files", "--name-only"))
+_GREP = re.compile(r"-[viEFPwxqse]+|--invert-match|--ignore-case")
+_FILTERS = {
+    "head": re.compile(r"-n|-?\d+|-n-?\d+|--lines=\d+|-q"),
+    "tail": re.compile(r"-n|-\d+|-n\+?\d+|--lines=\+?\d+|-q"),
+    "sort": re.compile(r"-[urnVhfb]+|--reverse|--unique|--version-sort"),
+    "uniq": re.compile(r"-[diu]+"),
+    "cat": re.compile(r"-u"),
+    **dict.fromkeys(("grep", "egrep", "fgrep", "rg"), _GREP),
+}
 _MAY_DECODE = frozenset("base64 base32 basenc base58 gbase64 xxd openssl gzip bzip2 xz zstd lz4 brotli".split())
 _DNS = frozenset("dig host nslookup ping ping6 drill kdig resolvectl traceroute whois getent".split())
 _PIPES = frozenset("nc ncat netcat socat telnet openssl".split())
@@ -115,6 +125,17 @@ def code_from(kind: str, args: Argv) -> str:
     return "stdin"
 
 
+_INLINE = {"perl": "-e", "ruby": "-e", "node": "-e", "nodejs": "-e", "php": "-r"}
+
+
+def inline(kind: str, name: str, argv: tuple[str | Arg, ...], stdin: Stream) -> tuple[str | Arg, ...]:
+    """An interpreter that reads known code from its input, as the same interpreter with that code on its line."""
+    option = "-c" if kind == "python" else _INLINE.get(name, "")
+    if not option or stdin.text is None or argv[1:] not in ((), ("-",)):
+        return argv
+    return argv[0], option, stdin.text
+
+
 def code_dangers(taint: int) -> tuple[str, ...]:
     """The dangers of running code that came from where the bits say."""
     out = ()
@@ -151,22 +172,26 @@ def hands_out_shell(name: str, args: Argv) -> bool:
     return name == "socat" and any(re.match(r"(?i)(exec|system):", text) for text in texts)
 
 
-def output(
-    name: str, args: Argv, effects: Sequence[Effect], prints: str, under: tuple[str, ...], stdin: Stream, taint: int
-) -> Stream:
+def output(name: str, args: Argv, effects: Sequence[Effect], sight: Sight, stdin: Stream, taint: int) -> Stream:
     """What a command prints, as far as later commands care."""
+    reads = False
     for effect in effects:
         operation = effect.operation
         if operation is Operation.FETCH:
             taint |= FETCHED
         elif (operation is Operation.READ or operation is Operation.SEARCH) and effect.target.kind is Kind.PATH:
-            taint |= FROM_FILE
+            reads = True
         if "prints-secret" in effect.dangers:
             taint |= SECRET
+    if not effects and name in _FILTERS and stdin.kind and stdin.text is None and _keeps_lines(name, args):
+        return stdin
+    prints = sight.prints
     if prints in ("number", "word"):
         return Stream(None, taint & ~(FROM_FILE | SECRET), prints)
-    if prints in ("paths", "names"):
-        return Stream(None, taint & ~FROM_FILE, prints, under)
+    if prints in ("paths", "names") and (not reads or sight.flags & _NAMES_ONLY):
+        return Stream(None, taint, prints, sight.under)
+    if reads:
+        taint |= FROM_FILE
     taint |= stdin.taint
     if name in _PASSES:
         return _passed(name, args, stdin, taint)
@@ -175,6 +200,13 @@ def output(
     if family(name) == "shell":
         taint |= SHELL_OUTPUT
     return Stream(None, taint)
+
+
+def _keeps_lines(name: str, args: Argv) -> bool:
+    """Whether a filter prints lines of its input as they are, and nothing else."""
+    options = [arg for arg in args if not isinstance(arg, str) or (arg.startswith("-") and arg != "-")]
+    allowed = _FILTERS[name]
+    return all(isinstance(arg, str) and allowed.fullmatch(arg) for arg in options)
 
 
 def _passed(name: str, args: Argv, stdin: Stream, taint: int) -> Stream:

@@ -245,16 +245,17 @@ def command(walk: Walk, job: Job) -> None:
     base = name.rpartition("/")[2] if "/" in name else name
     cwds = job.state.cwds if job.place == "here" else _NOWHERE
     stdin = _incoming(job.stdin, argv, cwds) if base in _INDIRECT else None
-    sight = see(argv, cwd=cwds[0], home=walk.home, tables=walk.tables, stdin=stdin)
+    kind = flows.family(base)
+    told = flows.inline(kind, base, argv, job.stdin) if kind and job.stdin.text is not None else argv
+    sight = see(told, cwd=cwds[0], home=walk.home, tables=walk.tables, stdin=stdin)
     effects = sight.effects
     if len(cwds) > 1:
-        more = [see(argv, cwd=cwd, home=walk.home, tables=walk.tables, stdin=stdin).effects for cwd in cwds[1:]]
+        more = [see(told, cwd=cwd, home=walk.home, tables=walk.tables, stdin=stdin).effects for cwd in cwds[1:]]
         effects = tuple(dict.fromkeys([*effects, *(effect for found in more for effect in found)]))
     fetches = False
     for effect in effects:
         if effect.operation is FETCH:
             fetches = True
-    kind = flows.family(base)
     if kind or fetches or walk.fetched:
         effects = _endangered(walk, job, base, kind, effects)
     walk.record(job, sight, effects)
@@ -338,7 +339,7 @@ def endangered(effect: Effect, dangers: tuple[str, ...]) -> Effect:
 
 def _printed(walk: Walk, job: Job, base: str, effects: tuple[Effect, ...], sight: Sight) -> Stream:
     """What a program prints, and what that makes of the files that it or its redirections write."""
-    stream = flows.output(base, job.argv[1:], effects, sight.prints, sight.under, job.stdin, job.taint)
+    stream = flows.output(base, job.argv[1:], effects, sight, job.stdin, job.taint)
     for effect in effects:
         if effect.operation is READ and effect.target.name in walk.fetched:
             stream = Stream(None, stream.taint | walk.fetched[effect.target.name])

@@ -33,7 +33,7 @@ def test_a_command_lowers_to_its_invocation_and_effects_with_their_places() -> N
         ),
         (
             Invocation("cd", ("cd", "a"), operands=("a",), source="cd a", cwds=("/ws/repo",)),
-            Invocation("touch", ("touch", "b"), operands=("b",), source="touch b >log", start=8),
+            Invocation("touch", ("touch", "b"), operands=("b",), source="touch b >log", start=8, cwds=("/ws/repo/a",)),
         ),
         text=text,
     )
