@@ -7,13 +7,14 @@ from __future__ import annotations
 import re
 
 from assent.effects.shell.syntax.compounds import Reader
+from assent.effects.shell.syntax.patterns import Pattern
 from assent.effects.shell.syntax.source import CONTROL, LIMIT, UNMODELLED
 from assent.effects.shell.tree import Reading, Script
 
 LARGEST = 128 * 1024
 """Characters that are read: as many as Linux takes as one argument."""
 
-_backslash = re.compile(r"(?<!\\)(?:\\\\)*+\\\Z").search
+_backslash = Pattern(r"(?<!\\)(?:\\\\)*+\\\Z")
 _control = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]").search
 
 
@@ -40,7 +41,7 @@ def read(text: str) -> Reading:
         script = Script((), ())
     if reader.cut and len(reader.gaps) == gaps:  # its last command may have been cut too
         script = Script(script.commands[:-1], script.joins[:-1])
-    if text.endswith("\\") and not reader.gaps and _backslash(text):
+    if text.endswith("\\") and not reader.gaps and _backslash.search(text):
         reader.gap(
             UNMODELLED, len(text) - 1, "a backslash at the end depends on how the shell gets the text; remove it"
         )

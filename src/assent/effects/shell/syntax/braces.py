@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import re
 
+from assent.effects.shell.syntax.patterns import Pattern
+
 WORDS = 400
 """Words that one word may become; more are not written out."""
 
-_number = re.compile(r"[+-]?[0-9]++\Z").match
-_sequence = re.compile(r"(.+?)\.\.(.+?)(?:\.\.([+-]?[0-9]{1,18}))?\Z", re.DOTALL).match
+_number = Pattern(r"[+-]?[0-9]++\Z")
+_sequence = Pattern(r"(.+?)\.\.(.+?)(?:\.\.([+-]?[0-9]{1,18}))?\Z", re.DOTALL)
 _BLANK = " \t\n"
 
 
@@ -134,11 +136,11 @@ def _alone(text: str, at: int) -> bool:
 
 def _run(amble: str) -> list[str] | None:
     """The words of `1..9..2` or `a..e`; None where it is no sequence."""
-    found = _sequence(amble)
+    found = _sequence.match(amble)
     if found is None:
         return None
     first, last, step = found[1], found[2], int(found[3] or 1)
-    if _number(first) and _number(last):
+    if _number.match(first) and _number.match(last):
         if max(len(first), len(last)) > 18:
             raise Unsure  # they may overflow
         return _numbers(first, last, step)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 from assent.effects.shell.syntax.heredocs import HereDocuments
-from assent.effects.shell.syntax.source import EXTGLOB, LIMIT, SYNTAX, UNMODELLED, WORDS, Halt, comment
+from assent.effects.shell.syntax.patterns import Pattern
+from assent.effects.shell.syntax.source import EXTGLOB, LIMIT, SYNTAX, UNMODELLED, WORDS, Halt
 from assent.effects.shell.syntax.words import BRACES, VALUE
 from assent.effects.shell.tree import Assignment, Command, Literal, Pipeline, Redirect, Script, Simple, Word
 
@@ -18,12 +19,12 @@ _ARRAY_ARGUMENT = frozenset("alias eval let".split())
 
 plain = re.compile(r"[ \t]*+([^ \t\n|&;()<>'\"`\\$*?\[\]~{#!][^ \t\n|&;()<>'\"`\\$*?\[\]~{]*+)(?=[ \t\n;&|)]|\Z)").match
 reserved = re.compile(r"(?:[a-z]++|[{}!]|\[\[|\]\])(?=[ \t\n;&|()]|[<>](?!\()|\Z)").match
-_descriptor = re.compile(r"([0-9]++|\{[A-Za-z_][A-Za-z0-9_]*+\})(?=[<>](?!\())").match
-_array_descriptor = re.compile(r"\{[A-Za-z_][A-Za-z0-9_]*+\[[^ \t\n<>]*\]\}(?=[<>])").match
-_number = re.compile(r"[0-9]++(?=[<>](?!\())").match
-_redirection = re.compile(r"<<<|<<-|<<|<&|<>|<|>>|>&|>\||>|&>>|&>").match
-_assignment = re.compile(r"([A-Za-z_][A-Za-z0-9_]*+)(?:(\+?)=|(\[))").match
-_sign = re.compile(r"(\+?)=").match
+_descriptor = Pattern(r"([0-9]++|\{[A-Za-z_][A-Za-z0-9_]*+\})(?=[<>](?!\())")
+_array_descriptor = Pattern(r"\{[A-Za-z_][A-Za-z0-9_]*+\[[^ \t\n<>]*\]\}(?=[<>])")
+_number = Pattern(r"[0-9]++(?=[<>](?!\())")
+_redirection = Pattern(r"<<<|<<-|<<|<&|<>|<|>>|>&|>\||>|&>>|&>")
+_assignment = Pattern(r"([A-Za-z_][A-Za-z0-9_]*+)(?:(\+?)=|(\[))")
+_sign = Pattern(r"(\+?)=")
 
 
 class Commands(HereDocuments):
@@ -51,9 +52,9 @@ class Commands(HereDocuments):
                 return char
 
     def comment(self) -> None:
-        found = comment(self.text, self.pos, self.end)
-        assert found is not None  # it stands at a `#`
-        self.pos = found.end()
+        """Step over a comment, up to the newline."""
+        stop = self.text.find("\n", self.pos, self.end)
+        self.pos = stop if stop >= 0 else self.end
 
     def script(self) -> Script:
         """Commands up to what cannot begin one; maybe none."""
@@ -238,7 +239,7 @@ class Commands(HereDocuments):
             found = plain(text, pos, end)
             if found is not None:
                 word = found[1]
-                if words or "=" not in word or _assignment(word) is None:
+                if words or "=" not in word or _assignment.match(word) is None:
                     begin, pos = found.span(1)
                     words.append(Word((Literal(word),), word, begin, pos))
                     continue
@@ -256,11 +257,11 @@ class Commands(HereDocuments):
                     return self.function(words[0], start)
                 raise self.unexpected()
             elif (char in "<>" and not text.startswith("(", self.pos + 1)) or (
-                char in "{0123456789" and _descriptor(text, self.pos, end) is not None
+                char in "{0123456789" and _descriptor.match(text, self.pos, end) is not None
             ):
                 redirects.append(self.redirect())
                 opening = opening and not assignments and not words
-            elif char == "{" and _array_descriptor(text, self.pos, end) is not None:
+            elif char == "{" and _array_descriptor.match(text, self.pos, end) is not None:
                 raise Halt(UNMODELLED, self.pos, "a descriptor kept in an array is not followed")
             elif words:
                 self.argument(words, assignments, opening)
@@ -278,7 +279,7 @@ class Commands(HereDocuments):
 
     def argument(self, words: list[Word], assignments: list[Assignment], opening: bool) -> None:
         """A word behind the first. Declarations take arrays there, which are assignments."""
-        found = _assignment(self.text, self.pos, self.end)
+        found = _assignment.match(self.text, self.pos, self.end)
         if opening and found is not None and found[3] is None and self.text.startswith("(", found.end()):
             first = words[0].text
             if first in _DECLARES:
@@ -293,7 +294,7 @@ class Commands(HereDocuments):
     def assign(self, assignments: list[Assignment], opening: bool) -> bool:
         """An assignment at `pos`, if one stands there. Subscripts and arrays are known only while `opening`."""
         start = self.pos
-        found = _assignment(self.text, start, self.end)
+        found = _assignment.match(self.text, start, self.end)
         if found is None:
             return False
         name, append, subscript = found[1], found[2] == "+", None
@@ -303,7 +304,7 @@ class Commands(HereDocuments):
                 raise Halt(UNMODELLED, start, "an assignment to an element behind a redirect is not followed")
             self.pos -= 1
             subscript = self.subscript(start)
-            sign = _sign(self.text, self.pos, self.end)
+            sign = _sign.match(self.text, self.pos, self.end)
             if sign is None:
                 if any(char in subscript.text for char in " \t\n|&;()<>'\"`$\\"):
                     raise Halt(UNMODELLED, start, "a command name with a bracket is not followed")
@@ -343,7 +344,7 @@ class Commands(HereDocuments):
                 return Assignment(name, None, append=append, items=tuple(items), start=start, end=self.pos)
             if char == "[":
                 items.append(self.item())
-            elif _number(self.text, self.pos, self.end) is not None:
+            elif _number.match(self.text, self.pos, self.end) is not None:
                 raise self.unexpected()
             else:
                 items.append(self.word())
@@ -352,7 +353,7 @@ class Commands(HereDocuments):
         """An item of an array that begins with `[`: `[subscript]=value`, or a pattern."""
         begin = self.pos
         subscript = self.subscript(begin)
-        sign = _sign(self.text, self.pos, self.end)
+        sign = _sign.match(self.text, self.pos, self.end)
         if sign is None:
             self.pos = begin
             return self.word()
@@ -366,26 +367,26 @@ class Commands(HereDocuments):
     def redirect(self) -> Redirect:
         """The redirect at `pos`."""
         start = self.pos
-        found = _descriptor(self.text, start, self.end)
+        found = _descriptor.match(self.text, start, self.end)
         fd = ""
         if found is not None:
             fd = found[1]
             self.pos = found.end()
             if self.spliced:
                 self.settle()
-        sign = _redirection(self.text, self.pos, self.end)
+        sign = _redirection.match(self.text, self.pos, self.end)
         assert sign is not None  # its callers looked
         op = sign[0]
         self.pos = sign.end()
         char = self.skip()
         if op == "<<" or op == "<<-":
-            if char == "#" or _number(self.text, self.pos, self.end) is not None:
+            if char == "#" or _number.match(self.text, self.pos, self.end) is not None:
                 raise self.unexpected()
             return self.announce(op, fd, start)
         if char == "-" and (op == ">&" or op == "<&"):  # the word behind it is another word
             target = Word((Literal("-"),), "-", self.pos, self.pos + 1)
             self.pos += 1
-        elif char == "#" or (op not in (">&", "<&") and _number(self.text, self.pos, self.end) is not None):
+        elif char == "#" or (op not in (">&", "<&") and _number.match(self.text, self.pos, self.end) is not None):
             raise self.unexpected()
         else:
             target = self.word(0 if op == "<<<" else BRACES)
@@ -401,7 +402,7 @@ class Commands(HereDocuments):
             if not char or not (
                 (char in "<>" and not text.startswith("(", self.pos + 1))
                 or (char == "&" and text.startswith(">", self.pos + 1))
-                or (char in "{0123456789" and _descriptor(text, self.pos, self.end) is not None)
+                or (char in "{0123456789" and _descriptor.match(text, self.pos, self.end) is not None)
             ):
                 break
             out.append(self.redirect())

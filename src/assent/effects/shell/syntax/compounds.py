@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
-
 from assent.effects.shell.syntax.commands import RESERVED, Commands, reserved
 from assent.effects.shell.syntax.conditionals import Conditionals
+from assent.effects.shell.syntax.patterns import Pattern
 from assent.effects.shell.syntax.source import SYNTAX, UNMODELLED, Halt
 from assent.effects.shell.tree import (
     Arithmetic,
@@ -24,7 +23,7 @@ from assent.effects.shell.tree import (
     Word,
 )
 
-_name = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z").match
+_name = Pattern(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 _starters = frozenset("if case for select while until { [[".split())
 
 
@@ -142,7 +141,7 @@ class Reader(Conditionals, Commands):
         if self.skip() == "(" and word == "for":
             return self.counting(start)
         name = self.word(0)
-        if not _name(name.text):
+        if not _name.match(name.text):
             raise Halt(UNMODELLED, name.start, "bash refuses this name of a loop variable; correct it")
         words, separated = self.each_words()
         body = self.each_body(separated)
@@ -322,7 +321,7 @@ class Reader(Conditionals, Commands):
         if first is not None and (word or char == "("):
             if word and word not in _starters:
                 raise self.unexpected()
-            if not _name(first.text):
+            if not _name.match(first.text):
                 raise Halt(UNMODELLED, begin, "the name of this coprocess is not followed")
             command = self.compounds(word)
             return Coproc(first.text, command, start, self.pos)

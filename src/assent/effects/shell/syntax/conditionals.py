@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import re
-
 from assent.effects.shell.syntax.commands import Commands
 from assent.effects.shell.syntax.expansions import add
+from assent.effects.shell.syntax.patterns import Pattern
 from assent.effects.shell.syntax.words import PATTERN
 from assent.effects.shell.tree import Conditional, Literal, Part, Word
 
-_unary = re.compile(r"-[abcdefghknoprstuvwxzGLNORS]\Z").match
+_unary = Pattern(r"-[abcdefghknoprstuvwxzGLNORS]\Z")
 _BINARY = frozenset("= == != =~ < > -eq -ne -lt -le -gt -ge -nt -ot -ef".split())
-_regex_run = re.compile(r"[^ \t\n&;()<>'\"`\\$*?\[|]++").match
+_regex_run = Pattern(r"[^ \t\n&;()<>'\"`\\$*?\[|]++")
 
 
 class Conditionals(Commands):
@@ -46,7 +45,7 @@ class Conditionals(Commands):
             words.append(word)
             if word.text == "!":
                 continue
-            if _unary(word.text):
+            if _unary.match(word.text):
                 self.skip()
                 words.append(self.operand_word())
             else:
@@ -111,7 +110,7 @@ class Conditionals(Commands):
         if self.peek() == "#":
             raise self.unexpected()
         while True:
-            found = _regex_run(self.text, self.pos, self.end)
+            found = _regex_run.match(self.text, self.pos, self.end)
             if found is not None:
                 self.pos = found.end()
                 add(parts, found[0], False)

@@ -4,25 +4,13 @@ from __future__ import annotations
 
 import re
 
-_escape = re.compile(
-    rb"\\(?:([abeEfnrtv\\'\"?])|([0-7]{1,3})|x([0-9A-Fa-f]{1,2})|u([0-9A-Fa-f]{1,4})|U([0-9A-Fa-f]{1,8})|c(.)|(.))",
+from assent.effects.shell.syntax.patterns import Pattern
+
+_escape = Pattern(
+    r"\\(?:([abeEfnrtv\\'\"?])|([0-7]{1,3})|x([0-9A-Fa-f]{1,2})|u([0-9A-Fa-f]{1,4})|U([0-9A-Fa-f]{1,8})|c(.)|(.))",
     re.DOTALL,
 )
-_SIMPLE = {
-    b"a": b"\a",
-    b"b": b"\b",
-    b"e": b"\x1b",
-    b"E": b"\x1b",
-    b"f": b"\f",
-    b"n": b"\n",
-    b"r": b"\r",
-    b"t": b"\t",
-    b"v": b"\v",
-    b"\\": b"\\",
-    b"'": b"'",
-    b'"': b'"',
-    b"?": b"?",
-}
+_SIMPLE = dict(zip("abeEfnrtv\\'\"?", "\a\b\x1b\x1b\f\n\r\t\v\\'\"?", strict=True))
 
 
 def decode(text: str) -> str | None:
@@ -32,28 +20,31 @@ def decode(text: str) -> str | None:
     if "\\" not in text:
         return text
     try:
-        raw = text.encode("utf-8", "surrogateescape")
+        return _decode(text)
     except UnicodeEncodeError:
         return None
+
+
+def _decode(text: str) -> str | None:
     out: list[bytes] = []
     at = 0
-    for found in _escape.finditer(raw):
-        out.append(raw[at : found.start()])
+    for found in _escape.compiled().finditer(text):
+        out.append(_bytes(text[at : found.start()]))
         at = found.end()
         piece = _one(found)
         if piece is None:
             return None
-        out.append(piece)
         if piece == b"\0":
-            return b"".join(out)[:-1].decode("utf-8", "surrogateescape")
-    out.append(raw[at:])
+            return b"".join(out).decode("utf-8", "surrogateescape")
+        out.append(piece)
+    out.append(_bytes(text[at:]))
     return b"".join(out).decode("utf-8", "surrogateescape")
 
 
-def _one(found: re.Match[bytes]) -> bytes | None:
+def _one(found: re.Match[str]) -> bytes | None:
     simple, octal, hexadecimal, short, long, control, other = found.groups()
     if simple is not None:
-        return _SIMPLE[simple]
+        return _bytes(_SIMPLE[simple])
     if octal is not None:
         return bytes((int(octal, 8) & 0xFF,))
     if hexadecimal is not None:
@@ -62,9 +53,9 @@ def _one(found: re.Match[bytes]) -> bytes | None:
         return _character(int(short or long, 16))
     if control is not None:
         return _control(control)
-    if other == b"x":  # `\x{…}`, or no digits at all
+    if other == "x":  # `\x{…}`, or no digits at all
         return None
-    return b"\\" + other
+    return _bytes("\\" + other)
 
 
 def _character(code: int) -> bytes | None:
@@ -73,9 +64,13 @@ def _character(code: int) -> bytes | None:
     return chr(code).encode("utf-8")
 
 
-def _control(character: bytes) -> bytes | None:
-    if character == b"?":
+def _control(character: str) -> bytes | None:
+    if character == "?":
         return b"\x7f"
-    if character == b"\\" or character > b"\x7e":
+    if character == "\\" or character > "\x7e":
         return None
-    return bytes((character.upper()[0] & 0x1F,))
+    return bytes((ord(character.upper()) & 0x1F,))
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 
+from assent.effects.shell.syntax.patterns import Pattern
 from assent.effects.shell.syntax.reprints import printed_right
 from assent.effects.shell.syntax.source import DOCUMENT, SUBSTITUTION, UNMODELLED, Halt, Source
 from assent.effects.shell.tree import (
@@ -19,18 +20,18 @@ from assent.effects.shell.tree import (
     Word,
 )
 
-_variable = re.compile(r"\$(?:([A-Za-z_][A-Za-z0-9_]*+)|([0-9@*#?$!-]))").match
-_quoted_run = re.compile(r"[^\"\\$`]++").match
-_document_run = re.compile(r"[^\\$`]++").match
-_arithmetic_run = re.compile(r"[^\\$`'\"()\[\]]++").match
-_processes = re.compile(r"[<>]\(").search
-_back_quoted = re.compile(r"`((?:[^`\\]++|\\.)*+)`", re.DOTALL).match
-_back_escape = re.compile(r"\\(.)", re.DOTALL).sub
-_timed = re.compile(r"time(?=[ \t\n;&|()<>]|\Z)(?:[ \t]++-[p-](?=[ \t\n]))*+[ \t]*+").match
-_untimed = re.compile(
+_variable = Pattern(r"\$(?:([A-Za-z_][A-Za-z0-9_]*+)|([0-9@*#?$!-]))")
+_quoted_run = Pattern(r"[^\"\\$`]++")
+_document_run = Pattern(r"[^\\$`]++")
+_arithmetic_run = Pattern(r"[^\\$`'\"()\[\]]++")
+_processes = Pattern(r"[<>]\(")
+_back_quoted = Pattern(r"`((?:[^`\\]++|\\.)*+)`", re.DOTALL)
+_back_escape = Pattern(r"\\(.)", re.DOTALL)
+_timed = Pattern(r"time(?=[ \t\n;&|()<>]|\Z)(?:[ \t]++-[p-](?=[ \t\n]))*+[ \t]*+")
+_untimed = Pattern(
     r"(?:if|then|else|elif|fi|case|esac|for|select|while|until|do|done|in|function|time|[{}!]|\[\[|\]\]|coproc)"
     r"(?=[ \t\n;&|()<>]|\Z)|[^A-Za-z0-9_./$'\"-]|[^ \t\n;&|()<>]++[ \t]*+\(|[A-Za-z_][A-Za-z0-9_]*+[\[+=]|\Z"
-).match
+)
 _PLAIN_ARITHMETIC = "\\$`'\""
 
 
@@ -69,7 +70,7 @@ class Expansions(Source):
     def dollar(self, parts: list[Part], quoted: bool) -> None:
         """Read what the `$` at `pos` begins. `$'` and `$"` are not known here: inside quotes they mean nothing."""
         start = self.pos
-        found = _variable(self.text, start, self.end)
+        found = _variable.match(self.text, start, self.end)
         if found is not None:
             stop = found.end()
             if self.spliced and found[1] and self.text.startswith("\\\n", stop):
@@ -164,8 +165,8 @@ class Expansions(Source):
     def timed(self) -> None:
         """Directly behind `$(` bash takes `time` for a word first and for the reserved word when it runs the text.
         Before a plain command that is all the same."""
-        found = _timed(self.text, self.pos, self.end)
-        if found is not None and _untimed(self.text, found.end(), self.end) is not None:
+        found = _timed.match(self.text, self.pos, self.end)
+        if found is not None and _untimed.match(self.text, found.end(), self.end) is not None:
             self.gap(UNMODELLED, self.pos, "`time` at the start of a substitution is not followed; leave it out")
 
     def process(self, start: int) -> ProcessSub:
@@ -190,7 +191,7 @@ class Expansions(Source):
     def back_quote(self, quoted: bool, double: bool) -> CommandSub:
         """Back-quotes. `double`: they stand directly in double quotes, where `\\"` loses its backslash too."""
         start = self.pos
-        found = _back_quoted(self.text, start, self.end)
+        found = _back_quoted.match(self.text, start, self.end)
         if found is None:
             raise self.unclosed(start, "`")
         stop = found.end()
@@ -200,7 +201,9 @@ class Expansions(Source):
             script = self.bounded(start + 1, stop - 1)
         else:
             kept = "\n$`\\" + ('"' if double else "")
-            plain = _back_escape(lambda one: "" if one[1] == "\n" else one[1] if one[1] in kept else one[0], body)
+            plain = _back_escape.compiled().sub(
+                lambda one: "" if one[1] == "\n" else one[1] if one[1] in kept else one[0], body
+            )
             self.copying(start + len(plain))
             inner = self.fresh(self.text[: start + 1] + plain, start + 1)
             script = inner.lines()
@@ -225,7 +228,7 @@ class Expansions(Source):
         size = len(parts)
         self.pos += 1
         while True:
-            found = _quoted_run(self.text, self.pos, self.end)
+            found = _quoted_run.match(self.text, self.pos, self.end)
             if found is not None:
                 self.pos = found.end()
                 add(parts, found[0], True)
@@ -263,7 +266,7 @@ class Expansions(Source):
         parts: list[Part] = []
         try:
             while self.pos < end:
-                found = _document_run(self.text, self.pos, end)
+                found = _document_run.match(self.text, self.pos, end)
                 if found is not None:
                     self.pos = found.end()
                     add(parts, found[0], True)
@@ -292,7 +295,7 @@ class Expansions(Source):
         begin = self.pos
         parts: list[Part] = []
         while True:
-            found = _arithmetic_run(self.text, self.pos, self.end)
+            found = _arithmetic_run.match(self.text, self.pos, self.end)
             if found is not None:
                 self.pos = found.end()
             char = self.peek()
@@ -302,7 +305,7 @@ class Expansions(Source):
                 level -= 1
                 self.pos += 1
                 if level == 0:
-                    if opening == "[" and _processes(self.text, begin, self.pos) is not None:
+                    if opening == "[" and _processes.search(self.text, begin, self.pos) is not None:
                         self.gap(UNMODELLED, begin, "a process substitution in a subscript is not followed")
                     return self.text[begin : self.pos - 1], tuple(parts)
             elif char == opening:
@@ -350,7 +353,7 @@ class Expansions(Source):
         self.pos, self.end = start + 1, stop
         try:
             while self.pos < self.end:
-                found = _quoted_run(self.text, self.pos, self.end)
+                found = _quoted_run.match(self.text, self.pos, self.end)
                 if found is not None:
                     self.pos = found.end()
                     add(parts, found[0], True)

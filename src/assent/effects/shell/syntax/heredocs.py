@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 
 from assent.effects.shell.syntax.expansions import add
+from assent.effects.shell.syntax.patterns import Pattern
 from assent.effects.shell.syntax.source import DOCUMENT, Halt, Pending
 from assent.effects.shell.syntax.words import Words
 from assent.effects.shell.tree import Literal, Redirect, Word
 
-_line = re.compile(r"[^\n]*+(?:\n|\Z)").match
-_logical = re.compile(r"(?:[^\\\n]++|\\.|\\\Z)*+(?:\n|\Z)", re.DOTALL).match
+_escape = Pattern(r"\\(.)", re.DOTALL)
+_logical = Pattern(r"(?:[^\\\n]++|\\.|\\\Z)*+(?:\n|\Z)", re.DOTALL)
 _MOST = 16
 """Here-documents that bash takes at once."""
 
@@ -50,25 +51,32 @@ class HereDocuments(Words):
         start = at = self.pos
         lines: list[str] = []
         cut = False
-        take = _line if wait.inert else _logical
         while at < self.end:
-            found = take(self.text, at, self.end)
-            assert found is not None  # it matches any line
-            stop = found.end()
-            line = found[0] if wait.inert else _joined(found[0])
+            stop = self.line_end(at, wait.inert)
+            written = self.text[at:stop]
+            line = written if wait.inert else _joined(written)
             if self.ends(line, wait, strip):
                 self.pos = stop
                 return self.text_of(wait, start, at, "".join(lines) if cut else None)
             self.spoiled(line, wait, at)
             if strip and line.startswith("\t"):
                 cut = True
-                lines.append(found[0].lstrip("\t"))
+                lines.append(written.lstrip("\t"))
             else:
-                lines.append(found[0])
+                lines.append(written)
             at = stop
         self.pos = self.end
         word = self.text_of(wait, start, self.end, "".join(lines) if cut else None)
         return _with_newline(word) if self.end > start and self.text[self.end - 1] != "\n" else word
+
+    def line_end(self, at: int, inert: bool) -> int:
+        """Where the next line begins; with expansions a backslash joins a line to the one behind it."""
+        if not inert:
+            found = _logical.match(self.text, at, self.end)
+            assert found is not None  # it matches any line
+            return found.end()
+        stop = self.text.find("\n", at, self.end)
+        return stop + 1 if stop >= 0 else self.end
 
     def ends(self, line: str, wait: Pending, strip: bool) -> bool:
         """Whether the line is the delimiter."""
@@ -106,4 +114,4 @@ def _joined(line: str) -> str:
     """A line as it is compared with the delimiter: continued lines are one."""
     if "\\\n" not in line:
         return line
-    return re.sub(r"\\(.)", lambda one: "" if one[1] == "\n" else one[0], line, flags=re.DOTALL)
+    return _escape.compiled().sub(lambda one: "" if one[1] == "\n" else one[0], line)

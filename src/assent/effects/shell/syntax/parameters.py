@@ -7,17 +7,18 @@ import re
 
 from assent.effects.shell.syntax.escapes import decode
 from assent.effects.shell.syntax.expansions import Expansions, add
+from assent.effects.shell.syntax.patterns import Pattern
 from assent.effects.shell.syntax.source import UNMODELLED, Halt
 from assent.effects.shell.tree import CommandSub, Glob, Literal, Parameter, Part, Tilde, Word
 
-_plain = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*+|[0-9]++|[@*#?$!-])\}").match
-_length = re.compile(r"#([A-Za-z_][A-Za-z0-9_]*+|[0-9]++|[@*#?$!-])(?=[}\[])").match
-_head = re.compile(r"(!?)([A-Za-z_][A-Za-z0-9_]*+|[0-9]++|[@*#?$!-])").match
-_operator = re.compile(r":[-=?+]|[-=?+:]|##?|%%?|/[/#%]?|\^\^?|,,?|~~?|@[A-Za-z](?=\})|[*@](?=\})").match
-_unquoted_run = re.compile(r"[^}'\"`\\$*?\[<>/~]++").match
-_quoted_run = re.compile(r"[^}'\"`\\$<>]++").match
-_tilde = re.compile(r"~([A-Za-z0-9_.+-]*)(?=[/}])").match
-_ansi = re.compile(r"\$'((?:[^'\\]++|\\.)*+)'", re.DOTALL).match
+_plain = Pattern(r"\$\{([A-Za-z_][A-Za-z0-9_]*+|[0-9]++|[@*#?$!-])\}")
+_length = Pattern(r"#([A-Za-z_][A-Za-z0-9_]*+|[0-9]++|[@*#?$!-])(?=[}\[])")
+_head = Pattern(r"(!?)([A-Za-z_][A-Za-z0-9_]*+|[0-9]++|[@*#?$!-])")
+_operator = Pattern(r":[-=?+]|[-=?+:]|##?|%%?|/[/#%]?|\^\^?|,,?|~~?|@[A-Za-z](?=\})|[*@](?=\})")
+_unquoted_run = Pattern(r"[^}'\"`\\$*?\[<>/~]++")
+_quoted_run = Pattern(r"[^}'\"`\\$<>]++")
+_tilde = Pattern(r"~([A-Za-z0-9_.+-]*)(?=[/}])")
+_ansi = Pattern(r"\$'((?:[^'\\]++|\\.)*+)'", re.DOTALL)
 _WORDS = (":-", "-", ":=", "=", ":?", "?", ":+", "+")
 
 
@@ -26,7 +27,7 @@ class Parameters(Expansions):
 
     def braced(self, start: int, quoted: bool) -> Part:
         """`${…}`, from its `$` on."""
-        found = _plain(self.text, start, self.end)
+        found = _plain.match(self.text, start, self.end)
         if found is not None:
             self.pos = found.end()
             return Parameter(found[1], quoted=quoted, start=start, end=self.pos)
@@ -65,12 +66,12 @@ class Parameters(Expansions):
     def operated(self, start: int, quoted: bool) -> Parameter:
         """`${…}` with more in it than a name."""
         text, end = self.text, self.end
-        length = _length(text, self.pos, end)
+        length = _length.match(text, self.pos, end)
         if length is not None:
             self.pos = length.end()
             subscript = self.subscript(start) if self.peek() == "[" else None
             return self.close(start, length[1], quoted, op="#", subscript=subscript)
-        head = _head(text, self.pos, end)
+        head = _head.match(text, self.pos, end)
         if head is None:
             return self.refused(start, "", quoted)
         indirect, name = bool(head[1]), head[2]
@@ -80,7 +81,7 @@ class Parameters(Expansions):
         subscript = None
         if self.peek() == "[" and (name[0].isalpha() or name[0] == "_"):
             subscript = self.subscript(start)
-        found = _operator(self.text, self.pos, self.end)
+        found = _operator.match(self.text, self.pos, self.end)
         op = found[0] if found is not None else ""
         if op in ("*", "@") and not indirect:
             op = ""
@@ -191,7 +192,7 @@ class Parameters(Expansions):
 
     def quoted_operand(self, parts: list[Part], start: int) -> None:
         while True:
-            found = _quoted_run(self.text, self.pos, self.end)
+            found = _quoted_run.match(self.text, self.pos, self.end)
             if found is not None:
                 self.pos = found.end()
                 add(parts, found[0], True)
@@ -226,7 +227,7 @@ class Parameters(Expansions):
     def unquoted_operand(self, parts: list[Part], start: int, stop: str) -> None:
         begin = self.pos
         while True:
-            found = _unquoted_run(self.text, self.pos, self.end)
+            found = _unquoted_run.match(self.text, self.pos, self.end)
             if found is not None:
                 self.pos = found.end()
                 add(parts, found[0], False)
@@ -252,7 +253,7 @@ class Parameters(Expansions):
             self.backslash(parts)
         elif char in "<>" and text.startswith("(", pos + 1) and pos + 1 < self.end:
             parts.append(self.process(pos))
-        elif char == "~" and first and (found := _tilde(text, pos, self.end)) is not None:
+        elif char == "~" and first and (found := _tilde.match(text, pos, self.end)) is not None:
             self.pos = found.end()
             parts.append(Tilde(found[1]))
         elif char in "*?[":
@@ -283,7 +284,7 @@ class Parameters(Expansions):
         start = self.pos
         after = self.text[start + 1] if start + 1 < self.end else ""
         if after == "'":
-            found = _ansi(self.text, start, self.end)
+            found = _ansi.match(self.text, start, self.end)
             if found is None:
                 raise self.unclosed(start, "$'")
             self.pos = found.end()

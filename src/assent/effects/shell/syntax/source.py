@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 
+from assent.effects.shell.syntax.patterns import Pattern
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from assent.effects.shell.tree import Command, Redirect, Word
@@ -32,9 +34,8 @@ REREADS = 40
 """How often a part may be read a second way (`$((` that turns out to be no arithmetic); a bound on time."""
 
 blanks = re.compile(r"(?:[ \t]++|\\\n)*+").match
-comment = re.compile(r"#[^\n]*+").match
-_spliced = re.compile(r"[^ \t\n\\]\\\n|\\\\\n").search
-_run = re.compile(r"(?:[^ \t\n|&;()<>'\"`$\\]|\\\n)++|(?:[|&;()<>-]|\\\n)++").match
+_spliced = Pattern(r"[^ \t\n\\]\\\n|\\\\\n")
+_run = Pattern(r"(?:[^ \t\n|&;()<>'\"`$\\]|\\\n)++|(?:[|&;()<>-]|\\\n)++")
 
 
 class Halt(Exception):
@@ -97,7 +98,7 @@ class Source:
         self.pending: list[Pending] = []
         self.base = 0
         self.closing = False
-        self.spliced = "\\\n" in text and _spliced(text, pos) is not None
+        self.spliced = "\\\n" in text and _spliced.search(text, pos) is not None
         self.curly = 0  # braces outside quotes, counted
         self.documents = 0  # here-documents, counted
         self.cut = False  # the text goes on behind `end`
@@ -169,7 +170,7 @@ class Source:
 
     def settle(self) -> None:
         """At the start of a token: move every continued line in it to before it, and step over them."""
-        found = _run(self.text, self.pos, self.end)
+        found = _run.match(self.text, self.pos, self.end)
         if found is None or "\\\n" not in found[0] or found[0][0] == "#":
             return
         run = found[0]

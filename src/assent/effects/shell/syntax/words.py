@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
-
 from assent.effects.shell.syntax import braces
 from assent.effects.shell.syntax.expansions import add
 from assent.effects.shell.syntax.parameters import Parameters
+from assent.effects.shell.syntax.patterns import Pattern
 from assent.effects.shell.syntax.source import DOCUMENT, EXTGLOB, LIMIT, UNMODELLED, Halt
 from assent.effects.shell.tree import Brace, Glob, Literal, Part, Tilde, Word
 
@@ -19,13 +18,13 @@ VALUE = 4
 BRACED = 8
 """The word is one of those that braces stand for: a tilde expands at its start only."""
 
-_run = re.compile(r"[^ \t\n|&;()<>'\"`\\$*?\[\]~{]++").match
-_bracket = re.compile(r"\[[!^]?\]?(?:\[[:.=][a-z]*[:.=]\]|[^\]\[{ \t\n|&;()<>'\"`\\$])*\]").match
-_tilde = re.compile(r"~([^ \t\n|&;()<>'\"`\\$*?\[/:{]*+)").match
-_twice = re.compile(r"~[^ \t\n/:]*?=~").match
-_assigning = re.compile(r"[A-Za-z_][A-Za-z0-9_]*+(?:\[[^\]]*\])?\+?=").match
-_pattern_run = re.compile(r"[^()<>'\"`$\\*?\[]++").match
-_plain = re.compile(r"[^ \t\n|&;()<>'\"`\\$*?\[\]~{#!]*\Z").match
+_run = Pattern(r"[^ \t\n|&;()<>'\"`\\$*?\[\]~{]++")
+_bracket = Pattern(r"\[[!^]?\]?(?:\[[:.=][a-z]*[:.=]\]|[^\]\[{ \t\n|&;()<>'\"`\\$])*\]")
+_tilde = Pattern(r"~([^ \t\n|&;()<>'\"`\\$*?\[/:{]*+)")
+_twice = Pattern(r"~[^ \t\n/:]*?=~")
+_assigning = Pattern(r"[A-Za-z_][A-Za-z0-9_]*+(?:\[[^\]]*\])?\+?=")
+_pattern_run = Pattern(r"[^()<>'\"`$\\*?\[]++")
+_plain = Pattern(r"[^ \t\n|&;()<>'\"`\\$*?\[\]~{#!]*\Z")
 _BREAKS = " \t\n|&;()<>"
 _EXTENDED = "?*+@!"
 
@@ -53,7 +52,7 @@ class Words(Parameters):
         parts: list[Part] = []
         opens: list[int] = []
         while pos < end:
-            found = _run(text, pos, end)
+            found = _run.match(text, pos, end)
             if found is not None:
                 pos = found.end()
                 add(parts, found[0], False)
@@ -105,7 +104,7 @@ class Words(Parameters):
 
     def bracket(self, parts: list[Part], opens: list[int]) -> None:
         """A `[` outside quotes: a bracket pattern, or itself where nothing closes it."""
-        found = _bracket(self.text, self.pos, self.end)
+        found = _bracket.match(self.text, self.pos, self.end)
         if found is not None:
             self.pos = found.end()
             parts.append(Glob(found[0]))
@@ -117,14 +116,14 @@ class Words(Parameters):
     def tilde(self, parts: list[Part], start: int, flags: int) -> None:
         """A `~`: expanded at the start of a word, and after `=` and `:` in what looks like an assignment."""
         pos = self.pos
-        found = _tilde(self.text, pos, self.end)
+        found = _tilde.match(self.text, pos, self.end)
         assert found is not None  # it stands at a tilde
         stop = found.end()
         after = self.text[stop] if stop < self.end else ""
         expands = pos == start or (not flags & BRACED and self.after_sign(parts, start, bool(flags & VALUE)))
         assigned = pos > start or flags & VALUE
         odd = "=" in found[1] or "~" in found[1] or (after == ":" and not assigned)
-        if expands and (odd or _twice(self.text, pos, self.end) is not None):
+        if expands and (odd or _twice.match(self.text, pos, self.end) is not None):
             self.gap(UNMODELLED, pos, "a tilde with signs behind it is not followed; write the path out")
         if expands and (not after or after in " \t\n|&;()<>/:"):
             self.pos = stop
@@ -141,7 +140,7 @@ class Words(Parameters):
         sign = self.text[self.pos - 1]
         if value or sign not in ":=":
             return sign == ":"
-        found = _assigning(self.text, start, self.pos)
+        found = _assigning.match(self.text, start, self.pos)
         return found is not None and (sign == ":" or found.end() == self.pos)
 
     # ------------------------------------------------------------ extended globs
@@ -165,7 +164,7 @@ class Words(Parameters):
         start = self.pos
         level = 0
         while True:
-            found = _pattern_run(self.text, self.pos, self.end)
+            found = _pattern_run.match(self.text, self.pos, self.end)
             if found is not None:
                 self.pos = found.end()
                 add(parts, found[0], False)
@@ -224,7 +223,7 @@ class Words(Parameters):
         """The parts of one word that braces stood for."""
         for index, text in enumerate(hidden):
             word = word.replace(f"\0{index}\0", text)
-        if _plain(word):
+        if _plain.match(word):
             return (Literal(word),)
         live = any(sign in word for sign in "$`<>")
         inner = self.fresh(self.text[:start] + word if live else word, start if live else 0)
