@@ -200,10 +200,7 @@ class Expansions(Source):
         if "\\" not in body:
             script = self.bounded(start + 1, stop - 1)
         else:
-            kept = "\n$`\\" + ('"' if double else "")
-            plain = _back_escape.compiled().sub(
-                lambda one: "" if one[1] == "\n" else one[1] if one[1] in kept else one[0], body
-            )
+            plain = _unescaped(body, '$`\\"' if double else "$`\\")
             self.copying(start + len(plain))
             inner = self.fresh(self.text[: start + 1] + plain, start + 1)
             script = inner.lines()
@@ -369,6 +366,16 @@ class Expansions(Source):
 
     def bad(self, start: int) -> None:
         self.gap(SUBSTITUTION, start, "bash refuses this expansion; correct it")
+
+
+def _unescaped(body: str, escapable: str) -> str:
+    """What stands in back-quotes, without the backslashes that were for them."""
+
+    def one(found: re.Match[str]) -> str:
+        char: str = found[1]
+        return "" if char == "\n" else char if char in escapable else found[0]
+
+    return _back_escape.compiled().sub(one, body)
 
 
 def _pairs(body: str) -> bool:

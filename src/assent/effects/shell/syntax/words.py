@@ -156,7 +156,16 @@ class Words(Parameters):
             if self.text.startswith(")", pos + 1):
                 return False
         self.pos = pos
-        self.parentheses(parts)
+        inner: list[Part] = []
+        self.parentheses(inner)
+        sign = last.text[-1]
+        parts.pop()
+        if last.text[:-1]:
+            parts.append(type(last)(last.text[:-1]))
+        if len(inner) == 1 and type(inner[0]) is Literal:
+            parts.append(Glob(sign + inner[0].text))
+        else:
+            parts += [Glob(sign), *inner]
         return True
 
     def parentheses(self, parts: list[Part]) -> None:
