@@ -93,7 +93,7 @@ def parse(
         elif reader.could_be_option(word):
             out.doubts.append(word.text)
         out.operands.append(word)
-        if style == "posix":
+        if style in ("posix", "go"):
             out.operands.extend(words[index:])
             return out
     return out
@@ -102,13 +102,13 @@ def parse(
 class _Reader:
     """Takes one option word after another."""
 
-    __slots__ = ("more", "options", "out", "pure", "style")
+    __slots__ = ("more", "options", "out", "pure", "single")
 
     def __init__(self, out: Parsed, options: Options, more: tuple[Options, ...], style: str, pure: bool) -> None:
         self.out = out
         self.options = options
         self.more = more
-        self.style = style
+        self.single = style in ("single", "go")
         self.pure = pure
 
     def find(self, name: str) -> Option | None:
@@ -127,7 +127,7 @@ class _Reader:
                 self.out.helps = True
                 self.out.flags.add(word)
                 return index
-        if word[1:2] == "-" or self.style == "single":
+        if word[1:2] == "-" or self.single:
             return self.long(word, words, index)
         option = self.find(word)
         if option is not None:
@@ -142,7 +142,7 @@ class _Reader:
         name, equals, glued = word.partition("=")
         value = glued if equals else None
         option = self.find(name)
-        if option is None and self.style == "single":
+        if option is None and self.single:
             option = self.find(name[1:] if name.startswith("--") else "-" + name)
             number = self.options.number
             if option is None and number is not None and _NUMBER.fullmatch(word):
@@ -156,7 +156,7 @@ class _Reader:
         """An option in no list may be short for one. The program may know options that the row does not, so it
         leaves a doubt; the meaning counts all the same, so that denials see it."""
         found: list[Option] = []
-        for options in (self.options, *self.more) if len(name) > 2 and self.style != "single" else ():
+        for options in (self.options, *self.more) if len(name) > 2 and not self.single else ():
             found += options.completions(name)
         if self.rest() and all(option.harmless for option in found):
             self.out.flags.add(name)

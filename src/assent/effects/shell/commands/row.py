@@ -24,7 +24,7 @@ KEYS = frozenset(
     "options operands runs service globals style dangers prints repo stores like aliases reader help safe acts "
     "pure secret_operands forms marks with recursive groups file_prefixes".split()
 )
-STYLES = frozenset({"gnu", "posix", "single", "bsd"})
+STYLES = frozenset({"gnu", "posix", "single", "go", "bsd"})
 PRINTS = frozenset({"", "word", "number", "paths", "names"})
 BOOLEANS = ("runs", "repo", "stores", "help", "pure", "recursive")
 LISTS = ("dangers", "aliases", "safe", "acts", "secret_operands", "file_prefixes")

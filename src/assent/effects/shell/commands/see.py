@@ -275,7 +275,7 @@ def locate(seen: Seen, tree: Node, program: str, words: list[Word], tables: Tabl
     path: list[str] = []
     rest = words
     outer = [tables.row(tree.name).globals] if tree.name else []
-    style = "single" if tree.name and tables.row(tree.name).style == "single" else "gnu"
+    style = "single" if tree.name and tables.row(tree.name).style in ("single", "go") else "gnu"
     index = 0
     while index < len(words) and any(node.children for node in nodes):
         word = words[index]

@@ -69,6 +69,11 @@ def test_posix_options_end_at_the_first_operand() -> None:
     assert given("-r", "a", "-f", style="posix") == ([("-r", None)], ["a", "-f"], True)
 
 
+def test_options_of_one_dash_may_end_at_the_first_operand_too() -> None:
+    assert given("-outer", "a", "-outer", style="go") == ([("--outer", None)], ["a", "-outer"], True)
+    assert given("-outer", "a", "-outer", style="single") == ([("--outer", None), ("--outer", None)], ["a"], True)
+
+
 def test_an_option_may_take_two_values() -> None:
     parsed = parsed_as("--pair", "x", "y", "z")
     assert (parsed.given[0].values, parsed.operands) == (("x", "y"), ["z"])

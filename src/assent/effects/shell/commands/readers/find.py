@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from fnmatch import translate
 
 from assent.effects.shell.command import Arg
 from assent.effects.shell.commands.options import parse
@@ -77,7 +76,9 @@ def _may_act(word: Arg) -> bool:
     if word.values is not None and not word.pattern:
         return any(value[:1] in ("-", "(", "!", ",") for value in word.values)
     if word.values is not None:
-        return any(re.fullmatch(translate(value), action) for value in word.values for action in _ACTIONS)
+        from fnmatch import fnmatchcase  # globs among the words of find are rare
+
+        return any(fnmatchcase(action, value) for value in word.values for action in _ACTIONS)
     return word.splits or not word.prefix or word.prefix[0] in "-(!,"
 
 
