@@ -56,6 +56,7 @@ def value_of(walk: Walk, parts: tuple[Part, ...], state: State) -> Val:
     if len(parts) == 1 and type(parts[0]) not in (Literal, Glob, Brace):
         return part_value(walk, parts[0], state)
     known: list[str] | None = [""]
+    magic: list[str] | None = [""]
     prefix, taint, guesses = "", 0, [""]
     for part in parts:
         kind = type(part)
@@ -64,6 +65,8 @@ def value_of(walk: Walk, parts: tuple[Part, ...], state: State) -> Val:
         else:
             piece = part_value(walk, part, state)
             taint |= piece.taint
+        if magic is not None:
+            magic = _times(magic, piece.under if piece.kind == "glob" else _inert(piece.values))
         if known is not None:
             known = _times(known, piece.values)
             if known is None:
@@ -71,7 +74,13 @@ def value_of(walk: Walk, parts: tuple[Part, ...], state: State) -> Val:
         guesses = _times(guesses, piece.values or piece.guesses) or []
     if known is not None:
         return Val(tuple(dict.fromkeys(known)), taint=taint)
+    if magic is not None:
+        return Val(kind="glob", under=tuple(dict.fromkeys(magic)), taint=taint)
     return Val(guesses=tuple(guesses[:MOST_VALUES]), prefix=prefix, taint=taint)
+
+
+def _inert(texts: tuple[str, ...] | None) -> tuple[str, ...] | None:
+    return None if texts is None else tuple(map(inert_pattern, texts))
 
 
 def single(walk: Walk, word: Word, state: State) -> str | Arg:

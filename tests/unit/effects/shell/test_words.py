@@ -94,6 +94,10 @@ def test_a_loop_over_a_glob_keeps_the_glob_relative_to_where_it_is_used() -> Non
     assert done('for f in a/*.py; do cat "$f"; (cd b && cat "$f"); done') == ["read a/*.py", "read b/a/*.py"]
 
 
+def test_a_name_made_of_a_glob_is_a_glob() -> None:
+    assert done('for d in a/*/; do p="$d/x"; cat "$p.md"; done') == ["read a/*/x.md"]
+
+
 def test_a_pattern_in_quotes_is_no_pattern() -> None:
     assert done("rm '*'") == ["delete *"]
     assert done('rm "a*"*')[0] == "delete a[*]*"
