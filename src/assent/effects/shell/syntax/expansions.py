@@ -7,7 +7,7 @@ import re
 
 from assent.effects.shell.syntax.patterns import Pattern
 from assent.effects.shell.syntax.reprints import printed_right
-from assent.effects.shell.syntax.source import DOCUMENT, SUBSTITUTION, UNMODELLED, Halt, Source
+from assent.effects.shell.syntax.source import DOCUMENT, UNMODELLED, Halt, Source
 from assent.effects.shell.tree import (
     Arithmetic,
     CommandSub,
@@ -363,9 +363,6 @@ class Expansions(Source):
         self.pos, self.end = stop + 1, end
         add(parts, "'", True)
         return parts
-
-    def bad(self, start: int) -> None:
-        self.gap(SUBSTITUTION, start, "bash refuses this expansion; correct it")
 
 
 def _unescaped(body: str, escapable: str) -> str:

@@ -8,7 +8,7 @@ import re
 from assent.effects.shell.syntax.escapes import decode
 from assent.effects.shell.syntax.expansions import Expansions, add
 from assent.effects.shell.syntax.patterns import Pattern
-from assent.effects.shell.syntax.source import UNMODELLED, Halt
+from assent.effects.shell.syntax.source import SUBSTITUTION, UNMODELLED, Halt
 from assent.effects.shell.tree import CommandSub, Glob, Literal, Parameter, Part, Tilde, Word
 
 _plain = Pattern(r"\$\{([A-Za-z_][A-Za-z0-9_]*+|[0-9]++|[@*#?$!-])\}")
@@ -136,10 +136,10 @@ class Parameters(Expansions):
 
     def refused(self, start: int, name: str, quoted: bool) -> Parameter:
         """A form that bash calls a bad substitution; it is read to its end, with all that might run in it."""
-        self.bad(start)
         operand = self.operand(quoted, start)
         if self.peek() != "}":
             raise self.unclosed(start, "${")
+        self.gap(SUBSTITUTION, start, "bash refuses this expansion; correct it")
         self.pos += 1
         return Parameter(name, op="bad", operand=operand, quoted=quoted, start=start, end=self.pos)
 
