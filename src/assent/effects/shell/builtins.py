@@ -11,7 +11,7 @@ from assent.effects.shell import assign, conditions, evaluators, names
 from assent.effects.shell.assign import flags_of, operands_of
 from assent.effects.shell.command import Arg, Sight
 from assent.effects.shell.flows import Stream
-from assent.effects.shell.simple import Job
+from assent.effects.shell.job import Job
 from assent.effects.shell.state import COMPUTED, DECODED, State, bounded
 
 TYPE_CHECKING = False

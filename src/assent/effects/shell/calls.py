@@ -8,7 +8,7 @@ import re
 
 from assent.contract.effect import Effect, Kind, Operation, Target
 from assent.effects.shell.command import Arg, Sight
-from assent.effects.shell.simple import Job
+from assent.effects.shell.job import Job
 from assent.effects.shell.state import UNKNOWN, State, Val, join
 from assent.effects.shell.tree import Pipeline, Simple
 from assent.effects.shell.words import expand, value
@@ -54,7 +54,7 @@ def nested(walk: Walk, text: str, job: Job, shell: str = "") -> Pair:
     span = walk.span or (job.start, job.end)
     reading = walk.reader(text)
     walk.text, walk.span = text, span
-    walk.stdin = job.stdin
+    walk.stdin = job.stdin.shared()
     if shell:
         walk.zsh = shell == "zsh"
     for code, _, advice in reading.gaps:

@@ -11,8 +11,8 @@ from assent.effects.shell import calls, flows, simple
 from assent.effects.shell.assign import flags_of, operands_of
 from assent.effects.shell.command import Arg, Sight
 from assent.effects.shell.flows import Stream
+from assent.effects.shell.job import Job
 from assent.effects.shell.redirects import unnamed
-from assent.effects.shell.simple import Job
 from assent.effects.shell.state import State, either
 
 TYPE_CHECKING = False
@@ -125,7 +125,7 @@ def _streamed(walk: Walk, job: Job, file: str | Arg) -> Stream | None:
     if file in ("/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"):
         return job.stdin
     if isinstance(file, str) and file.startswith("/dev/fd/"):
-        return walk.last
+        return walk.pipes.get(file, flows.UNSEEN)
     return None
 
 
@@ -160,7 +160,7 @@ def exec_(walk: Walk, job: Job) -> Pair:
         if job.plumbing.opened:
             job.state.sockets = tuple(dict.fromkeys((*job.state.sockets, *job.plumbing.opened)))
         if job.plumbing.stdin is not None:
-            walk.stdin = job.plumbing.stdin
+            walk.stdin = job.plumbing.stdin.shared()
     return job.state, job.state
 
 

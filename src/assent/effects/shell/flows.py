@@ -66,6 +66,10 @@ class Stream:
         self.kind = kind
         self.under = under
 
+    def shared(self) -> Stream:
+        """The same as several commands read it: which of them gets what is not known."""
+        return self if self.text is None else Stream(None, self.taint, self.kind, self.under)
+
 
 NOTHING = Stream("")
 UNSEEN = Stream()

@@ -9,7 +9,7 @@ from assent.contract.effect import Effect, Kind, Operation, Target
 from assent.effects.shell import arithmetic, conditions
 from assent.effects.shell.assign import flags_of, operands_of
 from assent.effects.shell.command import Arg, Sight
-from assent.effects.shell.simple import Job
+from assent.effects.shell.job import Job
 from assent.effects.shell.state import UNKNOWN, State, Val
 
 TYPE_CHECKING = False

@@ -8,8 +8,8 @@ from assent.effects.shell.tree import Arithmetic
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from assent.effects.shell.command import Arg, Sight
+    from assent.effects.shell.job import Job
     from assent.effects.shell.redirects import Plumbing
-    from assent.effects.shell.simple import Job
     from assent.effects.shell.tree import Part
 
 MOST_STEPS = 20_000

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 MOST_VALUES = 16
 MOST_FOLDERS = 4
-MOST_NAMES = 1024
+MOST_NAMES = 256
 
 # What a value carries with it, as bits. See `flows`.
 FETCHED, DECODED, FROM_FILE, SECRET, COMPUTED, SHELL_OUTPUT = 1, 2, 4, 8, 16, 32

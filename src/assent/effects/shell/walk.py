@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from assent.effects.shell.command import Arg
     from assent.effects.shell.commands import Tables
-    from assent.effects.shell.simple import Job
+    from assent.effects.shell.job import Job
     from assent.effects.shell.state import Body
     from assent.effects.shell.tree import Arithmetic, Assignment, Command, Part, ProcessSub, Reading, Script, Word
 
@@ -42,9 +42,15 @@ if TYPE_CHECKING:
     Handler = Callable[["Walk", Job], Pair]
 
 
+_HOOKS = frozenset(
+    "command_not_found_handle command_not_found_handler chpwd precmd preexec periodic zshexit zshaddhistory".split()
+)
+
+
 class Walk(Record):
     """One walk through one text. `sink` collects what is printed, where someone reads it; `last` is what the last
-    process substitution prints. `stack` are the functions being called. `fetched`: files with code from afar."""
+    process substitution prints, `pipes` what each does, by its path. `stack` are the functions being called.
+    `fetched`: files with code from afar."""
 
     __slots__ = (
         "tables",
@@ -56,6 +62,7 @@ class Walk(Record):
         "sink",
         "stdin",
         "last",
+        "pipes",
         "stack",
         "forks",
         "escapes",
@@ -80,6 +87,7 @@ class Walk(Record):
         self.sink: list[Stream] | None = None
         self.stdin = flows.TERMINAL
         self.last = flows.NOTHING
+        self.pipes: dict[str, Stream] = {}
         self.stack: list[tuple[str, int]] = []
         self.forks = 0
         self.escapes: list[tuple[bool, list[State]]] = []
@@ -155,7 +163,11 @@ class Walk(Record):
             return simple.visit(self, node, state)  # type: ignore[arg-type]  # its type is checked just above
         if not self.enter():
             return state, state
+        stdin = self.stdin
+        if kind is not Pipeline:
+            self.stdin = stdin.shared()
         out = _VISITS[kind](self, node, state)
+        self.stdin = stdin
         self.depth -= 1
         return out
 
@@ -207,7 +219,7 @@ class Walk(Record):
         plumbing = plumb(self, node.redirects, state)  # type: ignore[union-attr]  # compound commands have them
         self.redirected(plumbing, -1)
         stdin, sink = self.stdin, self.sink
-        self.stdin = plumbing.stdin or stdin
+        self.stdin = (plumbing.stdin or stdin).shared()
         self.sink = []
         out = visit(state)
         printed = flows.together(self.sink) if self.sink else flows.NOTHING
@@ -257,7 +269,10 @@ class Walk(Record):
         return out, out
 
     def function(self, node: Function, state: State) -> Pair:
+        """A definition; one that the shell calls by itself is walked at once."""
         state.define(node.name, node.body)
+        if node.name in _HOOKS or node.name.startswith("TRAP"):
+            self.command(node.body, state.fork())
         return state, state
 
     def compute(self, node: ArithmeticCommand, state: State) -> Pair:
@@ -282,25 +297,28 @@ class Walk(Record):
     # ------------------------------------------------------------ what words ask for
 
     def substitute(self, script: Script, state: State) -> Stream:
-        """`$(…)`: another shell, whose output becomes a word."""
+        """`$(…)`: a shell whose output becomes a word."""
         if not self.enter():
             return flows.UNSEEN
         sink, taint = self.sink, self.taint
         self.sink = []
-        self.script(script, state.fork())
+        self.script(script, state)
         out = flows.together(self.sink) if self.sink else flows.NOTHING
         self.sink, self.taint = sink, taint
         self.depth -= 1
         return out
 
-    def process(self, part: ProcessSub, state: State) -> Stream:
+    def process(self, part: ProcessSub, state: State) -> Val:
         """`<(…)`: another shell, whose output is a file; `>(…)`: one whose input is."""
         stdin = self.stdin
         if part.direction == ">":
             self.stdin = flows.UNSEEN
-        self.last = self.substitute(part.script, state)
+        printed = self.substitute(part.script, state.fork())
         self.stdin = stdin
-        return self.last if part.direction == "<" else flows.NOTHING
+        self.last = printed if part.direction == "<" else flows.UNSEEN
+        path = f"/dev/fd/{1063 - len(self.pipes)}"
+        self.pipes[path] = self.last
+        return Val((path,), taint=self.last.taint)
 
     def value(self, word: Word, state: State) -> Val:
         return value(self, word, state)
@@ -365,6 +383,9 @@ class Walk(Record):
         return assign.declaration(self, node, name, state)
 
     # ------------------------------------------------------------ other texts
+
+    def run(self, job: Job) -> Pair:
+        return simple.run(self, job)
 
     def escape(self, state: State, function: bool) -> None:
         """`break`, `continue` and `return`: the state of now is also one after the loop or function."""

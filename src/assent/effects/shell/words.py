@@ -25,7 +25,6 @@ _BLANK = re.compile(r"[ \t\n]+")
 _PLAIN_TOKEN = re.compile(r"[^ \t\n*?\[\\]+")
 _MAGIC = re.compile(r"[*?\[]")
 _EQUALS = re.compile(r"=[A-Za-z_./]")
-_PROCESS = "/dev/fd/63"
 
 
 def expand(walk: Walk, word: Word, state: State) -> list[str | Arg]:
@@ -104,13 +103,13 @@ def part_value(walk: Walk, part: Part, state: State) -> Val:
     if kind is Tilde:
         return _tilde(walk, part.user, state)  # type: ignore[union-attr]  # as above
     if kind is ProcessSub:
-        stream = walk.process(part, state)  # type: ignore[arg-type]  # as above
-        return Val((_PROCESS,), taint=stream.taint)
+        return walk.process(part, state)  # type: ignore[arg-type]  # as above
     return Val((part.text,))  # type: ignore[union-attr]  # Literal, Glob and Brace have a text
 
 
 def _substitution(walk: Walk, part: CommandSub, state: State) -> Val:
-    stream = walk.substitute(part.script, state)
+    here = walk.shown(part).startswith("${")  # in this shell, so that what it sets stays set
+    stream = walk.substitute(part.script, state if here else state.fork())
     if stream.text is not None and len(stream.text) <= LONGEST:
         return Val((stream.text.rstrip("\n"),), taint=stream.taint)
     return Val(kind=stream.kind, under=stream.under, taint=stream.taint | COMPUTED)

@@ -288,6 +288,21 @@ def test_known_code_on_input_is_looked_into() -> None:
     assert "write g" in done("python3 - <<'E'\nopen('g', 'w').write('x')\nE")
 
 
+def test_input_that_several_commands_share_is_not_taken_for_a_script() -> None:
+    assert gaps("{ read x; bash; } <<< $'echo \\'\\nrm f\\n\\''") == ["stdin-script"]
+    assert gaps("echo 'rm f' | { cat; sh; }") == ["stdin-script"]
+
+
+def test_of_several_process_substitutions_the_first_is_the_script() -> None:
+    assert "delete f" in done("bash <(echo rm f) <(echo ls)")
+    assert "delete f" in done("source <(echo rm f) <(echo ls)")
+
+
+@pytest.mark.parametrize("name", ["command_not_found_handle", "chpwd", "TRAPEXIT"])
+def test_a_function_that_the_shell_calls_by_itself_is_seen_where_it_is_defined(name: str) -> None:
+    assert "delete f" in done(f"{name}() {{ rm f; }}; rg x")
+
+
 def test_commands_are_shown_with_their_values() -> None:
     assert ran("x=f; cat $x $Y") == ["cat f $Y"]
     assert [i.literal for i in read("cat f; cat $Y").invocations] == [True, False]
