@@ -52,6 +52,8 @@ def nested(walk: Walk, text: str, job: Job, shell: str = "") -> Pair:
         return state, state
     outer = walk.text, walk.span, walk.stdin, walk.zsh
     span = walk.span or (job.start, job.end)
+    walk.steps += len(text) >> 3  # reading it is work too
+    walk.step()
     reading = walk.reader(text)
     walk.text, walk.span = text, span
     walk.stdin = job.stdin.shared()

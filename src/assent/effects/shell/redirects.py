@@ -53,6 +53,7 @@ def plumb(walk: Walk, redirects: tuple[Redirect, ...], state: State) -> Plumbing
     out = Plumbing()
     for redirect in redirects:
         walk.step()
+        walk.step()
         op = redirect.op
         if redirect.fd[:1] == "{":
             walk.assign(redirect.fd.strip("{}").partition("[")[0], NUMBER, state)
