@@ -35,11 +35,11 @@ COMMANDS = [
     "mkdir -p build && cp -r assets build/",
     "rm -rf node_modules/.cache",
     "git add -A && git commit -m 'fix: handle empty input'",
-    "for f in src/*.py; do echo \"== $f\"; head -5 \"$f\"; done",
+    'for f in src/*.py; do echo "== $f"; head -5 "$f"; done',
     "curl -s https://api.example.com/v1/items | jq '.items[0]'",
     "docker compose ps && docker compose logs --tail=20 web",
     "kubectl get pods -n prod -o wide",
-    "echo \"done: $(date -u +%H:%M)\" >> notes.txt",
+    'echo "done: $(date -u +%H:%M)" >> notes.txt',
     "test -f .env && echo yes || echo no",
     "awk -F: '{print $1}' data.csv | sort | uniq -c | sort -rn | head",
 ]
@@ -94,7 +94,9 @@ def varied(command: str, number: int) -> str:
     return NAME.sub(lambda found: f"{found[1]}{number}", command)
 
 
-def measure(gates: dict[str, Callable[[str], object]], rounds: int = ROUNDS) -> dict[str, list[float]]:
+def measure(
+    gates: dict[str, Callable[[str], object]], rounds: int = ROUNDS, *, vary: bool = True
+) -> dict[str, list[float]]:
     """Microseconds of every decision, the gates taking turns on each command."""
     times: dict[str, list[float]] = {name: [] for name in gates}
     for command in COMMANDS:
@@ -103,7 +105,7 @@ def measure(gates: dict[str, Callable[[str], object]], rounds: int = ROUNDS) -> 
     gc.collect()
     gc.disable()
     for number in range(rounds):
-        for command in (varied(each, number) for each in COMMANDS):
+        for command in (varied(each, number) if vary else each for each in COMMANDS):
             for name, run in gates.items():
                 start = time.perf_counter_ns()
                 run(command)
@@ -124,17 +126,19 @@ def main() -> int:
             print(f"{name}: not installed, left out", file=sys.stderr)
         else:
             gates[name] = made
-    times = measure(gates)
-    mine = statistics.median(times["assent"])
-    print(f"one decision on {len(COMMANDS)} everyday commands, on other files in each of {ROUNDS} rounds, microseconds")
-    print(f"{'gate':12} {'median':>9} {'p99':>9} {'ratio of medians':>17}")
-    for name, values in times.items():
-        median = statistics.median(values)
-        print(f"{name:12} {median:9.1f} {percentile(values, 0.99):9.1f} {median / mine:16.2f}x")
+    for vary, what in ((True, "on other files each round"), (False, "the same again each round")):
+        times = measure(gates, vary=vary)
+        mine = statistics.median(times["assent"])
+        print(f"one decision on {len(COMMANDS)} everyday commands, {what}, {ROUNDS} rounds, microseconds")
+        print(f"{'gate':12} {'median':>9} {'p99':>9} {'ratio of medians':>17}")
+        for name, values in times.items():
+            median = statistics.median(values)
+            print(f"{name:12} {median:9.1f} {percentile(values, 0.99):9.1f} {median / mine:16.2f}x")
+        print()
     sizes = {f"{count} rules": ours(assent_gate(count)) for count in (10, 10_000)}
     grown = {name: statistics.median(values) for name, values in measure(sizes, 20).items()}
     few, many = grown["10 rules"], grown["10000 rules"]
-    print("\nthe same with more rules, a fifth of them with a leading wildcard, none matching")
+    print("with more rules, a fifth of them with a leading wildcard, none matching")
     print(f"10 rules {few:.1f}, 10,000 rules {many:.1f}: {many / few:.2f}x")
     return 0
 

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from assent.policy.document import Example
     from assent.policy.policy import Policy
 
+REMEMBERED, REMEMBERED_LENGTH = 1024, 2000  # commands, characters of one
+
 
 class Gate:
     """Decides calls by one set of settings.
@@ -35,6 +37,7 @@ class Gate:
         self._own = own
         self._tables = commands.Tables(settings.commands) if settings.commands else commands.shipped
         self._policies: dict[tuple[tuple[str, ...], str, bool], Policy] = {}
+        self._lowered: dict[tuple[str, str, str, str], Lowering] = {}
         for example in examples:
             check_example(example, self._read_example)
 
@@ -56,7 +59,16 @@ class Gate:
         return native.lower(call, self._shell)
 
     def _shell(self, call: Call, text: str) -> Lowering:
-        return shell.lower(text, cwd=call.cwd, home=call.home, shell=call.shell, tables=self._tables)
+        """Reading a command depends on nothing but these, and agents run the same few again and again."""
+        key = (text, call.cwd, call.home, call.shell)
+        lowering = self._lowered.get(key)
+        if lowering is None:
+            lowering = shell.lower(text, cwd=call.cwd, home=call.home, shell=call.shell, tables=self._tables)
+            if len(text) <= REMEMBERED_LENGTH:
+                if len(self._lowered) >= REMEMBERED:
+                    self._lowered.clear()
+                self._lowered[key] = lowering
+        return lowering
 
     def _read_example(self, text: str) -> Lowering:
         return shell.lower(text, cwd=ROOT, home=HOME, shell="bash", tables=self._tables)

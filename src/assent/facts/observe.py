@@ -32,7 +32,7 @@ def observe(
     repositories only a root itself is known to be the session's. `canonical` says `""` of a path of which it cannot
     be told where it leads; of a path that leads to itself it says nothing."""
     links = Links(given)
-    roots = tuple(root for root in _with_canonical(roots, links) if _may_be_root(root, home))
+    roots = _settled_roots(roots, home, links) if given is None else _possible_roots(roots, home, links)
     look = _Look(links, roots, home, portable=given is not None, stays=_makes_nothing(lowering))
     if cwd:
         look.path(cwd)
@@ -86,6 +86,24 @@ def _lies_in(path: str, roots: tuple[str, ...]) -> bool:
 
 def _touch(one: str, other: str) -> bool:
     return one == other or one.startswith(other.rstrip("/") + "/") or other.startswith(one.rstrip("/") + "/")
+
+
+_settled: dict[tuple[tuple[str, ...], str], tuple[str, ...]] = {}
+
+
+def _settled_roots(roots: tuple[str, ...], home: str, links: Links) -> tuple[str, ...]:
+    """A session's roots are fixed at its start, and so is where they lead: what moves later is outside."""
+    key = (roots, home)
+    known = _settled.get(key)
+    if known is None:
+        if len(_settled) > 256:
+            _settled.clear()
+        known = _settled[key] = _possible_roots(roots, home, links)
+    return known
+
+
+def _possible_roots(roots: tuple[str, ...], home: str, links: Links) -> tuple[str, ...]:
+    return tuple(root for root in _with_canonical(roots, links) if _may_be_root(root, home))
 
 
 def _makes_nothing(lowering: Lowering) -> bool:
