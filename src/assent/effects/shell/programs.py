@@ -20,13 +20,16 @@ if TYPE_CHECKING:
     from assent.effects.shell.job import Job
     from assent.effects.shell.walk import Walk
 
-EXECUTE, WRITE, FETCH, READ = Operation.EXECUTE, Operation.WRITE, Operation.FETCH, Operation.READ
+EXECUTE, FETCH, READ = Operation.EXECUTE, Operation.FETCH, Operation.READ
+WRITE, DELETE = Operation.WRITE, Operation.DELETE
 _PLACES = frozenset((EXECUTE, FETCH))
 _INDIRECT = frozenset(("xargs", "parallel"))
 _MOVES = frozenset("ln mv tar bsdtar unzip cp rsync git 7z cpio ditto link patch mount unrar gunzip install".split())
 _GIT_MOVES = frozenset(
     "checkout switch pull merge rebase clone stash reset restore apply am cherry-pick revert worktree submodule".split()
 )
+_ROOT_IF_EMPTY = re.compile(r"\$\{?([A-Za-z_]\w*)\}?/+(?:\*|\.\*?)?")
+_MOSTLY_SET = frozenset("HOME PWD TMPDIR TMP TEMP XDG_RUNTIME_DIR GITHUB_WORKSPACE RUNNER_TEMP".split())
 _NOWHERE = ("",)
 _QUOTES = re.compile(r"[\"'\\]")
 
@@ -51,6 +54,8 @@ def command(walk: Walk, job: Job) -> None:
     for effect in effects:
         if effect.operation is FETCH:
             fetches = True
+        elif effect.operation is DELETE and effect.recursive and not effect.target.name:
+            effects = _emptied(job.state, effect, effects)
     if kind or fetches or walk.fetched:
         effects = _endangered(walk, job, base, kind, effects)
     walk.record(job, sight, effects)
@@ -70,6 +75,15 @@ def command(walk: Walk, job: Job) -> None:
             _script_from(walk, job, base, source)
     if stream is not None and walk.sink is not None:
         walk.sink.append(stream)
+
+
+def _emptied(state: State, effect: Effect, effects: tuple[Effect, ...]) -> tuple[Effect, ...]:
+    """`rm -r "$X"/` where nothing says that X has a value: the guess is the root."""
+    match = _ROOT_IF_EMPTY.fullmatch(effect.target.text)
+    if match is None or match[1] in _MOSTLY_SET or state.get(match[1]) is not None:
+        return effects
+    root = Target(Kind.PATH, "/", effect.target.text, certain=False)
+    return (*effects, Effect(DELETE, root, recursive=True, dangers=effect.dangers))
 
 
 def _incoming(stdin: Stream, argv: tuple[str | Arg, ...], cwds: tuple[str, ...]) -> Arg | None:

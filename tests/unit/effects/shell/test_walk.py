@@ -303,6 +303,18 @@ def test_a_function_that_the_shell_calls_by_itself_is_seen_where_it_is_defined(n
     assert "delete f" in done(f"{name}() {{ rm f; }}; rg x")
 
 
+@pytest.mark.parametrize("text", ['rm -rf "$X"/', "rm -rf ${X}/*", "sudo rm -r $X/"])
+def test_deleting_below_a_name_that_may_be_empty_may_delete_the_root(text: str) -> None:
+    assert "delete /" in done(text)
+
+
+@pytest.mark.parametrize(
+    "text", ['rm -rf "$X"', 'rm -rf "$X/a"', 'X=$(mktemp -d); rm -rf "$X"/', 'rm "$X"/', "rm -r $TMPDIR/*"]
+)
+def test_deleting_below_a_name_that_is_set_or_goes_on_does_not(text: str) -> None:
+    assert "delete /" not in done(text)
+
+
 def test_commands_are_shown_with_their_values() -> None:
     assert ran("x=f; cat $x $Y") == ["cat f $Y"]
     assert [i.literal for i in read("cat f; cat $Y").invocations] == [True, False]
