@@ -40,6 +40,7 @@ fuzz: $(READY) ## hide a payload in random shell text, compare with what bash ru
 
 docs: $(READY) ## write the tables that the code knows into docs/, and check the rest
 	$(BIN)/python -m scripts.docs
+	$(BIN)/python -m scripts.picture
 	$(BIN)/pytest tests/test_docs.py
 
 $(READY): pyproject.toml scripts/venv.sh

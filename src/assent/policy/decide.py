@@ -387,6 +387,8 @@ def by_mode(concern: Concern, mode: Mode, effect: Effect, facts: Facts) -> Part:
 
 
 def flip_mode(concern: Concern, outcome: Outcome) -> str:
+    if outcome is DENY:
+        return "a looser mode than plan; in `default` a person is asked"
     return "" if outcome is ALLOW else FLIPS[concern]
 
 

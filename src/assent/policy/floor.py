@@ -130,6 +130,8 @@ def describe(effect: Effect) -> str:
     target = effect.target
     name = target.text or target.name or "an unknown target"
     whole = " and all below it" if effect.recursive else ""
+    if target.kind is Kind.REPOSITORY:
+        return f"run git in {name}" if effect.operation is Operation.EXECUTE else f"write git's store in {name}"
     if effect.operation is Operation.EXECUTE:
         return f"run {name}"
     return f"{effect.operation.value} {name}{whole}"
