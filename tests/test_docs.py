@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from assent.effects.shell.commands import row
+from assent.effects.shell.commands import option, row
 from assent.policy.codes import CODES
 from assent.policy.dangers import DANGERS
 from assent.policy.document import KEYS, RULE_KEYS, read_document
@@ -84,7 +84,7 @@ def test_every_key_role_tag_and_reader_of_the_command_tables_is_listed() -> None
     roles = {role.split(":")[0] for role in cells(section("docs/commands.md", "Roles"))}
     assert roles == row.ROLES | {"CODE"}
     tags = {tag[1:].split(":")[0] for tag in cells(section("docs/commands.md", "Options")) if tag.startswith("!")}
-    assert tags == row.TAGS | {"danger", "lifts"}
+    assert tags == option.TAGS | {"danger", "lifts"}
     assert [style for style in row.STYLES | row.PRINTS if style and f"`{style}`" not in page] == []
 
 

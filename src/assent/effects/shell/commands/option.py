@@ -38,7 +38,7 @@ _OPTION = re.compile(
     r"(?P<tags>(?:![a-z]+(?::[a-z-]+)?)*)"
 )
 _NAMES = re.compile(_NAME)
-_TAGS = frozenset({"acts", "writes", "recursive", "prints", "drop", "repeat", "lists"})
+TAGS = frozenset({"acts", "writes", "recursive", "prints", "drop", "repeat", "lists"})
 _HEAD = re.compile(r"-[,!=\[](?=[,=!\[]|$)|[^=!\[]+")
 
 
@@ -166,8 +166,8 @@ def _option(row: str, key: str, word: str) -> Option:
 def tags_of(row: str, key: str, text: str) -> frozenset[str]:
     tags = frozenset(text.split("!")[1:])
     for tag in tags:
-        if tag not in _TAGS and not tag.startswith(("danger:", "lifts:")):
-            raise wrong(row, key, f"`!{tag}` is not a tag", nearest(tag, _TAGS))
+        if tag not in TAGS and not tag.startswith(("danger:", "lifts:")):
+            raise wrong(row, key, f"`!{tag}` is not a tag", nearest(tag, TAGS))
     return tags
 
 
