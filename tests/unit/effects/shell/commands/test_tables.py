@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import glob
 import os
+import re
 import shlex
 import tomllib
 
@@ -13,7 +14,7 @@ import assent.effects.shell.commands as commands
 from assent.contract.effect import READ_ONLY, Effect, Kind, Operation
 from assent.effects.shell.command import Sight
 from assent.effects.shell.commands import check_row, see, shipped
-from assent.effects.shell.commands.readers import NAMES
+from assent.effects.shell.commands.readers import NAMES, reader
 
 FOLDER = os.path.dirname(commands.__file__)
 
@@ -91,3 +92,16 @@ def test_no_alias_is_a_program_or_an_alias_of_another() -> None:
         assert isinstance(aliases, list)
         for alias in aliases:
             assert owners.setdefault(alias, name) == name, f"{alias} is {owners[alias]} and {name}"
+
+
+def test_every_reader_exists_and_is_in_the_docs() -> None:
+    docs = os.path.join(os.path.dirname(__file__), *[os.pardir] * 5, "docs", "commands.md")
+    with open(docs, encoding="utf-8") as file:
+        table = file.read().partition("| reader | for |")[2].partition("## ")[0]
+    listed = {
+        name
+        for line in table.splitlines()
+        for name in re.findall(r"`(\w+)`", line.split("|")[1] if "|" in line else "")
+    }
+    assert listed == set(NAMES)
+    assert all(callable(reader(name)) for name in NAMES)

@@ -29,7 +29,7 @@ _MODULES = {
     "jq": "jq yq",
     "processes": "kill",
     "python": "python",
-    "remote": "ssh scp rsync elsewhere docker_exec kubectl_exec gh_api",
+    "remote": "ssh scp rsync elsewhere gh_api",
     "sed": "sed",
     "shells": "shell",
     "web": "curl wget http netcat socat",

@@ -172,16 +172,6 @@ def elsewhere(line: Line) -> None:
     seen.run(command, place="elsewhere")
 
 
-def docker_exec(line: Line) -> None:
-    """As `elsewhere`."""
-    elsewhere(line)
-
-
-def kubectl_exec(line: Line) -> None:
-    """As `elsewhere`."""
-    elsewhere(line)
-
-
 def _operands(seen: Seen, words: list[Word]) -> list[Word]:
     """The words from the first operand on; folders that are mounted on the way are seen."""
     index = 0

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _FLAGS = frozenset("abcefhilmnprstuvxCEPTD")
 _SETTINGS = re.compile(
     r"allexport|errexit|errtrace|functrace|hashall|monitor|noclobber|noexec|noglob|nounset|pipefail|physical|verbose|xtrace"
-    r"|globstar|nullglob|failglob|dotglob|inherit_errexit|lastpipe|checkwinsize|no_?rcs|no_?global_?rcs|err_?exit"
+    r"|globstar|nullglob|failglob|inherit_errexit|checkwinsize|no_?rcs|no_?global_?rcs|err_?exit"
 )
 _LONG = frozenset(
     {"--norc", "--noprofile", "--login", "--verbose", "--restricted", "--no-rcs", "--no-globalrcs", "--noediting"}
