@@ -21,10 +21,11 @@ plain = re.compile(r"[ \t]*+([^ \t\n|&;()<>'\"`\\$*?\[\]~{#!][^ \t\n|&;()<>'\"`\
 reserved = re.compile(r"(?:[a-z]++|[{}!]|\[\[|\]\])(?=[ \t\n;&|()]|[<>](?!\()|\Z)").match
 _descriptor = Pattern(r"([0-9]++|\{[A-Za-z_][A-Za-z0-9_]*+\})(?=[<>](?!\())")
 _array_descriptor = Pattern(r"\{[A-Za-z_][A-Za-z0-9_]*+\[[^ \t\n<>]*\]\}(?=[<>])")
-_number = Pattern(r"[0-9]++(?=[<>](?!\())")
 _redirection = Pattern(r"<<<|<<-|<<|<&|<>|<|>>|>&|>\||>|&>>|&>")
 _assignment = Pattern(r"([A-Za-z_][A-Za-z0-9_]*+)(?:(\+?)=|(\[))")
 _sign = Pattern(r"(\+?)=")
+
+_DESCRIBING = tuple("{0123456789")
 
 
 class Commands(HereDocuments):
@@ -257,7 +258,7 @@ class Commands(HereDocuments):
                     return self.function(words[0], start)
                 raise self.unexpected()
             elif (char in "<>" and not text.startswith("(", self.pos + 1)) or (
-                char in "{0123456789" and _descriptor.match(text, self.pos, end) is not None
+                char in _DESCRIBING and _descriptor.match(text, self.pos, end) is not None
             ):
                 redirects.append(self.redirect())
                 opening = opening and not assignments and not words
@@ -341,12 +342,14 @@ class Commands(HereDocuments):
                 raise Halt(UNMODELLED, start, "a here-document and an array of several lines; write two commands")
             if char == ")":
                 self.pos += 1
+                if self.closing and "\\" in self.text[start : self.pos].replace("\\\n", ""):
+                    # bash takes the character behind the backslash for a quote or an operator here
+                    raise Halt(UNMODELLED, start, "a backslash in an array in a substitution is not followed; quote it")
                 return Assignment(name, None, append=append, items=tuple(items), start=start, end=self.pos)
             if char == "[":
                 items.append(self.item())
-            elif _number.match(self.text, self.pos, self.end) is not None:
-                raise self.unexpected()
             else:
+                self.no_descriptor()
                 items.append(self.word())
 
     def item(self) -> Word:
@@ -379,18 +382,24 @@ class Commands(HereDocuments):
         op = sign[0]
         self.pos = sign.end()
         char = self.skip()
+        duplicates = op == ">&" or op == "<&"
+        if char == "#":
+            raise self.unexpected()
+        if not duplicates or char == "{":
+            self.no_descriptor()
         if op == "<<" or op == "<<-":
-            if char == "#" or _number.match(self.text, self.pos, self.end) is not None:
-                raise self.unexpected()
             return self.announce(op, fd, start)
-        if char == "-" and (op == ">&" or op == "<&"):  # the word behind it is another word
+        if char == "-" and duplicates:  # the word behind it is another word
             target = Word((Literal("-"),), "-", self.pos, self.pos + 1)
             self.pos += 1
-        elif char == "#" or (op not in (">&", "<&") and _number.match(self.text, self.pos, self.end) is not None):
-            raise self.unexpected()
         else:
             target = self.word(0 if op == "<<<" else BRACES)
         return Redirect(op, fd, target, start=start, end=self.pos)
+
+    def no_descriptor(self) -> None:
+        """Where a word is wanted: digits or a `{name}` directly before a redirection are none."""
+        if self.peek() in _DESCRIBING and _descriptor.match(self.text, self.pos, self.end) is not None:
+            raise self.unexpected()
 
     def redirects(self) -> tuple[Redirect, ...]:
         """The redirects behind a compound command. Behind them only what ends a command may stand."""
@@ -402,7 +411,7 @@ class Commands(HereDocuments):
             if not char or not (
                 (char in "<>" and not text.startswith("(", self.pos + 1))
                 or (char == "&" and text.startswith(">", self.pos + 1))
-                or (char in "{0123456789" and _descriptor.match(text, self.pos, self.end) is not None)
+                or (char in _DESCRIBING and _descriptor.match(text, self.pos, self.end) is not None)
             ):
                 break
             out.append(self.redirect())

@@ -162,20 +162,12 @@ class Reader(Conditionals, Commands):
         self.pos += 2
         words: list[Word] = []
         while (char := self.skip()) and char not in "\n;#":
-            self.digits()
+            self.no_descriptor()
             words.append(self.word())
         if char == ";":
             self.pos += 1
         self.newlines()
         return tuple(words), True
-
-    def digits(self) -> None:
-        """A number directly before a redirection is no word."""
-        end = self.pos
-        while end < self.end and self.text[end] in "0123456789":
-            end += 1
-        if end > self.pos and end < self.end and self.text[end] in "<>" and not self.text.startswith("(", end + 1):
-            raise self.unexpected()
 
     def each_body(self, separated: bool) -> Script:
         """`do … done`, or `{ … }`."""
@@ -211,7 +203,7 @@ class Reader(Conditionals, Commands):
         start = self.pos
         self.pos += 4
         self.skip()
-        self.digits()
+        self.no_descriptor()
         word = self.word(0)
         self.newlines()
         found = reserved(self.text, self.pos, self.end)
@@ -237,7 +229,7 @@ class Reader(Conditionals, Commands):
         out: list[Word] = []
         while True:
             self.skip()
-            self.digits()
+            self.no_descriptor()
             out.append(self.word(0))
             if out[-1].text == "esac":
                 self.gap(UNMODELLED, out[-1].start, "the pattern `esac` is not followed; quote it")
@@ -277,7 +269,7 @@ class Reader(Conditionals, Commands):
         start = self.pos
         self.pos += 8
         self.skip()
-        self.digits()
+        self.no_descriptor()
         name = self.word(0)
         if self.skip() == "(":
             before = self.pos

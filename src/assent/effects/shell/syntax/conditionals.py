@@ -54,7 +54,7 @@ class Conditionals(Commands):
 
     def operand_word(self, flags: int = 0) -> Word:
         """A word of a test; `]]` and numbers before `<` are none."""
-        self.digits()
+        self.no_descriptor()
         if self.peek() == "#":
             raise self.unexpected()
         start = self.pos
@@ -63,9 +63,6 @@ class Conditionals(Commands):
             self.pos = start
             raise self.unexpected()
         return word
-
-    def digits(self) -> None:
-        raise NotImplementedError
 
     def comparison(self, words: list[Word]) -> None:
         """An operator and its right side, if they stand behind the word."""

@@ -90,7 +90,6 @@ class Expansions(Source):
         elif after == "[":
             self.pos = start + 2
             text, inner = self.arithmetic("[", "]", start)
-            self.span(start, self.pos)
             parts.append(Arithmetic(text, inner, quoted))
         elif after == "\\" and self.text.startswith("\n", start + 2) and start + 2 < self.end:
             self.join(start, start + 1)
@@ -110,12 +109,7 @@ class Expansions(Source):
             if arithmetic is not None:
                 self.span(start, self.pos)
                 return arithmetic
-            self.rereading()
-            end = self.pos
-            self.pos = start + 2
-            script = self.substitution(start)
-            if self.pos != end:
-                raise Halt(UNMODELLED, start, "`$((` begins here and is not arithmetic; write `$( (`")
+            script = self.paired(start)
         else:
             script = self.substitution(start)
         self.span(start, self.pos)
@@ -162,6 +156,19 @@ class Expansions(Source):
         self.base, self.closing, self.spans = base, closing, spans
         return script
 
+    def paired(self, start: int) -> Script:
+        """A substitution that begins with two parentheses: bash has paired them up to `pos`, as if for arithmetic,
+        and reads what stands between them later."""
+        self.rereading()
+        end = self.pos
+        self.pos = start + 2
+        script = self.substitution(start)
+        if self.pos != end or "\\\n" in self.text[start:end]:
+            raise Halt(
+                UNMODELLED, start, "two parentheses begin here and are no arithmetic; write a blank between them"
+            )
+        return script
+
     def timed(self) -> None:
         """Directly behind `$(` bash takes `time` for a word first and for the reserved word when it runs the text.
         Before a plain command that is all the same."""
@@ -172,17 +179,13 @@ class Expansions(Source):
     def process(self, start: int) -> ProcessSub:
         """`<(…)` or `>(…)`."""
         self.pos = start + 2
-        end = -1
-        if self.peek() == "(":  # bash pairs these parentheses as if for arithmetic, and reads the text later
-            self.rereading()
+        if self.peek() == "(":
             gaps = len(self.gaps)
             self.arithmetic("(", ")", start)
             del self.gaps[gaps:]
-            end = self.pos
-            self.pos = start + 2
-        script = self.substitution(start)
-        if end >= 0 and self.pos != end:
-            raise Halt(UNMODELLED, start, f"two parentheses begin here; write `{self.text[start]}( (`")
+            script = self.paired(start)
+        else:
+            script = self.substitution(start)
         self.span(start, self.pos)
         return ProcessSub(script, self.text[start], start, self.pos)
 
@@ -196,6 +199,8 @@ class Expansions(Source):
             raise self.unclosed(start, "`")
         stop = found.end()
         body = found[1]
+        if quoted and not double and '\\"' in body:
+            self.gap(UNMODELLED, start, "escaped quotes in back-quotes are not followed here; write `$(…)`")
         self.deepen()
         if "\\" not in body:
             script = self.bounded(start + 1, stop - 1)
@@ -332,6 +337,8 @@ class Expansions(Source):
             if any(type(part) is Literal and ("$" in part.text or "`" in part.text) for part in quoted):
                 self.gap(UNMODELLED, start, "arithmetic may expand this a second time")
         elif char == "'":
+            if self.text[start - 1] == "$":
+                self.gap(UNMODELLED, start, "`$'…'` in arithmetic is not followed; write it out")
             parts.extend(part for part in self.exposed() if type(part) is not Literal)
         else:
             if self.text.startswith(("$", "`"), start + 1):

@@ -22,8 +22,8 @@ EXTGLOB = "gap.shell.extglob"
 CONTROL = "gap.shell.control-character"
 SUBSTITUTION = "gap.shell.substitution"
 
-DEPTH = 50
-"""Levels of nesting that are read. Each costs up to ten frames of Python's thousand."""
+DEPTH = 40
+"""Levels of nesting that are read. Each costs up to thirteen of Python's thousand frames."""
 COPIED = 20_000_000
 """Characters that may be copied to re-read parts of the text; a bound on time."""
 COUNT = 10_000
@@ -119,10 +119,11 @@ class Source:
         """What stands at `pos` cannot stand there."""
         if self.pos >= self.end:
             return Halt(SYNTAX, self.pos, "the text ends in the middle of a command; complete it")
-        return Halt(SYNTAX, self.pos, f"bash refuses `{self.text[self.pos : self.pos + 10]}` here; correct the command")
+        shown = repr(self.text[self.pos : self.pos + 10])[1:-1]
+        return Halt(SYNTAX, self.pos, f"bash refuses `{shown}` here; correct the command")
 
     def unclosed(self, at: int, what: str) -> Halt:
-        return Halt(SYNTAX, at, f"`{what}` opens here and is never closed; close it")
+        return Halt(SYNTAX, at, f"`{what[:20]}` opens here and is never closed; close it")
 
     def deepen(self) -> None:
         """Account for one more level of nesting."""

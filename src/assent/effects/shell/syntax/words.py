@@ -19,10 +19,10 @@ BRACED = 8
 """The word is one of those that braces stand for: a tilde expands at its start only."""
 
 _run = Pattern(r"[^ \t\n|&;()<>'\"`\\$*?\[\]~{]++")
-_bracket = Pattern(r"\[[!^]?\]?(?:\[[:.=][a-z]*[:.=]\]|[^\]\[{ \t\n|&;()<>'\"`\\$])*\]")
+_bracket = Pattern(r"\[[!^]?\]?(?:\[[:.=][a-z]*[:.=]\]|[^\]\[{~ \t\n|&;()<>'\"`\\$])*\]")
 _tilde = Pattern(r"~([^ \t\n|&;()<>'\"`\\$*?\[/:{]*+)")
 _twice = Pattern(r"~[^ \t\n/:]*?=~")
-_assigning = Pattern(r"[A-Za-z_][A-Za-z0-9_]*+(?:\[[^\]]*\])?\+?=")
+_assigning = Pattern(r"[A-Za-z_][A-Za-z0-9_]*+(?:\[[^\]]{0,200}\])?\+?=")
 _pattern_run = Pattern(r"[^()<>'\"`$\\*?\[]++")
 _plain = Pattern(r"[^ \t\n|&;()<>'\"`\\$*?\[\]~{#!]*\Z")
 _BREAKS = " \t\n|&;()<>"
@@ -116,21 +116,24 @@ class Words(Parameters):
     def tilde(self, parts: list[Part], start: int, flags: int) -> None:
         """A `~`: expanded at the start of a word, and after `=` and `:` in what looks like an assignment."""
         pos = self.pos
+        if pos > start and (flags & BRACED or not self.after_sign(parts, start, bool(flags & VALUE))):
+            self.pos = pos + 1
+            add(parts, "~", False)
+            return
         found = _tilde.match(self.text, pos, self.end)
         assert found is not None  # it stands at a tilde
-        stop = found.end()
+        name, stop = found[1], found.end()
         after = self.text[stop] if stop < self.end else ""
-        expands = pos == start or (not flags & BRACED and self.after_sign(parts, start, bool(flags & VALUE)))
         assigned = pos > start or flags & VALUE
-        odd = "=" in found[1] or "~" in found[1] or (after == ":" and not assigned)
-        if expands and (odd or _twice.match(self.text, pos, self.end) is not None):
+        odd = "=" in name or "~" in name or (after == ":" and not assigned)
+        if odd or _twice.match(self.text, pos, self.end) is not None:
             self.gap(UNMODELLED, pos, "a tilde with signs behind it is not followed; write the path out")
-        if expands and (not after or after in " \t\n|&;()<>/:"):
+        if not after or after in " \t\n|&;()<>/:":
             self.pos = stop
-            parts.append(Tilde(found[1]))
-            return
-        self.pos = pos + 1
-        add(parts, "~", False)
+            parts.append(Tilde(name))
+        else:
+            self.pos = pos + 1
+            add(parts, "~", False)
 
     def after_sign(self, parts: list[Part], start: int, value: bool) -> bool:
         """Whether an unquoted `:`, or the `=` of the assignment, stands directly before `pos`."""
