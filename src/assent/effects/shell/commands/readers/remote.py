@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _SSH = options_of(
     """-4 -6 -A -a -C -f -g -K -k -M!acts -N -n -q -s -T -t -v -X -x -Y -y -G!prints -V!prints -Q=TEXT!prints
     -B=TEXT -b=TEXT -c=TEXT -D=TEXT!acts -E=WRITE -e=TEXT -F=CONFIG -I=CONFIG -i=TEXT -J=HOST -L=TEXT!acts
-    -l=TEXT -m=TEXT -O=TEXT!acts -o=TEXT -P=TEXT -p=TEXT -R=TEXT!acts -S=TEXT!acts -W=TEXT!acts -w=TEXT!acts"""
+    -l=TEXT -m=TEXT -O=TEXT!acts -o=TEXT -P=TEXT!acts -p=TEXT -R=TEXT!acts -S=TEXT!acts -W=TEXT!acts -w=TEXT!acts"""
 )
 _HARMLESS = re.compile(
     r"(?i)(?:stricthostkeychecking|connecttimeout|connectionattempts|batchmode|loglevel|serveralive\w+|identitiesonly"
