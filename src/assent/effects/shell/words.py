@@ -292,8 +292,8 @@ class _Fields:
             self.magic = [before + text for before in self.magic]
 
     def add(self, texts: tuple[str, ...], shown: str) -> None:
-        """Text that stands for itself, in every one of some ways."""
-        self.kind = ""
+        """Text that stands for itself, in every one of some ways. A word that is no option stays one as it grows."""
+        self.kind = "word" if self.kind == "word" else ""
         self.text += shown
         if self.plain is None:
             return
