@@ -120,8 +120,8 @@ class Invocation(Value):
     literal is shown as its source. `literal` says that every word is one known literal. `flags` holds every
     spelling of every option given (`-r`, `-R`, `--recursive`), clusters taken apart. `operands` are the words
     that are neither options, their values nor the subcommand. `source` is the command's own text in the call,
-    `start` its offset there. `cwds` are the folders it may run in (`""`: not known). `forfeit` is why no allow rule may settle it (`""`: none), for example an
-    assignment that changes what the program loads."""
+    `start` its offset there. `cwds` are the folders it may run in (`""`: not known). `forfeit` is why no allow
+    rule may settle it (`""`: none), for example an assignment that changes what the program loads."""
 
     __slots__ = (
         "program",
