@@ -9,7 +9,7 @@ from assent.effects.shell import arithmetic, conditions, environment
 from assent.effects.shell.command import Arg, Sight
 from assent.effects.shell.job import Job
 from assent.effects.shell.redirects import plumb
-from assent.effects.shell.state import UNKNOWN, State, Val, bounded, either
+from assent.effects.shell.state import NUMBER, UNKNOWN, USUAL_SPLIT, State, Val, bounded, either
 from assent.effects.shell.tree import Literal, Word
 from assent.effects.shell.words import expand, value, value_of
 
@@ -42,21 +42,24 @@ def put(walk: Walk, name: str, found: Val, state: State) -> None:
     walk.writes[name] = walk.writes.get(name, 0) + 1
     if name in _SHELLS_OWN:
         computes(walk, name, found, state)
+        if name == "DIRSTACK":
+            state.stack = ()
         if name == "OLDPWD":
             state.old = bounded(found.values) if found.values else ("",)
         found = Val(taint=found.taint)
     elif name in state.fixed:
         found = either(state.get(name), found)
+    if state.integers:
+        arithmetic.text(walk, found, state)
+        found = found if found.values is None else either(found, NUMBER)
     state.set(name, found)
     if name == "IFS":
-        state.split = found.values == (" \t\n",)
+        state.split = found.values == USUAL_SPLIT
     if environment.changes(name, found.values) or (walk.zsh and name in _ZSH_TIED):
         state.forfeit = state.forfeit or environment.reason(name)
     if name in _PROMPTS and (found.values is None or any(map(_LIVE.search, found.values))):
         walk.gap("gap.shell.prompt", f"`{name}` is run by the shell: leave it as it is")
         walk.evaluated(found, state)
-    if state.integers:
-        arithmetic.text(walk, found, state)
 
 
 def computes(walk: Walk, name: str, found: Val, state: State) -> None:
@@ -212,6 +215,8 @@ def declare(walk: Walk, job: Job, given: list[tuple[str, bool, Val]]) -> Pair:
     for name, append, found in given:
         if "n" in options and builtin != "export":
             conditions.name(walk, found, state)
+            if found.values is None or any(environment.changes(target, None) for target in found.values):
+                state.forfeit = state.forfeit or f"`{name}` may stand for a name that changes what commands run"
         if local:
             state.keep(name)
         if append:
@@ -251,8 +256,13 @@ def _marks(walk: Walk, job: Job, builtin: str | Arg, options: str, state: State)
     """Marks that change how names work from here on, and words that could be any name."""
     if "n" in options and builtin in ("declare", "local", "typeset"):
         state.aliased = True
+        if any(isinstance(word, str) and _NAME.fullmatch(word) for word in job.argv[1:]):
+            state.forfeit = state.forfeit or "a name is set that may stand for any other"
+    if set(options) & set("ulc"):
+        state.aliased = True  # what such a name is given is changed
     if "i" in options:
         state.integers = True
+        walk.writes["declare -i"] = walk.writes.get("declare -i", 0) + 1
     for word in job.argv[1:]:
         if isinstance(word, Arg) and not _GIVEN.match(word.prefix):
             conditions.name(walk, Val(word.values), state)

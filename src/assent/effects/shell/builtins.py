@@ -99,6 +99,7 @@ def printf(walk: Walk, job: Job) -> Pair:
 
 
 _DIRECTIVE = re.compile(r"%(.)|\\(x[0-9A-Fa-f]{1,2}|[0-7]{1,3}|.)|[^%\\]+", re.DOTALL)
+_DECIMAL = re.compile(r"0|-?[1-9][0-9]{0,17}")
 _ESCAPES = {"n": "\n", "t": "\t", "\\": "\\", '"': '"', "'": "'", "a": "\a", "b": "\b", "r": "\r", "e": "\x1b"}
 
 
@@ -117,7 +118,10 @@ def _formatted(args: list[str | Arg]) -> str | None:
                     continue
                 if match[1] not in "sd":
                     return None
-                out += rest[took] if took < len(rest) else "" if match[1] == "s" else "0"
+                given = rest[took] if took < len(rest) else "" if match[1] == "s" else "0"
+                if match[1] == "d" and not _DECIMAL.fullmatch(given):
+                    return None
+                out += given
                 took += 1
             elif match[2]:
                 escape = _escape(match[2])
@@ -217,7 +221,7 @@ def pushd(walk: Walk, job: Job) -> Pair:
     """`cd` that remembers where it came from."""
     inert(walk, job)
     state = job.state
-    words = [word for word in job.argv[1:] if word not in ("-q", "-n", "--")]
+    words = [word for word in job.argv[1:] if word not in ("-q", "--")]
     if len(words) == 1 and not (isinstance(words[0], str) and re.fullmatch(r"[-+]\d*", words[0])):
         before = state.cwds
         ok, fail = _move(walk, job, words)
@@ -287,22 +291,48 @@ def settings(walk: Walk, job: Job) -> Pair:
             state.positional = None
             break
         if arg in ("--", "-"):
-            state.positional = walk.positional(args[1:])
+            if arg == "--" or args[1:]:
+                state.positional = walk.positional(args[1:])
             break
         if arg[:1] not in "-+" or len(arg) < 2:
             state.positional = walk.positional(args)
             break
         args.pop(0)
         option = args.pop(0) if "o" in arg[1:] and args else ""
-        if "k" in arg or not isinstance(option, str) or option == "keyword":
-            state.forfeit = state.forfeit or "`set -k` makes words into assignments"
+        if "k" in arg or not isinstance(option, str) or option in ("keyword", "posix"):
+            state.forfeit = state.forfeit or f"`set {arg}` changes how commands are read"
+            return acts(walk, job)
     return inert(walk, job)
+
+
+# Settings under which every command still means what is read here, whether they are on or off.
+_TAME = frozenset(
+    """nullglob failglob globstar extglob inherit_errexit expand_aliases checkwinsize histappend cmdhist lithist
+    huponexit checkjobs execfail gnu_errfmt globasciiranges globskipdots progcomp promptvars sourcepath shift_verbose
+    localvar_inherit localvar_unset interactive_comments errexit nounset pipefail noglob noclobber errtrace functrace
+    allexport xtrace verbose monitor emacs vi""".split()
+)
 
 
 def shopt(walk: Walk, job: Job) -> Pair:
-    if "lastpipe" in job.argv:
+    """Settings of the shell: some make globs, folders, pipes or `echo` mean something else."""
+    words = job.argv[1:]
+    options = [word for word in words if isinstance(word, str) and word[:1] == "-"]
+    names = [word for word in words if not (isinstance(word, str) and word[:1] == "-")]
+    if "lastpipe" in names:
         job.state.lastpipe = True
+        walk.writes["shopt lastpipe"] = walk.writes.get("shopt lastpipe", 0) + 1
+    if any("s" in option or "u" in option for option in options):
+        off = not any("s" in option for option in options)
+        odd = [name for name in names if not isinstance(name, str) or not (name in _TAME or (off and name in _RARE))]
+        if odd and odd != ["lastpipe"]:
+            shown = odd[0] if isinstance(odd[0], str) else odd[0].text
+            job.state.forfeit = job.state.forfeit or f"`shopt` with `{shown}` changes how commands are read"
+            return acts(walk, job)
     return inert(walk, job)
+
+
+_RARE = frozenset("dotglob nocaseglob nocasematch cdable_vars xpg_echo lastpipe autocd cdspell dirspell".split())
 
 
 def shift(walk: Walk, job: Job) -> Pair:
@@ -315,6 +345,12 @@ def shift(walk: Walk, job: Job) -> Pair:
     return inert(walk, job)
 
 
+_RESERVED = frozenset(
+    "if then elif else fi for while until do done case esac in select function time coproc ! { } [[ ]]".split()
+)
+_PLAIN_ALIAS = re.compile(r"[\w./:,@%+-][\w./:,@%+=-]*(?: +[\w./:,@%+=~*-]+)*")
+
+
 def alias(walk: Walk, job: Job) -> Pair:
     """An alias may be in force for what follows."""
     for word in job.argv[1:]:
@@ -324,8 +360,13 @@ def alias(walk: Walk, job: Job) -> Pair:
         if word in ("-g", "-s"):
             walk.gap("gap.shell.zsh", "global and suffix aliases are not followed", job.start, job.end)
         name, equals, text = word.partition("=")
-        if equals and name:
-            job.state.alias(name, text)
+        if not equals or not name:
+            continue
+        job.state.alias(name, text)
+        walk.texts[name] = (*walk.texts.get(name, ()), text)
+        if name in _RESERVED or not _PLAIN_ALIAS.fullmatch(text):
+            walk.gap("gap.shell.unmodelled", "an alias can change how the text behind it is read", job.start, job.end)
+            walk.alias(text, job.inner((name,)))
     return inert(walk, job)
 
 

@@ -7,15 +7,15 @@ from __future__ import annotations
 import re
 
 from assent.contract.effect import Effect, Kind, Operation, Target
+from assent.effects.shell import environment
 from assent.effects.shell.command import Arg, Sight
 from assent.effects.shell.job import Job
-from assent.effects.shell.state import UNKNOWN, State, Val, join
+from assent.effects.shell.state import UNKNOWN, USUAL_SPLIT, Body, State, Val, changed, join
 from assent.effects.shell.tree import Pipeline, Simple
 from assent.effects.shell.words import expand, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from assent.effects.shell.state import Body
     from assent.effects.shell.tree import Command, Script
     from assent.effects.shell.walk import Walk
 
@@ -50,7 +50,7 @@ def nested(walk: Walk, text: str, job: Job, shell: str = "") -> Pair:
     state = job.state
     if not walk.enter():
         return state, state
-    outer = walk.text, walk.span, walk.stdin, walk.zsh
+    outer = walk.text, walk.span, walk.stdin, walk.zsh, walk.shell
     span = walk.span or (job.start, job.end)
     walk.steps += len(text) >> 3  # reading it is work too
     walk.step()
@@ -59,10 +59,11 @@ def nested(walk: Walk, text: str, job: Job, shell: str = "") -> Pair:
     walk.stdin = job.stdin.shared()
     if shell:
         walk.zsh = shell == "zsh"
+        walk.shell = shell
     for code, _, advice in reading.gaps:
         walk.gap(code, advice)
     out = _script(walk, reading.script, job)
-    walk.text, walk.span, walk.stdin, walk.zsh = outer
+    walk.text, walk.span, walk.stdin, walk.zsh, walk.shell = outer
     walk.depth -= 1
     return out
 
@@ -156,6 +157,8 @@ def _body(walk: Walk, command: Command, job: Job) -> State | None:
     for name, given in job.env:
         state.keep(name)
         state.set(name, given)
+        if name == "IFS":
+            state.split = given.values == USUAL_SPLIT
     forfeit = state.forfeit
     state.forfeit = job.forfeit or forfeit
     stdin, walk.stdin = walk.stdin, job.stdin
@@ -178,10 +181,21 @@ def _returned(after: State, before: State, saved: dict[str, Val | None] | None) 
 # ---------------------------------------------------------------- traps
 
 
-def trap(walk: Walk, text: str, job: Job) -> None:
-    """A trap runs later, at any moment: it is walked at the end, with what is then still sure."""
+def trap(walk: Walk, text: str, job: Job, ends: bool) -> None:
+    """A trap runs later, at any moment: it is walked at the end, with what is then still sure. `ends`: only when the
+    shell does."""
     span = walk.span or (job.start, job.end)
-    walk.traps.append((text, job.state.fork(), dict(walk.writes), walk.moves, span))
+    walk.traps.append((text, job.state.fork(), dict(walk.writes), walk.moves, span, ends))
+
+
+def _met(walk: Walk, state: State) -> None:
+    """Whatever function or alias was met may be there when a trap runs, and any arguments."""
+    state.positional = None
+    for name, bodies in walk.bodies.items():
+        state.possible(name, bodies)
+    for name, texts in walk.texts.items():
+        for text in texts:
+            state.alias(name, text)
 
 
 def sprung(walk: Walk) -> None:
@@ -189,13 +203,25 @@ def sprung(walk: Walk) -> None:
     for place in range(MOST_TRAPS):  # a trap may set traps
         if place >= len(walk.traps):
             return
-        text, state, writes, moves, span = walk.traps[place]
-        for name in [name for name, count in walk.writes.items() if writes.get(name, 0) != count]:
+        text, state, writes, moves, span, ends = walk.traps[place]
+        written = [name for name, count in walk.writes.items() if writes.get(name, 0) != count]
+        state.lastpipe = state.lastpipe or "shopt lastpipe" in written
+        state.integers = state.integers or "declare -i" in written
+        for name in written:
             state.set(name, UNKNOWN)
+            if environment.changes(name, None):
+                state.forfeit = state.forfeit or environment.reason(name)
         if walk.moves != moves:
             state.cwds = ("",)
+        _met(walk, state)
+        before, writes = state.fork(), dict(walk.writes)
         job = Job((), state, walk.stdin, 0, span[0], span[1], text)
         outer, walk.span = walk.span, span
-        nested(walk, text, job)
+        for after in nested(walk, text, job):
+            quiet = (
+                writes == walk.writes and changed(before, after) == [] and before.cwds == after.cwds if after else True
+            )
+            if not ends and not quiet:
+                walk.gap("gap.shell.unmodelled", "a trap changes the shell between its commands: write the steps out")
         walk.span = outer
     walk.gap("gap.shell.limit", "there are too many traps to be read")

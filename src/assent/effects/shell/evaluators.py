@@ -7,7 +7,7 @@ import re
 
 from assent.contract.effect import Effect, Kind, Operation, Target
 from assent.effects.paths import path_target
-from assent.effects.shell import calls, flows, simple
+from assent.effects.shell import calls, flows, names, simple
 from assent.effects.shell.assign import flags_of, operands_of
 from assent.effects.shell.command import Arg, Sight
 from assent.effects.shell.flows import Stream
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 EXECUTE, READ = Operation.EXECUTE, Operation.READ
 _LIVE = re.compile(r"[$`<>~]")
+_LAST_SIGNALS = re.compile(r"(?i)exit|0|(?:sig)?(?:int|term|hup|quit)|1|2|3|15")  # none that the text itself raises
+_COMPLETES = frozenset("oAGWFCXPS")
 _MOST_TEXTS = 16
 _KEEPS_FOLDER = re.compile(r"(?:.*/)?activate")
 
@@ -68,10 +70,12 @@ def _under(walk: Walk, job: Job, text: str) -> Pair:
     split, before = state.split, [(name, state.get(name)) for name, _ in job.env]
     for name, found in job.env:
         walk.assign(name, found, state)
+    walk.stack.append(("", walk.forks))  # what is unset under them shows what they hide, as in a function
     pair = walk.nested(text, job.inner(job.argv))
+    walk.stack.pop()
     for after in pair:
         if after is not None:
-            after.split = after.split or split
+            after.split = after.split and split
             for name, old in before:
                 after.set(name, either(old, after.get(name)))
     return pair
@@ -173,11 +177,12 @@ def trap(walk: Walk, job: Job) -> Pair:
     if len(args) < 2 or args[0] in ("-", "", "-l", "-p"):
         return job.state, job.state
     text = args[0]
+    ends = all(isinstance(signal, str) and _LAST_SIGNALS.fullmatch(signal) for signal in args[1:])
     if isinstance(text, str):
-        calls.trap(walk, text, job)
+        calls.trap(walk, text, job, ends)
     elif text.values is not None and not text.pattern:
         for one in text.values:
-            calls.trap(walk, one, job)
+            calls.trap(walk, one, job, ends)
     else:
         walk.gap("gap.shell.eval", "write out what the trap runs", job.start, job.end)
     return job.state, job.state
@@ -234,24 +239,20 @@ def jobs(walk: Walk, job: Job) -> Pair:
 
 def completion(walk: Walk, job: Job) -> Pair:
     """`complete` and `compgen`: words that are expanded, functions and commands that are run."""
-    args = list(job.argv[1:])
-    acts = False
-    for place, word in enumerate(args):
-        following = args[place + 1] if place + 1 < len(args) else ""
-        if not isinstance(word, str):
-            acts = acts or word.values is None
-            continue
-        if word[:2] == "-C":
-            walk.nested(word[2:] or str(following), job.inner(job.argv))
+    options, _ = names.split(job.argv[1:], _COMPLETES)
+    acts = any(not isinstance(word, str) and word.values is None for word in job.argv[1:])
+    if "C" in options:
+        acts = True
+        command = options["C"]
+        walk.nested(command if isinstance(command, str) else command.text, job.inner(job.argv))
+    if "F" in options:
+        acts = True
+        simple.run(walk, job.inner([options["F"]]))
+    if "W" in options:
+        text = options["W"]
+        if not isinstance(text, str) or _LIVE.search(text):
             acts = True
-        elif word[:2] == "-F":
-            acts = True
-            simple.run(walk, job.inner([word[2:] or following]))
-        elif word[:2] == "-W":
-            text = word[2:] or following
-            if not isinstance(text, str) or _LIVE.search(text):
-                acts = True
-                walk.evaluated(calls.as_value(text), job.state)
+            walk.evaluated(calls.as_value(text), job.state)
     if acts:
         walk.gap("gap.shell.eval", "completion runs what it is given", job.start, job.end)
     _record(walk, job, *([_effect(str(job.argv[0]))] if acts else []))

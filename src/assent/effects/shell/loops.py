@@ -41,6 +41,8 @@ def over(walk: Walk, node: For, state: State) -> Pair:
         return walk.redirecting(node, state, lambda inner: over(walk, plain, inner))
     found, some = _choices(walk, node, state)
     before = state.fork()
+    if node.select:
+        walk.assign("REPLY", UNKNOWN, before)
     walk.assign(node.name, found if some else either(state.get(node.name), found), before)
 
     def once(head: State) -> tuple[State, State]:

@@ -42,8 +42,10 @@ def put(walk: Walk, word: str | Arg, found: Val, state: State) -> None:
         match = _NAME.match(word)
         if match:
             walk.assign(match[0], found if match[0] == word else UNKNOWN, state)
-    else:
-        state.aliased = True
+        return
+    state.aliased = True
+    if word.pattern or word.kind not in ("number", "paths"):
+        state.forfeit = state.forfeit or "which variable it sets is not known"
 
 
 def _done(walk: Walk, job: Job, effects: tuple[Effect, ...] = ()) -> Pair:
@@ -51,7 +53,7 @@ def _done(walk: Walk, job: Job, effects: tuple[Effect, ...] = ()) -> Pair:
     return job.state, job.state
 
 
-def _split(args: Sequence[str | Arg], valued: frozenset[str]) -> tuple[dict[str, str | Arg], list[str | Arg]]:
+def split(args: Sequence[str | Arg], valued: frozenset[str]) -> tuple[dict[str, str | Arg], list[str | Arg]]:
     """Options with their values, and the words behind them."""
     options: dict[str, str | Arg] = {}
     place = 0
@@ -77,7 +79,7 @@ def _split(args: Sequence[str | Arg], valued: frozenset[str]) -> tuple[dict[str,
 
 def read(walk: Walk, job: Job) -> Pair:
     """`read`: names get what stdin holds."""
-    options, words = _split(job.argv[1:], _READ_VALUED)
+    options, words = split(job.argv[1:], _READ_VALUED)
     stdin = job.stdin
     taint = stdin.taint
     found = Val(taint=taint)
@@ -95,7 +97,7 @@ def read(walk: Walk, job: Job) -> Pair:
 
 def mapfile(walk: Walk, job: Job) -> Pair:
     """`mapfile` fills an array; `-C` is a command that runs for the lines."""
-    options, words = _split(job.argv[1:], _MAP_VALUED)
+    options, words = split(job.argv[1:], _MAP_VALUED)
     for word in words or ["MAPFILE"]:
         put(walk, word, Val(taint=job.stdin.taint), job.state)
     if "C" in options:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from assent.effects.shell.patterns import removed, replaced
-from assent.effects.shell.state import EMPTY, MOST_VALUES, NUMBER, SECRET, TOKEN, UNKNOWN, UNSET, State, Val, either
+from assent.effects.shell.state import EMPTY, NUMBER, SECRET, TOKEN, UNKNOWN, UNSET, State, Val, either
 from assent.effects.shell.tree import Glob, Literal
 
 TYPE_CHECKING = False
@@ -144,6 +144,9 @@ def _indirect(walk: Walk, part: Parameter, state: State) -> Val:
         walk.evaluated(found, state)
         return UNKNOWN
     if part.op:
+        if part.op in ("=", ":="):
+            for name in found.values:
+                walk.assign(name, Val(taint=operand.taint if operand else 0), state)
         return Val(taint=found.taint | (operand.taint if operand else 0))
     out: Val | None = None
     for name in found.values:
@@ -257,7 +260,7 @@ def _each(base: Val, change: Callable[[str], str | None]) -> Val:
     if base.values is None or base.items is not None:
         return Val(taint=base.taint)
     out = []
-    for value in base.values[:MOST_VALUES]:
+    for value in base.values:
         new = change(value)
         if new is None:
             return Val(taint=base.taint)

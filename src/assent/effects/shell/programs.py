@@ -32,6 +32,8 @@ _ROOT_IF_EMPTY = re.compile(r"\$\{?([A-Za-z_]\w*)\}?/+(?:\*|\.\*?)?")
 _MOSTLY_SET = frozenset("HOME PWD TMPDIR TMP TEMP XDG_RUNTIME_DIR GITHUB_WORKSPACE RUNNER_TEMP".split())
 _NOWHERE = ("",)
 _QUOTES = re.compile(r"[\"'\\]")
+_MOST_INCOMING = 256
+_DELIMITED = re.compile(r"-[a-zA-Z]*[0d]|--null|--delim|--arg-file|--arg-sep|--colsep|-[CaX]|:::")
 
 
 def command(walk: Walk, job: Job) -> None:
@@ -91,9 +93,12 @@ def _incoming(stdin: Stream, argv: tuple[str | Arg, ...], cwds: tuple[str, ...])
     if stdin is flows.TERMINAL and "" not in cwds:
         return Arg("<terminal>", kind="paths", under=cwds)  # no name comes, so every one that does lies here
     if stdin.text is not None and not _QUOTES.search(stdin.text):
-        lines = any(isinstance(word, str) and word.startswith(("-I", "-i", "--replace", "-L")) for word in argv)
-        words = tuple(stdin.text.split("\n") if lines else stdin.text.split())[:64]
-        words = tuple(word for word in words if word)
+        options = [word for word in argv if isinstance(word, str) and word[:1] == "-"]
+        lines = any(option.startswith(("-I", "-i", "--replace", "-L")) for option in options)
+        found = [line.lstrip() for line in stdin.text.split("\n")] if lines else stdin.text.split()
+        words = tuple(dict.fromkeys(word for word in found if word))
+        if len(words) > _MOST_INCOMING or any(map(_DELIMITED.match, options)):
+            return None
         return Arg(stdin.text.strip(), words or ("",))
     if stdin.kind in ("paths", "names"):
         return Arg("<stdin>", kind=stdin.kind, under=stdin.under)

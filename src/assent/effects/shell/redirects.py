@@ -63,7 +63,8 @@ def plumb(walk: Walk, redirects: tuple[Redirect, ...], state: State) -> Plumbing
             found = value(walk, redirect.target, state)
             walk.taint |= found.taint
             text = found.one
-            out.stdin = Stream(None if text is None else text + "\n", found.taint, found.kind, found.under)
+            if redirect.fd in ("", "0"):
+                out.stdin = Stream(None if text is None else text + "\n", found.taint, found.kind, found.under)
         else:
             _file(walk, redirect, state, out)
     return out
@@ -73,7 +74,10 @@ def _document(walk: Walk, redirect: Redirect, state: State, out: Plumbing) -> No
     if redirect.body is None:
         return
     found = value(walk, redirect.body, state)
-    out.stdin = Stream(found.one, found.taint)
+    if redirect.fd in ("", "0"):
+        out.stdin = Stream(found.one, found.taint)
+    else:
+        walk.taint |= found.taint
 
 
 def _file(walk: Walk, redirect: Redirect, state: State, out: Plumbing) -> None:
@@ -85,6 +89,8 @@ def _file(walk: Walk, redirect: Redirect, state: State, out: Plumbing) -> None:
         text = target if isinstance(target, str) else target.text
         if state.sockets and (not isinstance(target, str) or text in state.sockets):
             _online(op, out)
+        elif redirect.fd == "0" or (op == "<&" and not redirect.fd):
+            out.stdin = Stream("" if text == "-" else None, FROM_FILE)
         elif op == ">&" and redirect.fd in ("", "1"):
             out.quiet = out.quiet or text != "1"
         return

@@ -9,8 +9,8 @@ from assent.effects.shell import environment, flows, programs
 from assent.effects.shell.command import Arg, Sight
 from assent.effects.shell.flows import Stream
 from assent.effects.shell.job import Job
-from assent.effects.shell.redirects import Plumbing, plumb
-from assent.effects.shell.state import State, join
+from assent.effects.shell.redirects import plumb
+from assent.effects.shell.state import State, either, join
 from assent.effects.shell.tree import Literal
 from assent.effects.shell.words import expand
 
@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     Pair = tuple[State | None, State | None]
 
 _PREFIXES = frozenset(("noglob", "nocorrect", "-"))
+# What is assigned before these stays in a POSIX shell. `eval` sees to it itself.
+_SPECIAL = frozenset(
+    (":", ".", "break", "continue", "exec", "exit", "return", "set", "shift", "source", "times", "trap", "unset")
+)
 
 
 def visit(walk: Walk, node: Simple, state: State) -> Pair:
@@ -33,7 +37,11 @@ def visit(walk: Walk, node: Simple, state: State) -> Pair:
     argv: list[str | Arg] = []
     guesses: tuple[str, ...] = ()
     first = node.words[0].parts[0] if node.words and len(node.words[0].parts) == 1 else None
-    if type(first) is Literal and first.text in walk.declarers and first.text not in state.functions:
+    if (
+        type(first) is Literal
+        and first.text in walk.declarers
+        and not (first.text in state.functions or first.text in state.aliases)
+    ):
         out = walk.declare(node, first.text, state)
         walk.taint |= outer
         return out
@@ -45,15 +53,15 @@ def visit(walk: Walk, node: Simple, state: State) -> Pair:
             argv += expand(walk, word, state)
             if word is node.words[0]:
                 guesses = walk.guesses
+    if not argv:
+        out = _bare(walk, node, state)
+        walk.taint = outer
+        return out
     stdin = walk.stdin
     plumbing = None
     if node.redirects:
         plumbing = plumb(walk, node.redirects, state)
         stdin = plumbing.stdin or stdin
-    if not argv:
-        out = _bare(walk, node, state, plumbing)
-        walk.taint = outer
-        return out
     job = Job(argv, state, stdin, walk.taint, node.start, node.end, walk.text[node.start : node.end])
     job.plumbing = plumbing
     job.place = walk.place
@@ -65,11 +73,12 @@ def visit(walk: Walk, node: Simple, state: State) -> Pair:
     return out
 
 
-def _bare(walk: Walk, node: Simple, state: State, plumbing: Plumbing | None) -> Pair:
-    """Assignments and redirections without a command: they hold for the shell itself."""
+def _bare(walk: Walk, node: Simple, state: State) -> Pair:
+    """Assignments without a command hold for the shell itself, and for the redirections behind them."""
     for assignment in node.assignments:
         walk.assignment(assignment, state)
-    if plumbing is not None:
+    if node.redirects:
+        plumbing = plumb(walk, node.redirects, state)
         walk.redirected(plumbing, -1)
         if walk.sink is not None and plumbing.stdin is not None:
             walk.sink.append(Stream(None, plumbing.stdin.taint))
@@ -77,13 +86,23 @@ def _bare(walk: Walk, node: Simple, state: State, plumbing: Plumbing | None) -> 
 
 
 def _environment(walk: Walk, node: Simple, job: Job) -> None:
-    """Assignments before a command: they hold for it alone."""
-    for assignment in node.assignments:
-        name, found = walk.assigned(assignment, job.state)
+    """Assignments before a command: they hold for it alone, and for those that follow them."""
+    state = job.state
+    before = [(assignment.name, state.vars.get(assignment.name)) for assignment in node.assignments[:-1]]
+    for place, assignment in enumerate(node.assignments):
+        name, found = walk.assigned(assignment, state)
         job.env.append((name, found))
+        if place < len(before):
+            old = before[place][1]
+            state.set(name, found if old is None else either(old, found))
         walk.computes(name, found, job.state)
         if environment.changes(name, found.values) and not (name == "IFS" and job.argv[0] in ("read", "mapfile")):
             job.forfeit = job.forfeit or environment.reason(name)
+    for name, old in reversed(before):
+        state.reset(name, old)
+    if job.argv[0] in _SPECIAL:
+        for name, found in job.env:
+            walk.assign(name, either(state.get(name), found), state)
 
 
 # ---------------------------------------------------------------- finding the program

@@ -17,6 +17,7 @@ MOST_NAMES = 256
 # What a value carries with it, as bits. See `flows`.
 FETCHED, DECODED, FROM_FILE, SECRET, COMPUTED, SHELL_OUTPUT = 1, 2, 4, 8, 16, 32
 
+USUAL_SPLIT = (" \t\n",)
 _NUMBERS = re.compile(r"-?[0-9]+")
 
 
@@ -213,6 +214,14 @@ class State:
         self._own()
         self.vars[name] = UNSET
 
+    def reset(self, name: str, value: Val | None) -> None:
+        """Give a name back what it had."""
+        self._own()
+        if value is None:
+            self.vars.pop(name, None)
+        else:
+            self.vars[name] = value
+
     def keep(self, name: str) -> None:
         """`local`: the value of now comes back when the function ends."""
         if self.saved is not None and name not in self.saved:
@@ -222,6 +231,9 @@ class State:
         """Leave a function: its locals end, and those of the caller are the current ones again."""
         if self.saved:
             self._own()
+            if "IFS" in self.saved:
+                before = self.saved["IFS"]
+                self.split = not self.opaque if before is None else before.values == USUAL_SPLIT
             for name, value in self.saved.items():
                 if value is None:
                     self.vars.pop(name, None)
@@ -237,6 +249,12 @@ class State:
     def define(self, name: str, body: Command) -> None:
         self._own()
         self.functions[name] = Body((body,), True)
+
+    def possible(self, name: str, commands: tuple[Command, ...]) -> None:
+        """A function that may have any of these bodies, or not be there."""
+        self._own()
+        known = self.functions.get(name, _NO_BODY).commands
+        self.functions[name] = Body(tuple({id(one): one for one in (*known, *commands)}.values()), False)
 
     def undefine(self, name: str) -> None:
         """Unset a function: from here on it may be there or not, which is the careful reading."""
@@ -282,6 +300,7 @@ class State:
         """Whether two states are alike without a look inside."""
         return (
             self.vars is other.vars
+            and self.exported is other.exported
             and self.functions is other.functions
             and self.aliases is other.aliases
             and self.cwds == other.cwds
@@ -293,6 +312,9 @@ class State:
             and self.split == other.split
             and self.sockets == other.sockets
             and self.stack == other.stack
+            and self.lastpipe == other.lastpipe
+            and self.integers == other.integers
+            and self.fixed == other.fixed
         )
 
 
@@ -369,7 +391,7 @@ def changed(a: State, b: State) -> list[str] | None:
         return None
     if a.aliases != b.aliases or a.positional is not b.positional or a.aliased != b.aliased or a.forfeit != b.forfeit:
         return None
-    if a.split != b.split or a.sockets != b.sockets:
+    if a.split != b.split or a.sockets != b.sockets or not _allows(a, b):
         return None
     if a.vars is b.vars:
         return []
@@ -377,6 +399,18 @@ def changed(a: State, b: State) -> list[str] | None:
 
 
 _NO_BODY = Body((), False)
+
+
+def _allows(a: State, b: State) -> bool:
+    """Whether the first state says of the shell itself what holds in the second."""
+    return (
+        (a.old == b.old or a.old in (None, ("",)))
+        and (a.stack == b.stack or not a.stack)
+        and (a.lastpipe or not b.lastpipe)
+        and (a.integers or not b.integers)
+        and (a.opaque or not b.opaque)
+        and b.fixed <= a.fixed
+    )
 
 
 def covers(a: Val | None, b: Val | None) -> bool:

@@ -50,7 +50,7 @@ _HOOKS = frozenset(
 class Walk(Record):
     """One walk through one text. `sink` collects what is printed, where someone reads it; `last` is what the last
     process substitution prints, `pipes` what each does, by its path. `stack` are the functions being called.
-    `fetched`: files with code from afar."""
+    `fetched`: files with code from afar. `bodies` and `texts`: every function and alias that was met."""
 
     __slots__ = (
         "tables",
@@ -70,6 +70,8 @@ class Walk(Record):
         "fetched",
         "writes",
         "moves",
+        "bodies",
+        "texts",
     )
 
     declarers = assign.DECLARERS
@@ -91,10 +93,12 @@ class Walk(Record):
         self.stack: list[tuple[str, int]] = []
         self.forks = 0
         self.escapes: list[tuple[bool, list[State]]] = []
-        self.traps: list[tuple[str, State, dict[str, int], int, tuple[int, int]]] = []
+        self.traps: list[tuple[str, State, dict[str, int], int, tuple[int, int], bool]] = []
         self.fetched: dict[str, int] = {}
         self.writes: dict[str, int] = {}
         self.moves = 0
+        self.bodies: dict[str, tuple[Command, ...]] = {}
+        self.texts: dict[str, tuple[str, ...]] = {}
 
     # ------------------------------------------------------------ lists and commands
 
@@ -270,7 +274,10 @@ class Walk(Record):
 
     def function(self, node: Function, state: State) -> Pair:
         """A definition; one that the shell calls by itself is walked at once."""
+        if node.name in state.aliases:
+            self.gap("gap.shell.unmodelled", "give the function a name that is no alias")
         state.define(node.name, node.body)
+        self.bodies[node.name] = (*self.bodies.get(node.name, ()), node.body)
         if node.name in _HOOKS or node.name.startswith("TRAP"):
             self.command(node.body, state.fork())
         return state, state
@@ -291,7 +298,7 @@ class Walk(Record):
         self.forks += 1
         self.command(node.command, state.fork())
         self.forks -= 1
-        state.set(node.name or "COPROC", UNKNOWN)
+        self.assign(node.name or "COPROC", UNKNOWN, state)
         return state, state
 
     # ------------------------------------------------------------ what words ask for
