@@ -39,6 +39,7 @@ _OPTION = re.compile(
 )
 _NAMES = re.compile(_NAME)
 TAGS = frozenset({"acts", "writes", "recursive", "prints", "drop", "repeat", "lists"})
+_GIVES = frozenset("gives:" + kind for kind in ("word", "number", "paths", "names", "nothing"))
 _HEAD = re.compile(r"-[,!=\[](?=[,=!\[]|$)|[^=!\[]+")
 
 
@@ -50,6 +51,7 @@ class Option:
         "acts",
         "dangers",
         "drop",
+        "gives",
         "harmless",
         "lifts",
         "lists",
@@ -77,6 +79,7 @@ class Option:
         self.lifts = tuple(tag[6:] for tag in tags if tag.startswith("lifts:"))
         self.repeat = "repeat" in tags
         self.dangers = dangers_of(tags)
+        self.gives = gives_of(tags)
         self.harmless = HARMLESS_ROLES.issuperset(roles) and not (self.acts or self.writes or self.dangers)
 
 
@@ -166,7 +169,7 @@ def _option(row: str, key: str, word: str) -> Option:
 def tags_of(row: str, key: str, text: str) -> frozenset[str]:
     tags = frozenset(text.split("!")[1:])
     for tag in tags:
-        if tag not in TAGS and not tag.startswith(("danger:", "lifts:")):
+        if tag not in TAGS and not tag.startswith(("danger:", "lifts:")) and tag not in _GIVES:
             raise wrong(row, key, f"`!{tag}` is not a tag", nearest(tag, TAGS))
     return tags
 
@@ -174,6 +177,11 @@ def tags_of(row: str, key: str, text: str) -> frozenset[str]:
 def dangers_of(tags: frozenset[str]) -> tuple[str, ...]:
     """The ids among tags of the form `danger:id`."""
     return tuple(sorted(tag[7:] for tag in tags if tag.startswith("danger:")))
+
+
+def gives_of(tags: frozenset[str]) -> str:
+    """What a tag says that the output is worth (`""`: nothing is said)."""
+    return next((tag[6:] for tag in tags if tag in _GIVES), "")
 
 
 def is_role(role: str) -> bool:

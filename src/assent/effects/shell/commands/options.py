@@ -90,6 +90,8 @@ def parse(
             if first == "+" and options.plus and len(word) > 1:
                 reader.plus(word)
                 continue
+        elif reader.named(word):
+            continue
         elif reader.could_be_option(word):
             out.doubts.append(word.text)
         out.operands.append(word)
@@ -259,6 +261,17 @@ class _Reader:
             self.doubt(word)
         else:
             self.add(option, word, word[1:])
+
+    def named(self, word: Arg) -> bool:
+        """Take `--name=$x`: the option is known, though its value is not. Whether it is one."""
+        name, equals, rest = word.prefix.partition("=")
+        if not equals or not name.startswith("--") or word.splits or word.values is not None:
+            return False
+        option = self.find(name)
+        if option is None or not option.role or len(option.roles) > 1:
+            return False
+        self.add(option, name, Arg(word.text.partition("=")[2], prefix=rest))
+        return True
 
     def bare_cluster(self, word: str) -> bool:
         """Whether a first word without a dash is a cluster of known options all the same."""

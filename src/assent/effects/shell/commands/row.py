@@ -10,6 +10,7 @@ from assent.effects.shell.commands.option import (
     Options,
     check_options,
     dangers_of,
+    gives_of,
     is_role,
     nearest,
     tags_of,
@@ -37,13 +38,14 @@ _SLOT = re.compile(
 class Slot:
     """A place for operands: `least` words at least, `many` says that any number may follow."""
 
-    __slots__ = ("acts", "dangers", "default", "least", "many", "recursive", "role")
+    __slots__ = ("acts", "dangers", "default", "gives", "least", "many", "recursive", "role")
 
     def __init__(self, role: str, count: str, default: str, tags: frozenset[str]) -> None:
         self.role = role
         self.acts = "acts" in tags
         self.recursive = "recursive" in tags
         self.dangers = dangers_of(tags)
+        self.gives = gives_of(tags)
         self.least = 1 if count in ("", "+") else 0
         self.many = count in ("*", "+")
         self.default = default

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from assent.contract.effect import Effect, Kind, Target
 from assent.effects.shell.command import Arg, Sight
-from assent.effects.shell.commands.option import HARMLESS_ROLES, PATH_ROLES, Options, dangers_of
+from assent.effects.shell.commands.option import HARMLESS_ROLES, PATH_ROLES, Options, dangers_of, gives_of
 from assent.effects.shell.commands.options import Given, parse
 from assent.effects.shell.commands.readers import reader
 from assent.effects.shell.commands.roles import apply, quiet
@@ -91,6 +91,8 @@ class Line:
         option = given.option
         if option.acts:
             self.seen.acts = True
+        if option.gives:
+            self.seen.gives.append(option.gives)
         if option.dangers and not self.quiet:
             self.seen.dangers.extend(option.dangers)
         formed = next((name for name in option.names if name in self.forms), "") if self.forms else ""
@@ -118,6 +120,8 @@ class Line:
             if any(text is None or pattern.fullmatch(text) for text in values(word)):
                 if "acts" in tags:
                     self.seen.acts = True
+                if gives_of(tags) and (isinstance(word, str) or gives_of(tags) == "nothing"):
+                    self.seen.gives.append(gives_of(tags))
                 self.endanger(dangers_of(tags))
 
     def operands(self, words: list[Word]) -> None:
@@ -143,6 +147,8 @@ class Line:
                 seen.acts = True
                 continue
             role = quiet(slot.role) if self.quiet else slot.role
+            if share and slot.gives:
+                seen.gives.append(slot.gives)
             if share and not self.quiet:
                 seen.acts = seen.acts or slot.acts
                 self.endanger(slot.dangers)
@@ -188,8 +194,9 @@ class Line:
             operation = WRITE if row.stores else EXECUTE
             for folder in seen.repositories or [seen.cwd]:
                 seen.effects.append(Effect(operation, Target(Kind.REPOSITORY, folder, certain=bool(folder))))
-        if row.prints and seen.prints is None:
-            _worth(seen, row.prints)
+        prints = "nothing" if "nothing" in seen.gives else seen.gives[-1] if seen.gives else row.prints
+        if prints and prints != "nothing" and seen.prints is None:
+            _worth(seen, prints)
 
 
 REMEMBERED = 4096  # command lines; agents run the same few again and again

@@ -32,6 +32,7 @@ class Seen:
         "effects",
         "flags",
         "gaps",
+        "gives",
         "home",
         "moved",
         "operands",
@@ -57,6 +58,7 @@ class Seen:
         self.runs: list[Run] = []
         self.gaps: list[tuple[str, str]] = []
         self.flags: set[str] = set()
+        self.gives: list[str] = []
         self.operands: list[str] = []
         self.subcommand: tuple[str, ...] = ()
         self.prints: str | None = None  # nobody has said
@@ -76,9 +78,20 @@ class Seen:
         if isinstance(word, str):
             return [path_target(word, self.cwd, self.home, tilde=False)]
         if word.values is None:
-            return [Target(Kind.PATH, "", word.text, under=word.under, certain=False)]
+            return [Target(Kind.PATH, "", word.text, under=self.reach(word.under), certain=False)]
         pattern = word.pattern
         return [path_target(value, self.cwd, self.home, tilde=False, pattern=pattern) for value in word.values]
+
+    def reach(self, under: tuple[str, ...]) -> tuple[str, ...]:
+        """The folders that names below `under` lie in, seen from here. Such names may be relative, and were told
+        elsewhere, so they may lie below this folder too; names that climb out of it could be anywhere. A folder with a
+        slash behind it is exact: the names are told for this place."""
+        if under and all(folder.endswith("/") for folder in under):
+            return tuple(folder[:-1] or "/" for folder in under)
+        here = self.cwd + "/"
+        if not under or not self.cwd or any(folder != self.cwd and here.startswith(folder + "/") for folder in under):
+            return ()
+        return tuple(dict.fromkeys((*under, self.cwd)))
 
     def fetch(self, word: Word, *, dangers: tuple[str, ...] = ()) -> None:
         """An address that the call names. A `file:` address is a file."""
@@ -108,6 +121,8 @@ class Seen:
     def run(self, argv: tuple[Word, ...] | list[Word], *, place: str = "here") -> None:
         """Another command that it starts."""
         if argv:
+            if self.moved:
+                argv = [loosened(word) for word in argv]
             self.runs.append(Run(argv=tuple(argv), cwd=self.cwd if self.moved else None, place=place))
 
     def shell(
@@ -124,7 +139,7 @@ class Seen:
                     cwd=self.cwd if self.moved else None,
                     place=place,
                     shell=shell,
-                    positional=tuple(positional),
+                    positional=tuple(loosened(word) for word in positional),
                 )
             )
 
@@ -179,6 +194,22 @@ def _with(effect: Effect, dangers: tuple[str, ...]) -> Effect:
         effect.where,
         recursive=effect.recursive,
         dangers=tuple(dict.fromkeys((*effect.dangers, *dangers))),
+    )
+
+
+def loosened(word: Word) -> Word:
+    """A word for a command that may stand elsewhere: names below its folders are not exact any more."""
+    if isinstance(word, str) or not any(folder.endswith("/") for folder in word.under):
+        return word
+    under = tuple(folder.rstrip("/") or "/" for folder in word.under)
+    return Arg(
+        word.text,
+        word.values,
+        pattern=word.pattern,
+        splits=word.splits,
+        prefix=word.prefix,
+        kind=word.kind,
+        under=under,
     )
 
 

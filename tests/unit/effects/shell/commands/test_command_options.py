@@ -102,6 +102,13 @@ def test_an_unknown_word_is_no_doubt_where_it_cannot_be_an_option() -> None:
     assert given(Arg("$x"), pure=True)[2]
 
 
+def test_an_option_is_known_by_its_name_though_its_value_is_not() -> None:
+    assert given(Arg("--lines=$x", prefix="--lines=")) == ([("-n", Arg("$x"))], [], True)
+    assert given(Arg("--lines=$x", prefix="--lines=", splits=True))[2] is False
+    assert given(Arg("--frob=$x", prefix="--frob="))[2] is False
+    assert given(Arg("--$x", prefix="--"))[2] is False
+
+
 def test_an_unknown_value_that_splits_may_be_more_than_the_value() -> None:
     parsed = parsed_as("-n", Arg("$x", splits=True), "a")
     assert parsed.spills == [Arg("$x", splits=True)]

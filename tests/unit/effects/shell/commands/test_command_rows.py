@@ -6,7 +6,7 @@ import pytest
 
 from assent.contract.errors import PolicyError
 from assent.effects.shell.command import Arg
-from assent.effects.shell.commands import Tables, check_row
+from assent.effects.shell.commands import Tables, check_row, see
 from tests.unit.effects.shell.commands.sights import does, sight
 
 
@@ -68,8 +68,6 @@ def test_an_unknown_program_word_is_a_gap() -> None:
 
 
 def test_relative_paths_are_unknown_where_the_folder_is() -> None:
-    from assent.effects.shell.commands import see
-
     found = see(("prog", "show", "a", "/b"), cwd="", home="/h", tables=PROGRAM)
     assert [(effect.target.name, effect.target.certain) for effect in found.effects[:2]] == [("", False), ("/b", True)]
 
@@ -125,7 +123,7 @@ def test_standard_streams_are_no_files() -> None:
 
 def test_every_value_of_a_word_counts() -> None:
     assert does(("uniq", Arg("{a,b}", ("a", "b"))), COPY) == ["READ a", "READ b"]
-    assert does(("grep", "x", Arg("$f", kind="paths", under=("/w/src",))), COPY) == ["READ ?/w/src"]
+    assert does(("grep", "x", Arg("$f", kind="paths", under=("/w/src",))), COPY) == ["READ ?/w/src,/w"]
 
 
 def test_a_secret_resource_or_an_unknown_one_is_asked_for() -> None:
@@ -153,6 +151,41 @@ def test_roles_of_operands_may_have_tags() -> None:
 def test_printed_paths_lie_below_what_was_listed() -> None:
     assert (sight("here", COPY).prints, sight("here", COPY).under) == ("paths", ("/w",))
     assert sight(("here", Arg("$x", kind="word")), COPY).prints == ""
+
+
+def test_names_that_were_told_elsewhere_may_lie_here_too() -> None:
+    def under(cwd: str, *folders: str) -> tuple[str, ...]:
+        found = see(("uniq", Arg("$f", kind="paths", under=folders)), cwd=cwd, home="/h", tables=COPY)
+        return found.effects[0].target.under
+
+    assert under("/w", "/w/src") == ("/w/src", "/w")
+    assert under("/etc", "/w/src") == ("/w/src", "/etc")
+    assert under("/w/src", "/w") == ()  # names that climb out of this folder may lie anywhere
+    assert under("", "/w") == ()
+    assert under("/etc", "/w/src/") == ("/w/src",)  # exact: told for this very command
+
+
+WORTH = rows(
+    say={"options": "-n!gives:number -l!gives:names -x=TEXT!gives:nothing", "operands": "TEXT*", "prints": "word"},
+    count={"operands": "READ*!gives:nothing", "prints": "number"},
+    time={"operands": "TEXT*", "marks": {"+%s": "!gives:number", "* *": "!gives:nothing"}},
+)
+
+
+def test_options_and_operands_say_what_the_output_is_worth() -> None:
+    def worth(command: str | tuple[str | Arg, ...]) -> str:
+        return sight(command, WORTH).prints
+
+    assert [worth(f"say {options}") for options in ("", "-n", "-n -l", "-n -x y", "-x y -n")] == [
+        "word",
+        "number",
+        "names",
+        "",
+        "",
+    ]
+    assert [worth("count"), worth("count a")] == ["number", ""]
+    assert [worth("time +%s"), worth("time +x"), worth("time +%s 'a b'")] == ["number", "", ""]
+    assert worth(("time", Arg("$x", kind="word"))) == ""
 
 
 GROUPS = rows(

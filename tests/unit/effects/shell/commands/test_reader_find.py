@@ -7,7 +7,7 @@ import pytest
 from assent.effects.shell.command import Arg
 from tests.unit.effects.shell.commands.sights import does, sight
 
-FOUND = Arg("{}", kind="paths", under=("/w/src",))
+FOUND = Arg("{}", kind="paths", under=("/w/src/",))
 
 
 @pytest.mark.parametrize(
@@ -34,6 +34,21 @@ def test_a_command_is_run_on_names_below_the_roots() -> None:
     assert found.prints == ""
     assert does("find src -exec rm {} ;") == ["LIST+ src", "RUN rm <{}>"]
     assert does("find src -execdir rm a{} ;") == ["LIST+ src", "RUN rm <a{}> in ?"]
+
+
+def test_what_is_found_is_exact_for_the_command_but_not_for_a_script() -> None:
+    script = sight(("sh", "-c", 'cat "$1"', "_", FOUND)).runs[0]
+    assert script.positional == ("_", Arg("{}", kind="paths", under=("/w/src",)))
+    assert sight(("env", "-C", "/etc", "cat", FOUND)).runs[0].argv == (
+        "cat",
+        Arg("{}", kind="paths", under=("/w/src",)),
+    )
+
+
+def test_a_format_may_print_anything() -> None:
+    assert sight("fd x").prints == "names"
+    assert sight("fd --format=/etc/passwd").prints == ""
+    assert sight("find . -printf /etc/passwd").prints == ""
 
 
 def test_two_commands_are_both_seen() -> None:

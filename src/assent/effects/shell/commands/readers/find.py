@@ -159,7 +159,7 @@ class _Expression:
         seen = self.seen
         if name in ("-ok", "-okdir") or not words:
             seen.execute()
-        found = Arg("{}", kind="paths", under=self.under())
+        found = Arg("{}", kind="paths", under=tuple(folder + "/" for folder in self.under()))
         moved, cwd = seen.moved, seen.cwd
         if name.endswith("dir"):
             seen.moved, seen.cwd = True, ""
@@ -182,6 +182,7 @@ def _loose(value: Arg) -> Arg:
 # ---------------------------------------------------------------- fd
 
 _PLACES = ("{}", "{/}", "{//}", "{.}", "{/.}")
+_FORMATS = ("--format", "--list-details", "--path-separator", "--hyperlink")
 _EXECS = ("-x", "--exec", "-X", "--exec-batch")
 
 
@@ -195,10 +196,11 @@ def fd(line: Line) -> None:
     roots: list[Word] = line.parsed.operands[1:] or line.parsed.values("--search-path") or ["."]
     for root in roots:
         seen.path(LIST, root, recursive=True)
-    seen.prints, seen.under = _printed(seen)
+    kind, seen.under = _printed(seen)
+    found = Arg("{}", kind="paths", under=tuple(folder + "/" for folder in seen.under))
+    seen.prints = "names" if kind and not line.parsed.has(*_FORMATS) else ""
     if any(isinstance(word, Arg) and word.splits for word in line.parsed.operands):
         seen.execute()
-    found = Arg("{}", kind="paths", under=seen.under)
     for command in commands:
         if not command:
             seen.execute()
