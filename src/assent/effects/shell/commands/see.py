@@ -5,12 +5,13 @@ from __future__ import annotations
 
 from assent.contract.effect import Effect, Kind, Target
 from assent.effects.shell.command import Arg, Sight
+from assent.effects.shell.commands.operands import dropped, into, secrets, share_out, worth
 from assent.effects.shell.commands.option import HARMLESS_ROLES, PATH_ROLES, Options, dangers_of, gives_of
 from assent.effects.shell.commands.options import Given, parse
 from assent.effects.shell.commands.readers import reader
 from assent.effects.shell.commands.roles import apply, quiet
 from assent.effects.shell.commands.row import Row, Slot
-from assent.effects.shell.commands.seen import EXECUTE, LIST, READ, SEARCH, WRITE, Seen, literal, shown, values
+from assent.effects.shell.commands.seen import EXECUTE, READ, WRITE, Seen, literal, shown, values
 from assent.effects.shell.commands.table import Node, Tables, shipped
 
 TYPE_CHECKING = False
@@ -132,14 +133,14 @@ class Line:
         writes = not self.quiet and any(given.option.writes for given in options)
         slots = row.operands
         if any(given.option.drop for given in options):
-            slots = _dropped(slots)
+            slots = dropped(slots)
         lists = any(given.option.lists for given in options)
         for word in words if row.forms and not lists else ():
             self.form("operands", word)
         for word in (*words, *(("--",) if self.parsed.ended >= 0 else ())) if row.marks else ():
             self.mark(word)
         if row.secret_operands:
-            _secrets(seen, row, words)
+            secrets(seen, row, words)
         if lists:
             return
         for slot, share in share_out(slots, words):
@@ -196,7 +197,7 @@ class Line:
                 seen.effects.append(Effect(operation, Target(Kind.REPOSITORY, folder, certain=bool(folder))))
         prints = "nothing" if "nothing" in seen.gives else seen.gives[-1] if seen.gives else row.prints
         if prints and prints != "nothing" and seen.prints is None:
-            _worth(seen, prints)
+            worth(seen, prints)
 
 
 REMEMBERED = 4096  # command lines; agents run the same few again and again
@@ -366,89 +367,3 @@ def _settled(word: Word) -> Word:
         return word
     text = literal(word)
     return word if text is None else text
-
-
-# ---------------------------------------------------------------- operands
-
-
-def share_out(slots: tuple[Slot, ...], words: list[Word]) -> list[tuple[Slot | None, list[Word]]]:
-    """Give each slot its words; those that no slot takes come last, with None.
-
-    Slots behind the one that takes many get the last words."""
-    many = next((index for index, slot in enumerate(slots) if slot.many or slot.role == "RUN"), len(slots))
-    behind = slots[many + 1 :]
-    tail = min(len(behind), max(len(words) - many - (slots[many].least if many < len(slots) else 0), 0))
-    out: list[tuple[Slot | None, list[Word]]] = [
-        (slot, words[index : index + 1]) for index, slot in enumerate(slots[:many])
-    ]
-    left = words[many:]
-    if many < len(slots):
-        out.append((slots[many], left[: len(left) - tail]))
-        out.extend((slot, [left[len(left) - tail + index]]) for index, slot in enumerate(behind[:tail]))
-    elif left:
-        out.append((None, left))
-    return out
-
-
-def into(seen: Seen, sources: list[Word], word: Word, *, recursive: bool) -> None:
-    """Files go to a path: it is written, and so is each one's name below it, where it is or may be a folder."""
-    seen.path(WRITE, word, recursive=recursive)
-    folder = literal(word)
-    if folder is None:
-        return
-    for source in sources:
-        name = _last_name(source)
-        if name:
-            below = f"{folder.rstrip('/')}/{name}"
-            pattern = isinstance(source, Arg)
-            seen.path(WRITE, Arg(below, (below,), pattern=True) if pattern else below, recursive=recursive)
-
-
-def _last_name(source: Word) -> str:
-    if isinstance(source, str):
-        name = source.rstrip("/").rpartition("/")[2]
-        return "" if name in (".", "..") else name
-    if source.values is not None and source.pattern and len(source.values) == 1:
-        return source.values[0].rstrip("/").rpartition("/")[2]
-    return "*"
-
-
-def _dropped(slots: tuple[Slot, ...]) -> tuple[Slot, ...]:
-    for index, slot in enumerate(slots):
-        if slot.role in ("TEXT", "SED", "AWK", "JQ"):
-            return slots[:index] + slots[index + 1 :]
-    return slots
-
-
-def _secrets(seen: Seen, row: Row, words: list[Word]) -> None:
-    for word in words:
-        text = literal(word)
-        names = text.lower().split(",") if text is not None else [""]
-        if text is None or any(name.partition("/")[0].partition(".")[0] in row.secret_operands for name in names):
-            seen.execute("prints-secret")
-            return
-
-
-def _worth(seen: Seen, prints: str) -> None:
-    if prints in ("word", "number"):
-        seen.prints = prints
-        return
-    under = []
-    for effect in seen.effects:
-        if effect.operation in (READ, LIST, SEARCH) and effect.target.kind is Kind.PATH:
-            target = effect.target
-            if not target.certain:
-                return
-            under.append(_fixed(target.name) if target.pattern else target.name)
-    if not under and not seen.cwd:
-        return
-    seen.prints = prints
-    seen.under = tuple(dict.fromkeys(under or [seen.cwd]))
-
-
-def _fixed(pattern: str) -> str:
-    """The folder that everything a glob matches lies in."""
-    for index, letter in enumerate(pattern):
-        if letter in "*?[@!+(":
-            return pattern[: pattern.rfind("/", 0, index)] or "/"
-    return pattern

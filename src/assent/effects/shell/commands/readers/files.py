@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from assent.effects.shell.command import Arg
+from assent.effects.shell.commands.operands import into
 from assent.effects.shell.commands.options import parse
-from assent.effects.shell.commands.see import into
 from assent.effects.shell.commands.seen import DELETE, READ, WRITE, literal
 
 TYPE_CHECKING = False

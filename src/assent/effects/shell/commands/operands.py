@@ -1,0 +1,98 @@
+"""Operands: which of a row's slots takes which words, where files go, and what a command's output is worth."""
+
+from __future__ import annotations
+
+from assent.contract.effect import Kind
+from assent.effects.shell.command import Arg
+from assent.effects.shell.commands.row import Row, Slot
+from assent.effects.shell.commands.seen import LIST, READ, SEARCH, WRITE, Seen, literal
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    Word = str | Arg
+
+
+def share_out(slots: tuple[Slot, ...], words: list[Word]) -> list[tuple[Slot | None, list[Word]]]:
+    """Give each slot its words; those that no slot takes come last, with None.
+
+    Slots behind the one that takes many get the last words."""
+    many = next((index for index, slot in enumerate(slots) if slot.many or slot.role == "RUN"), len(slots))
+    behind = slots[many + 1 :]
+    tail = min(len(behind), max(len(words) - many - (slots[many].least if many < len(slots) else 0), 0))
+    out: list[tuple[Slot | None, list[Word]]] = [
+        (slot, words[index : index + 1]) for index, slot in enumerate(slots[:many])
+    ]
+    left = words[many:]
+    if many < len(slots):
+        out.append((slots[many], left[: len(left) - tail]))
+        out.extend((slot, [left[len(left) - tail + index]]) for index, slot in enumerate(behind[:tail]))
+    elif left:
+        out.append((None, left))
+    return out
+
+
+def into(seen: Seen, sources: list[Word], word: Word, *, recursive: bool) -> None:
+    """Files go to a path: it is written, and so is each one's name below it, where it is or may be a folder."""
+    seen.path(WRITE, word, recursive=recursive)
+    folder = literal(word)
+    if folder is None:
+        return
+    for source in sources:
+        name = _last_name(source)
+        if name:
+            below = f"{folder.rstrip('/')}/{name}"
+            pattern = isinstance(source, Arg)
+            seen.path(WRITE, Arg(below, (below,), pattern=True) if pattern else below, recursive=recursive)
+
+
+def _last_name(source: Word) -> str:
+    if isinstance(source, str):
+        name = source.rstrip("/").rpartition("/")[2]
+        return "" if name in (".", "..") else name
+    if source.values is not None and source.pattern and len(source.values) == 1:
+        return source.values[0].rstrip("/").rpartition("/")[2]
+    return "*"
+
+
+def dropped(slots: tuple[Slot, ...]) -> tuple[Slot, ...]:
+    """The slots without the first that takes a text or a program: an option gave it."""
+    for index, slot in enumerate(slots):
+        if slot.role in ("TEXT", "SED", "AWK", "JQ"):
+            return slots[:index] + slots[index + 1 :]
+    return slots
+
+
+def secrets(seen: Seen, row: Row, words: list[Word]) -> None:
+    """An operand that names a secret, or may do so, prints it."""
+    for word in words:
+        text = literal(word)
+        names = text.lower().split(",") if text is not None else [""]
+        if text is None or any(name.partition("/")[0].partition(".")[0] in row.secret_operands for name in names):
+            seen.execute("prints-secret")
+            return
+
+
+def worth(seen: Seen, prints: str) -> None:
+    """Say what the output is worth; names of files only where it is known below which folders."""
+    if prints in ("word", "number"):
+        seen.prints = prints
+        return
+    under = []
+    for effect in seen.effects:
+        if effect.operation in (READ, LIST, SEARCH) and effect.target.kind is Kind.PATH:
+            target = effect.target
+            if not target.certain:
+                return
+            under.append(_fixed(target.name) if target.pattern else target.name)
+    if not under and not seen.cwd:
+        return
+    seen.prints = prints
+    seen.under = tuple(dict.fromkeys(under or [seen.cwd]))
+
+
+def _fixed(pattern: str) -> str:
+    """The folder that everything a glob matches lies in."""
+    for index, letter in enumerate(pattern):
+        if letter in "*?[@!+(":
+            return pattern[: pattern.rfind("/", 0, index)] or "/"
+    return pattern
