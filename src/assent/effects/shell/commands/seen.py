@@ -118,10 +118,10 @@ class Seen:
         self.path(READ, word)
         self.effects.extend(Effect(EXECUTE, target) for target in self.targets(word))
 
-    def run(self, argv: tuple[Word, ...] | list[Word], *, place: str = "here") -> None:
-        """Another command that it starts."""
+    def run(self, argv: tuple[Word, ...] | list[Word], *, place: str = "here", exact: bool = False) -> None:
+        """Another command that it starts. `exact`: names of files in its words are told for where it stands."""
         if argv:
-            if self.moved:
+            if self.moved and not exact:
                 argv = [loosened(word) for word in argv]
             self.runs.append(Run(argv=tuple(argv), cwd=self.cwd if self.moved else None, place=place))
 

@@ -33,6 +33,7 @@ def test_a_command_is_run_on_names_below_the_roots() -> None:
     assert found.runs[0].argv == ("grep", "-l", "y", FOUND)
     assert found.prints == ""
     assert does("find src -exec rm {} ;") == ["LIST+ src", "RUN rm <{}>"]
+    assert sight("find src -execdir rm {} ;").runs[0].argv == ("rm", FOUND)
     assert does("find src -execdir rm a{} ;") == ["LIST+ src", "RUN rm <a{}> in ?"]
 
 

@@ -163,7 +163,7 @@ class _Expression:
         moved, cwd = seen.moved, seen.cwd
         if name.endswith("dir"):
             seen.moved, seen.cwd = True, ""
-        seen.run([replaced(word, ("{}",), found) for word in words])
+        seen.run([replaced(word, ("{}",), found) for word in words], exact=True)
         seen.moved, seen.cwd = moved, cwd
         seen.prints = ""
 
