@@ -47,6 +47,7 @@ def tar(line: Line) -> None:
         for word in parsed.operands:
             seen.path(READ, word, recursive=True)
     elif "extract" in modes and not parsed.has("-O", "--to-stdout", "--to-command"):
+        seen.execute()  # the archive names the files, and may hold links
         seen.cwd = after
         seen.path(WRITE, "." if after else Arg("-C"), recursive=True)
         if parsed.has("-P", "--absolute-names"):
