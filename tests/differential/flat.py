@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from assent.contract.value import Value
-from assent.effects.shell.tree import Assignment, Brace, Redirect, Script, Simple, Word
+from assent.effects.shell.tree import Assignment, Brace, Script, Simple
 
 Record = tuple[tuple[str, ...], tuple[str, ...]]
 """The assignments and words of a simple command in the order of the source, and its redirects."""
@@ -98,6 +98,3 @@ def has_braces(node: object) -> bool:
     if isinstance(node, Value):
         return any(has_braces(getattr(node, name)) for name in node.__slots__)
     return isinstance(node, tuple) and any(has_braces(item) for item in node)
-
-
-__all__ = ["Record", "Redirect", "Word", "has_braces", "ours", "simples", "theirs"]

@@ -249,17 +249,15 @@ class Commands(HereDocuments):
             if not char or char in "\n;|)#":
                 break
             text = self.text
-            if char == "&":
-                if not text.startswith(">", self.pos + 1):
-                    break
-                redirects.append(self.redirect())
-            elif char == "(":
+            if char == "&" and not text.startswith(">", self.pos + 1):
+                break
+            if char == "(":
                 if len(words) == 1 and not assignments and not redirects:
                     return self.function(words[0], start)
+                if words and words[0].text in _DECLARES and text[self.pos - 1] == "=":
+                    raise Halt(UNMODELLED, self.pos, "this array is not followed; declare it apart")
                 raise self.unexpected()
-            elif (char in "<>" and not text.startswith("(", self.pos + 1)) or (
-                char in _DESCRIBING and _descriptor.match(text, self.pos, end) is not None
-            ):
+            if self.redirected(char):
                 redirects.append(self.redirect())
                 opening = opening and not assignments and not words
             elif char == "{" and _array_descriptor.match(text, self.pos, end) is not None:
@@ -367,6 +365,14 @@ class Commands(HereDocuments):
 
     # ------------------------------------------------------------ redirects
 
+    def redirected(self, char: str) -> bool:
+        """Whether a redirect begins with the `char` at `pos`."""
+        if char == "<" or char == ">":
+            return not self.text.startswith("(", self.pos + 1)
+        if char == "&":
+            return self.text.startswith(">", self.pos + 1)
+        return char in _DESCRIBING and _descriptor.match(self.text, self.pos, self.end) is not None
+
     def redirect(self) -> Redirect:
         """The redirect at `pos`."""
         start = self.pos
@@ -407,12 +413,7 @@ class Commands(HereDocuments):
         end = self.pos
         while True:
             char = self.skip()
-            text = self.text
-            if not char or not (
-                (char in "<>" and not text.startswith("(", self.pos + 1))
-                or (char == "&" and text.startswith(">", self.pos + 1))
-                or (char in _DESCRIBING and _descriptor.match(text, self.pos, self.end) is not None)
-            ):
+            if not self.redirected(char):
                 break
             out.append(self.redirect())
             end = self.pos

@@ -338,7 +338,7 @@ class Expansions(Source):
                 self.gap(UNMODELLED, start, "arithmetic may expand this a second time")
         elif char == "'":
             if self.text[start - 1] == "$":
-                self.gap(UNMODELLED, start, "`$'…'` in arithmetic is not followed; write it out")
+                raise Halt(UNMODELLED, start, "`$'…'` in arithmetic is not followed; write it out")
             parts.extend(part for part in self.exposed() if type(part) is not Literal)
         else:
             if self.text.startswith(("$", "`"), start + 1):

@@ -240,7 +240,10 @@ class Words(Parameters):
         live = any(sign in word for sign in "$`<>")
         inner = self.fresh(self.text[:start] + word if live else word, start if live else 0)
         self.copying(inner.end)
-        parts = inner.parts(BRACED)
+        try:
+            parts = inner.parts(BRACED)
+        except Halt:
+            inner.pos = -1
         if inner.pos != inner.end:
             raise Halt(UNMODELLED, start, "these braces are not followed; write the words out")
         self.account(inner)
