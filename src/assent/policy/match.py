@@ -18,19 +18,51 @@ SPACE = re.compile(r"\s+")
 CHOICE = re.compile(r"(\{[^{}]*\})")
 OPEN = re.compile(r"[$`*?\[{]")
 FIRM = re.compile(r"[A-Za-z0-9_./@]|--?[A-Za-z][A-Za-z0-9.-]*=")
-_wild: dict[str, re.Pattern[str]] = {}
+_wild: dict[str, Wild] = {}
+_choices: dict[str, re.Pattern[str]] = {}
 
 
-def wild(spec: str) -> re.Pattern[str]:
-    """The pattern of a command wildcard: `*` is any text, ` *` at the end also nothing."""
+class Wild:
+    """A command wildcard: `*` is any text, ` *` at the end also nothing. Looks for one piece after the other, since a
+    pattern of `re` with several `.*` takes for ever on a long text."""
+
+    __slots__ = ("open", "pieces")
+
+    def __init__(self, spec: str) -> None:
+        text = SPACE.sub(" ", spec)
+        self.open = text.endswith(" *")
+        self.pieces = (text[:-2] if self.open else text).split("*")
+
+    def fits(self, text: str) -> bool:
+        """Whether the whole text is of this form."""
+        first, *middle = self.pieces
+        if not middle:
+            return text == first or (self.open and text.startswith(first + " "))
+        last = middle.pop()
+        at = _after(middle, text, len(first)) if text.startswith(first) else -1
+        if at < 0:
+            return False
+        return (len(text) - len(last) >= at and text.endswith(last)) or (self.open and text.find(last + " ", at) >= 0)
+
+    def within(self, text: str) -> bool:
+        """Whether some part of the text is of this form."""
+        return _after(self.pieces, text, 0) >= 0
+
+
+def _after(pieces: list[str], text: str, at: int) -> int:
+    """Where the text goes on behind all pieces, each found behind the one before; -1 where one is not."""
+    for piece in pieces:
+        found = text.find(piece, at)
+        if found < 0:
+            return -1
+        at = found + len(piece)
+    return at
+
+
+def wild(spec: str) -> Wild:
     found = _wild.get(spec)
     if found is None:
-        text = SPACE.sub(" ", spec)
-        tail = ""
-        if text.endswith(" *"):
-            text, tail = text[:-2], "(?: .*)?"
-        found = re.compile(".*".join(re.escape(piece) for piece in text.split("*")) + tail, re.DOTALL)
-        _wild[spec] = found
+        found = _wild[spec] = Wild(spec)
     return found
 
 
@@ -52,20 +84,37 @@ def forms(invocation: Invocation) -> tuple[str, ...]:
 def raw_forms(text: str) -> tuple[str, ...]:
     """The whole command as written, and with its operators set apart."""
     one = SPACE.sub(" ", text.strip())
-    return tuple(dict.fromkeys((text.strip(), one, OPERATORS.sub(r" \1 ", text.strip()))))
+    return tuple(dict.fromkeys((text.strip(), one, OPERATORS.sub(r" \1 ", one))))
 
 
 def reaches_command(rule: Rule, invocation: Invocation, texts: tuple[str, ...]) -> bool:
     """Deny and ask: in any spelling, with the options in any order, whatever else is on the command line."""
     if rule.shape is Shape.WILD:
         pattern = wild(rule.spec)
-        if any(pattern.fullmatch(text) for text in texts):
+        if any(map(pattern.fits, texts)) or any(map(pattern.fits, _reordered(invocation))):
             return True
         return all(word == "*" or "*" not in word for word in rule.words) and _holds(rule, invocation)
     spec = " ".join(rule.words)
     if any(text == spec or text.startswith(spec + " ") for text in texts):
         return True
     return _holds(rule, invocation)
+
+
+def _reordered(invocation: Invocation) -> tuple[str, ...]:
+    """The command with its options before its operands, and behind them."""
+    lead, operands = (invocation.program, *invocation.subcommand), invocation.operands
+    others: dict[str, int] = {}
+    for word in (*invocation.subcommand, *operands):
+        others[word] = others.get(word, 0) + 1
+    options = []
+    for word in invocation.words[1:]:
+        if others.get(word):
+            others[word] -= 1
+        else:
+            options.append(word)
+    if not options or not operands:
+        return ()
+    return " ".join((*lead, *options, *operands)), " ".join((*lead, *operands, *options))
 
 
 def _holds(rule: Rule, invocation: Invocation) -> bool:
@@ -107,7 +156,7 @@ def reaches_text(rule: Rule, texts: tuple[str, ...], *, anywhere: bool) -> bool:
     """Deny and ask on the raw command. `anywhere`: the reading was cut short, so the text is searched."""
     if rule.shape is Shape.WILD:
         pattern = wild(rule.spec)
-        return any(pattern.fullmatch(text) for text in texts) or (anywhere and any(map(pattern.search, texts)))
+        return any(map(pattern.fits, texts)) or (anywhere and any(map(pattern.within, texts)))
     spec = " ".join(rule.words)
     if any(text in (rule.spec, spec) or text.startswith(spec + " ") for text in texts):
         return True
@@ -132,7 +181,7 @@ def proves_command(rule: Rule, invocation: Invocation) -> bool:
         case Shape.PREFIX:
             return _spells(rule, words[: len(rule.words)]) and not _doubtful(rule.words, invocation)
         case Shape.WILD:
-            return not _doubtful((), invocation) and wild(rule.spec).fullmatch(" ".join(words)) is not None
+            return not _doubtful((), invocation) and wild(rule.spec).fits(" ".join(words))
     return False
 
 
@@ -150,10 +199,10 @@ def _spells(rule: Rule, words: tuple[str, ...]) -> bool:
 
 def choice(word: str) -> re.Pattern[str]:
     """A word of a pack's rule: `{a,b}` is one of these, `{}` any name that is no option and holds no expansion."""
-    found = _wild.get(word)
+    found = _choices.get(word)
     if found is None:
         pieces = [_piece(piece) for piece in CHOICE.split(word)]
-        found = _wild[word] = re.compile("(?!-)" * word.startswith("{}") + "".join(pieces))
+        found = _choices[word] = re.compile("(?!-)" * word.startswith("{}") + "".join(pieces))
     return found
 
 
@@ -176,7 +225,7 @@ def excepted(word: str, invocation: Invocation) -> bool:
         return True
     if word.startswith("-"):
         return flag_given(word, invocation) or any(each.startswith(word + "=") for each in invocation.words)
-    return any(word == each or ("*" in word and wild(word).fullmatch(each)) for each in invocation.words[1:])
+    return any(word == each or ("*" in word and wild(word).fits(each)) for each in invocation.words[1:])
 
 
 def _may_be_flag(word: str) -> bool:
@@ -253,7 +302,7 @@ def names_tool(rule: Rule, tool: str, *, aggressive: bool) -> bool:
     """Whether a tool rule names a tool. `mcp__server` is every tool of that server."""
     ours, theirs = (rule.tool.lower(), tool.lower()) if aggressive else (rule.tool, tool)
     if "*" in ours:
-        return wild(ours).fullmatch(theirs) is not None
+        return wild(ours).fits(theirs)
     if ours == theirs:
         return True
     return ours.startswith("mcp__") and ours.count("__") == 1 and theirs.startswith(ours + "__")
