@@ -30,6 +30,7 @@ PRINTS = frozenset({"", "word", "number", "paths", "names"})
 BOOLEANS = ("runs", "repo", "stores", "help", "pure", "recursive")
 LISTS = ("dangers", "aliases", "safe", "acts", "secret_operands", "file_prefixes")
 
+_STAR = re.compile(r"(\*)")
 _SLOT = re.compile(
     r"(?P<role>[A-Z]+(?::[a-z]+)?)(?P<count>[?*+]?)(?:=(?P<default>[^\s!]+))?(?P<tags>(?:![a-z]+(?::[a-z-]+)?)*)"
 )
@@ -150,7 +151,7 @@ def _marks(row: str, value: object) -> tuple[tuple[re.Pattern[str], frozenset[st
 
 def glob(word: str) -> str:
     """A pattern for a word in which `*` is any text."""
-    return "".join("(?s:.*)" if piece == "*" else re.escape(piece) for piece in re.split(r"(\*)", word))
+    return "".join("(?s:.*)" if piece == "*" else re.escape(piece) for piece in _STAR.split(word))
 
 
 def _forms(row: str, value: object) -> dict[str, re.Pattern[str]]:

@@ -19,6 +19,8 @@ FETCH, EXECUTE = Operation.FETCH, Operation.EXECUTE
 _STANDARD = frozenset({"-", "/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/tty"})
 _FD = re.compile(r"/dev/fd/[0-9]+")
 _URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):/*([^/?#\\]*)(.*)", re.DOTALL)
+_PERCENT = re.compile(r"%([0-9A-Fa-f]{2})")
+_SLASH = re.compile(r"[/?#\\]")
 _PORT = re.compile(r":[0-9]*$")
 
 
@@ -245,14 +247,14 @@ def file_of(url: str) -> str | None:
         host, slash, path = rest[2:].partition("/")
         rest = slash + path if slash else "/" + host
     if "%" in rest:
-        rest = re.sub(r"%([0-9A-Fa-f]{2})", lambda m: chr(int(m[1], 16)), rest)
+        rest = _PERCENT.sub(lambda match: chr(int(match[1], 16)), rest)
     return rest.partition("?")[0].partition("#")[0] if rest else "/"
 
 
 def host_of(url: str) -> str:
     """The host of an address, in lower case, without user, port or brackets."""
     match = _URL.fullmatch(url) if "://" in url else None
-    authority = match[2] if match else re.split(r"[/?#\\]", url, maxsplit=1)[0]
+    authority = match[2] if match else _SLASH.split(url, maxsplit=1)[0]
     host = authority.rpartition("@")[2].lower()
     if host.startswith("["):
         return host[1:].partition("]")[0]

@@ -5,8 +5,6 @@ A reader has the signature `def name(line: Line) -> None` and adds to `line.seen
 
 from __future__ import annotations
 
-from importlib import import_module
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -63,7 +61,7 @@ def language(role: str) -> Language:
 
 def _load(key: str, module: str, function: str) -> object:
     if key not in _loaded:
-        _loaded[key] = getattr(import_module(f"{__name__}.{module}"), function)
+        _loaded[key] = getattr(__import__(f"{__name__}.{module}", fromlist=[function]), function)
     return _loaded[key]
 
 

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from assent.effects.shell.commands.see import Line
 
 _SIGNAL = re.compile(r"-(?:SIG)?[A-Za-z]+[0-9]*|-[0-9]+")
+_LISTS = re.compile(r"-[lL]|--list(?:=.*)?|--table")
 _ANY = re.compile(r"[.^$*?\\]*|\.[*+]")
 
 
@@ -35,7 +36,7 @@ def _by_id(line: Line) -> None:
     seen = line.seen
     words = list(line.words)
     texts = [shown(word) for word in words]
-    if texts[:1] and re.fullmatch(r"-[lL]|--list(?:=.*)?|--table", texts[0]):
+    if texts[:1] and _LISTS.fullmatch(texts[0]):
         seen.flags.add(texts[0])
         return
     signal = ""

@@ -158,6 +158,10 @@ _DOCKER_VALUES = frozenset(
 )
 
 
+_SOURCE = re.compile(r"(?:source|src)=")
+_READ_ONLY = re.compile(r":ro\b|readonly|,ro\b")
+
+
 def elsewhere(line: Line) -> None:
     """`docker exec`, `docker run`, `kubectl exec`: the first operand is where, the rest runs there. Always EXECUTE."""
     seen = line.seen
@@ -193,11 +197,11 @@ def _mount(seen: Seen, text: str) -> None:
     """A folder of this machine in a container: the container can read it, and write it unless it says `ro`."""
     source = text.partition(":")[0]
     if "source=" in text or "src=" in text:
-        source = re.split(r"(?:source|src)=", text, maxsplit=1)[1].partition(",")[0]
+        source = _SOURCE.split(text, maxsplit=1)[1].partition(",")[0]
     if not source.startswith(("/", ".", "~")):
         return
     seen.path(READ, source, recursive=True)
-    if not re.search(r":ro\b|readonly|,ro\b", text):
+    if not _READ_ONLY.search(text):
         seen.path(WRITE, source, recursive=True)
 
 

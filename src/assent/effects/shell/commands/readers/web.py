@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 SENT = ("exfiltration",)
 _DATA = ("--data", "--data-ascii", "--data-binary", "--json", "--url-query")
 _OUTPUT = re.compile(r"%output\{(>{0,2})([^}]*)\}")
+_METHOD = re.compile(r"[A-Z]+")
 _ITEM = re.compile(r"[^@=:]*(?:@|=@|:=@|:@)(?P<file>.+)", re.DOTALL)
 
 
@@ -152,7 +153,7 @@ def http(line: Line) -> None:
     line.preamble()
     line.given()
     seen, words = line.seen, list(line.parsed.operands)
-    if words and re.fullmatch(r"[A-Z]+", shown(words[0])):
+    if words and _METHOD.fullmatch(shown(words[0])):
         words = words[1:]
     if words:
         text = literal(words[0])
