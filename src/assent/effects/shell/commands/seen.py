@@ -12,6 +12,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     Word = str | Arg
 
+LONGEST = 65_536
+"""Characters of a program in a word that are read; a longer one is EXECUTE unread."""
+
 READ, LIST, SEARCH = Operation.READ, Operation.LIST, Operation.SEARCH
 WRITE, DELETE = Operation.WRITE, Operation.DELETE
 FETCH, EXECUTE = Operation.FETCH, Operation.EXECUTE

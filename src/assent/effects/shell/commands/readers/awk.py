@@ -7,7 +7,7 @@ import re
 from assent.effects.shell.command import Arg
 from assent.effects.shell.commands.options import parse
 from assent.effects.shell.commands.readers.environment import PLAIN
-from assent.effects.shell.commands.seen import READ, WRITE, Seen, values
+from assent.effects.shell.commands.seen import LONGEST, READ, WRITE, Seen, values
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def awk_program(seen: Seen, word: Word) -> None:
 
 
 def _read(seen: Seen, text: str) -> bool:
-    tokens = tokens_of(text)
+    tokens = tokens_of(text) if len(text) <= LONGEST else None
     if tokens is None:
         return False
     _Program(seen, tokens).read()

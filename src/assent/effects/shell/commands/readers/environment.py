@@ -9,7 +9,7 @@ from assent.effects.shell.command import Arg
 from assent.effects.shell.commands.option import options_of
 from assent.effects.shell.commands.options import parse
 from assent.effects.shell.commands.readers.wrappers import SHELLS, wrapper
-from assent.effects.shell.commands.seen import literal, values
+from assent.effects.shell.commands.seen import LONGEST, literal, values
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ def _unsplit(seen: Seen, words: list[Word], parsed: Parsed) -> list[Word] | None
     """The words with the value of the first `-S` taken apart in its place; None where it cannot be."""
     given = next(given for given in parsed.given if "-S" in given.option.names)
     text = literal(given.value) if given.value is not None else None
-    pieces = split_string(text) if text is not None else None
+    pieces = split_string(text) if text is not None and len(text) <= LONGEST else None
     if pieces is None:
         return None
     home = f"{seen.home}/" if seen.home else ""

@@ -10,7 +10,7 @@ from assent.contract.effect import Operation
 from assent.effects.shell.command import Arg
 from assent.effects.shell.commands.option import Options, options_of
 from assent.effects.shell.commands.options import parse
-from assent.effects.shell.commands.seen import DELETE, READ, WRITE, Seen, literal, shown, values
+from assent.effects.shell.commands.seen import DELETE, LONGEST, READ, WRITE, Seen, literal, shown, values
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,6 +48,7 @@ def scan(seen: Seen, word: Word) -> None:
     for text in values(word):
         if text is None:
             continue
+        text = text[:LONGEST]
         for pattern, operation in ((_READS, READ), (_WRITES, WRITE), (_DELETES, DELETE)):
             for name in pattern.findall(text):
                 seen.path(operation, name, recursive=operation is DELETE)
@@ -84,7 +85,7 @@ _PURE = {
 
 
 def _code(seen: Seen, word: Word, language: str) -> None:
-    if not all(text is not None and _PURE[language].fullmatch(text) for text in values(word)):
+    if not all(text is not None and len(text) <= LONGEST and _PURE[language].fullmatch(text) for text in values(word)):
         scan(seen, word)
 
 
@@ -225,6 +226,7 @@ def perl(line: Line) -> None:
     loops = parsed.has("-n", "-p")
     for code in codes:
         text = literal(code)
+        text = text if text is not None and len(text) <= LONGEST else None
         edits = loops and text is not None and all(map(_EDIT.fullmatch, text.rstrip().rstrip(";").split(";")))
         if not (simple and (edits or (text is not None and _PURE["perl"].fullmatch(text)))):
             scan(seen, code)

@@ -6,7 +6,7 @@ import re
 
 from assent.effects.shell.command import Arg
 from assent.effects.shell.commands.options import parse
-from assent.effects.shell.commands.seen import READ, WRITE, Seen, literal, shown, values
+from assent.effects.shell.commands.seen import LONGEST, READ, WRITE, Seen, literal, shown, values
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -104,6 +104,8 @@ class _Script:
 
     def read(self) -> bool:
         """Whether all of the script was read."""
+        if len(self.text) > LONGEST:
+            return False
         depth = 0
         while True:
             self.skip(_BLANK)

@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 
 from assent.effects.shell.command import Arg
-from assent.effects.shell.commands.seen import READ, WRITE, Seen, values
+from assent.effects.shell.commands.seen import LONGEST, READ, WRITE, Seen, values
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -87,6 +87,8 @@ def sql(seen: Seen, word: Word) -> None:
 
 def _only_reads(seen: Seen, text: str) -> bool:
     text = text.strip()
+    if len(text) > LONGEST:
+        return False
     if text.startswith("."):
         return _dots(seen, text)
     if text.startswith("\\"):

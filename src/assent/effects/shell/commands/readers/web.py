@@ -70,6 +70,9 @@ def _form(seen: Seen, value: Word) -> None:
         return
     content = text.partition("=")[2]
     if content[:1] in ("@", "<"):
+        if content.count(",") > 100:
+            sent_file(seen, Arg(text))
+            return
         for piece in content[1:].split(","):
             sent_file(seen, piece.partition(";")[0].strip('"'))
 
