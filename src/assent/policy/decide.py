@@ -22,7 +22,10 @@ if TYPE_CHECKING:
 ALLOW, ASK, DENY = Outcome.ALLOW, Outcome.ASK, Outcome.DENY
 LOOKING = frozenset(modes.LOOKING)
 # Gaps after which the tree is incomplete, so that deny rules search the raw text.
-CUT_SHORT = ("gap.shell.syntax", "gap.shell.limit", "gap.shell.unmodelled", "gap.shell.internal", "gap.shell.unread")
+CUT_SHORT = (
+    *("gap.shell.syntax", "gap.shell.limit", "gap.shell.unmodelled", "gap.shell.internal", "gap.shell.unread"),
+    *("gap.shell.control-character", "gap.shell.here-document", "gap.shell.substitution", "gap.shell.extglob"),
+)
 
 
 def decide(lowering: Lowering, facts: Facts, policy: Policy, *, headless: bool = False) -> Decision:
@@ -135,7 +138,9 @@ class _Judge:
 
     def _effect(self, effect: Effect) -> None:
         target = effect.target
-        names = match.names_of(target, self.facts) if target.kind is Kind.PATH and target.name else ()
+        names: tuple[str, ...] = ()
+        if target.kind is Kind.PATH:
+            names = match.names_of(target, self.facts) if target.name else match.ending_of(target)
         marks = dangers.found_in(effect, names, self.facts)
         if marks is not effect.dangers:
             effect = marked(effect, marks)

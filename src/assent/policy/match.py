@@ -254,6 +254,21 @@ def names_of(target: Target, facts: Facts) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names)) if len(names) > 1 else tuple(names)
 
 
+UNKNOWN = re.compile(r"\$\{[^}]*\}|\$\([^)]*\)|\$\w+|`[^`]*`")
+
+
+def ending_of(target: Target) -> tuple[str, ...]:
+    """What is known of a path that begins with something unknown (`$DIR/.ssh/id_rsa`): enough for deny and ask.
+
+    The name lies in no workspace, so that no allow rule and no mode takes it for a known place."""
+    pieces = UNKNOWN.split(target.text)
+    folder, slash, rest = pieces[-1].partition("/")
+    return (f"/{UNNAMED}{folder}/{rest.rstrip('/')}",) if len(pieces) > 1 and slash and rest else ()
+
+
+UNNAMED = "\0"  # stands for the unknown part; no path holds it
+
+
 def speaks_of(rule: Rule, operation: Operation) -> bool:
     """Deny and ask: a rule on writing speaks of removal too, the last way of changing a file."""
     return operation in rule.operations or (operation is Operation.DELETE and rule.tool == "write")
