@@ -45,6 +45,28 @@ def simples(node: object) -> Iterator[Simple]:
             yield from simples(item)
 
 
+def lines(script: Script) -> list[str]:
+    """The assignments and words of each simple command as bash prints them: with one blank between them. Those that
+    bash prints anew (substitutions) or decodes are left out, and those from which it takes continued lines."""
+    return [line for simple in simples(script) if (line := _line(simple))]
+
+
+def _line(simple: Simple) -> str:
+    pieces = [(item.start, _printed(item)) for item in simple.assignments]
+    pieces += [(item.start, item.text) for item in simple.words]
+    line = " ".join(piece for _, piece in sorted(pieces))
+    return "" if any(sign in line for sign in ("$(", "<(", ">(", "$'", '$"', "`", "\\\n", "\n")) else line
+
+
+def _printed(item: Assignment) -> str:
+    start = (
+        f"{item.name}{f'[{item.subscript.text}]' if item.subscript is not None else ''}{'+' if item.append else ''}="
+    )
+    if item.value is not None:
+        return start + item.value.text
+    return f"{start}({' '.join(word.text for word in item.items or ())})"
+
+
 def theirs(tree: dict[str, Any], text: str) -> Counter[Record]:
     """The simple commands that shfmt sees, at any depth."""
     raw = text.encode("utf-8", "surrogateescape")

@@ -27,23 +27,36 @@ def refusals(reading: Reading) -> list[tuple[str, int, str]]:
     return [gap for gap in reading.gaps if gap[0] == SYNTAX]
 
 
-def against_bash(texts: list[str]) -> tuple[list[str], list[str]]:
-    """The texts that we take and bash refuses, and those that we read differently from bash's own printing."""
+def wrong(texts: list[str]) -> dict[str, list[str]]:
+    """What is wrong in our reading of the texts, by bash's."""
     verdicts = verdicts_on_forms() if texts is FORMS else oracles.ask_bash(texts)
-    readings = [read(text) for text in texts]
-    taken = [
-        text for text, seen, said in zip(texts, readings, verdicts, strict=True) if not said.accepted and not seen.gaps
-    ]
+    told = [(text, read(text), said) for text, said in zip(texts, verdicts, strict=True)]
+    return {
+        "taken though bash refuses": [text for text, seen, said in told if not said.accepted and not seen.gaps],
+        "read differently": misread(told),
+        "cut into other words": [text for text, seen, said in told if not seen.gaps and recut(text, seen, said)],
+    }
+
+
+NOTHING: dict[str, list[str]] = {"taken though bash refuses": [], "read differently": [], "cut into other words": []}
+
+
+def misread(told: list[tuple[str, Reading, oracles.Verdict]]) -> list[str]:
+    """The texts that we read differently from what bash prints of them: all of it, or what it takes before it refuses."""
     doubtful = [
-        (text, said.printed)
-        for text, seen, said in zip(texts, readings, verdicts, strict=True)
+        (text, seen, said.printed)
+        for text, seen, said in told
         if (not seen.gaps or (refusals(seen) and not said.accepted)) and differs(seen, said.printed)
     ]
-    again = oracles.ask_bash([printed for _, printed in doubtful])
-    different = [
-        text for (text, printed), said in zip(doubtful, again, strict=True) if not misprinted(read(text), printed, said)
+    again = oracles.ask_bash([printed for _, _, printed in doubtful])
+    return [
+        text for (text, seen, printed), said in zip(doubtful, again, strict=True) if not misprinted(seen, printed, said)
     ]
-    return taken, different
+
+
+def recut(text: str, seen: Reading, said: oracles.Verdict) -> bool:
+    """Whether a simple command is not printed with one blank between what we take for its words."""
+    return "`" not in text and not all(line in said.printed for line in flat.lines(seen.script))
 
 
 def differs(seen: Reading, printed: str) -> bool:
@@ -58,15 +71,6 @@ def misprinted(seen: Reading, printed: str, said: oracles.Verdict) -> bool:
     if "<<" in printed and not printed_right(seen.script):
         return True
     return not said.accepted or said.printed.strip() != printed.strip()
-
-
-def wrong(texts: list[str]) -> dict[str, list[str]]:
-    """What is wrong in our reading of the texts, to be compared with nothing at all."""
-    taken, different = against_bash(texts)
-    return {"taken though bash refuses": taken, "read differently": different}
-
-
-NOTHING: dict[str, list[str]] = {"taken though bash refuses": [], "read differently": []}
 
 
 def test_hand_written_forms_are_read_as_bash_reads_them() -> None:

@@ -197,7 +197,7 @@ TREES: dict[str, Script] = {
     "x[$(b)]=c": script(
         simple(assign=(Assignment("x", word("c"), subscript=word(CommandSub(script(b), True))),)),
     ),
-    "x=(b 'c d')a": script(simple("a", assign=(Assignment("x", None, items=(word("b"), word(quoted("c d")))),))),
+    "x=(b 'c d') a": script(simple("a", assign=(Assignment("x", None, items=(word("b"), word(quoted("c d")))),))),
     "x=(\n[i j]=b # c\n)": script(
         simple(assign=(Assignment("x", None, items=(word("[", quoted("i j"), "]=", "b"),)),)),
     ),

@@ -283,8 +283,6 @@ class Commands(HereDocuments):
             first = words[0].text
             if first in _DECLARES:
                 assignments.append(self.array(found[1], found[2] == "+", found.end() + 1))
-                if self.pos < self.end and self.text[self.pos] not in " \t\n;&|)\\":
-                    self.gap(UNMODELLED, self.pos, "a word directly behind an array is not followed; write a blank")
                 return
             if first in _ARRAY_ARGUMENT:
                 raise Halt(UNMODELLED, self.pos, f"an array as an argument of `{first}` is not followed")
@@ -329,7 +327,7 @@ class Commands(HereDocuments):
         return Word(tuple(parts), self.text[begin : self.pos], begin, self.pos)
 
     def array(self, name: str, append: bool, inside: int, start: int = -1) -> Assignment:
-        """`name=(…)`; `inside` is behind its parenthesis. Behind the closing one a new token begins."""
+        """`name=(…)`; `inside` is behind its parenthesis."""
         start = self.pos if start < 0 else start
         self.pos = inside
         items: list[Word] = []
@@ -343,12 +341,19 @@ class Commands(HereDocuments):
                 if self.closing and "\\" in self.text[start : self.pos].replace("\\\n", ""):
                     # bash takes the character behind the backslash for a quote or an operator here
                     raise Halt(UNMODELLED, start, "a backslash in an array in a substitution is not followed; quote it")
+                if not self.word_ends():
+                    raise Halt(UNMODELLED, self.pos, "with more text behind it this is no array; write a blank")
                 return Assignment(name, None, append=append, items=tuple(items), start=start, end=self.pos)
             if char == "[":
                 items.append(self.item())
             else:
                 self.no_descriptor()
                 items.append(self.word())
+
+    def word_ends(self) -> bool:
+        """Whether what stands at `pos` ends a word."""
+        char = self.peek()
+        return not char or char in " \t\n;&|()" or (char in "<>" and not self.text.startswith("(", self.pos + 1))
 
     def item(self) -> Word:
         """An item of an array that begins with `[`: `[subscript]=value`, or a pattern."""

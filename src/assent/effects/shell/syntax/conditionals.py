@@ -69,7 +69,7 @@ class Conditionals(Commands):
         char = self.skip()
         if self.reserved() == "]]" or char == ")" or self.text.startswith(("&&", "||"), self.pos):
             return
-        if char in ("<", ">") and not self.text.startswith("(", self.pos + 1):
+        if char in ("<", ">") and not self.text.startswith(("(", "<", ">", "&", "|"), self.pos + 1):
             self.sign(words, char)
         else:
             operator = self.operand_word()
