@@ -42,7 +42,7 @@ NOTHING: dict[str, list[str]] = {"taken though bash refuses": [], "read differen
 
 
 def misread(told: list[tuple[str, Reading, oracles.Verdict]]) -> list[str]:
-    """The texts that we read differently from what bash prints of them: all of it, or what it takes before it refuses."""
+    """The texts that we read differently from what bash prints: all of it, or what it takes before it refuses."""
     doubtful = [
         (text, seen, said.printed)
         for text, seen, said in told
