@@ -112,6 +112,18 @@ class Effect(Value):
         self.recursive = recursive
         self.dangers = dangers
 
+    def but(self, *, invocation: int | None = None, dangers: tuple[str, ...] | None = None) -> Effect:
+        """The same effect of another invocation, or with other dangers."""
+        return Effect(
+            self.operation,
+            self.target,
+            self.where,
+            invocation=self.invocation if invocation is None else invocation,
+            via=self.via,
+            recursive=self.recursive,
+            dangers=self.dangers if dangers is None else dangers,
+        )
+
 
 class Invocation(Value):
     """One simple shell command after unwrapping, in the forms that rules compare.

@@ -102,25 +102,14 @@ def _shell(call: Call, shell: Lower) -> Lowering:
     effects: list[Effect] = []
     invocations: list[Invocation] = []
     for each in lowered:
-        effects += [_shifted(effect, len(invocations)) for effect in each.effects]
+        by = len(invocations)
+        effects += [
+            effect.but(invocation=effect.invocation + by) if effect.invocation >= 0 else effect
+            for effect in each.effects
+        ]
         invocations += each.invocations
     return Lowering(
         "bash", tuple(effects), tuple(invocations), tuple(gaps), text="\n".join(each.text for each in lowered)
-    )
-
-
-def _shifted(effect: Effect, by: int) -> Effect:
-    """The same effect, of an invocation that stands so many places later."""
-    if effect.invocation < 0 or not by:
-        return effect
-    return Effect(
-        effect.operation,
-        effect.target,
-        effect.where,
-        invocation=effect.invocation + by,
-        via=effect.via,
-        recursive=effect.recursive,
-        dangers=effect.dangers,
     )
 
 

@@ -143,7 +143,7 @@ class _Judge:
             names = match.names_of(target, self.facts) if target.name else match.ending_of(target)
         marks = dangers.found_in(effect, names, self.facts)
         if marks is not effect.dangers:
-            effect = marked(effect, marks)
+            effect = effect.but(dangers=marks)
         if not dangers.HIGH.isdisjoint(marks) or effect.operation is Operation.DELETE:
             self.high = True
         part = floor.judge_effect(self.policy.floor, effect, names, self.facts)
@@ -324,18 +324,6 @@ def flip_for(rule: Rule) -> str:
             return f"withdraw `{rule.text}` for this session"
         case _:
             return f"remove `{rule.text}` from {rule.source or 'the policy'}"
-
-
-def marked(effect: Effect, marks: tuple[str, ...]) -> Effect:
-    return Effect(
-        effect.operation,
-        effect.target,
-        effect.where,
-        invocation=effect.invocation,
-        via=effect.via,
-        recursive=effect.recursive,
-        dangers=marks,
-    )
 
 
 def inside(names: tuple[str, ...], facts: Facts) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from assent.contract.effect import MUTATION, Effect, Kind, Operation, Target
+from assent.effects.addresses import host_of
 from assent.effects.paths import path_target
 from assent.effects.shell.command import Arg, Run, Sight
 
@@ -21,10 +22,7 @@ FETCH, EXECUTE = Operation.FETCH, Operation.EXECUTE
 
 _STANDARD = frozenset({"-", "/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/tty"})
 _FD = re.compile(r"/dev/fd/[0-9]+")
-_URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):/*([^/?#\\]*)(.*)", re.DOTALL)
 _PERCENT = re.compile(r"%([0-9A-Fa-f]{2})")
-_SLASH = re.compile(r"[/?#\\]")
-_PORT = re.compile(r":[0-9]*$")
 
 
 class Seen:
@@ -252,13 +250,3 @@ def file_of(url: str) -> str | None:
     if "%" in rest:
         rest = _PERCENT.sub(lambda match: chr(int(match[1], 16)), rest)
     return rest.partition("?")[0].partition("#")[0] if rest else "/"
-
-
-def host_of(url: str) -> str:
-    """The host of an address, in lower case, without user, port or brackets."""
-    match = _URL.fullmatch(url) if "://" in url else None
-    authority = match[2] if match else _SLASH.split(url, maxsplit=1)[0]
-    host = authority.rpartition("@")[2].lower()
-    if host.startswith("["):
-        return host[1:].partition("]")[0]
-    return _PORT.sub("", host) if host.count(":") <= 1 else host

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 
+from assent.effects.addresses import host_of
 from assent.effects.shell.command import Arg
 from assent.effects.shell.commands.operands import into
 from assent.effects.shell.commands.option import options_of
 from assent.effects.shell.commands.options import parse
 from assent.effects.shell.commands.readers.web import SENT
 from assent.effects.shell.commands.readers.wrappers import joined_words
-from assent.effects.shell.commands.seen import DELETE, READ, WRITE, Seen, host_of, literal, shown, values
+from assent.effects.shell.commands.seen import DELETE, READ, WRITE, Seen, literal, shown, values
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

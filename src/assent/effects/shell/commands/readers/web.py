@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 
+from assent.effects.addresses import host_of
 from assent.effects.shell.command import Arg
-from assent.effects.shell.commands.seen import READ, WRITE, Seen, host_of, literal, shown, values
+from assent.effects.shell.commands.seen import READ, WRITE, Seen, literal, shown, values
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
