@@ -212,9 +212,10 @@ class Commands(HereDocuments):
         """`-p` and `--` behind `time`."""
         for option in ("-p", "--"):
             self.skip()
-            found = plain(self.text, self.pos, self.end)
-            if found is not None and found[1] == option:
+            if self.text.startswith(option, self.pos) and self.pos + 2 <= self.end:
                 self.pos += 2
+                if not self.word_ends():
+                    self.pos -= 2
 
     def piped(self) -> bool:
         """Whether a `|` stands at `pos`, and not `||`."""

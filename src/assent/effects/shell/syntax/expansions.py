@@ -27,7 +27,7 @@ _arithmetic_run = Pattern(r"[^\\$`'\"()\[\]]++")
 _processes = Pattern(r"[<>]\(")
 _back_quoted = Pattern(r"`((?:[^`\\]++|\\.)*+)`", re.DOTALL)
 _back_escape = Pattern(r"\\(.)", re.DOTALL)
-_timed = Pattern(r"time(?=[ \t\n;&|()<>]|\Z)(?:[ \t]++-[p-](?=[ \t\n]))*+[ \t]*+")
+_timed = Pattern(r"time(?=[ \t\n;&|()<>]|\Z)(?:[ \t]++-[p-](?=[ \t\n;&|()<>]|\Z))*+[ \t]*+")
 _untimed = Pattern(
     r"(?:if|then|else|elif|fi|case|esac|for|select|while|until|do|done|in|function|time|[{}!]|\[\[|\]\]|coproc)"
     r"(?=[ \t\n;&|()<>]|\Z)|[^A-Za-z0-9_./$'\"-]|[^ \t\n;&|()<>]++[ \t]*+\(|[A-Za-z_][A-Za-z0-9_]*+[\[+=]|\Z"

@@ -36,7 +36,7 @@ class Words(Parameters):
         """The word at `pos`; it is refused where none begins there."""
         start = self.pos
         spans, curly = len(self.spans), self.curly
-        parts = self.parts(flags)
+        parts = self.parts(flags) if self.peek() != "#" else []
         if self.pos == start:
             raise self.unexpected()
         text = self.text[start : self.pos]
