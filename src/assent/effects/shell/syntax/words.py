@@ -125,7 +125,7 @@ class Words(Parameters):
         name, stop = found[1], found.end()
         after = self.text[stop] if stop < self.end else ""
         assigned = pos > start or flags & VALUE
-        odd = "=" in name or "~" in name or (after == ":" and not assigned)
+        odd = "=" in name or "~" in name or (after == ":" and not assigned) or self.text.startswith("\\\n", stop)
         if odd or _twice.match(self.text, pos, self.end) is not None:
             self.gap(UNMODELLED, pos, "a tilde with signs behind it is not followed; write the path out")
         if not after or after in " \t\n|&;()<>/:":
