@@ -32,7 +32,17 @@ def share_out(slots: tuple[Slot, ...], words: list[Word]) -> list[tuple[Slot | N
 
 
 def into(seen: Seen, sources: list[Word], word: Word, *, recursive: bool) -> None:
-    """Files go to a path: it is written, and so is each one's name below it, where it is or may be a folder."""
+    """Files go to a path: it is written, and so is each one's name below it, where it is or may be a folder.
+
+    A last word that may come to nothing (`cp a b $x`) leaves the one before it to be that path."""
+    before = [source for source in sources if source is not word]
+    _put(seen, before, word, recursive)
+    while isinstance(word, Arg) and word.splits and len(before) > 1:
+        word = before.pop()
+        _put(seen, before, word, recursive)
+
+
+def _put(seen: Seen, sources: list[Word], word: Word, recursive: bool) -> None:
     seen.path(WRITE, word, recursive=recursive)
     folder = literal(word)
     if folder is None:
