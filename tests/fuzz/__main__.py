@@ -10,7 +10,7 @@ import time
 from tests.fuzz.campaign import Tally, run
 from tests.fuzz.sources import SOURCES, text_of
 
-SHARES = {"grammar": 0.6, "everyday": 0.3, "options": 0.1}
+SHARES = {"grammar": 0.4, "state": 0.25, "everyday": 0.25, "options": 0.1}
 
 
 def arguments() -> argparse.Namespace:

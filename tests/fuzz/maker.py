@@ -28,6 +28,10 @@ class Maker:
             made = self.follow(made, self.slot("N", 0))
         return made
 
+    def state(self) -> str:
+        """A program that sets names and uses them."""
+        return self.fill(self.chance.choice(templates.SHAPES), 0)
+
     def often(self, share: float) -> bool:
         return self.chance.random() < share
 
@@ -47,8 +51,12 @@ class Maker:
                 return self.spelled("touch", "command")
             case "F":
                 return self.spelled(self.chance.choice(("pwned", "pwned", "./pwned")), "operand")
-            case "V":
-                return self.chance.choice("x y _ x1 arr".split())
+            case "E":
+                return self.chance.choice(templates.VALUES)
+            case "X":
+                return self.fill(self.chance.choice(templates.SETTERS), 0)
+            case "U":
+                return self.fill(self.chance.choice(templates.USERS), 0)
             case "N":
                 return self.chance.choice(templates.NEIGHBOURS)
             case "T":
@@ -76,6 +84,8 @@ class Maker:
         """A template for a command: the plain payload often, the deeper the more often."""
         if depth <= 0:
             return templates.PLAIN if self.often(0.4) else self.chance.choice(templates.SIMPLE["C"])
+        if self.often(0.15):
+            return self.chance.choice(templates.SHAPES)
         if self.often(0.65):
             return self.chance.choice(templates.DEEP["C"])
         if self.often(0.4):

@@ -1,4 +1,5 @@
-"""Where random texts come from: the grammar, everyday commands with a payload spliced in, the options of the tables.
+"""Where random texts come from: the grammar, programs that set and use names, everyday commands with a payload spliced
+in, the options of the tables.
 
 The text of a number is always the same. Judges and runs nothing."""
 
@@ -15,7 +16,7 @@ from tests.fuzz.sandbox import PROGRAMS
 from tests.fuzz.templates import EVERYDAY, PIECES
 
 OPTION = re.compile(r"(?<![^\s,])--?[A-Za-z0-9][\w-]*")
-SOURCES = ("grammar", "everyday", "options")
+SOURCES = ("grammar", "state", "everyday", "options")
 VALUES = (
     "pwned",
     "./pwned",
@@ -44,12 +45,15 @@ OPERANDS = (
 
 
 def text_of(source: str, seed: int, number: int) -> str:
-    """The text of that number; two in five of the first two sources are damaged."""
+    """The text of that number, some of them damaged."""
     chance = random.Random(f"{source}:{seed}:{number}")
     if source == "options":
         return optional(chance)
-    made = Maker(chance).text() if source == "grammar" else spliced(chance)
-    if chance.random() < 0.4:
+    if source == "everyday":
+        made = spliced(chance)
+    else:
+        made = Maker(chance).state() if source == "state" else Maker(chance).text()
+    if chance.random() < (0.1 if source == "state" else 0.4):
         made = mutated(chance, made, chance.choice(EVERYDAY))
     return made
 

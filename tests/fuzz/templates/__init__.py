@@ -2,7 +2,8 @@
 
 Slots: C command, T ended command, W word, D inside double quotes, A arithmetic, B back-quotes, Q QW QA QS a command,
 word, arithmetic or subscript as one quoted word, S a command inside a string of another language, N a harmless
-neighbour, P and F spellings of `touch` and `pwned`, V a name, R a redirection or nothing, _ blanks."""
+neighbour, E a value, X something that sets a name, U something that uses one, P and F spellings of `touch` and `pwned`,
+R a redirection or nothing, _ blanks."""
 
 from __future__ import annotations
 
@@ -23,7 +24,7 @@ def _sections(name: str) -> dict[str, tuple[str, ...]]:
     return {title: tuple(lines) for title, lines in found.items()}
 
 
-_SHELL, _PROGRAMS = _sections("shell"), _sections("programs")
+_SHELL, _PROGRAMS, _STATE, _EVERYDAY = map(_sections, ("shell", "programs", "state", "everyday"))
 
 BLANKS = _SHELL["blanks"]
 SEPARATORS = _SHELL["separators"]
@@ -32,7 +33,7 @@ NEIGHBOURS = _SHELL["neighbours"]
 DAMAGE = _SHELL["damage"]
 PLAIN = "«P»«_»«F»"
 SIMPLE = {
-    "C": _SHELL["leaves"],
+    "C": _SHELL["leaves"] + _STATE["lines"],
     "W": _SHELL["simple words"],
     "D": _SHELL["simple in double quotes"],
     "A": _SHELL["simple arithmetic"],
@@ -43,8 +44,12 @@ DEEP = {
     "D": SIMPLE["D"] + _SHELL["deep in double quotes"],
     "A": SIMPLE["A"] + _SHELL["deep arithmetic"],
 }
+VALUES, SETTERS, USERS, SHAPES = (_STATE[title] for title in ("values", "setters", "users", "shapes"))
 WRAPPERS = _PROGRAMS["wrappers"]
 TOOLS = {title: lines for title, lines in _PROGRAMS.items() if title != "wrappers"}
-EVERY = tuple(dict.fromkeys((*SIMPLE["C"], *DEEP["C"], *(line for lines in TOOLS.values() for line in lines))))
-_EVERYDAY = _sections("everyday")
 EVERYDAY, PIECES = _EVERYDAY["commands"], _EVERYDAY["pieces"]
+EVERY = tuple(
+    dict.fromkeys(
+        (*SIMPLE["C"], *DEEP["C"], *SETTERS, *USERS, *SHAPES, *(line for lines in TOOLS.values() for line in lines))
+    )
+)
