@@ -6,7 +6,7 @@ Reads no files, asks nobody, and knows nothing of how an answer is collected."""
 from __future__ import annotations
 
 from assent.contract.decision import Decision, Layer, Outcome, Part
-from assent.contract.effect import Effect, Gap, Invocation, Kind, Lowering, Operation, Via
+from assent.contract.effect import Effect, Gap, Invocation, Kind, Lowering, Operation, Target, Via
 from assent.contract.facts import Facts
 from assent.policy import dangers, floor, match, modes
 from assent.policy.floor import describe
@@ -151,6 +151,8 @@ class _Judge:
             self.parts.append(part)
             return
         ruled = self._by_strict_rules(effect, names)
+        if target.under and not target.name and (ruled is None or ruled.outcome is not DENY):
+            ruled = self._by_folders(effect) or ruled
         if part is not None and part.outcome is DENY:
             # Denied either way: that a whole root goes says more than one sensitive file in it.
             self.parts.append(ruled if ruled is not None and ruled.outcome is DENY else part)
@@ -176,6 +178,25 @@ class _Judge:
             if rule is not None:
                 return by_rule(rule, ASK, Layer.DENY, describe(effect), effect.where, code="deny.inside")
         return None
+
+    def _by_folders(self, effect: Effect) -> Part | None:
+        """An unnamed path may be whatever lies in its folders: rules on these speak of it, and one that a person wrote
+        on something inside makes it a question."""
+        found: Part | None = None
+        for folder in effect.target.under:
+            target = Target(Kind.PATH, folder, effect.target.text, pattern=match.aims(folder))
+            whole = Effect(effect.operation, target, effect.where, invocation=effect.invocation, via=effect.via)
+            names = match.names_of(target, self.facts)
+            part = floor.judge_effect(self.policy.floor, whole, names, self.facts)
+            part = part if part is not None else self._by_strict_rules(whole, names)
+            if part is None and self.mode is not Mode.YOLO:
+                written = (rule for rule in self.policy.deny.below(whole, names) if rule.origin is not Origin.SHIPPED)
+                rule = next(written, None)
+                if rule is not None:
+                    part = by_rule(rule, ASK, Layer.DENY, describe(effect), effect.where, code="deny.inside")
+            if part is not None and (found is None or part.outcome > found.outcome):
+                found = part
+        return found
 
     def _open(self, effect: Effect, names: tuple[str, ...]) -> Part:
         """Layers 4 to 6: what no floor, deny or ask spoke of."""

@@ -257,6 +257,12 @@ def names_of(target: Target, facts: Facts) -> tuple[str, ...]:
 UNKNOWN = re.compile(r"\$\{[^}]*\}|\$\([^)]*\)|\$\w+|`[^`]*`")
 
 
+def aims(name: str) -> bool:
+    """Whether the last name of a path is a glob that begins with a letter."""
+    last = name.rpartition("/")[2]
+    return last[:1] not in ("*", "?", "[") and any(mark in last for mark in "*?[")
+
+
 def ending_of(target: Target) -> tuple[str, ...]:
     """What is known of a path that begins with something unknown (`$DIR/.ssh/id_rsa`): enough for deny and ask.
 

@@ -95,11 +95,11 @@ class RuleSet:
 
     def inside(self, effect: Effect, names: tuple[str, ...]) -> Rule | None:
         """A rule whose place lies below a folder that is read, filled or copied as a whole."""
+        return next(self.below(effect, names), None)
+
+    def below(self, effect: Effect, names: tuple[str, ...]) -> Iterator[Rule]:
         for name in names:
-            for _, rule in self.paths.below(name):
-                if match.speaks_of(rule, effect.operation):
-                    return rule
-        return None
+            yield from (rule for _, rule in self.paths.below(name) if match.speaks_of(rule, effect.operation))
 
     # -------------------------------------------------------- allow
 

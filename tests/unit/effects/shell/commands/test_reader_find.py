@@ -21,7 +21,17 @@ FOUND = Arg("{}", kind="paths", under=("/w/src/",))
 )
 def test_looking_lists_the_roots(command: str) -> None:
     assert does(command) == ["LIST+ src"]
-    assert (sight(command).prints, sight(command).under) == ("paths", ("/w/src",))
+    assert (sight(command).prints, sight(command).under[0]) == ("paths", "/w/src")
+
+
+def test_a_name_that_is_looked_for_is_told_with_the_roots() -> None:
+    assert sight("find src -name .env").under == ("/w/src", "/w/src/.env")
+    assert sight("find a b -iname X.Y").under == ("/w/a", "/w/b", "/w/a/X.Y", "/w/a/x.y", "/w/b/X.Y", "/w/b/x.y")
+    assert sight("find . ! -name .env -not -path './x/*'").under == ("/w",)
+    assert sight("find src -path '*/.env' -exec cat {} +").runs[0].argv == (
+        "cat",
+        Arg("{}", kind="paths", under=("/w/src/", "/w/src/.env/")),
+    )
 
 
 def test_without_a_root_it_is_the_current_folder() -> None:
@@ -29,7 +39,7 @@ def test_without_a_root_it_is_the_current_folder() -> None:
 
 
 def test_a_command_is_run_on_names_below_the_roots() -> None:
-    found = sight("find src -name x -exec grep -l y {} +")
+    found = sight("find src -type f -exec grep -l y {} +")
     assert found.runs[0].argv == ("grep", "-l", "y", FOUND)
     assert found.prints == ""
     assert does("find src -exec rm {} ;") == ["LIST+ src", "RUN rm <{}>"]

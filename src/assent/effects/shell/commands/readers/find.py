@@ -26,6 +26,7 @@ _VALUED = frozenset(
     -samefile -size -type -uid -used -user -wholename -xtype -flags -Bmin -Btime -Bnewer -mnewer -xattrname""".split()
 )
 _NEWER = re.compile(r"-newer[aBcm][aBcmt]")
+_NAMES = frozenset("-name -iname -path -ipath -wholename -iwholename".split())
 _WRITES = {"-fprint": 1, "-fprint0": 1, "-fls": 1, "-fprintf": 2}
 _RUNS = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
 _ACTIONS = (*_WRITES, *_RUNS, "-delete", "-files0-from")
@@ -40,7 +41,9 @@ def find(line: Line) -> None:
         seen.path(LIST, root, recursive=True)
     seen.operands.extend(shown(root) for root in roots)
     seen.prints, seen.under = _printed(seen)
-    _Expression(seen, line.words, index, roots).read()
+    expression = _Expression(seen, line.words, index, roots)
+    expression.read()
+    seen.under = expression.under() if seen.prints else seen.under
 
 
 def _roots(seen: Seen, words: list[Word]) -> tuple[int, list[Word]]:
@@ -92,13 +95,15 @@ def _printed(seen: Seen) -> tuple[str, tuple[str, ...]]:
 class _Expression:
     """Reads an expression from left to right."""
 
-    __slots__ = ("index", "roots", "seen", "words")
+    __slots__ = ("aims", "index", "negated", "roots", "seen", "words")
 
     def __init__(self, seen: Seen, words: list[Word], index: int, roots: list[Word]) -> None:
         self.seen = seen
         self.words = words
         self.index = index
         self.roots = roots
+        self.aims: list[str] = []
+        self.negated = False
 
     def read(self) -> None:
         while self.index < len(self.words):
@@ -106,8 +111,9 @@ class _Expression:
             self.index += 1
             if isinstance(word, Arg):
                 self.seen.execute()
-            else:
-                self.predicate(word)
+                continue
+            self.predicate(word)
+            self.negated = word in ("!", "-not") or (self.negated and word == "(")
 
     def predicate(self, name: str) -> None:
         seen = self.seen
@@ -120,6 +126,7 @@ class _Expression:
             if name == "-printf":
                 seen.prints = ""
             for value in self.values(1):
+                self.aim(name, value)
                 if isinstance(value, Arg) and (value.splits or value.pattern) and _may_act(_loose(value)):
                     seen.execute()
         elif name in _RUNS:
@@ -137,6 +144,13 @@ class _Expression:
             seen.prints = ""
         else:
             seen.execute()
+
+    def aim(self, name: str, value: Word) -> None:
+        """What is looked for by name lies in some root under that name."""
+        text = literal(value)
+        if text and not self.negated and name in _NAMES:
+            last = text.rstrip("/").rpartition("/")[2]
+            self.aims += [last, last.lower()] if name[1] == "i" else [last]
 
     def values(self, count: int) -> list[Word]:
         found = self.words[self.index : self.index + count]
@@ -171,7 +185,8 @@ class _Expression:
         targets = [target for root in self.roots for target in self.seen.targets(root)]
         if any(not target.certain or target.pattern for target in targets):
             return ()
-        return tuple(target.name for target in targets)
+        names = [target.name for target in targets]
+        return tuple(dict.fromkeys([*names, *(f"{name.rstrip('/')}/{aim}" for name in names for aim in self.aims)]))
 
 
 def _loose(value: Arg) -> Arg:
