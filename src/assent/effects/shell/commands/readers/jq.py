@@ -6,7 +6,7 @@ import re
 
 from assent.effects.shell.command import Arg
 from assent.effects.shell.commands.readers.environment import PLAIN
-from assent.effects.shell.commands.seen import READ, Seen, values
+from assent.effects.shell.commands.seen import READ, WRITE, Seen, values
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,6 +38,8 @@ def yq(line: Line) -> None:
     for word in line.parsed.operands[:1]:
         if isinstance(word, str) and _FILE.fullmatch(word):
             line.seen.path(READ, word)
+            if line.parsed.has("-i"):
+                line.seen.path(WRITE, word)
 
 
 def jq_filter(seen: Seen, word: Word) -> None:
