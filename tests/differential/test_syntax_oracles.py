@@ -55,9 +55,13 @@ def misread(told: list[tuple[str, Reading, oracles.Verdict]]) -> list[str]:
 
 
 def recut(text: str, seen: Reading, said: oracles.Verdict) -> bool:
-    """Whether a simple command is not printed with one blank between what we take for its words. What stands in
-    back-quotes, or in a substitution with two parentheses, is printed as it was written."""
-    return "`" not in text and "((" not in text and not all(line in said.printed for line in flat.lines(seen.script))
+    """Whether a simple command is not printed with blanks between what we take for its words."""
+    printed = blanks_as_one(said.printed)
+    return "`" not in text and not all(blanks_as_one(line) in printed for line in flat.lines(seen.script))
+
+
+def blanks_as_one(text: str) -> str:
+    return re.sub(r"[ \t]+", " ", text)
 
 
 def differs(seen: Reading, printed: str) -> bool:
