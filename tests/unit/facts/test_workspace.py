@@ -81,7 +81,7 @@ def test_system_trees_homes_and_their_ancestors_are_never_a_root(path: str) -> N
 @pytest.mark.parametrize(
     "path",
     [
-        "/work/app",
+        "/code/app",
         "/workspace/repo",
         "/workspace",
         "/home/me/app",

@@ -8,20 +8,20 @@ from assent.contract.effect import Effect, Kind, Operation, Target
 from assent.contract.facts import Facts
 from assent.policy.dangers import found_in, is_broad, is_metadata
 
-FACTS = Facts(roots=("/work/project",), home="/home/user")
+FACTS = Facts(roots=("/code/project",), home="/home/user")
 
 
 @pytest.mark.parametrize(
     "path",
-    ["/", "/*", "/etc", "/usr/*", "/home", "/home/user", "/home/user/*", "/home/other", "/work", "/work/project",
-     "/work/project/*", "/root", "/var/lib"],
+    ["/", "/*", "/etc", "/usr/*", "/home", "/home/user", "/home/user/*", "/home/other", "/code", "/code/project",
+     "/code/project/*", "/root", "/var/lib"],
 )  # fmt: skip
 def test_roots_that_much_depends_on_are_broad(path: str) -> None:
     assert is_broad(path, FACTS)
 
 
 @pytest.mark.parametrize(
-    "path", ["/work/project/build", "/tmp/x", "/home/user/project", "/srv/app/cache/*", "/var/lib/x"]
+    "path", ["/code/project/build", "/tmp/x", "/home/user/project", "/srv/app/cache/*", "/var/lib/x"]
 )
 def test_ordinary_folders_are_not_broad(path: str) -> None:
     assert not is_broad(path, FACTS)
