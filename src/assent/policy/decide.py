@@ -122,7 +122,11 @@ class _Judge:
                 return None
         if not self.policy.allow.rules or not self._at_home(invocation):
             return None
-        return self.policy.allow.proving_command(invocation)
+        rule = self.policy.allow.proving_command(invocation)
+        if rule is not None and rule.origin is Origin.PACK and match.leaves(invocation, self.facts):
+            self.lost[rule] = None
+            return None
+        return rule
 
     def _at_home(self, invocation: Invocation) -> bool:
         """An allow rule on a command holds in the workspace; in a folder that is missing nothing can run."""

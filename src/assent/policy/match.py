@@ -6,6 +6,7 @@ Judges nothing."""
 from __future__ import annotations
 
 import re
+from posixpath import normpath
 
 from assent.contract.effect import Effect, Invocation, Operation, Target
 from assent.contract.facts import Facts
@@ -18,6 +19,9 @@ SPACE = re.compile(r"\s+")
 CHOICE = re.compile(r"(\{[^{}]*\})")
 OPEN = re.compile(r"[$`*?\[{]")
 FIRM = re.compile(r"[A-Za-z0-9_./@]|--?[A-Za-z][A-Za-z0-9.-]*=")
+PIECES = re.compile(r"[=:,;]")
+GLUED = re.compile(r"-[A-Za-z]((?:/|~|\.\./).*)")
+SCRATCH = ("/tmp/", "/private/tmp/", "/dev/null", "/dev/std")
 _wild: dict[str, Wild] = {}
 _choices: dict[str, re.Pattern[str]] = {}
 
@@ -231,6 +235,37 @@ def excepted(word: str, invocation: Invocation) -> bool:
 def _may_be_flag(word: str) -> bool:
     """A word that shows as its source and could begin with a dash once it is expanded."""
     return OPEN.search(word) is not None and FIRM.match(word) is None
+
+
+def leaves(invocation: Invocation, facts: Facts) -> bool:
+    """Whether a word names a place outside the workspace, or an address: packs are for work in it.
+
+    Of git's words only the folder of a new worktree is one, which may stand beside the workspace too."""
+    words = invocation.words[1:]
+    if invocation.program == "git":
+        if invocation.subcommand[:1] != ("worktree",):
+            return False
+        words = invocation.operands
+    roots = facts.roots
+    if invocation.program == "git":
+        roots = (*roots, *(f"{root.rpartition('/')[0]}/{word.rpartition('/')[2]}" for root in roots for word in words))
+    return any(_outside(word, invocation.cwds, roots, facts.home) for word in words if "/" in word or "~" in word)
+
+
+def _outside(word: str, cwds: tuple[str, ...], roots: tuple[str, ...], home: str) -> bool:
+    if "://" in word:
+        return True
+    glued = GLUED.match(word)
+    for piece in (*PIECES.split(word), glued[1] if glued else ""):
+        if piece[:1] == "~":
+            piece = home + piece[1:] if piece[1:2] in ("", "/") else "/" + piece
+        elif piece[:1] != "/" and ".." not in piece.split("/"):
+            continue
+        for cwd in cwds:
+            name = normpath(f"{cwd}/{piece}" if piece[:1] != "/" else piece)
+            if not name.startswith(SCRATCH) and not any(name == root or name.startswith(root + "/") for root in roots):
+                return True
+    return False
 
 
 # ---------------------------------------------------------------- paths
