@@ -18,6 +18,7 @@ class Maker:
 
     def __init__(self, chance: random.Random) -> None:
         self.chance = chance
+        self.kind = chance.choice(templates.KINDS)  # what the names of this text hold
 
     def text(self) -> str:
         """A whole text, of one to three lines of commands, one of which is meant to run the payload."""
@@ -30,7 +31,8 @@ class Maker:
 
     def state(self) -> str:
         """A program that sets names and uses them."""
-        return self.fill(self.chance.choice(templates.SHAPES), 0)
+        shape = self.chance.choice(templates.SHAPES)
+        return self.fill(f"x=«E»; {shape}" if self.often(0.3) else shape, 0)
 
     def often(self, share: float) -> bool:
         return self.chance.random() < share
@@ -52,11 +54,11 @@ class Maker:
             case "F":
                 return self.spelled(self.chance.choice(("pwned", "pwned", "./pwned")), "operand")
             case "E":
-                return self.chance.choice(templates.VALUES)
+                return self.chance.choice(templates.VALUES[self.kind] if self.often(0.75) else templates.BENIGN)
             case "X":
                 return self.fill(self.chance.choice(templates.SETTERS), 0)
             case "U":
-                return self.fill(self.chance.choice(templates.USERS), 0)
+                return self.fill(self.chance.choice(templates.USERS[self.kind]), 0)
             case "N":
                 return self.chance.choice(templates.NEIGHBOURS)
             case "T":

@@ -44,12 +44,21 @@ DEEP = {
     "D": SIMPLE["D"] + _SHELL["deep in double quotes"],
     "A": SIMPLE["A"] + _SHELL["deep arithmetic"],
 }
-VALUES, SETTERS, USERS, SHAPES = (_STATE[title] for title in ("values", "setters", "users", "shapes"))
+BENIGN, SETTERS, SHAPES = _STATE["values"], _STATE["setters"], _STATE["shapes"]
+KINDS = ("program", "command", "path", "number", "prompt")
+VALUES = {kind: _STATE[f"{kind} values"] for kind in KINDS}
+USERS = {kind: _STATE[f"{kind} users"] for kind in KINDS}
 WRAPPERS = _PROGRAMS["wrappers"]
 TOOLS = {title: lines for title, lines in _PROGRAMS.items() if title != "wrappers"}
 EVERYDAY, PIECES = _EVERYDAY["commands"], _EVERYDAY["pieces"]
 EVERY = tuple(
     dict.fromkeys(
-        (*SIMPLE["C"], *DEEP["C"], *SETTERS, *USERS, *SHAPES, *(line for lines in TOOLS.values() for line in lines))
+        (
+            *SIMPLE["C"],
+            *DEEP["C"],
+            *SETTERS,
+            *SHAPES,
+            *(line for lines in (*TOOLS.values(), *USERS.values()) for line in lines),
+        )
     )
 )
