@@ -112,8 +112,11 @@ def judge_command(floor: RuleSet, invocation: Invocation) -> Part | None:
 
 def _answers(invocation: Invocation) -> bool:
     words = invocation.words
-    if invocation.program.startswith("python") and words[1:3] == ("-m", "assent"):
-        rest = words[3:]
+    if invocation.program.startswith(("python", "pypy")):
+        found = _as_module(words)
+        if found < 0:
+            return False
+        rest = words[found:]
     elif invocation.program == "assent":
         rest = words[1:]
     else:
@@ -123,6 +126,27 @@ def _answers(invocation: Invocation) -> bool:
         after = rest[rest.index("policy") + 1 :]
         return next((word for word in after if not word.startswith("-")), "show") not in HARMLESS_POLICY
     return verb not in HARMLESS
+
+
+def _as_module(words: tuple[str, ...]) -> int:
+    """Where the words of `assent` begin behind an interpreter that runs it as a module; -1 where it does not."""
+    value = False
+    for place, word in enumerate(words[1:], 1):
+        if value or word[:2] == "--":
+            value = False
+            continue
+        if word[:1] != "-" or word == "-":
+            return -1
+        letters, module, name = word[1:].partition("m")
+        if "c" in letters:
+            return -1
+        if "X" in letters or "W" in letters:
+            value = word[-1:] in ("X", "W")
+        elif module:
+            rest = place + 1 if name else place + 2
+            name = name or "".join(words[place + 1 : rest])
+            return rest if name == "assent" or name.startswith("assent.") else -1
+    return -1
 
 
 def describe(effect: Effect) -> str:

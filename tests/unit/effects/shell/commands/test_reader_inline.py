@@ -28,6 +28,8 @@ def test_code_that_only_prints_does_nothing(argv: tuple[str, ...]) -> None:
         (("node", "-e", "require('fs').writeFileSync('f','')"), ["WRITE f", "EXECUTE <node>"]),
         (("node", "-e", "require('child_process').execSync('rm x')"), ["EXECUTE <node>", "SHELL rm x"]),
         (("node", "-e", "fetch('https://h/x')"), ["FETCH h", "EXECUTE <node>"]),
+        (("perl", "-e", "system 'git', 'push'"), ["EXECUTE <perl>", "SHELL git", "SHELL 'git' 'push'"]),
+        (("node", "-e", "f(home + '/.ssh/id')"), ["READ /.ssh/id", "READ ~/.ssh/id", "EXECUTE <node>"]),
         (("perl", "-e", "system('rm x')"), ["EXECUTE <perl>", "SHELL rm x"]),
         (("perl", "-e", "open(F, '>f')"), ["WRITE f", "EXECUTE <perl>"]),
         (("perl", "-e", "use File::Path; rmtree('/')"), ["DELETE+ /", "EXECUTE <perl>"]),

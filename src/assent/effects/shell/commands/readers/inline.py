@@ -36,6 +36,13 @@ _SCRIPTS = re.compile(
     r"(?:\b(?:system|exec|execSync|popen|shell_exec|passthru|spawn|spawnSync|execFile|execFileSync|execute|qx)\b|%x)"
     r"\s*[({/]?\s*(?P<quote>['\"`]?)(?P<script>[^'\"`\n)}]+)(?P=quote)"
 )
+_LISTS = re.compile(
+    r"\b(?:system|exec|spawn|spawnSync|execFile|execFileSync|popen|exec_cmd)\b\s*[(\[\s]*"
+    r"(?P<words>(?:['\"][^'\"\n]+['\"]\s*[,\[\]\s]*){2,16})"
+)
+_STRING = re.compile(r"['\"]([^'\"\n]+)['\"]")
+_PLACE = re.compile(r"['\"`}](~?/[^\s'\"`<>|;:]+|\.{1,2}/[^\s'\"`<>|;:]+|\.env[\w.]*)['\"`]")
+_MOST_PLACES = 64
 _TICKS = re.compile(r"`([^`\n]+)`")
 _REMOVES = re.compile(r"\brm\s+-[A-Za-z-]*[rR][A-Za-z-]*\s+[^\s'\"`;|&()\[\]]+")
 _FETCHES = re.compile(r"['\"`]((?:https?|ftp)://[^'\"`\s]+)['\"`]")
@@ -56,6 +63,12 @@ def scan(seen: Seen, word: Word) -> None:
             seen.path(READ if sign == "<" else WRITE, name)
         for match in _SCRIPTS.finditer(text):
             seen.shell(match["script"])
+        for match in _LISTS.finditer(text):
+            seen.shell(" ".join(map(_quoted, _STRING.findall(match["words"]))))
+        for name in _PLACE.findall(text)[:_MOST_PLACES]:
+            seen.path(READ, name)
+            if name.startswith("/."):
+                seen.path(READ, "~" + name)
         for script in _TICKS.findall(text):
             seen.shell(script)
         for command in _REMOVES.findall(text):
@@ -64,6 +77,10 @@ def scan(seen: Seen, word: Word) -> None:
             seen.fetch(url)
         if _CONNECTS.search(text) and _SCRIPTS.search(text):
             seen.danger("reverse-shell")
+
+
+def _quoted(word: str) -> str:
+    return "'" + word + "'"
 
 
 # ---------------------------------------------------------------- forms that only print
