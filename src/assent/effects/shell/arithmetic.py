@@ -102,7 +102,8 @@ def _trust(walk: Walk, found: Val, state: State, depth: int) -> None:
 
 
 def _known(walk: Walk, value: str, state: State, depth: int) -> None:
-    if ("[" in value and ("$" in value or "`" in value)) or depth > _NESTING:
+    # A subscript may be put together from several values, so that the bracket need not be in this one.
+    if "$" in value or "`" in value or depth > _NESTING:
         walk.gap("gap.shell.arithmetic", ADVICE)
         walk.evaluated(Val((value,)), state)
         return

@@ -45,12 +45,14 @@ _VALUED = {
     "shell": frozenset(("-o", "+o", "-O", "+O", "--rcfile", "--init-file")),
     "python": frozenset(("-W", "-X", "--check-hash-based-pycs")),
     "node": frozenset(("-r", "--require", "--import", "--loader", "-C", "--conditions")),
+    "php": frozenset(("-d", "-c", "-z")),
     "other": frozenset(("-I", "-r", "-M", "-d", "-c")),
 }
 _CODE = {
     "shell": re.compile(r"-[A-Za-z]*c[A-Za-z]*"),
     "python": re.compile(r"-[A-Za-z]*[cm].*"),
     "node": re.compile(r"-[A-Za-z]*[ep][A-Za-z]*|--eval.*|--print.*|eval"),
+    "php": re.compile(r"-[A-Za-z]*[rBRE].*|--run.*|--process-.*"),
     "other": re.compile(r"-[A-Za-z0-9]*[eErR].*|--run.*|-[BRF].*"),
 }
 
@@ -96,13 +98,15 @@ def together(streams: list[Stream]) -> Stream:
 
 
 def family(name: str) -> str:
-    """`shell`, `python`, `node`, `other` for programs that run code they are given; `""` for the rest."""
+    """`shell`, `python`, `node`, `php`, `other` for programs that run code they are given; `""` for the rest."""
     if name in SHELLS:
         return "shell"
     if name not in INTERPRETERS and not (name[-1:].isdigit() and _VERSIONED.fullmatch(name)):
         return ""
     if name.startswith(("python", "pypy")):
         return "python"
+    if name.startswith("php"):
+        return "php"
     return "node" if name in ("node", "nodejs", "deno", "bun") else "other"
 
 

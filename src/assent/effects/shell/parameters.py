@@ -95,17 +95,18 @@ def _all(state: State) -> Val:
     items = state.positional
     if items is None:
         return UNKNOWN
-    return together(items)
+    return together(items, state)
 
 
-def together(items: tuple[Val, ...]) -> Val:
-    """Several values as one: each apart where the place takes several words, else joined by spaces."""
+def together(items: tuple[Val, ...], state: State) -> Val:
+    """Several values as one: each apart where the place takes several words, else joined by spaces, if IFS is usual."""
     taint = 0
     for item in items:
         taint |= item.taint
     ones = [item.one for item in items]
     text = " ".join(one for one in ones if one is not None)
-    return Val((text,) if None not in ones else None, items=items, taint=taint)
+    known = None not in ones and (state.split or len(ones) < 2)
+    return Val((text,) if known else None, items=items, taint=taint)
 
 
 def _positional(number: int, state: State) -> Val:
@@ -125,12 +126,12 @@ def _element(walk: Walk, part: Parameter, state: State) -> Val:
             return found
         return Val(taint=found.taint) if found is not None else UNKNOWN
     if part.subscript.text in ("@", "*"):
-        return together(found.items)
+        return together(found.items, state)
     index = _INTEGER.fullmatch(part.subscript.text)
     if index and -len(found.items) <= int(index[1]) < len(found.items):
         item = found.items[int(index[1])]
         return either(item, found.items[int(index[1]) - 1]) if walk.zsh and int(index[1]) > 0 else item
-    return Val(taint=together(found.items).taint)
+    return Val(taint=together(found.items, state).taint)
 
 
 def _indirect(walk: Walk, part: Parameter, state: State) -> Val:
@@ -185,12 +186,12 @@ def _slice(walk: Walk, part: Parameter, base: Val, state: State) -> Val:
         return Val(taint=base.taint)
     start = numbers[0] or 0
     if part.name in ("@", "*") or base.items is not None:
-        return _sliced_items(part.name, start, numbers[1:], base)
+        return _sliced_items(part.name, start, numbers[1:], base, state)
     length = numbers[1] if len(numbers) > 1 else None
     return _each(base, lambda text: _substring(text, start, length))
 
 
-def _sliced_items(name: str, start: int, rest: list[int | None], base: Val) -> Val:
+def _sliced_items(name: str, start: int, rest: list[int | None], base: Val, state: State) -> Val:
     if base.items is None or start < 0 or (start == 0 and name in ("@", "*")):
         return Val(taint=base.taint)
     offset = start - 1 if name in ("@", "*") else start
@@ -199,7 +200,7 @@ def _sliced_items(name: str, start: int, rest: list[int | None], base: Val) -> V
         if rest[0] is None or rest[0] < 0:
             return Val(taint=base.taint)
         items = items[: rest[0]]
-    return together(items)
+    return together(items, state)
 
 
 def _integer(walk: Walk, word: Word, state: State) -> int | None:

@@ -67,7 +67,8 @@ def command(walk: Walk, job: Job) -> None:
         code = code if code.startswith("gap.shell.") else "gap.shell." + code[4:]
         walk.gap(code, advice, job.start, job.end)
     stream = None
-    if walk.sink is not None or fetches or walk.fetched or (job.plumbing is not None and job.plumbing.files):
+    passed = job.stdin.taint & (FETCHED | DECODED)
+    if walk.sink is not None or fetches or passed or walk.fetched or (job.plumbing is not None and job.plumbing.files):
         stream = _printed(walk, job, base, effects, sight)
     if runs:
         follow(walk, job, base, runs)

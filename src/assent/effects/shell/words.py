@@ -53,7 +53,8 @@ def value(walk: Walk, word: Word, state: State) -> Val:
 def value_of(walk: Walk, parts: tuple[Part, ...], state: State) -> Val:
     """As `value`, of parts."""
     if len(parts) == 1 and type(parts[0]) not in (Literal, Glob, Brace):
-        return part_value(walk, parts[0], state)
+        found = part_value(walk, parts[0], state)
+        return found if found.items is None else Val(found.values, guesses=found.guesses, taint=found.taint)
     known: list[str] | None = [""]
     magic: list[str] | None = [""]
     prefix, taint, guesses = "", 0, [""]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from assent.contract.effect import MUTATION, Effect, Kind, Operation, Target
-from assent.effects.addresses import host_of
+from assent.effects.addresses import hosts_of
 from assent.effects.paths import path_target
 from assent.effects.shell.command import Arg, Run, Sight
 
@@ -98,15 +98,19 @@ class Seen:
 
     def fetch(self, word: Word, *, dangers: tuple[str, ...] = ()) -> None:
         """An address that the call names. A `file:` address is a file."""
-        for text in values(word):
+        texts = values(word)
+        if isinstance(word, Arg) and word.pattern and word.values is not None:
+            texts = (*word.values, None)  # an address is rarely a file: it stays as it is written
+        for text in texts:
             if text is None:
                 self.effects.append(Effect(FETCH, Target(Kind.HOST, "", shown(word), certain=False), dangers=dangers))
                 continue
             local = file_of(text)
             if local is not None:
                 self.path(READ, local, dangers=dangers)
-            else:
-                self.effects.append(Effect(FETCH, Target(Kind.HOST, host_of(text), text), dangers=dangers))
+                continue
+            for host in hosts_of(text):
+                self.effects.append(Effect(FETCH, Target(Kind.HOST, host, text), dangers=dangers))
 
     def execute(self, *dangers: str) -> None:
         """It does more than the effects say."""

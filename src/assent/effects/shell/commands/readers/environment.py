@@ -100,10 +100,10 @@ def _at_home(piece: str, home: str) -> Word:
 
 def _unsplit(seen: Seen, words: list[Word], parsed: Parsed) -> list[Word] | None:
     """The words with the value of the first `-S` taken apart in its place; None where it cannot be."""
-    given = next(given for given in parsed.given if "-S" in given.option.names)
-    text = literal(given.value) if given.value is not None else None
+    given = next((given for given in parsed.given if "-S" in given.option.names), None)
+    text = literal(given.value) if given is not None and given.value is not None else None
     pieces = split_string(text) if text is not None and len(text) <= LONGEST else None
-    if pieces is None:
+    if given is None or pieces is None:
         return None
     home = f"{seen.home}/" if seen.home else ""
     words_in = [_at_home(piece, home) for piece in pieces]

@@ -46,7 +46,26 @@ _MOST_PLACES = 64
 _TICKS = re.compile(r"`([^`\n]+)`")
 _REMOVES = re.compile(r"\brm\s+-[A-Za-z-]*[rR][A-Za-z-]*\s+[^\s'\"`;|&()\[\]]+")
 _FETCHES = re.compile(r"['\"`]((?:https?|ftp)://[^'\"`\s]+)['\"`]")
+_EVALS = re.compile(r"(?<![.\w])(?:eval|loadstring)\b|new Function\b|runIn\w+Context")
+PYTHON_EVALS = re.compile(r"(?<![.\w])(?:exec|eval)\s*\(")
+_LOADS = re.compile(
+    r"urlopen|urlretrieve|(?<![.\w])(?:requests|httpx)\.\w+\(|URI\.open|Net::HTTP|(?<![.\w])fetch\s*\(|https?\.get\("
+    r"|file_get_contents\(\s*['\"]https?:|LWP::|HTTP::Tiny"
+)
+_DECODES = re.compile(
+    r"b64decode|decode_base64|base64_decode|urlsafe_decode64|(?:strict_)?decode64|fromhex|unhexlify|atob\s*\(|gzinflate"
+    r"|str_rot13|rot13|['\"]base64['\"]|marshal\.loads|zlib\.decompress"
+)
 _CONNECTS = re.compile(r"\b(?:Socket|socket|fsockopen|TCPSocket|net\.connect|createConnection)\b")
+
+
+def runs_foreign(seen: Seen, text: str, evals: re.Pattern[str] = _EVALS) -> None:
+    """Code that evaluates what it fetched or decoded."""
+    if evals.search(text):
+        if _LOADS.search(text):
+            seen.danger("remote-code")
+        if _DECODES.search(text):
+            seen.danger("obfuscated")
 
 
 def scan(seen: Seen, word: Word) -> None:
@@ -75,6 +94,7 @@ def scan(seen: Seen, word: Word) -> None:
             seen.shell(command)
         for url in _FETCHES.findall(text):
             seen.fetch(url)
+        runs_foreign(seen, text)
         if _CONNECTS.search(text) and _SCRIPTS.search(text):
             seen.danger("reverse-shell")
 

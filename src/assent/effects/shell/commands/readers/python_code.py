@@ -10,6 +10,7 @@ import re
 
 from assent.effects.shell.command import Arg
 from assent.effects.shell.commands.readers.environment import PLAIN
+from assent.effects.shell.commands.readers.inline import PYTHON_EVALS, runs_foreign
 from assent.effects.shell.commands.readers.python_calls import METHODS, Scope, call_effects, name_of
 from assent.effects.shell.commands.seen import DELETE, READ, WRITE, Seen
 
@@ -58,6 +59,8 @@ def judge(seen: Seen, text: str) -> None:
         return
     code = _Code(seen, tree)
     code.read()
+    if not code.harmless:
+        runs_foreign(seen, text, PYTHON_EVALS)
     if not code.harmless or _COOKIE.match(text):
         seen.execute(*(("reverse-shell",) if code.hands_out_shell() else ()))
 

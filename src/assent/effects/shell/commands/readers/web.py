@@ -40,6 +40,8 @@ def curl(line: Line) -> None:
             _form(seen, value)
         elif "--upload-file" in name:
             sent_file(seen, value)
+        elif "--resolve" in name or "--connect-to" in name:
+            _redirected(seen, value, "--resolve" in name)
         elif "--write-out" in name:
             _write_out(seen, value)
         elif "--header" in name or "--proxy-header" in name or "--variable" in name:
@@ -48,6 +50,17 @@ def curl(line: Line) -> None:
             seen.path(READ, value)
     if parsed.has("-O", "--remote-name", "--remote-name-all"):
         _remote_names(line, parsed.operands + parsed.values("--url"))
+
+
+def _redirected(seen: Seen, value: Word, resolves: bool) -> None:
+    """`--resolve host:port:address,…` and `--connect-to host:port:host:port`: where it really goes."""
+    for text in values(value):
+        rest = text.split(":", 2)[2] if text is not None and text.count(":") > 1 else None
+        if rest is None:
+            seen.fetch(Arg(shown(value)))
+        else:
+            for address in rest.split(",") if resolves else [rest]:
+                seen.fetch(address)
 
 
 def _sent(seen: Seen, value: Word, mark: str | None) -> None:
