@@ -8,6 +8,11 @@ URL = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*://[^\s\"'<>`]+")
 SCHEME = re.compile(r"([a-zA-Z][a-zA-Z0-9+.-]*):[/\\]{2,}")
 
 
+PERCENT = re.compile(r"%([0-9A-Fa-f]{2})")
+PIECE = re.compile(r"\{([^{}]*)\}|\[([0-9]{1,9}|[A-Za-z])-([0-9]{1,9}|[A-Za-z])(?::[0-9]+)?\]")
+MOST_PIECES, MOST_HOSTS = 8, 64
+
+
 def scheme_of(url: str) -> str:
     found = SCHEME.match(url.strip())
     return found[1].lower() if found else ""
@@ -26,7 +31,32 @@ def host_of(url: str) -> str:
         host = host[1:].partition("]")[0]
     elif host.count(":") == 1:
         host = host.partition(":")[0]
+    if "%" in host:
+        host = PERCENT.sub(lambda match: chr(int(match[1], 16)), host)
     return host.lower().rstrip(".")
+
+
+def hosts_of(url: str) -> list[str]:
+    """Every host of a URL in which a client may expand `{a,b}` and `[1-3]`, itself among them."""
+    host = host_of(url)
+    if "{" not in host and "[" not in url:
+        return [host]
+    hosts = [url]
+    for _ in range(MOST_PIECES):
+        found = next((match for each in hosts if (match := PIECE.search(each))), None)
+        if found is None or len(hosts) > MOST_HOSTS:
+            break
+        hosts = [each.replace(found[0], choice, 1) for each in hosts for choice in choices(found)]
+    return list(dict.fromkeys([host, *map(host_of, hosts)]))[:MOST_HOSTS]
+
+
+def choices(found: re.Match[str]) -> list[str]:
+    if found[1] is not None:
+        return found[1].split(",")
+    low, high = found[2], found[3]
+    if low.isdigit() and high.isdigit():
+        return [str(number) for number in range(int(low), min(int(high), int(low) + MOST_HOSTS) + 1)]
+    return [chr(code) for code in range(ord(low[0]), min(ord(high[0]), ord(low[0]) + MOST_HOSTS) + 1)]
 
 
 def urls_in(text: str) -> list[str]:

@@ -73,9 +73,13 @@ def found_in(effect: Effect, names: tuple[str, ...], facts: Facts) -> tuple[str,
     if effect.target.kind is not Kind.PATH:
         return marks
     if effect.operation is Operation.DELETE and (effect.recursive or effect.target.pattern):
+        if not effect.target.name and effect.recursive:
+            names = effect.target.under if len(effect.target.under) == 1 else ()
         if any(is_broad(name, facts) for name in names):
             return (*marks, "broad-delete")
-    elif "mode-change" in marks and effect.recursive and any(is_broad(name, facts) for name in names):
+    elif "mode-change" in marks and any(
+        is_broad(name, facts) and (effect.recursive or name == "/" or name in SYSTEM_TREES) for name in names
+    ):
         return (*marks, "broad-mode")
     return marks
 
@@ -100,11 +104,46 @@ def is_metadata(host: str) -> bool:
     """Whether a host is a metadata service, in any spelling of its address."""
     if host in METADATA_HOSTS:
         return True
+    if host.endswith((".nip.io", ".sslip.io", ".xip.io")):
+        host = host.rpartition(".")[0].rpartition(".")[0].replace("-", ".")
+        host = ".".join(host.split(".")[-4:])
+    groups = _groups(host) if ":" in host else None
+    if groups is not None:
+        if groups == _METADATA_6:
+            return True
+        if groups[:5] != [0, 0, 0, 0, 0] or groups[5] not in (0, 0xFFFF):
+            return False
+        return (groups[6] << 16) + groups[7] in _METADATA_4
     number = as_address(host)
-    return number is not None and number in (
-        (169 << 24) + (254 << 16) + (169 << 8) + 254,
-        (169 << 24) + (254 << 16) + (170 << 8) + 2,
-    )
+    return number is not None and number in _METADATA_4
+
+
+_METADATA_4 = frozenset(
+    (a << 24) + (b << 16) + (c << 8) + d
+    for a, b, c, d in ((169, 254, 169, 254), (169, 254, 170, 2), (100, 100, 100, 200), (168, 63, 129, 16))
+)
+_METADATA_6 = [0xFD00, 0xEC2, 0, 0, 0, 0, 0, 0x254]
+
+
+def _groups(host: str) -> list[int] | None:
+    """The eight numbers of an IPv6 address; None where it is none."""
+    text = host.lower().strip("[]").partition("%")[0]
+    head, _, last = text.rpartition(":")
+    if "." in last:
+        number = as_address(last)
+        if number is None:
+            return None
+        text = f"{head}:{number >> 16:x}:{number & 0xFFFF:x}"
+    left, double, right = text.partition("::")
+    try:
+        before = [int(group, 16) for group in left.split(":")] if left else []
+        after = [int(group, 16) for group in right.split(":")] if right else []
+    except ValueError:
+        return None
+    missing = 8 - len(before) - len(after)
+    if missing < 0 or (missing and not double):
+        return None
+    return [*before, *[0] * missing, *after]
 
 
 def as_address(host: str) -> int | None:
