@@ -7,7 +7,7 @@ import os
 import sys
 import time
 
-from tests.fuzz.campaign import Tally, run
+from tests.fuzz.campaign import Tally, Trial, run
 from tests.fuzz.sources import SOURCES, text_of
 
 SHARES = {"grammar": 0.4, "state": 0.25, "everyday": 0.25, "options": 0.1}
@@ -19,6 +19,8 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=int(time.time()), help="another seed, other texts")
     parser.add_argument("--first", type=int, default=0, help="the number of the first text")
     parser.add_argument("--source", choices=SOURCES, action="append", help="only this source of texts")
+    parser.add_argument("--shell", choices=("bash", "sh"), default="bash", help="the shell that runs the texts")
+    parser.add_argument("--unknown", action="store_true", help="do not tell our reader which shell it is")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--print", action="store_true", dest="only_print", help="print the texts, run none")
     return parser.parse_args()
@@ -37,16 +39,18 @@ def main() -> int:
     print(f"seed {given.seed}")
     total = Tally()
     for source, count in counts.items():
-        total.add(campaign(source, given.seed, given.first, count, given.jobs))
+        trial = Trial(source, given.seed, given.shell, "" if given.unknown else given.shell)
+        total.add(campaign(trial, given.first, count, given.jobs))
     for (kind, least), times in total.families().most_common():
         print(f"{kind} ×{times}: {least!r}")
     print(f"{total.texts} texts, {len(total.findings)} findings")
     return 1 if total.findings else 0
 
 
-def campaign(source: str, seed: int, first: int, count: int, jobs: int) -> Tally:
+def campaign(trial: Trial, first: int, count: int, jobs: int) -> Tally:
+    source = trial.source
     start, tally, known = time.monotonic(), Tally(), set[str]()
-    for batch in run(source, seed, first, count, jobs):
+    for batch in run(trial, first, count, jobs):
         tally.add(batch)
         for finding in batch.findings:
             if finding.least not in known:
@@ -56,7 +60,7 @@ def campaign(source: str, seed: int, first: int, count: int, jobs: int) -> Tally
             print(f"\r{source} {tally.texts}/{count}", end="\r", file=sys.stderr)
     share, exact = (100 * part / max(1, tally.sampled) for part in (tally.ran, tally.exact))
     print(
-        f"{source}: {tally.texts} texts in {time.monotonic() - start:.0f} s; bash was asked of {tally.asked}; "
+        f"{source}: {tally.texts} texts in {time.monotonic() - start:.0f} s; the shell was asked of {tally.asked}; "
         f"of a sample of {tally.sampled} it runs the payload in {share:.0f}%, and we read {exact:.0f}% without a gap",
         flush=True,
     )

@@ -13,7 +13,7 @@ from tests.fuzz.oracle import Oracle
 from tests.fuzz.sources import text_of
 
 BATCH = 1000
-See = Callable[[str], Sight]
+See = Callable[[str, str], Sight]
 
 
 @dataclass(frozen=True)
@@ -52,45 +52,57 @@ class Tally:
         return Counter((finding.kind, finding.least) for finding in self.findings)
 
 
-def seen(text: str) -> Sight:
-    return sight(read(text))
+def seen(text: str, shell: str) -> Sight:
+    return sight(read(text, shell))
 
 
-def run_batch(source: str, seed: int, first: int, count: int, every: int = 50, see: See = seen) -> Tally:
-    """The texts of these numbers; every so manieth is run in any case, to know what share of them works at all."""
-    tally = Tally(texts=count)
-    with Oracle() as oracle:
-        for number in range(first, first + count):
-            _try(tally, oracle, source, seed, number, every, see)
-        tally.asked = oracle.asked
-    return tally
+class Trial:
+    """Texts of one source, each read as a text for one shell and, where nothing is seen, run by it.
+
+    `known` is the shell that our reader is told: that one, or `""` for not known."""
+
+    def __init__(self, source: str, seed: int, shell: str = "bash", known: str = "bash", see: See = seen) -> None:
+        self.source = source
+        self.seed = seed
+        self.shell = shell
+        self.known = known
+        self.see = see
+
+    def run(self, first: int, count: int, every: int = 50) -> Tally:
+        """The texts of these numbers; every so manieth is run in any case, to know what share of them works at all."""
+        tally = Tally(texts=count)
+        with Oracle(self.shell) as oracle:
+            for number in range(first, first + count):
+                self._try(tally, oracle, number, number % every == 0)
+            tally.asked = oracle.asked
+        return tally
+
+    def _try(self, tally: Tally, oracle: Oracle, number: int, sampled: bool) -> None:
+        text = text_of(self.source, self.seed, number)
+        lowering, seconds = timed(text, self.known)
+        wrong = fault(lowering, seconds)
+        if wrong:
+            least = minimised(
+                text, lambda tried: fault(*timed(tried, self.known)) == wrong, 600 if wrong != "slow" else 0
+            )
+            tally.findings.append(Finding(wrong, self.source, number, text, least))
+        found = self.see(text, self.known)
+        if found is Sight.TRACE and not sampled:
+            return
+        ran = oracle.ran(text)
+        if sampled:
+            tally.sampled += 1
+            tally.ran += ran
+            tally.exact += ran and not lowering.gaps
+        if ran and found is not Sight.TRACE and oracle.ran(text):
+            least = minimised(text, lambda tried: self.see(tried, self.known) is found and oracle.ran(tried))
+            tally.findings.append(Finding(found.value, self.source, number, text, least))
 
 
-def _try(tally: Tally, oracle: Oracle, source: str, seed: int, number: int, every: int, see: See) -> None:
-    text = text_of(source, seed, number)
-    lowering, seconds = timed(text)
-    wrong = fault(lowering, seconds)
-    if wrong:
-        least = minimised(text, lambda tried: fault(*timed(tried)) == wrong) if wrong == "internal" else text
-        tally.findings.append(Finding(wrong, source, number, text, least))
-    found = see(text)
-    sampled = number % every == 0
-    if found is Sight.TRACE and not sampled:
-        return
-    ran = oracle.ran(text)
-    if sampled:
-        tally.sampled += 1
-        tally.ran += ran
-        tally.exact += ran and not lowering.gaps
-    if ran and found is not Sight.TRACE and oracle.ran(text):
-        least = minimised(text, lambda tried: see(tried) is found and oracle.ran(tried))
-        tally.findings.append(Finding(found.value, source, number, text, least))
-
-
-def run(source: str, seed: int, first: int, count: int, jobs: int) -> Iterator[Tally]:
+def run(trial: Trial, first: int, count: int, jobs: int) -> Iterator[Tally]:
     """The tallies of batches as they are done."""
     starts = range(first, first + count, BATCH)
     with ProcessPoolExecutor(jobs) as pool:
-        batches = [pool.submit(run_batch, source, seed, at, min(BATCH, first + count - at)) for at in starts]
+        batches = [pool.submit(trial.run, at, min(BATCH, first + count - at)) for at in starts]
         for batch in batches:
             yield batch.result()

@@ -26,16 +26,16 @@ class Sight(Enum):
     TRACE = "trace"
 
 
-def read(text: str) -> Lowering:
-    return lower(text, cwd=CWD, home=HOME, shell="bash")
+def read(text: str, shell: str = "bash") -> Lowering:
+    return lower(text, cwd=CWD, home=HOME, shell=shell)
 
 
-def timed(text: str) -> tuple[Lowering, float]:
+def timed(text: str, shell: str = "bash") -> tuple[Lowering, float]:
     """The reading and how long it took; a slow one is measured again, as the machine may be busy."""
     best = SLOWEST
     for _ in range(3):
         start = time.process_time()
-        lowering = read(text)
+        lowering = read(text, shell)
         best = min(best, time.process_time() - start)
         if best < SLOWEST:
             break

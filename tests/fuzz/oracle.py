@@ -1,4 +1,4 @@
-"""Asks the sandbox what bash does with a text. Knows nothing of what our reader says."""
+"""Asks the sandbox what a shell does with a text. Knows nothing of what our reader says."""
 
 from __future__ import annotations
 
@@ -15,20 +15,21 @@ def bash_is_there() -> bool:
 
 
 class Oracle:
-    """One sandbox process. Not for use by two threads at once."""
+    """One sandbox process, for one shell. Not for use by two threads at once."""
 
-    def __init__(self) -> None:
+    def __init__(self, shell: str = "bash") -> None:
+        self.shell = shell
         command = [sys.executable, str(Path(__file__).with_name("sandbox.py"))]
         self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.asked = 0
 
     def ran(self, text: str) -> bool:
-        """Whether bash, given this text, makes `pwned`."""
+        """Whether the shell, given this text, makes `pwned`."""
         stdin, stdout = self._process.stdin, self._process.stdout
         assert stdin is not None
         assert stdout is not None
         self.asked += 1
-        stdin.write(json.dumps(text) + "\n")
+        stdin.write(json.dumps([self.shell, text]) + "\n")
         stdin.flush()
         answer: dict[str, bool] = json.loads(stdout.readline())
         return answer["ran"]

@@ -1,6 +1,6 @@
 """Runs shell texts in scratch folders and says whether a file called `pwned` came of it. Generates and judges nothing.
 
-A process of its own (`python tests/fuzz/sandbox.py`): a JSON string a line in, `{"ran", "late"}` a line out. Each text
+A process of its own (`python tests/fuzz/sandbox.py`): `[shell, text]` as JSON a line in, `{"ran", "late"}` out. A text
 runs in a fresh folder, with a PATH that holds harmless programs only, as a user that owns nothing, in its own process
 and network namespace where the kernel lets us, and for two seconds at most."""
 
@@ -86,8 +86,8 @@ class Sandbox:
     def _environment(self, home: Path) -> dict[str, str]:
         return {"PATH": str(self.bin), "HOME": str(home), "LANG": "C.UTF-8", "TERM": "dumb", "USER": "nobody"}
 
-    def run(self, text: str) -> dict[str, bool]:
-        """Whether bash, given this text, makes `pwned`; `late`: it had to be stopped."""
+    def run(self, shell: str, text: str) -> dict[str, bool]:
+        """Whether the shell, given this text, makes `pwned`; `late`: it had to be stopped."""
         raw = text.encode("utf-8", "surrogateescape")
         if b"\0" in raw or len(raw) > 100_000:
             return {"ran": False, "late": False}
@@ -98,24 +98,24 @@ class Sandbox:
             os.chown(place, self.uid, self.uid)
         child = os.fork()
         if child == 0:
-            self._jail(place, raw)
+            self._jail(place, shell, raw)
         status = os.waitpid(child, 0)[1]
         ran = any("pwned" in name for _, folders, files in os.walk(place) for name in (*folders, *files))
         shutil.rmtree(place, ignore_errors=True)
         return {"ran": ran, "late": os.waitstatus_to_exitcode(status) == 124}
 
-    def _jail(self, place: Path, raw: bytes) -> None:
+    def _jail(self, place: Path, shell: str, raw: bytes) -> None:
         """Never returns: waits for the first process of a new process namespace, and ends as it ended."""
         try:
             unshare(CLONE_NEWPID)
             first = os.fork()
             if first == 0:
-                self._first(place, raw)
+                self._first(place, shell, raw)
             os._exit(os.waitstatus_to_exitcode(os.waitpid(first, 0)[1]) & 0xFF)
         finally:
             os._exit(99)
 
-    def _first(self, place: Path, raw: bytes) -> None:
+    def _first(self, place: Path, shell: str, raw: bytes) -> None:
         """Never returns: drops all rights, fills the folder, runs the text, waits for everything that it started.
 
         When this process ends, the kernel ends all others of its namespace."""
@@ -132,7 +132,7 @@ class Sandbox:
             os.chdir(work)
             inner = os.fork()
             if inner == 0:
-                self._shell(home, raw)
+                self._shell(home, shell, raw)
             os._exit(_wait_for_all(inner))
         finally:
             os._exit(98)
@@ -158,14 +158,14 @@ class Sandbox:
             (work / name).write_bytes(content)
         (work / "run.sh").chmod(0o755)
 
-    def _shell(self, home: Path, raw: bytes) -> None:
-        """Never returns: becomes bash."""
+    def _shell(self, home: Path, shell: str, raw: bytes) -> None:
+        """Never returns: becomes the shell."""
         try:
             null = os.open(os.devnull, os.O_RDWR)
             for number in range(3):
                 os.dup2(null, number)
             os.closerange(3, 128)
-            os.execve("/bin/bash", [b"bash", b"-c", raw], self._environment(home))
+            os.execve(f"/bin/{shell}", [shell.encode(), b"-c", raw], self._environment(home))
         finally:
             os._exit(97)
 
@@ -190,7 +190,7 @@ def main() -> None:
     sandbox = Sandbox()
     try:
         for line in sys.stdin:
-            print(json.dumps(sandbox.run(json.loads(line))), flush=True)
+            print(json.dumps(sandbox.run(*json.loads(line))), flush=True)
     finally:
         sandbox.close()
 

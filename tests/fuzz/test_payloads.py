@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.fuzz import campaign, templates
+from tests.fuzz import templates
+from tests.fuzz.campaign import Trial
 from tests.fuzz.judge import Sight, read, sight
 from tests.fuzz.minimise import minimised
 from tests.fuzz.oracle import Oracle, bash_is_there
@@ -26,12 +27,12 @@ def oracle() -> Iterator[Oracle]:
 
 @pytest.mark.parametrize("source", SOURCES)
 def test_bash_runs_no_payload_that_we_do_not_see(source: str) -> None:
-    assert campaign.run_batch(source, SEED, 0, SHORT[source], every=500).findings == []
+    assert Trial(source, SEED).run(0, SHORT[source], every=500).findings == []
 
 
 @pytest.mark.parametrize("source", ["grammar", "everyday"])
 def test_a_fair_share_of_the_texts_runs_the_payload(source: str) -> None:
-    tally = campaign.run_batch(source, SEED, 0, 120, every=1)
+    tally = Trial(source, SEED).run(0, 120, every=1)
     assert (tally.sampled, 0.15 < tally.ran / tally.sampled < 0.85) == (120, True)
     assert tally.exact > tally.ran / 2, "a reader that doubts everything is not tested by this"
 
@@ -42,13 +43,13 @@ def test_the_texts_of_a_seed_are_always_the_same() -> None:
         assert len({text_of(source, 1, n) for n in range(50)}) > 40
 
 
-def blind(text: str) -> Sight:
+def blind(text: str, shell: str) -> Sight:
     """A reader that reads here-documents as if they were text."""
-    return Sight.NOTHING if "<<" in text else sight(read(text))
+    return Sight.NOTHING if "<<" in text else sight(read(text, shell))
 
 
 def test_a_reader_that_is_blind_to_a_construct_is_found_out() -> None:
-    findings = campaign.run_batch("grammar", SEED, 0, 300, see=blind).findings
+    findings = Trial("grammar", SEED, see=blind).run(0, 300).findings
     assert findings
     assert all("<<" in finding.least and finding.kind == "nothing" for finding in findings)
 
