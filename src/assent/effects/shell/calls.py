@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 
 from assent.contract.effect import Effect, Kind, Operation, Target
-from assent.effects.shell import environment
+from assent.effects.shell import environment, posix
 from assent.effects.shell.command import Arg, Sight
 from assent.effects.shell.job import Job
 from assent.effects.shell.state import UNKNOWN, USUAL_SPLIT, Body, State, Val, changed, join
@@ -62,6 +62,8 @@ def nested(walk: Walk, text: str, job: Job, shell: str = "") -> Pair:
         walk.shell = shell
     for code, _, advice in reading.gaps:
         walk.gap(code, advice)
+    if walk.shell in posix.SHELLS and posix.differs(reading.script, text):
+        walk.gap("gap.shell.unmodelled", posix.ADVICE)
     out = _script(walk, reading.script, job)
     walk.text, walk.span, walk.stdin, walk.zsh, walk.shell = outer
     walk.depth -= 1

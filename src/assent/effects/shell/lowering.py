@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from assent.contract.effect import Gap, Lowering
+from assent.effects.shell import posix
 from assent.effects.shell.calls import sprung
 from assent.effects.shell.commands import shipped
 from assent.effects.shell.record import Stop
@@ -22,6 +23,8 @@ def walked(text: str, *, cwd: str, home: str, shell: str, tables: Tables | None)
     reading = read(text)
     walk = Walk(text, home, tables or shipped, shell, read)
     gaps = [Gap(code, f"command[{at}:{at + 1}]", advice) for code, at, advice in reading.gaps]
+    if shell in posix.SHELLS and posix.differs(reading.script, text):
+        gaps.append(Gap("gap.shell.unmodelled", f"command[0:{len(text)}]", posix.ADVICE))
     try:
         walk.script(reading.script, State((cwd if cwd.startswith("/") else "",)))
         if walk.traps:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from assent.contract.effect import Effect, Kind, Operation, Target
 from assent.effects.paths import normal
-from assent.effects.shell import arithmetic, assign, builtins, calls, conditions, flows, loops, simple
+from assent.effects.shell import arithmetic, assign, builtins, calls, conditions, flows, loops, posix, simple
 from assent.effects.shell.flows import Stream
 from assent.effects.shell.record import Record
 from assent.effects.shell.redirects import plumb
@@ -283,12 +283,16 @@ class Walk(Record):
         return state, state
 
     def compute(self, node: ArithmeticCommand, state: State) -> Pair:
+        if not self.shell and not posix.sum_only(node.expression.text, state):
+            self.gap("gap.shell.unmodelled", posix.ADVICE)
         arithmetic.visit(self, node.expression, state)
         if node.redirects:
             self.redirected(plumb(self, node.redirects, state), -1)
         return state, state
 
     def conditional(self, node: Conditional, state: State) -> Pair:
+        if not self.shell and not posix.tests_only(node.words):
+            self.gap("gap.shell.unmodelled", posix.ADVICE)
         conditions.visit(self, node, state)
         if node.redirects:
             self.redirected(plumb(self, node.redirects, state), -1)

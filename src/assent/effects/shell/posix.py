@@ -1,0 +1,108 @@
+"""What `sh` may read otherwise than bash: on many machines it is dash, which knows none of bash's own forms.
+
+The reader reads all texts as bash does. Says where that is not what `sh` would do; follows nothing."""
+
+from __future__ import annotations
+
+import re
+
+from assent.contract.value import Value
+from assent.effects.shell.tree import (
+    ArithmeticCommand,
+    Assignment,
+    Brace,
+    Conditional,
+    Coproc,
+    For,
+    ForArithmetic,
+    Function,
+    ProcessSub,
+    Simple,
+    Word,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from assent.effects.shell.state import State
+    from assent.effects.shell.tree import Script
+
+ADVICE = "`sh` may read this otherwise than bash: write it for `sh`, or run it with `bash -c`"
+SHELLS = frozenset(("sh", "dash", "ash"))
+
+_BASH_ONLY = (ArithmeticCommand, Conditional, Coproc, ForArithmetic, ProcessSub)
+_BUILTINS = frozenset(
+    """declare typeset let shopt source mapfile readarray pushd popd enable compgen complete bind builtin caller
+    disown help function select""".split()
+)
+_PIECE = re.compile(r"""\\.|"(?:[^"\\]|\\.)*"|\$['\[]|'[^']*'""", re.DOTALL)
+_OPERAND = r"(?:\+\+|--|[-+!~])?\s*(?:\$?[A-Za-z_]\w*|\$\{\w+\}|\$#|[0-9]+)(?:\[\w+\])?(?:\+\+|--)?"
+_OPERATOR = r"\s*(?:<<|>>|\*\*|[-+*/%]?=|[=!<>]=|[-+*/%<])\s*"
+_SUM = re.compile(rf"\s*{_OPERAND}(?:(?:{_OPERATOR}{_OPERAND})|\s*>=?\s*\$?[0-9{{#][\w}}]*)*\s*")
+_EITHER = re.compile(r"&&|\|\|")
+_FIRST = re.compile(r"\s*(?:!\s+)?(\$\{?|)([A-Za-z_]\w*)\}?(?=[\s<>]|$)")
+_PLAIN = re.compile(r"[A-Za-z./][\w./-]*")
+
+
+def differs(script: Script, text: str) -> bool:
+    """Whether a text holds a form that is bash's own, so that dash would do something else with it."""
+    todo: list[object] = [script]
+    while todo:
+        node = todo.pop()
+        if isinstance(node, tuple):
+            todo.extend(node)
+        elif isinstance(node, Value):
+            if _is_bashs(node, text):
+                return True
+            todo.extend(getattr(node, name) for name in node.__slots__)
+    return False
+
+
+def _is_bashs(node: Value, text: str) -> bool:
+    if isinstance(node, _BASH_ONLY):
+        return True
+    if isinstance(node, Word):
+        return "$" in node.text and any(found[0] in ("$'", "$[") for found in _PIECE.finditer(node.text))
+    if isinstance(node, Simple):
+        return bool(node.words) and _bashs_command(node.words)
+    if isinstance(node, Assignment):
+        return node.append or node.items is not None or node.subscript is not None
+    if isinstance(node, Function):
+        return text.startswith("function", node.start)
+    return isinstance(node, For) and node.select
+
+
+def _bashs_command(words: tuple[Word, ...]) -> bool:
+    name = words[0].text
+    if name in _BUILTINS or any(type(part) is Brace for part in words[0].parts):
+        return True
+    options = [word.text for word in words[1:] if word.text[:1] == "-"]
+    return (name == "printf" and "-v" in options) or (name == "read" and any(word != "-r" for word in options))
+
+
+# ---------------------------------------------------------------- where the shell is not known
+
+
+def sum_only(expression: str, state: State) -> bool:
+    """Whether `((expression))` does nothing in dash, to which it is a command in a subshell of a subshell.
+
+    Its first word is then no command that could be there: a name with an operator glued to it, or one that the text
+    gave a value, so that it is a variable's."""
+    for piece in _EITHER.split(expression):
+        if not _SUM.fullmatch(piece):
+            return False
+        first = _FIRST.match(piece)
+        found = state.get(first[2]) if first is not None else None
+        if first is not None and (found is None or (first[1] and not found.numeric)):
+            return False
+    return True
+
+
+def tests_only(words: tuple[Word, ...]) -> bool:
+    """Whether `[[ words ]]` does nothing in dash, to which it is a command that is not there: `>` writes a file, and
+    what stands behind `&&` and `||` is another command."""
+    for place, word in enumerate(words):
+        if word.text == ">":
+            return False
+        if place and words[place - 1].text in ("&&", "||") and _PLAIN.fullmatch(word.text):
+            return False
+    return True
