@@ -8,6 +8,9 @@ URL = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*://[^\s\"'<>`]+")
 SCHEME = re.compile(r"([a-zA-Z][a-zA-Z0-9+.-]*):[/\\]{2,}")
 
 
+SPECIAL = re.compile(r"(https?|ftp|wss?):[/\\]*", re.IGNORECASE)  # for which browsers need no slashes
+BREAKS = re.compile(r"[\t\r\n]")
+LOCAL = re.compile(r"\s*(?:view-source:)?file:(?://(?:localhost)?(?=/)|(?=/)|//)?(.*)", re.IGNORECASE | re.DOTALL)
 PERCENT = re.compile(r"%([0-9A-Fa-f]{2})")
 PIECE = re.compile(r"\{([^{}]*)\}|\[([0-9]{1,9}|[A-Za-z])-([0-9]{1,9}|[A-Za-z])(?::[0-9]+)?\]")
 MOST_PIECES, MOST_HOSTS = 8, 64
@@ -22,9 +25,9 @@ def host_of(url: str) -> str:
     """The host of a URL or a bare `host[:port][/path]`, in lower case; `""` where there is none.
 
     Clients differ on backslashes and on several `@`: what stands after the last `@` is where they go."""
-    text = url.strip()
-    found = SCHEME.match(text)
-    rest = text[found.end() :] if found else text
+    text = BREAKS.sub("", url.strip())
+    found = SCHEME.match(text) or SPECIAL.match(text)
+    rest = text[found.end() :] if found else text.lstrip("/\\") if text[:1] in ("/", "\\") else text
     authority = re.split(r"[/\\?#]", rest, maxsplit=1)[0]
     host = authority.rpartition("@")[2]
     if host.startswith("["):
@@ -33,15 +36,19 @@ def host_of(url: str) -> str:
         host = host.partition(":")[0]
     if "%" in host:
         host = PERCENT.sub(lambda match: chr(int(match[1], 16)), host)
+    if not host.isascii():
+        from unicodedata import normalize  # such hosts are rare
+
+        host = normalize("NFKC", host).replace("\u3002", ".")
     return host.lower().rstrip(".")
 
 
 def hosts_of(url: str) -> list[str]:
     """Every host of a URL in which a client may expand `{a,b}` and `[1-3]`, itself among them."""
     host = host_of(url)
-    if "{" not in host and "[" not in url:
+    if "{" not in host and "[" not in url and "\\" not in url:
         return [host]
-    hosts = [url]
+    hosts = [url, url.replace("\\", "")]
     for _ in range(MOST_PIECES):
         found = next((match for each in hosts if (match := PIECE.search(each))), None)
         if found is None or len(hosts) > MOST_HOSTS:
@@ -57,6 +64,14 @@ def choices(found: re.Match[str]) -> list[str]:
     if low.isdigit() and high.isdigit():
         return [str(number) for number in range(int(low), min(int(high), int(low) + MOST_HOSTS) + 1)]
     return [chr(code) for code in range(ord(low[0]), min(ord(high[0]), ord(low[0]) + MOST_HOSTS) + 1)]
+
+
+def local_file(url: str) -> str | None:
+    """The path of a `file:` address, or None."""
+    found = LOCAL.fullmatch(url)
+    if found is None:
+        return None
+    return PERCENT.sub(lambda match: chr(int(match[1], 16)), found[1]) if "%" in found[1] else found[1]
 
 
 def urls_in(text: str) -> list[str]:

@@ -40,7 +40,13 @@ COMMAND_KEYS = ("command", "cmd", "script", "commands")
 PATCH_KEYS = ("patch", "input", "diff", "command", "content")
 URL_KEYS = ("url", "urls", "uri", "prompt", "query")
 CHANGING = re.compile(r"write|edit|create|delete|remove|move|rename|update|append|save|put|patch|replace|insert|copy")
+BRACES = re.compile(r"[{},]")
 PATHLIKE = re.compile(r"(?:~?/|\.{1,2}/|file://)")
+PLACE_KEYS = frozenset(
+    "path paths file files file_path filepath filename file_name source destination src dst from to target directory "
+    "dir folder location uri root".split()
+)
+HOST_KEYS = frozenset({"host", "hostname", "domain", "url", "endpoint", "address"})
 MAX_VALUES = 2000
 
 
@@ -70,7 +76,7 @@ def lower(call: Call, shell: Lower) -> Lowering:
             return _agent(call, tool)
     if tool in INERT:
         return Lowering(tool, inert=True)
-    return _foreign(call, tool)
+    return _foreign(call, tool, shell)
 
 
 # ---------------------------------------------------------------- shell
@@ -87,6 +93,8 @@ def _shell(call: Call, shell: Lower) -> Lowering:
     moved = call if cwd == call.cwd else _moved(call, cwd)
     lowered = [shell(moved, text) for text in dict.fromkeys(text for text in texts if text is not None)]
     gaps = [gap for each in lowered for gap in each.gaps]
+    if any(_nonempty(given.get(key)) for key in ("args", "arguments", "argv", "stdin")):
+        gaps.append(Gap("gap.call.input", "args", "write the whole command as one text", "words beside the command"))
     if _nonempty(given.get("env")) or _nonempty(given.get("environment")):
         gaps.append(
             Gap("gap.call.input", "env", "set variables in the command itself", "an environment beside the command")
@@ -136,12 +144,13 @@ def quoted(word: str) -> str:
 
 
 def _folder(call: Call, given: Mapping[str, object]) -> str:
+    found: set[str] = set()
     for key in FOLDER_KEYS:
         value = given.get(key)
         if isinstance(value, str) and value:
             raw, sure = joined(value, call.cwd, call.home)
-            return normal(raw) if sure else ""
-    return call.cwd
+            found.add(normal(raw) if sure else "")
+    return found.pop() if len(found) == 1 else "" if found else call.cwd
 
 
 def _moved(call: Call, cwd: str) -> Call:
@@ -169,6 +178,18 @@ def _execute(program: str) -> Effect:
 # ---------------------------------------------------------------- files
 
 
+def _enclosed(text: str) -> list[object]:
+    """Arguments that are written as JSON inside of one."""
+    if text[:1] not in "{[" or not 1 < len(text) < 65536:
+        return []
+    import json  # such arguments are rare
+
+    try:
+        return [json.loads(text)]
+    except (ValueError, RecursionError):
+        return []
+
+
 def _paths(call: Call, tool: str, operation: Operation) -> Lowering:
     """READ or DELETE on every path argument."""
     effects = [
@@ -188,6 +209,9 @@ def _looking(call: Call, tool: str, operation: Operation) -> Lowering:
     folder = found[0][1] if found else "."
     for key in PATTERN_KEYS if operation is LIST else PATTERN_KEYS - {"pattern"}:
         for text in _strings(given.get(key)):
+            for piece in BRACES.split(text) if "{" in text else ():
+                if piece.startswith(("/", "~")):
+                    effects.append(Effect(operation, path_target(piece, call.cwd, call.home, pattern=True), key))
             if text.startswith(("/", "~")) or ".." in text:
                 whole = text if text.startswith(("/", "~")) else f"{folder}/{text}"
                 effects.append(Effect(operation, path_target(whole, call.cwd, call.home, pattern=True), key))
@@ -249,8 +273,8 @@ def _unnamed(operation: Operation) -> Effect:
 
 
 def _target(call: Call, text: str) -> Target:
-    text = text.removeprefix("file://") if text.startswith("file://") else text
-    return path_target(text, call.cwd, call.home)
+    local = addresses.local_file(text) if "file:" in text[:24].lower() else None
+    return path_target(text if local is None else local, call.cwd, call.home)
 
 
 def _path_arguments(given: Mapping[str, object], skip: tuple[str, ...] = ()) -> Iterator[tuple[str, str]]:
@@ -266,6 +290,8 @@ def _path_arguments(given: Mapping[str, object], skip: tuple[str, ...] = ()) -> 
                 elif isinstance(item, str):
                     yield low, item
         elif low not in TEXT_KEYS and (low not in PATTERN_KEYS):
+            if isinstance(value, dict):
+                yield from _path_arguments(value)
             yield from ((low, text) for text in _strings(value))
 
 
@@ -297,16 +323,17 @@ def _fetch(call: Call, tool: str) -> Lowering:
     for key in URL_KEYS:
         for text in _strings(given.get(key)):
             urls = [text] if key in ("url", "urls", "uri") else addresses.urls_in(text)
-            effects += [_address(call, url, key) for url in urls]
+            effects += [effect for url in urls for effect in _address(call, url, key)]
     return Lowering(
         tool, tuple(effects) or (Effect(Operation.FETCH, Target(Kind.HOST, "", "an unnamed address"), "url"),)
     )
 
 
-def _address(call: Call, url: str, where: str) -> Effect:
-    if addresses.scheme_of(url) == "file":
-        return Effect(READ, path_target(url.strip()[7:] or "/", call.cwd, call.home), where)
-    return Effect(Operation.FETCH, Target(Kind.HOST, addresses.host_of(url), url), where)
+def _address(call: Call, url: str, where: str) -> list[Effect]:
+    local = addresses.local_file(url)
+    if local is not None:
+        return [Effect(READ, path_target(local or "/", call.cwd, call.home), where)]
+    return [Effect(Operation.FETCH, Target(Kind.HOST, host, url), where) for host in addresses.hosts_of(url)]
 
 
 def _agent(call: Call, tool: str) -> Lowering:
@@ -320,26 +347,35 @@ def _agent(call: Call, tool: str) -> Lowering:
     )
 
 
-def _foreign(call: Call, tool: str) -> Lowering:
+def _foreign(call: Call, tool: str, shell: Lower) -> Lowering:
     """An MCP tool or an unknown one: itself, and every path and address among its arguments, so that floor and deny
     rules hold for them too. What a server says of its tools (read-only and the like) is not looked at."""
     effects = [Effect(Operation.EXECUTE, Target(Kind.TOOL, tool, call.tool), "tool")]
     changing = CHANGING.search(tool.lower()) is not None
     values, whole = _values(call.input)
     for where, text in values:
-        if PATHLIKE.match(text) and "\n" not in text and len(text) < 4096:
-            target = _target(call, text)
-            effects.append(Effect(READ, target, where))
-            if changing:
-                effects.append(Effect(WRITE, target, where))
-        elif addresses.scheme_of(text) and len(text) < 8192:
-            effects.append(_address(call, text, where))
+        text = text.strip()
+        named = where.lower() in PLACE_KEYS and not addresses.scheme_of(text)
+        if (PATHLIKE.match(text) or named) and "\n" not in text and len(text) < 4096:
+            for piece in dict.fromkeys((text, *text.split(","))) if named else (text,):
+                target = _target(call, piece.strip())
+                effects.append(Effect(READ, target, where))
+                if changing:
+                    effects.append(Effect(WRITE, target, where))
+        elif (addresses.scheme_of(text) or where.lower() in HOST_KEYS) and len(text) < 8192:
+            effects += _address(call, text, where)
+        elif where.lower() in COMMAND_KEYS:
+            effects += [
+                Effect(each.operation, each.target, where, recursive=each.recursive, dangers=each.dangers)
+                for each in shell(call, text).effects
+                if each.target.kind is not Kind.PROGRAM
+            ]
     gaps = () if whole else (Gap("gap.call.input", "input", "send fewer arguments", "a very long list of arguments"),)
     return Lowering(tool, tuple(effects), gaps=gaps)
 
 
 def _values(given: Mapping[str, object]) -> tuple[list[tuple[str, str]], bool]:
-    """Every string in the arguments, at any depth, with its top-level key; and whether that is all of them."""
+    """Every string in the arguments, at any depth, with its nearest key; and whether that is all of them."""
     todo: list[tuple[str, object]] = [(str(key), value) for key, value in given.items()]
     found: list[tuple[str, str]] = []
     for _ in range(MAX_VALUES):
@@ -348,8 +384,9 @@ def _values(given: Mapping[str, object]) -> tuple[list[tuple[str, str]], bool]:
         where, value = todo.pop()
         if isinstance(value, str):
             found.append((where, value))
+            todo += [(where, inner) for inner in _enclosed(value)]
         elif isinstance(value, dict):
-            todo += [(where, inner) for inner in value.values()]
+            todo += [(str(key), inner) for key, inner in value.items()]
         elif isinstance(value, list):
             todo += [(where, inner) for inner in value]
     return found, not todo

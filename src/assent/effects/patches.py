@@ -16,6 +16,10 @@ MARKERS = ("*** Begin Patch", "*** End Patch", "*** End of File")
 GIT_DIFF = re.compile(r"diff --git (\"?a/.*|.*) (\"?b/.*)$")
 
 
+DATE = re.compile(r"\s+\d{4}-\d\d-\d\d.*$")
+PREFIX = re.compile(r"(?:[ciow12])/")  # of `diff.mnemonicPrefix`
+
+
 class Touch(Value):
     """One file of a patch and what is done to it."""
 
@@ -44,7 +48,7 @@ def _envelope(text: str) -> tuple[tuple[Touch, ...], bool]:
         if header is None or not header[2]:
             sure = False
             continue
-        verb, path = header[1], header[2].strip()
+        verb, path = header[1], header[2].strip().removeprefix(":").strip()
         if verb in ("Move to", "Move", "Rename"):
             sure = sure and bool(current)
             found += [Touch(Operation.DELETE, current), Touch(Operation.WRITE, path)] if current else []
@@ -65,6 +69,8 @@ def _unified(text: str) -> tuple[tuple[Touch, ...], bool]:
                 found.append(Touch(Operation.DELETE, old))
             case "new":
                 found.append(Touch(Operation.WRITE, path))
+                if PREFIX.match(path):
+                    found.append(Touch(Operation.WRITE, path[2:]))
                 if old not in ("", "/dev/null", path):
                     found.append(Touch(Operation.WRITE, old))
             case "from":
@@ -91,6 +97,7 @@ def _headers(text: str) -> Iterator[tuple[str, str]]:
 
 def _name(text: str, prefix: str) -> str:
     name = text.split("\t")[0].strip()
+    name = DATE.sub("", name)
     if name.startswith('"') and name.endswith('"') and len(name) > 1:
         name = name[1:-1].encode("latin-1", "backslashreplace").decode("unicode_escape", "replace")
     return name.removeprefix(prefix)

@@ -7,6 +7,8 @@ from __future__ import annotations
 import re
 
 from assent.contract.effect import Effect, Kind, Operation, Target
+from assent.effects.patches import read_patch
+from assent.effects.paths import path_target
 from assent.effects.shell import flows
 from assent.effects.shell.command import Arg
 from assent.effects.shell.commands import see
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 EXECUTE, FETCH, READ = Operation.EXECUTE, Operation.FETCH, Operation.READ
 WRITE, DELETE = Operation.WRITE, Operation.DELETE
 _PLACES = frozenset((EXECUTE, FETCH))
+_PATCHES = frozenset(("apply_patch", "applypatch", "patch", "gpatch", "git"))
 _INDIRECT = frozenset(("xargs", "parallel"))
 _MOVES = frozenset("ln mv tar bsdtar unzip cp rsync git 7z cpio ditto link patch mount unrar gunzip install".split())
 _GIT_MOVES = frozenset(
@@ -58,6 +61,8 @@ def command(walk: Walk, job: Job) -> None:
             fetches = True
         elif effect.operation is DELETE and effect.recursive and not effect.target.name:
             effects = _emptied(job.state, effect, effects)
+    if base in _PATCHES:
+        effects = (*effects, *_patched(walk, job, argv))
     if kind or fetches or walk.fetched:
         effects = _endangered(walk, job, base, kind, effects)
     walk.record(job, sight, effects)
@@ -78,6 +83,22 @@ def command(walk: Walk, job: Job) -> None:
             _script_from(walk, job, base, source)
     if stream is not None and walk.sink is not None:
         walk.sink.append(stream)
+
+
+def _patched(walk: Walk, job: Job, argv: tuple[str | Arg, ...]) -> list[Effect]:
+    """The files of a patch that is written in the command."""
+    if "apply" not in argv[1:3] and str(argv[0]).rpartition("/")[2] == "git":
+        return []
+    texts = [word for word in argv[1:] if isinstance(word, str) and "\n" in word]
+    if job.stdin.text is not None:
+        texts.append(job.stdin.text)
+    touched = [touch for text in texts for touch in read_patch(text)[0]]
+    return [
+        Effect(touch.operation, path_target(touch.path, cwd, walk.home))
+        for touch in dict.fromkeys(touched)
+        for cwd in job.state.cwds
+        if touch.path
+    ]
 
 
 def _emptied(state: State, effect: Effect, effects: tuple[Effect, ...]) -> tuple[Effect, ...]:

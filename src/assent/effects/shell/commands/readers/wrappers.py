@@ -132,7 +132,11 @@ def joined(line: Line) -> None:
     if line.parsed.has("--exec"):
         line.seen.run(line.parsed.operands)
     elif line.parsed.operands:
-        line.seen.shell(joined_words(line.parsed.operands))
+        script = joined_words(line.parsed.operands)
+        line.seen.shell(script)
+        known = [literal(word) for word in line.parsed.operands]
+        if not isinstance(script, str) and known[0] is not None:  # what is known of it is seen all the same
+            line.seen.shell(" ".join(text for text in known[: known.index(None)] if text is not None))
 
 
 def joined_words(words: list[Word]) -> Word:
