@@ -145,7 +145,7 @@ def call(walk: Walk, name: str, body: Body, job: Job) -> Pair:
     for command in body.commands:
         out = join(out, _body(walk, command, job))
     for left in walk.escapes.pop()[1]:
-        out = join(out, _returned(left, job.state, None))
+        out = join(out, _returned(walk, left, job.state, None))
     walk.stack.pop()
     walk.depth -= 1
     return out, out
@@ -170,11 +170,14 @@ def _body(walk: Walk, command: Command, job: Job) -> State | None:
         return None
     if after.forfeit == job.forfeit:
         after.forfeit = forfeit
-    return _returned(after, job.state, saved)
+    return _returned(walk, after, job.state, saved)
 
 
-def _returned(after: State, before: State, saved: dict[str, Val | None] | None) -> State:
+def _returned(walk: Walk, after: State, before: State, saved: dict[str, Val | None] | None) -> State:
+    """The state behind a call: the function's own names are what they were, which a trap has to know too."""
     after = after.fork()
+    for name in after.saved or ():
+        walk.writes[name] = walk.writes.get(name, 0) + 1
     after.restore(saved if saved is not None else before.saved)
     after.positional = before.positional
     return after

@@ -8,7 +8,7 @@ from assent.contract.effect import Kind, Operation, Target
 from assent.effects.paths import path_target
 from assent.effects.shell.command import Arg
 from assent.effects.shell.flows import Stream
-from assent.effects.shell.state import FETCHED, FROM_FILE, NUMBER, State
+from assent.effects.shell.state import FETCHED, FROM_FILE, NUMBER, State, either
 from assent.effects.shell.tree import ProcessSub
 from assent.effects.shell.words import single, value
 
@@ -56,7 +56,9 @@ def plumb(walk: Walk, redirects: tuple[Redirect, ...], state: State) -> Plumbing
         walk.step()
         op = redirect.op
         if redirect.fd[:1] == "{":
-            walk.assign(redirect.fd.strip("{}").partition("[")[0], NUMBER, state)
+            name = redirect.fd.strip("{}").partition("[")[0]
+            before = state.get(name)  # which it keeps where the file cannot be opened
+            walk.assign(name, NUMBER if before is None else either(before, NUMBER), state)
         if op == "<<" or op == "<<-":
             _document(walk, redirect, state, out)
         elif op == "<<<":
