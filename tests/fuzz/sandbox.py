@@ -6,6 +6,7 @@ and network namespace where the kernel lets us, and for two seconds at most."""
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import json
 import os
@@ -31,6 +32,7 @@ PROGRAMS = (
 SECONDS, GRACE = 2.0, 0.4  # for the text itself, and for what it leaves running
 UIDS = 61_000  # a user of its own for each sandbox: base + process id, no account has these
 CLONE_NEWUSER, CLONE_NEWPID, CLONE_NEWNET = 0x1000_0000, 0x2000_0000, 0x4000_0000
+PR_SET_CHILD_SUBREAPER = 36
 FILES = {
     "f.txt": b"one two\nthree a b\n",
     "g.txt": b"alpha\nbeta\n",
@@ -107,11 +109,14 @@ class Sandbox:
     def _jail(self, place: Path, shell: str, raw: bytes) -> None:
         """Never returns: waits for the first process of a new process namespace, and ends as it ended."""
         try:
-            unshare(CLONE_NEWPID)
+            alone = unshare(CLONE_NEWPID)
             first = os.fork()
             if first == 0:
                 self._first(place, shell, raw)
-            os._exit(os.waitstatus_to_exitcode(os.waitpid(first, 0)[1]) & 0xFF)
+            status = os.waitpid(first, 0)[1]
+            if not alone:
+                _end_group(first)
+            os._exit(os.waitstatus_to_exitcode(status) & 0xFF)
         finally:
             os._exit(99)
 
@@ -121,6 +126,7 @@ class Sandbox:
         When this process ends, the kernel ends all others of its namespace."""
         try:
             os.setsid()
+            ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1)  # where there is no namespace, orphans come here too
             if self.root:
                 os.setgroups([])
                 os.setgid(self.uid)
@@ -171,6 +177,11 @@ class Sandbox:
 
     def close(self) -> None:
         shutil.rmtree(self.base, ignore_errors=True)
+
+
+def _end_group(leader: int) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(leader, signal.SIGKILL)
 
 
 def _wait_for_all(inner: int) -> int:
