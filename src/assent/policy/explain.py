@@ -5,21 +5,12 @@ are written as escapes."""
 
 from __future__ import annotations
 
-import re
-
 from assent.contract.decision import Decision, Outcome, Part
+from assent.contract.display import visible
 
-HIDDEN = re.compile(
-    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]"
-)
 MARKS = {Outcome.ALLOW: "ALLOW", Outcome.ASK: "ASK", Outcome.DENY: "DENY"}
 SHOWN_PARTS = 6
 SHOWN_TEXT = 300
-
-
-def visible(text: str) -> str:
-    """Text with every character that hides or disguises written as an escape."""
-    return HIDDEN.sub(lambda found: f"\\u{{{ord(found[0]):x}}}", text)
 
 
 def short(text: str, limit: int = SHOWN_TEXT) -> str:

@@ -13,6 +13,7 @@ from assent.contract.decision import Decision, Outcome
 from assent.contract.errors import PayloadError
 from assent.contract.tools import canonical
 from assent.policy import explain
+from assent.ui.place import add_place
 
 STATUS = {Outcome.ALLOW: 0, Outcome.ASK: 3, Outcome.DENY: 4}
 # Which argument a plain text stands for.
@@ -27,6 +28,29 @@ MAIN_ARGUMENT = {
     "websearch": "query",
     "agent": "subagent_type",
 }
+
+
+DESCRIPTION = "Decide one tool call and print the receipt. Runs nothing and writes nothing."
+EPILOG = "exit status: 0 allow, 3 ask, 4 deny, 2 error"
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "tool",
+        nargs="?",
+        metavar="TOOL",
+        help="the tool's name (bash, read, write, …), or - for a call as JSON on standard input",
+    )
+    parser.add_argument(
+        "input", nargs="?", metavar="INPUT", help="the command, path or address, or the tool's input as a JSON object"
+    )
+    parser.add_argument("--batch", action="store_true", help="one JSON object a line in, one out for each, in order")
+    parser.add_argument("--json", action="store_true", help="print the receipt as JSON")
+    parser.add_argument("--headless", action="store_true", help="as in a run where nobody can answer: ask becomes deny")
+    parser.add_argument(
+        "--session", metavar="ID", default="", help="the session whose first view of the project's rules holds on"
+    )
+    add_place(parser)
 
 
 def run(options: argparse.Namespace) -> int:

@@ -13,6 +13,7 @@ from assent.facts import files
 from assent.policy import lint, shipped
 from assent.policy.rules import Origin, Rule
 from assent.policy.settings import Settings
+from assent.ui.place import add_place
 
 PROJECT_STARTER = """\
 # Assent's rules for everyone who works on this project. They can only tighten:
@@ -28,6 +29,25 @@ deny = [
   # { rule = "bash(npm publish:*)", message = "releases are made by CI" },
 ]
 """
+
+
+DESCRIPTION = "Look after the policy."
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
+    show = verbs.add_parser("show", help="the policy in force, and where every line of it comes from")
+    show.add_argument("--json", action="store_true", help="print it as JSON")
+    show.add_argument("--all", action="store_true", help="list the shipped rules one by one too")
+    add_place(show)
+    lint = verbs.add_parser("lint", help="find rules that are shadowed, dead, too broad, or hold a secret")
+    lint.add_argument("--json", action="store_true", help="print the findings as JSON")
+    add_place(lint)
+    init = verbs.add_parser("init", help="write a commented policy to start from, never over an existing one")
+    init.add_argument(
+        "--project", action="store_true", help="write the project's .assent.toml instead of the user's file"
+    )
+    init.add_argument("--cwd", metavar="DIR", default="", help="the project's folder (default: this one)")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -8,6 +8,14 @@ import os
 from assent import configure
 from assent.facts import trust
 
+DESCRIPTION = "Mark a folder as trusted. Only a person may run this: agents are stopped at the floor."
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("folder", nargs="?", metavar="FOLDER", default="", help="the folder (default: this one)")
+    parser.add_argument("--list", action="store_true", help="list the trusted folders")
+    parser.add_argument("--remove", action="store_true", help="take the mark away")
+
 
 def run(options: argparse.Namespace) -> int:
     folder = os.path.abspath(options.folder or os.getcwd())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from assent.contract import display
 from assent.policy import explain
 from tests.cases import decide
 
@@ -51,8 +52,8 @@ def test_json_holds_every_part() -> None:
 
 
 def test_hidden_characters_are_shown() -> None:
-    assert explain.visible("a\x1b[31m\u202eb\u200bc\x00") == "a\\u{1b}[31m\\u{202e}b\\u{200b}c\\u{0}"
-    assert explain.visible("tab\tand\nline") == "tab\tand\nline"
+    assert display.visible("a\x1b[31m\u202eb\u200bc\x00") == "a\\u{1b}[31m\\u{202e}b\\u{200b}c\\u{0}"
+    assert display.visible("tab\tand\nline") == "tab\tand\nline"
 
 
 def test_long_text_is_cut_with_its_true_length() -> None:

@@ -1,0 +1,237 @@
+"""The words of approval: a call that waits, the question, what a person said, what is remembered of it, how it ended.
+
+Collects no answers and keeps nothing."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from assent.contract.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from assent.contract.call import Call
+    from assent.contract.decision import Decision
+
+
+class Scope(Enum):
+    """How far an answer reaches."""
+
+    ONCE = "once"
+    QUARTER = "15m"
+    SESSION = "session"
+    PROJECT = "project"
+    EVERYWHERE = "everywhere"
+
+    __hash__ = object.__hash__  # members are singletons; Enum's own hash is slower
+
+
+class Said(Enum):
+    """What a person said. STOP is a denial after which the agent should not go on."""
+
+    ALLOW = "allow"
+    DENY = "deny"
+    STOP = "stop"
+
+    __hash__ = object.__hash__  # as above
+
+
+class Ending(Enum):
+    """How a question ended. Only ANSWERED and SETTLED can let a call run."""
+
+    ANSWERED = "answered"  # a person answered
+    SETTLED = "settled"  # a grant that came while it waited settles it
+    EXPIRED = "expired"  # shown, and not answered in time
+    UNSEEN = "unseen"  # nobody could see it
+    DISMISSED = "dismissed"  # Esc, Ctrl-C: looked at and put away
+    LOST = "lost"  # the only place that showed it went away, or the process that held it died
+    CANCELLED = "cancelled"  # the asking task was cancelled, or the call was withdrawn
+    CHANGED = "changed"  # what would run is not what was shown any more
+    OVERRULED = "overruled"  # the rules deny it by now
+    FAULT = "fault"  # something broke inside
+    CLOSED = "closed"  # the gate was shut down
+
+    __hash__ = object.__hash__  # as above
+
+
+class Suggestion(Value):
+    """Rules that would repeat an answer, to be saved with it. `width` says in words how far they reach.
+
+    No rules: the answer can be repeated for the identical call only."""
+
+    __slots__ = ("rules", "width")
+
+    def __init__(self, rules: tuple[str, ...], width: str) -> None:
+        self.rules = rules
+        self.width = width
+
+
+class Preview(Value):
+    """What a person is shown of a call. `kind` is `command`, `diff` or `input`; `text` is raw and hostile: every
+    surface shows it through `display`. `path` is the file of a diff. `length` is the true length of a cut `text`."""
+
+    __slots__ = ("kind", "text", "path", "length")
+
+    def __init__(self, kind: str, text: str, *, path: str = "", length: int = 0) -> None:
+        self.kind = kind
+        self.text = text
+        self.path = path
+        self.length = length or len(text)
+
+
+class Held(Value):
+    """A call that waits for a person. `id` is a UUID of ours; ids of runtimes are not trusted to be unique.
+
+    `digest` binds an approval to what is shown. `project` is the folder that "always here" means. `effects` are what
+    the call does, in words. `warnings` are what a person should look at twice. `made` is the time of asking (seconds
+    since the epoch), `timeout` the seconds to answer in once it is shown, `unseen` the seconds that it may wait
+    for somebody to see it. `attended` says that the host has a dialog of its own that somebody watches."""
+
+    __slots__ = (
+        "id",
+        "call",
+        "digest",
+        "decision",
+        "preview",
+        "effects",
+        "suggestions",
+        "warnings",
+        "project",
+        "made",
+        "timeout",
+        "unseen",
+        "attended",
+    )
+
+    def __init__(
+        self,
+        id: str,
+        call: Call,
+        digest: str,
+        decision: Decision,
+        preview: Preview,
+        *,
+        effects: tuple[str, ...] = (),
+        suggestions: tuple[Suggestion, ...] = (),
+        warnings: tuple[str, ...] = (),
+        project: str = "",
+        made: float = 0.0,
+        timeout: float = 300.0,
+        unseen: float = 60.0,
+        attended: bool = False,
+    ) -> None:
+        self.id = id
+        self.call = call
+        self.digest = digest
+        self.decision = decision
+        self.preview = preview
+        self.effects = effects
+        self.suggestions = suggestions
+        self.warnings = warnings
+        self.project = project
+        self.made = made
+        self.timeout = timeout
+        self.unseen = unseen
+        self.attended = attended
+
+
+class Answer(Value):
+    """What a person said to a question, who it was and where.
+
+    `rules` are the rules to remember (with a scope wider than ONCE); none means the identical call only.
+    `message` is for the agent."""
+
+    __slots__ = ("said", "scope", "rules", "message", "who", "channel")
+
+    def __init__(
+        self,
+        said: Said,
+        *,
+        scope: Scope = Scope.ONCE,
+        rules: tuple[str, ...] = (),
+        message: str = "",
+        who: str = "",
+        channel: str = "",
+    ) -> None:
+        self.said = said
+        self.scope = scope
+        self.rules = rules
+        self.message = message
+        self.who = who
+        self.channel = channel
+
+
+class Grant(Value):
+    """A remembered answer. It settles an ASK, never a denial.
+
+    `rules` are read as allow rules; where there are none, `identity` names the one call that is meant. `answers` are
+    the texts of the ask rules that the person saw and answered: these, and no other ask rule, are settled too.
+    `session` binds SESSION grants, `project` binds PROJECT ones. `until` is the end in seconds since the epoch; 0 is
+    none."""
+
+    __slots__ = (
+        "id",
+        "scope",
+        "rules",
+        "identity",
+        "answers",
+        "session",
+        "project",
+        "made",
+        "until",
+        "who",
+        "channel",
+        "shown",
+    )
+
+    def __init__(
+        self,
+        id: str,
+        scope: Scope,
+        *,
+        rules: tuple[str, ...] = (),
+        identity: str = "",
+        answers: tuple[str, ...] = (),
+        session: str = "",
+        project: str = "",
+        made: float = 0.0,
+        until: float = 0.0,
+        who: str = "",
+        channel: str = "",
+        shown: str = "",
+    ) -> None:
+        self.id = id
+        self.scope = scope
+        self.rules = rules
+        self.identity = identity
+        self.answers = answers
+        self.session = session
+        self.project = project
+        self.made = made
+        self.until = until
+        self.who = who
+        self.channel = channel
+        self.shown = shown
+
+
+class Resolution(Value):
+    """How a question ended. `allowed` is true only for an approval that still stood when the call was released."""
+
+    __slots__ = ("id", "ending", "allowed", "answer", "reason", "waited")
+
+    def __init__(
+        self,
+        id: str,
+        ending: Ending,
+        *,
+        allowed: bool = False,
+        answer: Answer | None = None,
+        reason: str = "",
+        waited: float = 0.0,
+    ) -> None:
+        self.id = id
+        self.ending = ending
+        self.allowed = allowed
+        self.answer = answer
+        self.reason = reason
+        self.waited = waited
