@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from assent.contract.decision import Decision, Layer, Outcome, Part
 from assent.contract.errors import PayloadError, PolicyError
+from assent.contract.value import Value
 from assent.effects import native, shell
 from assent.effects.shell import commands
 from assent.facts.observe import observe
 from assent.policy.decide import decide
 from assent.policy.examples import HOME, ROOT, check_example
+from assent.policy.modes import Mode, parse_mode
 from assent.policy.settings import Settings
 
 TYPE_CHECKING = False
@@ -20,10 +22,29 @@ if TYPE_CHECKING:
 
     from assent.contract.call import Call
     from assent.contract.effect import Lowering
+    from assent.contract.facts import Facts
     from assent.policy.document import Example
     from assent.policy.policy import Policy
 
 REMEMBERED, REMEMBERED_LENGTH = 1024, 2000  # commands, characters of one
+
+
+class Judged(Value):
+    """A decision and what it rests on; without a reading where the gate refused to decide."""
+
+    __slots__ = ("decision", "lowering", "facts", "policy")
+
+    def __init__(
+        self,
+        decision: Decision,
+        lowering: Lowering | None = None,
+        facts: Facts | None = None,
+        policy: Policy | None = None,
+    ) -> None:
+        self.decision = decision
+        self.lowering = lowering
+        self.facts = facts
+        self.policy = policy
 
 
 class Gate:
@@ -36,23 +57,29 @@ class Gate:
         self.settings = settings
         self._own = own
         self._tables = commands.Tables(settings.commands) if settings.commands else commands.shipped
-        self._policies: dict[tuple[tuple[str, ...], str, bool], Policy] = {}
+        self._policies: dict[tuple[tuple[str, ...], str, bool, Mode], Policy] = {}
         self._lowered: dict[tuple[str, str, str, str], Lowering] = {}
         for example in examples:
             check_example(example, self._read_example)
 
     def decide(self, call: Call, *, headless: bool = False, links: Mapping[str, str] | None = None) -> Decision:
         """Allow, ask or deny, with a receipt. Never raises. `links` are host facts given instead of observed."""
-        mode = self.settings.mode.word
+        return self.judge(call, headless=headless, links=links).decision
+
+    def judge(
+        self, call: Call, *, mode: str = "", headless: bool = False, links: Mapping[str, str] | None = None
+    ) -> Judged:
+        """The decision with what it rests on. Never raises. `mode` is what a person chose for the session."""
         try:
             lowering = self.lower(call)
             facts = observe(lowering, roots=call.roots, home=call.home, cwd=call.cwd, own=self._own, given=links)
-            policy = self._policy(facts.roots, facts.home, bool(facts.folds_case))
-            return decide(lowering, facts, policy, headless=headless)
+            policy = self._policy(facts.roots, facts.home, bool(facts.folds_case), self._mode(mode))
+            return Judged(decide(lowering, facts, policy, headless=headless), lowering, facts, policy)
         except PayloadError as error:
-            return refusal("gap.call.input", str(error), mode)
+            return Judged(refusal("gap.call.input", str(error), self.settings.mode.word))
         except Exception as error:  # the one net: whatever breaks inside, the call does not run
-            return refusal("gate.fault", f"the gate failed inside: {type(error).__name__}: {error}", mode)
+            reason = f"the gate failed inside: {type(error).__name__}: {error}"
+            return Judged(refusal("gate.fault", reason, self.settings.mode.word))
 
     def lower(self, call: Call) -> Lowering:
         """What a call does, without judging it."""
@@ -73,14 +100,20 @@ class Gate:
     def _read_example(self, text: str) -> Lowering:
         return shell.lower(text, cwd=ROOT, home=HOME, shell="bash", tables=self._tables)
 
-    def _policy(self, roots: tuple[str, ...], home: str, fold: bool) -> Policy:
+    def _mode(self, chosen: str) -> Mode:
+        """The mode of a session: what a person chose for it, as far as the files allow that."""
+        if not chosen:
+            return self.settings.mode
+        return min(parse_mode(chosen, file="the session's mode"), self.settings.limit)
+
+    def _policy(self, roots: tuple[str, ...], home: str, fold: bool, mode: Mode) -> Policy:
         """The settings bound to a workspace, kept for the next call."""
-        key = (roots, home, fold)
+        key = (roots, home, fold, mode)
         policy = self._policies.get(key)
         if policy is None:
             if len(self._policies) > 64:
                 self._policies.clear()
-            policy = self._policies[key] = self.settings.bind(roots, home, fold=fold)
+            policy = self._policies[key] = self.settings.bind(roots, home, fold=fold, mode=mode)
         return policy
 
 

@@ -235,3 +235,33 @@ class Resolution(Value):
         self.answer = answer
         self.reason = reason
         self.waited = waited
+
+
+class Verdict(Value):
+    """The end of a call's path: it may run, or it may not. `id` names its record in the trail.
+
+    `message` is for the agent. `stop` says that the person wants the agent to stop."""
+
+    __slots__ = ("allowed", "decision", "id", "message", "stop", "resolution")
+
+    def __init__(
+        self,
+        allowed: bool,
+        decision: Decision,
+        id: str = "",
+        *,
+        message: str = "",
+        stop: bool = False,
+        resolution: Resolution | None = None,
+    ) -> None:
+        self.allowed = allowed
+        self.decision = decision
+        self.id = id
+        self.message = message
+        self.stop = stop
+        self.resolution = resolution
+
+    @property
+    def unseen(self) -> bool:
+        """Nobody could see the question: a host with a dialog of its own may still ask there."""
+        return self.resolution is not None and self.resolution.ending is Ending.UNSEEN

@@ -25,10 +25,12 @@ UNSEEN = 60
 
 
 class Settings(Value):
-    """What holds now. `chosen` says who set the mode, `clamps` what held it down."""
+    """What holds now. `chosen` says who set the mode, `clamps` what held it down, `limit` is the loosest mode that a
+    session may be given."""
 
     __slots__ = (
         "mode",
+        "limit",
         "chosen",
         "clamps",
         "floor",
@@ -49,6 +51,7 @@ class Settings(Value):
         self,
         *,
         mode: Mode,
+        limit: Mode,
         chosen: str,
         clamps: tuple[str, ...],
         floor: tuple[Rule, ...],
@@ -65,6 +68,7 @@ class Settings(Value):
         files: tuple[str, ...],
     ) -> None:
         self.mode = mode
+        self.limit = limit
         self.chosen = chosen
         self.clamps = clamps
         self.floor = floor
@@ -80,10 +84,10 @@ class Settings(Value):
         self.commands = commands
         self.files = files
 
-    def bind(self, roots: tuple[str, ...], home: str, *, fold: bool = False) -> Policy:
-        """The policy for a workspace."""
+    def bind(self, roots: tuple[str, ...], home: str, *, fold: bool = False, mode: Mode | None = None) -> Policy:
+        """The policy for a workspace, in the mode of the settings or of a session."""
         return compile_policy(
-            self.mode,
+            self.mode if mode is None else mode,
             floor=self.floor,
             deny=self.deny,
             ask=self.ask,
@@ -109,11 +113,14 @@ def combine(
     tighten. `trusted`: the user marked the folder; else `untrusted_mode` holds."""
     mode, chosen = _mode(documents, environment_mode, flag_mode, environment_tightens)
     mode, clamps = _clamp(mode, documents, trusted)
+    # A session is never given yolo: that is for the command line and the user's own file.
+    limit, _ = _clamp(max(mode, Mode.FULL_AUTO), documents, trusted)
     off = _switched_off(documents)
     packs = tuple((name, document.file) for document in documents for name in document.packs)
     session = _session(session_rules or {})
     return Settings(
         mode=mode,
+        limit=limit,
         chosen=chosen,
         clamps=clamps,
         floor=_numbered(shipped.floor_rules()),
