@@ -13,6 +13,7 @@ SLOWEST = 1.0
 LOUD = frozenset(
     {"./run.sh", "run.sh", f"{CWD}/run.sh", f"{CWD}/src/run.sh"}
 )  # neighbours that run something themselves
+_CONDITIONAL = frozenset((Kind.REPOSITORY, Kind.HOOKS, Kind.MODULES))
 
 
 class Sight(Enum):
@@ -55,7 +56,7 @@ def counts(effect: Effect) -> bool:
     """Whether an effect is more than reading. What a repository's own settings do is for facts to say."""
     if effect.dangers:
         return True
-    return effect.operation not in READ_ONLY and effect.target.kind is not Kind.REPOSITORY
+    return effect.operation not in READ_ONLY and effect.target.kind not in _CONDITIONAL
 
 
 def may_be_the_payload(effect: Effect) -> bool:

@@ -18,11 +18,24 @@ class Facts(Value):
     `home`: the user's folder. `own`: Assent's own files and folders, canonical.
     `folds_case`: absolute folders on whose file systems names differ in case only by looks.
     `repositories`: folder → why git is not harmless there; `""` is harmless, absent is not known.
+    `hooks`, `modules`: folder → the hook that git runs there, the file that an interpreter loads there in place of its
+    own library; `""` is none, absent is not known.
     `expansions`: shell glob → the paths it matches now (absent: not tried, or too many).
     `missing`: folders that commands would run in and that do not exist, nor does the call make them: nothing runs
     there."""
 
-    __slots__ = ("canonical", "roots", "home", "own", "folds_case", "repositories", "expansions", "missing")
+    __slots__ = (
+        "canonical",
+        "roots",
+        "home",
+        "own",
+        "folds_case",
+        "repositories",
+        "hooks",
+        "modules",
+        "expansions",
+        "missing",
+    )
 
     def __init__(
         self,
@@ -33,6 +46,8 @@ class Facts(Value):
         own: tuple[str, ...] = (),
         folds_case: tuple[str, ...] = (),
         repositories: Mapping[str, str] | None = None,
+        hooks: Mapping[str, str] | None = None,
+        modules: Mapping[str, str] | None = None,
         expansions: Mapping[str, tuple[str, ...]] | None = None,
         missing: tuple[str, ...] = (),
     ) -> None:
@@ -42,6 +57,8 @@ class Facts(Value):
         self.own = own
         self.folds_case = folds_case
         self.repositories = repositories or {}
+        self.hooks = hooks or {}
+        self.modules = modules or {}
         self.expansions = expansions or {}
         self.missing = missing
 

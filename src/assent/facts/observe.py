@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
     from assent.contract.effect import Lowering, Target
 
+_SETTLED_KINDS = frozenset((Kind.REPOSITORY, Kind.HOOKS, Kind.MODULES))
+
 
 def observe(
     lowering: Lowering,
@@ -46,6 +48,10 @@ def observe(
             look.target(effect.target)
         elif kind is Kind.REPOSITORY:
             look.repository(effect.target)
+        elif kind is Kind.HOOKS:
+            look.hook(effect.target)
+        elif kind is Kind.MODULES:
+            look.module(effect.target, lowering)
     own = _own(own, links) if given is None else _with_canonical(own, links)
     folds = () if given is not None else folding((*roots, home, "/"))
     if folds:
@@ -57,6 +63,8 @@ def observe(
         own=own,
         folds_case=folds,
         repositories=look.repositories,
+        hooks=look.hooks,
+        modules=look.modules,
         expansions=look.expansions,
         missing=_missing(lowering, look.canonical, roots) if given is None else (),
     )
@@ -109,7 +117,7 @@ def _possible_roots(roots: tuple[str, ...], home: str, links: Links) -> tuple[st
 def _makes_nothing(lowering: Lowering) -> bool:
     """Whether nothing in the call can make a folder before git looks at it."""
     return all(
-        effect.operation in READ_ONLY or effect.operation is Operation.FETCH or effect.target.kind is Kind.REPOSITORY
+        effect.operation in READ_ONLY or effect.operation is Operation.FETCH or effect.target.kind in _SETTLED_KINDS
         for effect in lowering.effects
     )
 
@@ -151,11 +159,24 @@ def _own(paths: tuple[str, ...], links: Links) -> tuple[str, ...]:
 class _Look:
     """What one look at the host has gathered."""
 
-    __slots__ = ("canonical", "repositories", "expansions", "_links", "_roots", "_home", "_portable", "_stays")
+    __slots__ = (
+        "canonical",
+        "repositories",
+        "hooks",
+        "modules",
+        "expansions",
+        "_links",
+        "_roots",
+        "_home",
+        "_portable",
+        "_stays",
+    )
 
     def __init__(self, links: Links, roots: tuple[str, ...], home: str, *, portable: bool, stays: bool) -> None:
         self.canonical: dict[str, str] = {}
         self.repositories: dict[str, str] = {}
+        self.hooks: dict[str, str] = {}
+        self.modules: dict[str, str] = {}
         self.expansions: dict[str, tuple[str, ...]] = {}
         self._links = links
         self._roots = roots
@@ -198,3 +219,16 @@ class _Look:
         if folder:
             reason = harm(folder, self._roots, self._links, self._home, portable=self._portable, stays=self._stays)
             self.repositories[folder] = self.repositories[target.name] = reason
+
+    def hook(self, target: Target) -> None:
+        from assent.facts.githooks import hook  # most calls hold no git
+
+        if target.name:
+            self.hooks[target.name] = "" if self._portable else hook(target.name, self._links)
+
+    def module(self, target: Target, lowering: Lowering) -> None:
+        from assent.facts.modules import posing  # most calls hold no code
+
+        if target.name:
+            reason = "the folder is not looked at" if self._portable else ""
+            self.modules[target.name] = reason or posing(target.raw or target.name, self._links, lowering)

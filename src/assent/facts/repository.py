@@ -26,7 +26,7 @@ MAX_DEPTH = 64
 _COARSE = 50_000_000  # nanoseconds
 
 # Hook folders whose contents the shipped rules guard, so that nothing gets there unseen.
-_GUARDED_HOOKS = frozenset({".husky", ".husky/_", ".githooks", ".git/hooks"})
+GUARDED_HOOKS = frozenset({".husky", ".husky/_", ".githooks", ".git/hooks"})
 # The one hook that reading runs: `git status` and `git diff` refresh the index.
 _READ_HOOK = "post-index-change"
 
@@ -58,7 +58,7 @@ def harm(
         if missing and (here in roots or (stays and not portable and elsewhere)):
             return ""
         return f"`{folder}` is not the session's repository"
-    found = _discovered(here, links)
+    found = discovered(here, links)
     if isinstance(found, str):
         return found
     if found is None:
@@ -72,7 +72,7 @@ def _is_inside(path: str, roots: Iterable[str]) -> bool:
     return any(path == root or path.startswith(root + "/") for root in roots)
 
 
-def _discovered(folder: str, links: Links) -> Repository | str | None:
+def discovered(folder: str, links: Links) -> Repository | str | None:
     """The repository that git finds from a canonical folder upwards, a reason, or None where there is none."""
     for _ in range(MAX_DEPTH):
         found = _opened(folder, links)
@@ -115,7 +115,7 @@ def _is_own(found: Repository, roots: tuple[str, ...], links: Links) -> bool:
     if found.top in roots or any(root.startswith(found.top.rstrip("/") + "/") for root in roots):
         return True
     for root in roots:
-        own = _discovered(links.canonical(root) or root, links)
+        own = discovered(links.canonical(root) or root, links)
         if not isinstance(own, Repository):
             continue
         if found.common == own.common and (is_main(found) or is_linked(found, links)):
@@ -234,7 +234,7 @@ class _Look:
         hooks = value.rstrip("/").removeprefix("./")
         if hooks.startswith(repository.top + "/"):
             hooks = hooks[len(repository.top) + 1 :]
-        if hooks not in _GUARDED_HOOKS:
+        if hooks not in GUARDED_HOOKS:
             return f"`core.hooksPath` of `{repository.top}` is `{value}`"
         return self._hooks(posixpath.join(repository.top, hooks))
 

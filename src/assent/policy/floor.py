@@ -156,6 +156,10 @@ def describe(effect: Effect) -> str:
     whole = " and all below it" if effect.recursive else ""
     if target.kind is Kind.REPOSITORY:
         return f"run git in {name}" if effect.operation is Operation.EXECUTE else f"write git's store in {name}"
+    if target.kind is Kind.HOOKS:
+        return f"run git's hooks in {name}"
+    if target.kind is Kind.MODULES:
+        return f"load modules from {name}"
     if effect.operation is Operation.EXECUTE:
         return f"run {name}"
     return f"{effect.operation.value} {name}{whole}"

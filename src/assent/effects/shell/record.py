@@ -19,6 +19,7 @@ DEEPEST = 40
 EXECUTE = Operation.EXECUTE
 NOWHERE = ("",)  # a folder on another machine
 _GOES_ALONG = frozenset((Operation.FETCH, Operation.EXECUTE, Operation.DELEGATE))
+_SETTLED = frozenset((Kind.REPOSITORY, Kind.HOOKS, Kind.MODULES))
 
 
 class Stop(Exception):
@@ -187,8 +188,8 @@ class Record:
 
 
 def _runs(effects: tuple[Effect, ...]) -> bool:
-    """Whether it is said that a command runs code, whatever its repository proves."""
-    return any(e.operation is EXECUTE and e.target.kind is not Kind.REPOSITORY for e in effects)
+    """Whether it is said that a command runs code, whatever the host proves."""
+    return any(e.operation is EXECUTE and e.target.kind not in _SETTLED for e in effects)
 
 
 def _elsewhere(effects: tuple[Effect, ...]) -> tuple[Effect, ...]:

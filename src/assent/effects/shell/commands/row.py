@@ -22,10 +22,11 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 KEYS = frozenset(
-    "options operands runs service globals style dangers prints repo stores like aliases reader help safe acts "
+    "options operands runs service globals style dangers prints repo stores hooks like aliases reader help safe acts "
     "pure secret_operands forms marks with recursive groups file_prefixes".split()
 )
 STYLES = frozenset({"gnu", "posix", "single", "go", "bsd"})
+HOOKS = frozenset({"", "refs", "checkout", "commit"})
 PRINTS = frozenset({"", "word", "number", "paths", "names"})
 BOOLEANS = ("runs", "repo", "stores", "help", "pure", "recursive")
 LISTS = ("dangers", "aliases", "safe", "acts", "secret_operands", "file_prefixes")
@@ -62,6 +63,7 @@ class Row:
         "globals",
         "groups",
         "help",
+        "hooks",
         "marks",
         "name",
         "operands",
@@ -88,6 +90,7 @@ class Row:
         self.runs = bool(keys.get("runs", False))
         self.repo = bool(keys.get("repo", False))
         self.stores = bool(keys.get("stores", False))
+        self.hooks = _choice(name, "hooks", keys, HOOKS, "")
         self.help = bool(keys.get("help", True))
         self.pure = bool(keys.get("pure", False))
         self.service = _text(name, "service", keys)

@@ -195,6 +195,8 @@ class Line:
             operation = WRITE if row.stores else EXECUTE
             for folder in seen.repositories or [seen.cwd]:
                 seen.effects.append(Effect(operation, Target(Kind.REPOSITORY, folder, certain=bool(folder))))
+                if row.hooks:
+                    seen.hooks(row.hooks, folder)
         prints = "nothing" if "nothing" in seen.gives else seen.gives[-1] if seen.gives else row.prints
         if prints and prints != "nothing" and seen.prints is None:
             worth(seen, prints)

@@ -22,6 +22,7 @@ FETCH, EXECUTE = Operation.FETCH, Operation.EXECUTE
 
 _STANDARD = frozenset({"-", "/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/tty"})
 _FD = re.compile(r"/dev/fd/[0-9]+")
+_SETTLED = frozenset((Kind.REPOSITORY, Kind.HOOKS, Kind.MODULES))
 _PERCENT = re.compile(r"%([0-9A-Fa-f]{2})")
 
 
@@ -157,6 +158,11 @@ class Seen:
         """It asks a service, and changes nothing there."""
         self.effects.append(Effect(READ, Target(Kind.SERVICE, name), dangers=dangers))
 
+    def hooks(self, group: str, folder: str) -> None:
+        """The hooks of that group, in the repository that a folder is in."""
+        name = f"{group}:{folder}" if folder else ""
+        self.effects.append(Effect(EXECUTE, Target(Kind.HOOKS, name, folder, certain=bool(folder))))
+
     def enter(self, word: Word) -> None:
         """It changes to a folder before the words that follow."""
         self.moved = True
@@ -189,7 +195,7 @@ class Seen:
 
 
 def _endangered(effects: list[Effect], dangers: tuple[str, ...], program: str) -> list[Effect]:
-    if not any(effect.operation in MUTATION and effect.target.kind is not Kind.REPOSITORY for effect in effects):
+    if not any(effect.operation in MUTATION and effect.target.kind not in _SETTLED for effect in effects):
         return [*effects, Effect(READ, Target(Kind.PROGRAM, program), dangers=dangers)]
     return [_with(effect, dangers) if effect.operation in MUTATION else effect for effect in effects]
 

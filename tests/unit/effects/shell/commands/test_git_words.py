@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from assent.effects.shell.command import Arg
 from tests.unit.effects.shell.commands.sights import does
 
 READS = "EXECUTE </w>"  # the conditional effect: what the repository's own settings could run
@@ -38,9 +39,9 @@ def test_files_behind_two_dashes_are_read() -> None:
 @pytest.mark.parametrize(
     ("listing", "changing"),
     [
-        ("git branch --list x", "git branch x"),
+        ("git branch --list x", "git branch -m x"),
         ("git branch --contains x", "git branch -v x"),
-        ("git tag -l v1", "git tag v1"),
+        ("git tag -l v1", "git tag -d v1"),
         ("git tag -n3 v1", "git tag --sort=x v1"),
         ("git config user.name", "git config user.name x"),
         ("git symbolic-ref HEAD", "git symbolic-ref HEAD x"),
@@ -98,7 +99,6 @@ def test_what_throws_work_away_says_so(command: str) -> None:
     [
         "git checkout main",
         "git checkout -b x origin/main",
-        "git restore --staged a",
         "git reset HEAD~1",
         "git switch x",
     ],
@@ -111,3 +111,95 @@ def test_what_git_refuses_to_lose_does_not(command: str) -> None:
 @pytest.mark.parametrize("command", ["git checkout HEAD~1 -- a.txt", "git checkout -- a.txt", "git restore a.txt"])
 def test_a_file_that_is_brought_back_is_written(command: str) -> None:
     assert any(line.startswith("WRITE a.txt") for line in does(command))
+
+
+def stored(hooks: str) -> list[str]:
+    """A write to the store of the repository at hand, under its hooks."""
+    return ["WRITE </w>", f"EXECUTE <{hooks}:/w>"]
+
+
+@pytest.mark.parametrize(
+    ("command", "hooks"),
+    [
+        ("git commit -m x", "commit"),
+        ("git commit -am x --quiet", "commit"),
+        ("git commit --amend --no-edit", "commit"),
+        ("git commit --fixup abc123", "commit"),
+        ("git commit -m x -- a b", "commit"),
+        ("git checkout -b new", "checkout"),
+        ("git checkout -q -b new", "checkout"),
+        ("git switch -c new", "checkout"),
+        ("git reset", "refs"),
+        ("git reset -q HEAD a b", "refs"),
+        ("git reset -- a", "refs"),
+        ("git restore --staged a", "refs"),
+        ("git restore -S --source=HEAD~1 .", "refs"),
+        ("git rm --cached a", "refs"),
+        ("git rm -r -q --cached build", "refs"),
+    ],
+)
+def test_what_only_changes_the_store_runs_nothing_but_hooks(command: str, hooks: str) -> None:
+    assert does(command) == stored(hooks)
+
+
+@pytest.mark.parametrize("command", ["git branch x", "git branch x HEAD~2", "git tag v1", "git tag -a v1 -m x HEAD~1"])
+def test_a_new_name_for_a_commit_only_changes_the_store(command: str) -> None:
+    assert does(command) == [*stored("refs"), READS]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "git commit",  # an editor
+        "git commit --amend",
+        "git commit -m x -e",
+        "git commit -c HEAD",
+        "git commit --fixup=amend:HEAD",
+        "git commit --fixup=reword:HEAD",
+        "git commit -m x --no-verify",
+        "git commit -m x -S",
+        "git commit -p -m x",
+        "git commit --squash HEAD",
+        "git -c core.editor=./x commit -m x",
+        "git -c core.hooksPath=./x commit -m x",
+        "git checkout -b new origin/main",  # other files come
+        "git checkout -B new",
+        "git checkout -b new -f",
+        "git switch -c new main",
+        "git switch -C new",
+        "git switch main",
+        "git branch -m a b",
+        "git branch -d a",
+        "git branch -u origin/x a",
+        "git tag -a v1",  # an editor
+        "git tag -s v1 -m x",
+        "git tag -f v1",
+        "git reset HEAD~1",  # the branch moves
+        "git reset --soft HEAD~1",
+        "git reset a.txt",  # or is that a commit
+        "git reset -p",
+        "git reset --recurse-submodules",
+        "git restore -p --staged a",
+        "git rm --cached -f a",
+        "git rm a",
+    ],
+)
+def test_what_does_more_than_change_the_store_acts(command: str) -> None:
+    assert any(line.startswith(ACTS) for line in does(command))
+
+
+@pytest.mark.parametrize("word", [Arg("$X"), Arg("$X", ("--hard", "HEAD"))])
+@pytest.mark.parametrize("command", ["git reset", "git branch", "git tag", "git commit -m x", "git checkout -b n"])
+def test_a_word_that_may_be_an_option_acts(command: str, word: Arg) -> None:
+    assert any(line.startswith(ACTS) for line in does((*command.split(), word)))
+
+
+def test_a_message_may_be_anything_and_its_file_is_read() -> None:
+    assert does(("git", "commit", "-m", Arg("$X"))) == stored("commit")
+    assert does("git commit -F msg.txt") == ["READ msg.txt", *stored("commit")]
+    assert does("git tag -F msg.txt v1") == ["READ msg.txt", *stored("refs"), READS]
+
+
+def test_the_store_is_that_of_the_folder_which_git_is_sent_to() -> None:
+    assert does("git -C sub commit -m x") == ["WRITE <sub>", "EXECUTE <commit:/w/sub>"]
+    assert does("git -C sub tag v1") == ["WRITE <sub>", "EXECUTE <refs:/w/sub>", "EXECUTE <sub>"]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from assent.effects.shell.commands.seen import values
+from assent.contract.effect import Effect, Kind, Target
+from assent.effects.shell.commands.roles import apply
+from assent.effects.shell.commands.seen import READ, WRITE, literal, shown, values
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,3 +33,138 @@ def _overwrites(refspec: str, forced: bool) -> bool:
     source, colon, target = refspec.removeprefix("+").partition(":")
     branch = (target if colon else source).removeprefix("refs/heads/")
     return branch in _SHARED and (forced or plus or (bool(colon) and not source))
+
+
+# ---------------------------------------------------------------- what only writes git's own store
+#
+# The rows of these commands say `stores` and `hooks`, or the reader adds both; a form that does more is EXECUTE besides.
+
+
+def _only(line: Line, *names: str) -> bool:
+    """Whether the line is read without a doubt and has no other options than these."""
+    parsed = line.parsed
+    return (
+        not parsed.doubts and not parsed.spills and all(any(n in g.option.names for n in names) for g in parsed.given)
+    )
+
+
+def git_commit(line: Line) -> None:
+    """`git commit` with its message on the line; without one it starts an editor."""
+    line.standard()
+    parsed = line.parsed
+    fixes = parsed.values("--fixup")
+    told = parsed.has("--message", "--file", "--reuse-message", "--no-edit", "--dry-run") or (
+        bool(fixes) and all(":" not in (literal(word) or ":") for word in fixes)
+    )
+    more = ("--edit", "--reedit-message", "--template", "--patch", "--interactive", "--no-verify", "--gpg-sign")
+    if not told or parsed.has(*more):
+        line.seen.execute()
+
+
+def git_checkout(line: Line) -> None:
+    """`git checkout -b name` where it stands only makes a branch."""
+    if _only(line, "-b", "--quiet", "--no-track") and line.parsed.has("-b") and not _words(line):
+        _start(line)
+        _stores(line, "checkout")
+        return
+    line.standard()
+    line.seen.execute()
+
+
+def git_switch(line: Line) -> None:
+    """`git switch -c name` where it stands only makes a branch."""
+    line.standard()
+    if _only(line, "--create", "--quiet", "--no-track") and line.parsed.has("--create") and not _words(line):
+        _stores(line, "checkout")
+    else:
+        line.seen.execute()
+
+
+def git_branch(line: Line) -> None:
+    """`git branch name [start]` makes one; other forms are as the row says."""
+    words = line.parsed.operands
+    if 1 <= len(words) <= 2 and _only(line, "--quiet") and _plain(line):
+        _start(line)
+        _stores(line)
+    else:
+        line.standard()
+
+
+def git_tag(line: Line) -> None:
+    """`git tag name [commit]` makes one, with its message on the line where it has one."""
+    parsed = line.parsed
+    signed = parsed.has("--annotate") and not parsed.has("--message", "--file")
+    if (
+        1 <= len(parsed.operands) <= 2
+        and _only(line, "--annotate", "--message", "--file")
+        and not signed
+        and _plain(line)
+    ):
+        _start(line)
+        for given in parsed.given:
+            if given.option.role == "READ" and given.value is not None:
+                line.seen.path(READ, given.value)
+        _stores(line)
+    else:
+        line.standard()
+
+
+def git_reset(line: Line) -> None:
+    """`git reset [HEAD] [--] paths` changes the index alone; another commit moves the branch."""
+    line.standard()
+    parsed = line.parsed
+    first = 0 if parsed.ended == 0 else 1
+    named = [shown(word) for word in parsed.operands[:first]]
+    if _only(line, "--quiet", "--mixed", "--refresh", "--no-refresh") and named in ([], ["HEAD"], ["@"]):
+        _stores(line)
+    else:
+        line.seen.execute()
+
+
+def git_restore(line: Line) -> None:
+    """`git restore --staged paths` changes the index alone."""
+    if _only(line, "--staged", "--source", "--quiet") and line.parsed.has("--staged"):
+        _start(line)
+        _stores(line)
+        return
+    line.standard()
+    line.seen.execute()
+
+
+def git_rm(line: Line) -> None:
+    """`git rm --cached paths` changes the index alone."""
+    if _only(line, "--cached", "--quiet", "-r", "--ignore-unmatch", "--dry-run") and line.parsed.has("--cached"):
+        _start(line)
+        _stores(line)
+        return
+    line.standard()
+    line.seen.execute()
+
+
+def _words(line: Line) -> bool:
+    return bool(line.parsed.operands) or line.parsed.ended >= 0
+
+
+def _plain(line: Line) -> bool:
+    """Whether all operands are known names."""
+    return line.parsed.ended < 0 and all(
+        text is not None and text[:1] != "-" for word in line.parsed.operands for text in values(word)
+    )
+
+
+def _start(line: Line) -> None:
+    """What holds of the line whatever its own options and operands do: flags, folders and settings before them."""
+    line.preamble()
+    for given in line.before:
+        if given.option.role in ("DIR", "REPO") and given.value is not None:
+            apply(line.seen, given.option.role, given.value)
+    for given in line.before:
+        line.option(given)
+
+
+def _stores(line: Line, hooks: str = "refs") -> None:
+    """It writes git's store, under hooks of the repository."""
+    seen = line.seen
+    for folder in seen.repositories or [seen.cwd]:
+        seen.effects.append(Effect(WRITE, Target(Kind.REPOSITORY, folder, certain=bool(folder))))
+        seen.hooks(hooks, folder)

@@ -1,0 +1,57 @@
+"""Which hooks git would run in a folder's repository when it records, moves or fetches something.
+
+Whose repository it is, and what its settings say, is the work of `repository`: that one accepts no folder of hooks but
+those looked at here."""
+
+from __future__ import annotations
+
+import os
+import posixpath
+
+from assent.facts.gitdir import Repository
+from assent.facts.repository import GUARDED_HOOKS, discovered
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from assent.facts.links import Links
+
+_REFS = frozenset({"reference-transaction", "pre-auto-gc", "post-index-change", "fsmonitor-watchman"})
+_CHECKOUT = _REFS | {"post-checkout"}
+_COMMIT = _CHECKOUT | frozenset(
+    """applypatch-msg pre-applypatch post-applypatch pre-commit pre-merge-commit prepare-commit-msg commit-msg
+    post-commit pre-rebase post-merge post-rewrite""".split()
+)
+_GROUPS = {"refs": _REFS, "checkout": _CHECKOUT, "commit": _COMMIT}
+
+
+def hook(name: str, links: Links) -> str:
+    """Name a hook of a group (`refs:/folder`) that git would run in a folder, or why that cannot be told; `""` where
+    there is none."""
+    group, _, folder = name.partition(":")
+    counted = _GROUPS.get(group, _COMMIT)
+    here = links.canonical(folder)
+    if not here:
+        return f"where `{folder}` leads is not known"
+    if not os.path.isdir(here):
+        return ""
+    found = discovered(here, links)
+    if found is None:
+        return ""
+    if not isinstance(found, Repository):
+        return found
+    places = [posixpath.join(found.common, "hooks"), *(posixpath.join(found.top, name) for name in GUARDED_HOOKS)]
+    return next((reason for place in places if (reason := _in_folder(place, counted))), "")
+
+
+def _in_folder(folder: str, counted: frozenset[str]) -> str:
+    try:
+        names = os.listdir(folder)
+    except (FileNotFoundError, NotADirectoryError):
+        return ""
+    except OSError:
+        return f"`{folder}` cannot be read"
+    for name in names:
+        stem, _, ending = name.lower().partition(".")
+        if stem in counted and ending != "sample":
+            return f"`{folder}/{name}` is a hook"
+    return ""

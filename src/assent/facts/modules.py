@@ -1,0 +1,77 @@
+"""Whether files in a folder pose as modules of Python's library, which code that runs there would load instead.
+
+Runs nothing and reads no file: names tell."""
+
+from __future__ import annotations
+
+import os
+import posixpath
+import sys
+
+from assent.contract.effect import READ_ONLY, Kind, Operation
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from assent.contract.effect import Effect, Lowering
+    from assent.facts.links import Links
+
+_MOST = 4096  # entries of the folder
+_ENDINGS = (".py", ".pyc", ".pyw", ".so", ".pyd")
+# In the library of other Pythons than the one that runs here, or asked for by it.
+_OTHER = frozenset(
+    """aifc annotationlib asynchat asyncore audioop binhex cgi cgitb chunk compression configparser copy_reg crypt
+    cstringio distutils dummy_threading formatter imghdr imp java mailcap md5 msilib nis nntplib nt org ossaudiodev
+    parser pipes queue sets sha smtpd sndhdr spwd sre stringio sunau symbol telnetlib user userdict uu xdrlib
+    sitecustomize usercustomize""".split()
+)
+_OWN = frozenset({"__init__", "__main__", "__pycache__"})
+_SETTLED = frozenset((Kind.REPOSITORY, Kind.HOOKS))
+
+
+def posing(folder: str, links: Links, lowering: Lowering) -> str:
+    """Say what is, or may come, in the place of a library module; `""` where nothing is."""
+    here = links.canonical(folder)
+    if not here:
+        return f"where `{folder}` leads is not known"
+    if os.environ.get("PYTHONPATH") or os.environ.get("PYTHONHOME"):
+        return "`PYTHONPATH` says where modules come from"
+    if not all(map(_leaves_alone, lowering.effects)):
+        return "another part of the command may put a module there"
+    try:
+        with os.scandir(here) as entries:
+            for count, entry in enumerate(entries):
+                if count > _MOST:
+                    return f"`{here}` holds too much to look at"
+                if is_library(entry.name) and (entry.name.endswith(_ENDINGS) or _is_package(entry.path)):
+                    return f"`{here}/{entry.name}` has the name of a module of Python's library"
+    except (FileNotFoundError, NotADirectoryError):
+        return ""
+    except OSError:
+        return f"`{here}` cannot be read"
+    return ""
+
+
+def is_library(name: str) -> bool:
+    """Whether a file of that name may be taken for a module of the library; private names are all counted in."""
+    stem = name.partition(".")[0].lower()
+    return stem not in _OWN and (stem.startswith("_") or stem in sys.stdlib_module_names or stem in _OTHER)
+
+
+def _is_package(path: str) -> bool:
+    """A folder without `__init__` gives way to the library's module."""
+    return os.path.isdir(path) and any(os.path.lexists(posixpath.join(path, "__init__" + end)) for end in _ENDINGS)
+
+
+def _leaves_alone(effect: Effect) -> bool:
+    """Whether an effect of the same call cannot make a module: it looks, or it writes one file of another name."""
+    operation, target = effect.operation, effect.target
+    if operation in READ_ONLY or operation is Operation.DELETE or target.kind is Kind.MODULES:
+        return True
+    if operation is Operation.EXECUTE:
+        return target.kind in _SETTLED
+    if operation is not Operation.WRITE or target.kind is not Kind.PATH:
+        return operation is Operation.FETCH
+    if not target.name or not target.certain or target.pattern or effect.recursive:
+        return False
+    name = target.name.rpartition("/")[2]
+    return not name.lower().startswith("__init__") and not (is_library(name) and name.lower().endswith(_ENDINGS))
