@@ -20,7 +20,8 @@ class Outcome(IntEnum):
 
 
 class Layer(Enum):
-    """Which of the six layers spoke. LOAD is a policy that does not load, HEADLESS an ask that nobody can answer."""
+    """Which of the six layers spoke. GRANT is a remembered answer that settles an ask, LOAD a policy that does not
+    load, HEADLESS an ask that nobody can answer."""
 
     FLOOR = "floor"
     DENY = "deny"
@@ -28,6 +29,7 @@ class Layer(Enum):
     ALLOW = "allow"
     INTRINSIC = "intrinsic"
     MODE = "mode"
+    GRANT = "grant"
     HEADLESS = "headless"
     LOAD = "load"
 
@@ -37,9 +39,23 @@ class Part(Value):
 
     `what` is the part in words (`delete /srv/db`), `where` its place in the call (`command[4:19]`, `file_path`).
     `rule` is the rule's own text and `source` its file:line, both empty where no rule spoke. `flip` is the
-    smallest change that would turn the outcome. `message` is what a rule's author wants the agent told."""
+    smallest change that would turn the outcome. `message` is what a rule's author wants the agent told. `also` are the
+    texts of further ask rules that hold for the same part: an answer answers them too."""
 
-    __slots__ = ("outcome", "layer", "code", "reason", "what", "where", "rule", "source", "flip", "message", "high")
+    __slots__ = (
+        "outcome",
+        "layer",
+        "code",
+        "reason",
+        "what",
+        "where",
+        "rule",
+        "source",
+        "flip",
+        "message",
+        "high",
+        "also",
+    )
 
     def __init__(
         self,
@@ -55,6 +71,7 @@ class Part(Value):
         flip: str = "",
         message: str = "",
         high: bool = False,
+        also: tuple[str, ...] = (),
     ) -> None:
         self.outcome = outcome
         self.layer = layer
@@ -67,6 +84,7 @@ class Part(Value):
         self.flip = flip
         self.message = message
         self.high = high
+        self.also = also
 
 
 class Decision(Value):

@@ -27,6 +27,8 @@ CODES: dict[str, str] = {
     "mode.unknown-tool": "the tool is not known",
     "mode.mcp-tool": "a tool of an MCP server",
     "mode.unknown-target": "what it touches could not be named",
+    "grant.rule": "a rule that a person's answer left settles the question",
+    "grant.identical": "a person allowed the identical call, and that answer still holds",
     "call.nothing-judged": "no part of the call could be judged",
     "headless.ask": "a person would have been asked, and nobody can answer",
     "policy.load": "the policy does not load, so nothing is decided",

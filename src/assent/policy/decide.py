@@ -30,10 +30,10 @@ CUT_SHORT = (
 
 def decide(lowering: Lowering, facts: Facts, policy: Policy, *, headless: bool = False) -> Decision:
     """The outcome on a call, with its receipt."""
-    return _Judge(lowering, facts, policy).decision(headless=headless)
+    return Judge(lowering, facts, policy).decision(headless=headless)
 
 
-class _Judge:
+class Judge:
     """One decision in the making: the parts judged so far and the rules that matched without deciding."""
 
     __slots__ = ("lowering", "facts", "policy", "mode", "parts", "lost", "allowed", "whole", "high")
@@ -64,10 +64,11 @@ class _Judge:
         """Rules on the whole tool: they speak even of a call that does nothing."""
         tool = self.lowering.tool
         for rules, outcome, layer in self._strict():
-            named = rules.commands.whole if tool == "bash" else rules.naming_tool(tool, aggressive=True)
-            rule = self._first(named)
+            named = iter(rules.commands.whole) if tool == "bash" else rules.naming_tool(tool, aggressive=True)
+            rule = self._first(named, outcome, tool)
             if rule is not None:
-                self.parts.append(by_rule(rule, outcome, layer, f"call {tool}", "tool"))
+                also = self._also(named, outcome)
+                self.parts.append(by_rule(rule, outcome, layer, f"call {tool}", "tool", also=also))
                 return
         allow = self.policy.allow
         if tool == "bash":
@@ -78,14 +79,21 @@ class _Judge:
     def _strict(self) -> Iterable[tuple[RuleSet, Outcome, Layer]]:
         return ((self.policy.deny, DENY, Layer.DENY), (self.policy.ask, ASK, Layer.ASK))
 
-    def _first(self, found: Iterable[Rule]) -> Rule | None:
-        """The first rule that holds in this mode: yolo keeps the managed ones only."""
+    def _first(self, found: Iterable[Rule], outcome: Outcome, subject: Invocation | Effect | str) -> Rule | None:
+        """The first rule that holds in this mode: yolo keeps the managed ones only. `subject` is what they speak of."""
         yolo = self.mode is Mode.YOLO
         for rule in found:
             if not yolo or rule.origin is Origin.MANAGED:
                 return rule
             self.lost[rule] = None
         return None
+
+    def _also(self, found: Iterable[Rule], outcome: Outcome) -> tuple[str, ...]:
+        """The other ask rules that hold for the same part: a person who answers sees and answers them all."""
+        if outcome is not ASK:
+            return ()
+        yolo = self.mode is Mode.YOLO
+        return tuple(dict.fromkeys(rule.text for rule in found if not yolo or rule.origin is Origin.MANAGED))
 
     # -------------------------------------------------------- commands
 
@@ -100,9 +108,11 @@ class _Judge:
             return
         anywhere = any(gap.code.startswith(CUT_SHORT) for gap in lowering.gaps)
         for rules, outcome, layer in self._strict():
-            rule = self._first(rules.reaching_text(text, anywhere=anywhere))
+            found = rules.reaching_text(text, anywhere=anywhere)
+            rule = self._first(found, outcome, "")
             if rule is not None:
-                self.parts.append(by_rule(rule, outcome, layer, "the whole command", "command"))
+                also = self._also(found, outcome)
+                self.parts.append(by_rule(rule, outcome, layer, "the whole command", "command", also=also))
                 return
 
     def _command(self, invocation: Invocation) -> Rule | None:
@@ -114,11 +124,11 @@ class _Judge:
         for rules, outcome, layer in self._strict():
             if not rules.rules:
                 continue
-            rule = self._first(rules.reaching_command(invocation))
+            found = rules.reaching_command(invocation)
+            rule = self._first(found, outcome, invocation)
             if rule is not None:
-                self.parts.append(
-                    by_rule(rule, outcome, layer, f"run `{' '.join(invocation.words)}`", place(invocation))
-                )
+                what, also = f"run `{' '.join(invocation.words)}`", self._also(found, outcome)
+                self.parts.append(by_rule(rule, outcome, layer, what, place(invocation), also=also))
                 return None
         if not self.policy.allow.rules or not self._at_home(invocation):
             return None
@@ -174,9 +184,11 @@ class _Judge:
         for rules, outcome, layer in self._strict():
             if not rules.rules:
                 continue
-            rule = self._first(rules.reaching_effect(effect, names))
+            found = rules.reaching_effect(effect, names)
+            rule = self._first(found, outcome, effect)
             if rule is not None:
-                return by_rule(rule, outcome, layer, describe(effect), effect.where)
+                also = self._also(found, outcome)
+                return by_rule(rule, outcome, layer, describe(effect), effect.where, also=also)
         if effect.recursive and effect.operation is not Operation.LIST and names and self.mode is not Mode.YOLO:
             rule = self.policy.deny.inside(effect, names)
             if rule is not None:
@@ -323,7 +335,16 @@ INERT_PART = Part(ALLOW, Layer.INTRINSIC, "intrinsic.inert", "it does nothing th
 NOTHING_PART = Part(ASK, Layer.MODE, "call.nothing-judged", "no part of the call could be judged")
 
 
-def by_rule(rule: Rule, outcome: Outcome, layer: Layer, what: str, where: str, *, code: str = "") -> Part:
+def by_rule(
+    rule: Rule,
+    outcome: Outcome,
+    layer: Layer,
+    what: str,
+    where: str,
+    *,
+    code: str = "",
+    also: tuple[str, ...] = (),
+) -> Part:
     verb = {DENY: "denied", ASK: "to be asked about", ALLOW: "allowed"}[outcome]
     reason = rule.reason or f"{verb} by the {rule.origin.word} rule `{rule.text}`"
     return Part(
@@ -338,6 +359,7 @@ def by_rule(rule: Rule, outcome: Outcome, layer: Layer, what: str, where: str, *
         flip="" if outcome is ALLOW else flip_for(rule),
         message=rule.message or rule.advice,
         high=outcome is not ALLOW and rule.origin is Origin.SHIPPED,
+        also=tuple(text for text in also if text != rule.text) if also else (),
     )
 
 
@@ -431,4 +453,17 @@ def unanswerable(part: Part) -> Part:
         flip=part.flip,
         message=part.message,
         high=part.high,
+    )
+
+
+def nobody_answers(decision: Decision) -> Decision:
+    """An ask in a run where nobody can answer: a denial."""
+    return Decision(
+        DENY,
+        unanswerable(decision.deciding),
+        decision.parts,
+        lost=decision.lost,
+        mode=decision.mode,
+        risk=decision.risk,
+        tool=decision.tool,
     )

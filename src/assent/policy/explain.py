@@ -28,6 +28,7 @@ def in_words(decision: Decision, call: str = "") -> str:
         lines.append(f"  part   {short(part.what)}{place}")
     if part.rule:
         lines.append(f"  rule   {visible(part.rule)}  from {part.source}")
+    lines += [f"  also   {visible(text)}" for text in part.also]
     others = other_parts(decision)
     for index, other in enumerate(others[:SHOWN_PARTS]):
         label = "also  " if index == 0 else "      "

@@ -4,28 +4,10 @@ Changes nothing."""
 
 from __future__ import annotations
 
-import re
-
 from assent.contract.value import Value
+from assent.policy.breadth import secret_in, too_broad
 from assent.policy.rules import About, Origin, Rule, Shape
 from assent.policy.settings import Settings
-
-SECRETS = (
-    (re.compile(r"AKIA[0-9A-Z]{16}"), "an AWS access key"),
-    (re.compile(r"gh[pousr]_[A-Za-z0-9]{20,}|github_pat_\w{20,}"), "a GitHub token"),
-    (re.compile(r"glpat-[\w-]{16,}"), "a GitLab token"),
-    (re.compile(r"\bsk-[A-Za-z0-9_-]{16,}"), "an API key"),
-    (re.compile(r"xox[abprs]-[\w-]{10,}"), "a Slack token"),
-    (re.compile(r"npm_[A-Za-z0-9]{30,}"), "an npm token"),
-    (re.compile(r"eyJ[\w-]{10,}\.[\w-]{10,}"), "a signed token"),
-    (re.compile(r"(?i)\b(?:bearer|basic)\s+[\w.+/=-]{12,}"), "an authorization header"),
-    (re.compile(r"(?i)(?:password|passwd|secret|token|api_?key)\s*[=:]\s*[^\s*:)]{6,}"), "a secret"),
-    (re.compile(r"://[^/\s:@]+:[^/\s:@*]{3,}@"), "a password in an address"),
-)
-INTERPRETERS = frozenset(
-    "bash sh zsh dash ksh fish python python2 python3 node deno bun ruby perl php lua osascript pwsh powershell "
-    "sudo doas su env xargs eval exec ssh docker kubectl npx uvx pipx nohup timeout time nice watch find make".split()
-)
 
 
 class Finding(Value):
@@ -61,9 +43,9 @@ def lint(settings: Settings, roots: tuple[str, ...]) -> list[Finding]:
 
 
 def secrets(rule: Rule) -> list[Finding]:
-    for pattern, name in SECRETS:
-        if pattern.search(rule.text) or pattern.search(rule.message) or pattern.search(rule.reason):
-            return [Finding("secret", rule.text, rule.source, f"it holds {name}; rules are shown and logged")]
+    name = secret_in(rule.text) or secret_in(rule.message) or secret_in(rule.reason)
+    if name:
+        return [Finding("secret", rule.text, rule.source, f"it holds {name}; rules are shown and logged")]
     return []
 
 
@@ -78,34 +60,10 @@ def dead(rule: Rule, roots: tuple[str, ...]) -> list[Finding]:
 
 
 def broad(rule: Rule) -> list[Finding]:
-    """An allow rule that covers far more than it shows."""
-    if why := too_broad(rule):
+    """An allow rule that covers far more than it shows. Looking is free nearly everywhere as it is."""
+    if rule.tool not in ("read", "list", "search") and (why := too_broad(rule)):
         return [Finding("broad", rule.text, rule.source, why)]
     return []
-
-
-def too_broad(rule: Rule) -> str:
-    """Why an allow rule should not be saved; `""` where it may."""
-    if rule.about is About.COMMAND:
-        if rule.shape is Shape.WHOLE:
-            return "it lets every shell command run"
-        first = rule.words[0].rsplit("/", 1)[-1]
-        if "*" in first:
-            return "it does not even name a program"
-        if first in INTERPRETERS and rule.shape is not Shape.EXACT and len(rule.words) - rule.words.count("*") <= 1:
-            return f"`{first}` can run anything"
-    if rule.about is About.PATH and rule.tool in ("write", "delete", "path"):
-        if rule.shape is Shape.WHOLE:
-            return "it covers every file on the machine"
-        if rule.spec in ("/**", "/*", "**", "**/*", "~/**", "~/*", "~", "/"):
-            return "it covers a whole root"
-    if rule.about is About.HOST and (
-        rule.shape is Shape.WHOLE or rule.spec in ("*", "*.com", "*.org", "*.net", "*.io")
-    ):
-        return "it lets data go anywhere"
-    if rule.about is About.TOOL and rule.tool in ("*", "mcp__*"):
-        return "it lets every tool run"
-    return ""
 
 
 def shadowed(rule: Rule, others: list[tuple[Rule, str]]) -> list[Finding]:

@@ -1,0 +1,294 @@
+"""The rules that would repeat an answer: the narrowest first, and wider ones as far as is sensible. Saves nothing.
+
+A rule is suggested only where it settles the very call that was asked about and says no more than it shows; where no
+rule does, the answer can be repeated for the identical call alone."""
+
+from __future__ import annotations
+
+import re
+
+from assent.contract.decision import Layer, Outcome
+from assent.contract.effect import Effect, Invocation, Kind, Operation, Via
+from assent.contract.review import Grant, Scope, Suggestion
+from assent.policy import grants
+from assent.policy.breadth import INTERPRETERS, SUITES, WRAPPERS, refusal
+from assent.policy.decide import Judge
+from assent.policy.modes import Mode
+from assent.policy.parse import parse_rule
+from assent.policy.rules import About, Shape
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from assent.contract.decision import Decision, Part
+    from assent.contract.effect import Lowering
+    from assent.contract.facts import Facts
+    from assent.policy.policy import Policy
+    from assent.policy.rules import Rule
+
+    Ladder = list[str]  # rules for one thing, narrowest first
+
+__all__ = ["covers", "refusal", "suggest"]
+
+ASK = Outcome.ASK
+MOST = 5  # suggestions
+IDENTICAL = Suggestion((), "this exact call")
+TRIED = "tried"  # the id and identity of a grant that is only tried
+WILD = re.compile(r"[*?\[\]{}]")
+PLAIN = re.compile(r"[^\s*()\\]+")
+SAFE = re.compile(r"[\w@%+=:,./-]+", re.ASCII)
+# What runs scripts by name: a wider rule than the script's name is not worth offering.
+SCRIPTED = frozenset({*((tool, word) for tool in ("npm", "pnpm", "yarn", "bun") for word in ("run", "run-script"))})
+PATH_WORD = {
+    Operation.READ: "read",
+    Operation.SEARCH: "read",
+    Operation.LIST: "list",
+    Operation.WRITE: "write",
+    Operation.DELETE: "delete",
+}
+
+
+def suggest(lowering: Lowering, facts: Facts, policy: Policy, decision: Decision) -> tuple[Suggestion, ...]:
+    """What could be remembered of an allowing answer, narrowest first. Nothing: it can be allowed once only."""
+    if decision.outcome is not ASK or policy.mode is Mode.PLAN:
+        return ()
+    found: dict[tuple[str, ...], Suggestion] = {}
+    for rules in _sets(_Asked.about(lowering, facts, policy), lowering, facts):
+        fit = rules not in found and not any(map(refusal, rules))
+        if fit and covers(rules, lowering, facts, policy, decision):
+            found[rules] = Suggestion(rules, _width(rules))
+    if found:
+        return tuple(sorted(found.values(), key=_breadth)[:MOST])
+    return (IDENTICAL,) if _tried((), lowering, facts, policy, decision) else ()
+
+
+def covers(rules: Sequence[str], lowering: Lowering, facts: Facts, policy: Policy, decision: Decision) -> bool:
+    """Whether these rules, remembered, settle this very call."""
+    return bool(rules) and _tried(tuple(rules), lowering, facts, policy, decision)
+
+
+def _tried(rules: tuple[str, ...], lowering: Lowering, facts: Facts, policy: Policy, decision: Decision) -> bool:
+    identity = "" if rules else TRIED
+    grant = Grant(TRIED, Scope.SESSION, rules=rules, identity=identity, answers=grants.answered(decision))
+    return grants.settle(lowering, facts, policy, decision, (grant,), identity=identity).outcome is Outcome.ALLOW
+
+
+# ---------------------------------------------------------------- what was asked about
+
+
+class _Asked(Judge):
+    """The judge again, noting which commands and effects it asks about.
+
+    `ruled` are the commands that an ask rule speaks of by themselves; `open` is false where no rule can answer."""
+
+    __slots__ = ("ruled", "effects", "tool", "open")
+
+    def __init__(self, lowering: Lowering, facts: Facts, policy: Policy) -> None:
+        super().__init__(lowering, facts, policy)
+        self.ruled: dict[int, None] = {}
+        self.effects: list[tuple[Effect, Part]] = []
+        self.tool = False
+        self.open = not lowering.gaps
+
+    @classmethod
+    def about(cls, lowering: Lowering, facts: Facts, policy: Policy) -> _Asked:
+        asked = cls(lowering, facts, policy)
+        asked.decision(headless=False)
+        return asked
+
+    def _asks(self, before: int) -> list[Part]:
+        return [part for part in self.parts[before:] if part.outcome is ASK]
+
+    def _tool(self) -> None:
+        super()._tool()
+        if self._asks(0):
+            self.tool = True
+            self.ruled.update(dict.fromkeys(range(len(self.lowering.invocations))))
+
+    def _commands(self) -> None:
+        before = len(self.parts)
+        super()._commands()
+        if any(part.where == "command" for part in self._asks(before)):
+            self.open = False  # a rule that spans operators
+
+    def _command(self, invocation: Invocation) -> Rule | None:
+        before = len(self.parts)
+        rule = super()._command(invocation)
+        if self._asks(before):
+            self.ruled[self.lowering.invocations.index(invocation)] = None
+        return rule
+
+    def _effect(self, effect: Effect) -> None:
+        before = len(self.parts)
+        super()._effect(effect)
+        for part in self._asks(before):
+            self.open = self.open and part.layer not in grants.NEVER
+            self.effects.append((effect, part))
+
+
+def _sets(asked: _Asked, lowering: Lowering, facts: Facts) -> Iterator[tuple[str, ...]]:
+    """Rules for everything that was asked about, in growing widths: by command first, then by what they touch."""
+    if not asked.open:
+        return
+    direct: list[Ladder] = []
+    commands = dict(asked.ruled)
+    touched: dict[int, list[Ladder]] = {index: [[]] for index in asked.ruled}
+    foreign = lowering.tool != "bash" and any(effect.target.kind is Kind.TOOL for effect, _ in asked.effects)
+    if asked.tool and lowering.tool != "bash":
+        direct.append(_tool_rules(lowering.tool))
+    for effect, part in asked.effects:
+        if effect.invocation >= 0 and effect.via is Via.OPERAND:
+            commands[effect.invocation] = None
+            touched.setdefault(effect.invocation, []).append(_effect_rules(effect, facts))
+        elif effect.target.kind is Kind.TOOL or not foreign or part.layer is Layer.ASK:
+            direct.append(_effect_rules(effect, facts))  # a rule on a foreign tool settles what its arguments name
+    by_command = [_command_rules(lowering.invocations[index]) for index in commands]
+    yield from _widths([*by_command, *direct])
+    yield from _widths([*(ladder for index in commands for ladder in touched.get(index, [[]])), *direct])
+
+
+def _widths(ladders: list[Ladder]) -> Iterator[tuple[str, ...]]:
+    """One rule of each ladder, one step wider each time; nothing where something has no rule at all."""
+    if not ladders or not all(ladders):
+        return
+    for step in range(max(map(len, ladders))):
+        yield tuple(dict.fromkeys(ladder[min(step, len(ladder) - 1)] for ladder in ladders))
+
+
+# ---------------------------------------------------------------- rules for one thing
+
+
+def _command_rules(invocation: Invocation) -> Ladder:
+    """The exact command, then ever shorter beginnings of it."""
+    if invocation.forfeit:
+        return []
+    words = invocation.words
+    rules = [f"bash({' '.join(words)})"] if invocation.literal and all(map(PLAIN.fullmatch, words)) else []
+    for count in _stems(invocation):
+        if all(map(SAFE.fullmatch, words[:count])):
+            rules.append(f"bash({' '.join(words[:count])}:*)")
+    return [rule for rule in dict.fromkeys(rules) if not refusal(rule)]
+
+
+def _stems(invocation: Invocation) -> Iterator[int]:
+    """How many words to keep before anything may follow."""
+    words, program = invocation.words, invocation.program.lower()
+    if invocation.subcommand:
+        count = _past(words, invocation.subcommand)
+        if count and _is_name(words, count):
+            yield count + 1
+        if count and (program, words[count - 1]) not in SCRIPTED:
+            yield count
+    elif program in INTERPRETERS or program in WRAPPERS or program in SUITES:
+        for at in range(1, len(words)):
+            if _is_name(words, at):
+                yield at + 1
+                return
+    else:
+        yield 1
+
+
+def _is_name(words: tuple[str, ...], at: int) -> bool:
+    return at < len(words) and not words[at].startswith("-") and "=" not in words[at]
+
+
+def _past(words: tuple[str, ...], subcommand: tuple[str, ...]) -> int:
+    """How many words lead up to and hold the subcommand; 0 where it does not stand there as such."""
+    at = 0
+    for word in subcommand:
+        if word not in words[at + 1 :]:
+            return 0
+        at = words.index(word, at + 1)
+    return at + 1
+
+
+def _effect_rules(effect: Effect, facts: Facts) -> Ladder:
+    target = effect.target
+    match target.kind:
+        case Kind.PATH:
+            return _path_rules(effect, facts)
+        case Kind.HOST:
+            return [f"fetch(domain:{target.name})"] if target.name else []
+        case Kind.AGENT:
+            return [f"agent({target.name})"] if target.name else []
+        case Kind.TOOL:
+            return _tool_rules(target.name)
+    return []
+
+
+def _path_rules(effect: Effect, facts: Facts) -> Ladder:
+    """The file, then its folder, then the topmost folder in the workspace. A removal stays what it is."""
+    word, name = PATH_WORD.get(effect.operation), effect.target.name
+    if word is None or not effect.target.certain or not name:
+        return []
+    shown, inside = _shown(name, facts)
+    whole, deleting = effect.recursive, effect.operation is Operation.DELETE
+    wild = WILD.search(shown)
+    if wild is not None:
+        if deleting:
+            return []
+        shown, whole = shown[: wild.start()].rpartition("/")[0], True
+    if shown in ("", "/", "~"):
+        return []
+    rules = [f"{word}({shown}/**)" if whole else f"{word}({shown})"]
+    folder, _, _ = shown.rpartition("/")
+    if folder not in ("", "~") and not deleting:
+        rules.append(f"{word}({folder}/**)")
+        if inside and "/" in folder:
+            rules.append(f"{word}({folder.partition('/')[0]}/**)")
+    return rules
+
+
+def _shown(name: str, facts: Facts) -> tuple[str, bool]:
+    """A path as a rule writes it, and whether it lies in the workspace."""
+    roots = [root for root in facts.roots if name.startswith(root + "/")]
+    if roots:
+        rest = name[len(max(roots, key=len)) + 1 :]
+        return (f"./{rest}" if rest[:1] in ("~", "*", ".") and not rest[1:2].isalnum() else rest), True
+    if facts.home.startswith("/") and name.startswith(facts.home.rstrip("/") + "/"):
+        return "~" + name[len(facts.home.rstrip("/")) :], False
+    return name, False
+
+
+def _tool_rules(tool: str) -> Ladder:
+    """A tool by its name; of an MCP server's also all tools of the server."""
+    if "*" in tool:
+        return []
+    server = tool[5:].partition("__")[0] if tool.startswith("mcp__") else ""
+    return [tool, f"mcp__{server}"] if server and tool != f"mcp__{server}" else [tool]
+
+
+# ---------------------------------------------------------------- in words
+
+
+def _width(rules: tuple[str, ...]) -> str:
+    return "; ".join(dict.fromkeys(map(_reach, rules)))
+
+
+def _breadth(suggestion: Suggestion) -> int:
+    return max(map(_rank, suggestion.rules))
+
+
+def _rank(text: str) -> int:
+    """How far a rule reaches, roughly: an exact command, one thing by name, a beginning, a folder, a whole program."""
+    rule = parse_rule(text)
+    if rule.about is About.COMMAND:
+        return 0 if rule.shape is Shape.EXACT else 2 if len(rule.words) > 1 else 4
+    if rule.about is About.PATH:
+        return 3 if rule.spec.endswith("/**") else 1
+    return 4 if rule.tool.startswith("mcp__") and rule.tool.count("__") == 1 else 1
+
+
+def _reach(text: str) -> str:
+    rule = parse_rule(text)
+    if rule.about is About.COMMAND:
+        return f"exactly `{rule.spec}`" if rule.shape is Shape.EXACT else f"`{rule.spec}` and anything after it"
+    if rule.about is About.PATH:
+        return f"everything in {rule.spec[:-3]}" if rule.spec.endswith("/**") else f"the file {rule.spec}"
+    if rule.about is About.HOST:
+        return f"addresses at {rule.spec}"
+    if rule.about is About.AGENT:
+        return f"the sub-agent {rule.spec}"
+    server = rule.tool[5:] if rule.tool.startswith("mcp__") else ""
+    return f"every tool of {server}" if server and "__" not in server else f"the tool {rule.tool}"
