@@ -22,6 +22,8 @@ CODES: dict[str, str] = {
     "mode.outside-workspace": "a change outside the workspace",
     "mode.execute": "the command is not proved read-only",
     "mode.repository": "git would follow the settings of a repository that is not proved harmless",
+    "mode.hooks": "git would run hooks of the repository",
+    "mode.modules": "a file in the folder may pose as a module that the code loads",
     "mode.delegate": "a sub-agent is launched",
     "mode.fetch": "an address on the network is reached",
     "mode.unknown-tool": "the tool is not known",

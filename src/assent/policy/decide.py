@@ -17,7 +17,7 @@ from assent.policy.ruleset import RuleSet
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
 ALLOW, ASK, DENY = Outcome.ALLOW, Outcome.ASK, Outcome.DENY
 LOOKING = frozenset(modes.LOOKING)
@@ -269,9 +269,11 @@ class Judge:
         return Concern.WRITE_INSIDE if operation is Operation.WRITE else Concern.DELETE_INSIDE
 
     def _harmless(self, effect: Effect) -> bool:
-        """Whether the target is a repository that is the session's own and runs nothing by itself."""
+        """Whether the target is a repository that is the session's own and runs nothing by itself, or hooks or modules
+        that are not there."""
         target = effect.target
-        return target.kind is Kind.REPOSITORY and self.facts.repositories.get(target.name) == ""
+        known = _settling(target, self.facts)
+        return known is not None and known.get(target.name) == ""
 
     def _lies_inside(self, folders: tuple[str, ...]) -> bool:
         return bool(folders) and inside(folders, self.facts)
@@ -400,12 +402,29 @@ CONCERN_CODES = {
 }
 
 
+SETTLED = {
+    Kind.REPOSITORY: ("mode.repository", "git would follow a repository's own settings"),
+    Kind.HOOKS: ("mode.hooks", "git would run the repository's hooks"),
+    Kind.MODULES: ("mode.modules", "the code may load other modules than it names"),
+}
+
+
+def _settling(target: Target, facts: Facts) -> Mapping[str, str] | None:
+    """The facts that can make an EXECUTE on such a target fall away."""
+    kind = target.kind
+    if kind is Kind.REPOSITORY:
+        return facts.repositories
+    return facts.hooks if kind is Kind.HOOKS else facts.modules if kind is Kind.MODULES else None
+
+
 def by_mode(concern: Concern, mode: Mode, effect: Effect, facts: Facts) -> Part:
     outcome = modes.settle(concern, mode)
     code, reason = CONCERN_CODES[concern]
-    if effect.target.kind is Kind.REPOSITORY and concern is Concern.EXECUTE:
-        why = facts.repositories.get(effect.target.name) or "the repository is not the session's own"
-        code, reason = "mode.repository", f"git would follow a repository's own settings: {why}"
+    if effect.target.kind in SETTLED and concern is Concern.EXECUTE:
+        known = _settling(effect.target, facts) or {}
+        why = known.get(effect.target.name) or "nothing is known of it"
+        code, reason = SETTLED[effect.target.kind]
+        reason = f"{reason}: {why}"
     elif concern is Concern.TOOL and effect.target.name.lower().startswith("mcp__"):
         code, reason = "mode.mcp-tool", "it calls a tool of an MCP server"
     if outcome is ALLOW:
