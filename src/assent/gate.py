@@ -59,6 +59,7 @@ class Gate:
         self._tables = commands.Tables(settings.commands) if settings.commands else commands.shipped
         self._policies: dict[tuple[tuple[str, ...], str, bool, Mode], Policy] = {}
         self._lowered: dict[tuple[str, str, str, str], Lowering] = {}
+        self._decisions: dict[int, tuple[Lowering, Policy, bool, Facts, Decision]] = {}
         for example in examples:
             check_example(example, self._read_example)
 
@@ -74,7 +75,7 @@ class Gate:
             lowering = self.lower(call)
             facts = observe(lowering, roots=call.roots, home=call.home, cwd=call.cwd, own=self._own, given=links)
             policy = self._policy(facts.roots, facts.home, bool(facts.folds_case), self._mode(mode))
-            return Judged(decide(lowering, facts, policy, headless=headless), lowering, facts, policy)
+            return Judged(self._decided(lowering, facts, policy, headless), lowering, facts, policy)
         except PayloadError as error:
             return Judged(refusal("gap.call.input", str(error), self.settings.mode.word))
         except Exception as error:  # the one net: whatever breaks inside, the call does not run
@@ -96,6 +97,21 @@ class Gate:
                     self._lowered.clear()
                 self._lowered[key] = lowering
         return lowering
+
+    def _decided(self, lowering: Lowering, facts: Facts, policy: Policy, headless: bool) -> Decision:
+        """Deciding depends on nothing but these. Facts are looked at anew for every call; where they are the same as
+        the last time, so is the decision."""
+        known = self._decisions.get(id(lowering))
+        if known is not None:
+            read, by, alone, seen, decision = known
+            if read is lowering and by is policy and alone is headless and seen == facts:
+                return decision
+        decision = decide(lowering, facts, policy, headless=headless)
+        if lowering.text and len(lowering.text) <= REMEMBERED_LENGTH:
+            if len(self._decisions) >= REMEMBERED:
+                self._decisions.clear()
+            self._decisions[id(lowering)] = (lowering, policy, headless, facts, decision)
+        return decision
 
     def _read_example(self, text: str) -> Lowering:
         return shell.lower(text, cwd=ROOT, home=HOME, shell="bash", tables=self._tables)

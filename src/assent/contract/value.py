@@ -2,6 +2,14 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_fields: dict[type, Callable[[object], object]] = {}  # all fields of a value at once, read in C
+
 
 class Value:
     """A slotted object that is equal to another of the same class with the same fields.
@@ -11,15 +19,21 @@ class Value:
 
     __slots__: tuple[str, ...] = ()
 
-    def _fields(self) -> tuple[object, ...]:
-        return tuple(getattr(self, name) for name in self.__slots__)
+    def __init_subclass__(cls) -> None:
+        _fields[cls] = attrgetter(*cls.__slots__) if cls.__slots__ else _none
 
     def __eq__(self, other: object) -> bool:
-        return type(other) is type(self) and self._fields() == other._fields()
+        kind = type(self)
+        return type(other) is kind and _fields[kind](self) == _fields[kind](other)
 
     def __hash__(self) -> int:
-        return hash((type(self).__name__, self._fields()))
+        kind = type(self)
+        return hash((kind.__name__, _fields[kind](self)))
 
     def __repr__(self) -> str:
         shown = ", ".join(f"{name}={getattr(self, name)!r}" for name in self.__slots__)
         return f"{type(self).__name__}({shown})"
+
+
+def _none(_: object) -> object:
+    return ()

@@ -37,6 +37,7 @@ TEXT_KEYS = frozenset(
 PATTERN_KEYS = frozenset({"pattern", "glob", "include", "exclude", "glob_pattern", "file_pattern", "include_pattern"})
 FOLDER_KEYS = ("workdir", "working_directory", "dir_path", "directory", "cwd")
 COMMAND_KEYS = ("command", "cmd", "script", "commands")
+COMMON_KEYS = frozenset({"command", "description", "timeout", "run_in_background"})
 PATCH_KEYS = ("patch", "input", "diff", "command", "content")
 URL_KEYS = ("url", "urls", "uri", "prompt", "query")
 CHANGING = re.compile(r"write|edit|create|delete|remove|move|rename|update|append|save|put|patch|replace|insert|copy")
@@ -84,6 +85,10 @@ def lower(call: Call, shell: Lower) -> Lowering:
 
 def _shell(call: Call, shell: Lower) -> Lowering:
     """Every text that the tool might run; with several keys given, each of them."""
+    if call.input.keys() <= COMMON_KEYS:  # the way of most calls: one text, and nothing else that counts
+        text = call.input.get("command")
+        if isinstance(text, str):
+            return shell(call, text)
     given = _lowered_keys(call.input)
     texts = [text for key in COMMAND_KEYS if key in given for text in _command_texts(given[key])]
     if not texts or any(text is None for text in texts):

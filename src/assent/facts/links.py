@@ -48,14 +48,39 @@ class Links:
         known = self._paths.get(path)
         if known is not None:
             return known
-        if not path.startswith("/") or len(path) > MAX_PATH:
+        if path[:1] != "/" or len(path) > MAX_PATH:
             return ""
         cut = path.rfind("/")
         base = self._paths.get(path[:cut])
         if base is None:
-            base = self._paths[path[:cut]] = self._walk("", path[1:cut].split("/"))
-        found = self._paths[path] = self._walk(base, [path[cut + 1 :]]) if base else ""
+            base = self._paths[path[:cut]] = self._folder(path[:cut])
+        found = self._paths[path] = self._entry(base, path[cut + 1 :]) if base else ""
         return found
+
+    def _folder(self, path: str) -> str:
+        """Where a folder leads, from the nearest one above it that is known."""
+        at = path.rfind("/")
+        while at > 0:
+            base = self._paths.get(path[:at])
+            if base is not None:
+                return self._walk(base, path[at + 1 :].split("/")) if base else ""
+            at = path.rfind("/", 0, at)
+        return self._walk("", path[1:].split("/"))
+
+    def _entry(self, folder: str, name: str) -> str:
+        """Where a name in a canonical folder leads: mostly to itself, since it is no link or is not there."""
+        if name not in _DOTS:
+            here = f"{folder}/{name}" if folder != "/" else "/" + name
+            seen = self._seen
+            if here in seen:
+                link = seen[here]
+            elif seen.get(folder) == _GONE and not here.startswith(_SPECIAL):
+                return here
+            else:
+                link = seen[here] = self._read(here)
+            if link is None or link == _GONE:
+                return here
+        return self._walk(folder, [name])
 
     def _walk(self, done: str, names: list[str]) -> str:
         """Follow names from a canonical folder (`""` and `/`: the root)."""

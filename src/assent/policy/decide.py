@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 ALLOW, ASK, DENY = Outcome.ALLOW, Outcome.ASK, Outcome.DENY
 LOOKING = frozenset(modes.LOOKING)
+# Targets that no rule names: of effects on them only a danger is spoken of.
+MARKED_ONLY = frozenset((Kind.PROGRAM, Kind.SERVICE, Kind.REPOSITORY, Kind.NOTHING))
 # Gaps after which the tree is incomplete, so that deny rules search the raw text.
 CUT_SHORT = (
     *("gap.shell.syntax", "gap.shell.limit", "gap.shell.unmodelled", "gap.shell.internal", "gap.shell.unread"),
@@ -106,6 +108,8 @@ class Judge:
             return
         if len(lowering.invocations) == 1 and not lowering.gaps and lowering.invocations[0].source == text:
             return
+        if not lowering.gaps and not self.policy.commands.spans:
+            return
         anywhere = any(gap.code.startswith(CUT_SHORT) for gap in lowering.gaps)
         for rules, outcome, layer in self._strict():
             found = rules.reaching_text(text, anywhere=anywhere)
@@ -117,6 +121,9 @@ class Judge:
 
     def _command(self, invocation: Invocation) -> Rule | None:
         """Judge a command by floor, deny and ask rules; return the allow rule that covers it."""
+        program = invocation.program
+        if not self.policy.commands.holds(program) and not program.startswith(floor.ANSWERING):
+            return self._covering(invocation)
         part = floor.judge_command(self.policy.floor, invocation)
         if part is not None:
             self.parts.append(part)
@@ -130,6 +137,10 @@ class Judge:
                 what, also = f"run `{' '.join(invocation.words)}`", self._also(found, outcome)
                 self.parts.append(by_rule(rule, outcome, layer, what, place(invocation), also=also))
                 return None
+        return self._covering(invocation)
+
+    def _covering(self, invocation: Invocation) -> Rule | None:
+        """The allow rule that covers a command."""
         if not self.policy.allow.rules or not self._at_home(invocation):
             return None
         rule = self.policy.allow.proving_command(invocation)
@@ -160,6 +171,9 @@ class Judge:
             effect = effect.but(dangers=marks)
         if not dangers.HIGH.isdisjoint(marks) or effect.operation is Operation.DELETE:
             self.high = True
+        if not marks and self._unspoken(effect, names):
+            self.parts.append(self._open(effect, names))
+            return
         part = floor.judge_effect(self.policy.floor, effect, names, self.facts)
         if part is not None and part.outcome is DENY and "broad-delete" not in marks:
             self.parts.append(part)
@@ -179,6 +193,19 @@ class Judge:
             return
         settled = self._open(effect, names)
         self.parts.append(part if part is not None and part.outcome >= settled.outcome else settled)
+
+    def _unspoken(self, effect: Effect, names: tuple[str, ...]) -> bool:
+        """Whether it is plain that floor, deny and ask have nothing to say of an effect without marks: the way of most,
+        so that layers 1 to 3 need not be asked one by one."""
+        target = effect.target
+        if target.kind in MARKED_ONLY:
+            return True
+        if target.kind is not Kind.PATH or not target.name or not floor.silent(effect, names, self.facts):
+            return False
+        rules = self.policy.paths
+        if effect.recursive and any(map(rules.holds_below, names)):
+            return False
+        return not any(map(rules.holds, names))
 
     def _by_strict_rules(self, effect: Effect, names: tuple[str, ...]) -> Part | None:
         for rules, outcome, layer in self._strict():

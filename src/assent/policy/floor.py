@@ -41,6 +41,13 @@ def judge_effect(floor: RuleSet, effect: Effect, names: tuple[str, ...], facts: 
     return None
 
 
+def silent(effect: Effect, names: tuple[str, ...], facts: Facts) -> bool:
+    """Whether the floor has nothing to say of a path, apart from its rules."""
+    if effect.target.pattern or (facts.own and effect.operation in CHANGES):
+        return False
+    return not (effect.recursive and effect.operation in WHOLES and any(map(_holds_homes, names)))
+
+
 def _hidden_in_home(name: str, facts: Facts) -> bool:
     """A glob over the hidden files of a home folder."""
     folder, _, last = name.rpartition("/")
@@ -108,6 +115,9 @@ def judge_command(floor: RuleSet, invocation: Invocation) -> Part | None:
         source=rule.source if rule else "",
         high=True,
     )
+
+
+ANSWERING = ("assent", "python", "pypy")  # how programs begin that may be Assent's own command
 
 
 def _answers(invocation: Invocation) -> bool:

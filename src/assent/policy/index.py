@@ -13,10 +13,11 @@ from assent.policy.rules import Rule, Shape
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 OPERATOR = re.compile(r"[|;&<>()`$\n]")
 LONG = 4096  # beyond this many characters it is cheaper to try every rule
+REMEMBERED = 256  # names of shell globs
 
 
 class Trigrams:
@@ -70,6 +71,7 @@ class PathIndex:
         "_of_rule",
         "_excepts",
         "_floating",
+        "_meeting",
         "filled",
     )
 
@@ -82,6 +84,7 @@ class PathIndex:
         self._tails: dict[str, list[int]] = {}
         self._else = Trigrams()
         self._floating: list[tuple[Glob, Rule]] = []
+        self._meeting: dict[str, tuple[int, ...]] = {}
         self._of_rule: dict[int, list[Glob]] = {}
         self._excepts: dict[int, list[Glob]] = {
             rule.number: [Glob(text) for spec in rule.excepts for text in bind(spec, roots, home)]
@@ -116,6 +119,14 @@ class PathIndex:
                 file.setdefault(min(keys, key=lambda key: len(file.get(key, ()))), []).append(number)
                 return
         self._else.add(glob.chunk.strip("/"), number)
+
+    def keys(self) -> tuple[Iterable[str], Iterable[str], Iterable[str], Iterable[str]]:
+        """What rules are filed under: folders, names, and the first and last letters of names."""
+        return self._by_folder, self._names, self._heads, self._tails
+
+    def reaches_all(self) -> bool:
+        """Whether a rule may speak of any path, whatever its names."""
+        return bool(self.whole) or self._else.filled or "/" in self._by_folder
 
     def near(self, path: str) -> list[tuple[Glob, Rule]]:
         """Every rule that could match the path or a folder above it."""
@@ -152,11 +163,25 @@ class PathIndex:
         folder = pattern[: pattern.rfind("/", 0, wild.start())]
         found = [*self.near(folder or "/"), *self.below(folder)]
         names = [name for name in pattern[len(folder) + 1 :].split("/") if name]
-        for pair in self._floating:
-            first = pair[0].first
-            if not first or first in names or any(names_meet(name, first) for name in names):
-                found.append(pair)
-        return found
+        meeting = self._met_by(names[0] if names else "")
+        if len(names) > 1:
+            meeting = tuple(sorted({number for name in names for number in self._met_by(name)}))
+        floating = self._floating
+        return found + [floating[number] for number in meeting]
+
+    def _met_by(self, name: str) -> tuple[int, ...]:
+        """Which of the rules that start anywhere may begin with a name of a shell's glob. Remembered: most of these
+        names are few, like `*` and `*.py`."""
+        known = self._meeting.get(name)
+        if known is None:
+            if len(self._meeting) >= REMEMBERED:
+                self._meeting.clear()
+            known = self._meeting[name] = tuple(
+                number
+                for number, (glob, _) in enumerate(self._floating)
+                if not glob.first or glob.first == name or (name and names_meet(name, glob.first))
+            )
+        return known
 
     def below(self, folder: str) -> Iterator[tuple[Glob, Rule]]:
         """Every rule whose literal beginning lies below the folder."""
@@ -220,6 +245,14 @@ class CommandIndex:
                     self._programs.add(program)
                 else:
                     self._by_program.setdefault(program, []).append(number)
+
+    def programs(self) -> Iterable[str]:
+        """The programs that rules are filed under."""
+        return (*self._by_program, *self._programs)
+
+    def reaches_all(self) -> bool:
+        """Whether a rule may speak of any command, whatever its program."""
+        return bool(self.whole) or self._wild.filled
 
     def near(self, program: str, words: tuple[str, ...], texts: tuple[str, ...]) -> list[Rule]:
         """Every rule that could match a command with this program, these other words and these texts."""

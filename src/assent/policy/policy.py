@@ -5,6 +5,7 @@ from __future__ import annotations
 from assent.policy.modes import Mode
 from assent.policy.rules import Rule
 from assent.policy.ruleset import RuleSet
+from assent.policy.sieve import CommandSieve, PathSieve
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -12,9 +13,10 @@ if TYPE_CHECKING:
 
 
 class Policy:
-    """What `decide` needs to know of everyone's rules."""
+    """What `decide` needs to know of everyone's rules. `paths` and `commands` tell what none of floor, deny and ask can
+    speak of."""
 
-    __slots__ = ("mode", "floor", "deny", "ask", "allow")
+    __slots__ = ("mode", "floor", "deny", "ask", "allow", "paths", "commands")
 
     def __init__(self, mode: Mode, floor: RuleSet, deny: RuleSet, ask: RuleSet, allow: RuleSet) -> None:
         self.mode = mode
@@ -22,6 +24,9 @@ class Policy:
         self.deny = deny
         self.ask = ask
         self.allow = allow
+        strict = (floor, deny, ask)
+        self.paths = PathSieve(rules.paths for rules in strict)
+        self.commands = CommandSieve(rules.commands for rules in strict)
 
 
 def compile_policy(

@@ -1,0 +1,70 @@
+"""What the sieve lets by, no rule reaches."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assent.policy.index import CommandIndex, PathIndex
+from assent.policy.parse import parse_rule
+from assent.policy.sieve import CommandSieve, PathSieve
+
+NAME = st.sampled_from(["a", "b*", "**", "*.cfg", "?d", "long-name", "long*", "*-name", "[ab]c", ".env"])
+PATTERN = st.tuples(st.sampled_from(["/", "**/", "~/", ""]), st.lists(NAME, min_size=1, max_size=4)).map(
+    lambda pair: pair[0] + "/".join(pair[1])
+)
+PATH = st.lists(
+    st.sampled_from(["a", "bb", "x.cfg", "dd", "long-name", "longer", "my-name", "ac", ".env", "home", "w"]),
+    min_size=0,
+    max_size=6,
+).map(lambda names: "/" + "/".join(names))
+
+
+def path_index(patterns: list[str]) -> PathIndex:
+    rules = [parse_rule(f"read({pattern})", number=number) for number, pattern in enumerate(patterns)]
+    return PathIndex(rules, ("/w",), "/home")
+
+
+@given(st.lists(st.lists(PATTERN, max_size=3), max_size=3), PATH)
+def test_no_path_rule_is_near_a_path_that_the_sieve_lets_by(layers: list[list[str]], path: str) -> None:
+    indexes = [path_index(patterns) for patterns in layers]
+    sieve = PathSieve(indexes)
+    for _ in range(2):  # the second time from memory
+        if not sieve.holds(path):
+            assert [index.near(path) for index in indexes] == [[] for _ in indexes]
+
+
+@given(st.lists(st.lists(PATTERN, max_size=3), max_size=3), PATH)
+def test_no_path_rule_lies_below_a_folder_that_the_sieve_lets_by(layers: list[list[str]], path: str) -> None:
+    indexes = [path_index(patterns) for patterns in layers]
+    if not PathSieve(indexes).holds_below(path):
+        assert [list(index.below(path)) for index in indexes] == [[] for _ in indexes]
+
+
+def test_the_sieve_holds_what_rules_speak_of_and_lets_the_rest_by() -> None:
+    sieve = PathSieve([path_index(["/etc/*", "**/.env"]), path_index(["src/**"])])
+    held = ["/etc", "/etc/x", "/etc/x/y", "/any/.env", "/any/.env/x", "/w/src", "/w/src/a"]
+    free = ["/", "/w", "/w/docs", "/home/.environment", "/usr/etc"]
+    assert [path for path in (*held, *free) if sieve.holds(path)] == held
+    assert [folder for folder in ("/", "/w", "/w/src", "/home") if sieve.holds_below(folder)] == ["/", "/w"]
+
+
+def test_a_path_of_a_thousand_folders_is_looked_at_without_running_out_of_stack() -> None:
+    sieve = PathSieve([path_index(["/etc/*", "**/needle"])])
+    assert not sieve.holds("/x" * 2000)
+    assert sieve.holds("/x" * 1000 + "/needle" + "/x" * 1000)
+
+
+COMMAND = st.sampled_from(["git push", "git push:*", "git * --force", "* --force", "make", "npm run:*", "rm -rf /:*"])
+WORDS = st.lists(st.sampled_from(["git", "push", "--force", "make", "npm", "run", "rm", "-rf", "/"]), min_size=1)
+
+
+@given(st.lists(st.lists(COMMAND, max_size=3), max_size=3), WORDS)
+def test_no_command_rule_is_near_a_program_that_the_sieve_lets_by(layers: list[list[str]], words: list[str]) -> None:
+    indexes = [
+        CommandIndex([parse_rule(f"bash({text})", number=number) for number, text in enumerate(texts)])
+        for texts in layers
+    ]
+    if not CommandSieve(indexes).holds(words[0]):
+        found = [index.near(words[0], tuple(words[1:]), (" ".join(words),)) for index in indexes]
+        assert found == [[] for _ in indexes]
