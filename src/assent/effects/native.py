@@ -10,9 +10,9 @@ from __future__ import annotations
 import re
 
 from assent.contract.effect import Effect, Gap, Invocation, Kind, Lowering, Operation, Target
-from assent.contract.errors import PayloadError
 from assent.contract.tools import INERT, canonical
-from assent.effects import addresses, patches
+from assent.effects import addresses, patches, web
+from assent.effects.arguments import PATTERN_KEYS, lowered_keys, nonempty, path_arguments, strings, values
 from assent.effects.paths import joined, normal, path_target
 
 TYPE_CHECKING = False
@@ -26,29 +26,21 @@ if TYPE_CHECKING:
 READ, LIST, SEARCH = Operation.READ, Operation.LIST, Operation.SEARCH
 WRITE, DELETE = Operation.WRITE, Operation.DELETE
 
-# Arguments that are text for the file tools: never a path, whatever they look like.
-TEXT_KEYS = frozenset(
-    "content contents text new_text file_text new_str old_str new_string old_string newstring oldstring new_source "
-    "instruction instructions explanation description code_edit diff patch edits replacements edit_mode cell_id "
-    "cell_type replace_all replaceall expected_replacements allow_multiple insert_text insert_line view_range offset "
-    "limit line_start line_end start_line end_line pages encoding command_description reason thought timeout mode "
-    "language output_mode type head_limit multiline case_sensitive context ignore_case max_results query regex".split()
-)
-PATTERN_KEYS = frozenset({"pattern", "glob", "include", "exclude", "glob_pattern", "file_pattern", "include_pattern"})
+EXCLUDING = frozenset({"exclude", "exclude_pattern"})
+LIST_FILE_KEYS = ("path", "file", "file_path", "filepath")  # where a to-do list is a file
 FOLDER_KEYS = ("workdir", "working_directory", "dir_path", "directory", "cwd")
 COMMAND_KEYS = ("command", "cmd", "script", "commands")
 COMMON_KEYS = frozenset({"command", "description", "timeout", "run_in_background"})
 PATCH_KEYS = ("patch", "input", "diff", "command", "content")
-URL_KEYS = ("url", "urls", "uri", "prompt", "query")
 CHANGING = re.compile(r"write|edit|create|delete|remove|move|rename|update|append|save|put|patch|replace|insert|copy")
 BRACES = re.compile(r"[{},]")
+CHOICE = re.compile(r"[{,]([^{},]*)")
+GLOB = re.compile(r"[*?\[\]{}!()|+@]")
 PATHLIKE = re.compile(r"(?:~?/|\.{1,2}/|file://)")
 PLACE_KEYS = frozenset(
     "path paths file files file_path filepath filename file_name source destination src dst from to target directory "
     "dir folder location uri root".split()
 )
-HOST_KEYS = frozenset({"host", "hostname", "domain", "url", "endpoint", "address"})
-MAX_VALUES = 2000
 
 
 def lower(call: Call, shell: Lower) -> Lowering:
@@ -58,7 +50,7 @@ def lower(call: Call, shell: Lower) -> Lowering:
         case "bash":
             return _shell(call, shell)
         case "read":
-            return _paths(call, tool, READ)
+            return _reading(call, tool)
         case "list":
             return _looking(call, tool, LIST)
         case "search":
@@ -70,11 +62,13 @@ def lower(call: Call, shell: Lower) -> Lowering:
         case "move":
             return _move(call)
         case "fetch":
-            return _fetch(call, tool)
+            return web.fetch(call, tool)
         case "websearch":
-            return Lowering(tool, (Effect(SEARCH, Target(Kind.SERVICE, "web", "the web"), "query"),))
+            return web.search(call, tool)
         case "agent":
-            return _agent(call, tool)
+            return _agent(call, tool, shell)
+        case "todo" if any(nonempty(lowered_keys(call.input).get(key)) for key in LIST_FILE_KEYS):
+            return Lowering(tool, _write(call, tool).effects)
     if tool in INERT:
         return Lowering(tool, inert=True)
     return _foreign(call, tool, shell)
@@ -89,8 +83,8 @@ def _shell(call: Call, shell: Lower) -> Lowering:
         text = call.input.get("command")
         if isinstance(text, str):
             return shell(call, text)
-    given = _lowered_keys(call.input)
-    texts = [text for key in COMMAND_KEYS if key in given for text in _command_texts(given[key])]
+    given = lowered_keys(call.input)
+    texts = [text for key in COMMAND_KEYS if key in given for text in _command_texts(key, given[key])]
     if not texts or any(text is None for text in texts):
         gap = Gap("gap.call.input", "command", "give the command as text", "the command")
         return Lowering("bash", (_execute("bash"),), gaps=(gap,))
@@ -98,9 +92,9 @@ def _shell(call: Call, shell: Lower) -> Lowering:
     moved = call if cwd == call.cwd else _moved(call, cwd)
     lowered = [shell(moved, text) for text in dict.fromkeys(text for text in texts if text is not None)]
     gaps = [gap for each in lowered for gap in each.gaps]
-    if any(_nonempty(given.get(key)) for key in ("args", "arguments", "argv", "stdin")):
+    if any(nonempty(given.get(key)) for key in ("args", "arguments", "argv", "stdin")):
         gaps.append(Gap("gap.call.input", "args", "write the whole command as one text", "words beside the command"))
-    if _nonempty(given.get("env")) or _nonempty(given.get("environment")):
+    if nonempty(given.get("env")) or nonempty(given.get("environment")):
         gaps.append(
             Gap("gap.call.input", "env", "set variables in the command itself", "an environment beside the command")
         )
@@ -126,10 +120,12 @@ def _shell(call: Call, shell: Lower) -> Lowering:
     )
 
 
-def _command_texts(value: object) -> Iterator[str | None]:
-    """A command as text, or as the words of an exec call."""
+def _command_texts(key: str, value: object) -> Iterator[str | None]:
+    """A command as text, or as the words of an exec call; under `commands`, each of several."""
     if isinstance(value, str):
         yield value
+    elif key == "commands" and isinstance(value, list) and value:
+        yield from (each if isinstance(each, str) else None for each in value)
     elif isinstance(value, list) and value and all(isinstance(word, str) for word in value):
         words = [str(word) for word in value]
         shells = ("bash", "sh", "zsh", "/bin/bash", "/bin/sh", "/bin/zsh")
@@ -172,10 +168,6 @@ def _moved(call: Call, cwd: str) -> Call:
     )
 
 
-def _nonempty(value: object) -> bool:
-    return value not in (None, {}, [], "")
-
-
 def _execute(program: str) -> Effect:
     return Effect(Operation.EXECUTE, Target(Kind.PROGRAM, program), "command")
 
@@ -183,37 +175,53 @@ def _execute(program: str) -> Effect:
 # ---------------------------------------------------------------- files
 
 
-def _enclosed(text: str) -> list[object]:
-    """Arguments that are written as JSON inside of one."""
-    if text[:1] not in "{[" or not 1 < len(text) < 65536:
-        return []
-    import json  # such arguments are rare
-
-    try:
-        return [json.loads(text)]
-    except (ValueError, RecursionError):
-        return []
-
-
 def _paths(call: Call, tool: str, operation: Operation) -> Lowering:
     """READ or DELETE on every path argument."""
     effects = [
         Effect(operation, _target(call, text), where, recursive=operation is DELETE)
-        for where, text in _path_arguments(call.input)
+        for where, text in path_arguments(call.input)
     ]
     return Lowering(tool, tuple(effects) or (_unnamed(operation),))
 
 
+def _reading(call: Call, tool: str) -> Lowering:
+    """READ on every path argument. A pattern reads whatever lies below the folder that it begins with."""
+    given = lowered_keys(call.input)
+    several = call.tool.lower() == "read_many_files"
+    found = list(path_arguments(call.input))
+    patterns = [(where, text) for where, text in found if several and GLOB.search(text)]
+    patterns += [(key, text) for key in sorted(PATTERN_KEYS - EXCLUDING) for text in strings(given.get(key))]
+    plain = [each for each in found if each not in patterns]
+    effects = [Effect(READ, _target(call, text), where) for where, text in plain]
+    effects += [each for where, text in patterns for each in _below(call, where, text)]
+    return Lowering(tool, tuple(effects) or (_unnamed(READ),))
+
+
+def _below(call: Call, where: str, text: str) -> Iterator[Effect]:
+    """A recursive READ of the folders that a pattern may begin with."""
+    for piece in (text, *CHOICE.findall(text)):
+        if piece is not text and not piece.startswith(("/", "~")):
+            continue
+        first = GLOB.search(piece)
+        if first is None:
+            yield Effect(READ, _target(call, piece), where, recursive=True)
+        elif ".." in piece[first.start() :]:
+            yield Effect(READ, Target(Kind.PATH, "", piece, certain=False), where)
+        else:
+            folder = piece[: first.start()].rpartition("/")
+            yield Effect(READ, _target(call, folder[0] + folder[1] or "."), where, recursive=True)
+
+
 def _looking(call: Call, tool: str, operation: Operation) -> Lowering:
     """Listing and searching: a folder (the cwd where none is given), and patterns that may lead out of it."""
-    given = _lowered_keys(call.input)
-    found = [(where, text) for where, text in _path_arguments(call.input) if where not in PATTERN_KEYS]
+    given = lowered_keys(call.input)
+    found = [(where, text) for where, text in path_arguments(call.input) if where not in PATTERN_KEYS]
     effects = [Effect(operation, _target(call, text), where, recursive=True) for where, text in found]
     if not found:
         effects.append(Effect(operation, path_target(call.cwd or ".", call.cwd, call.home), "cwd", recursive=True))
     folder = found[0][1] if found else "."
     for key in PATTERN_KEYS if operation is LIST else PATTERN_KEYS - {"pattern"}:
-        for text in _strings(given.get(key)):
+        for text in strings(given.get(key)):
             for piece in BRACES.split(text) if "{" in text else ():
                 if piece.startswith(("/", "~")):
                     effects.append(Effect(operation, path_target(piece, call.cwd, call.home, pattern=True), key))
@@ -225,12 +233,12 @@ def _looking(call: Call, tool: str, operation: Operation) -> Lowering:
 
 def _write(call: Call, tool: str) -> Lowering:
     """Writing and editing: path arguments, and every file of a patch."""
-    given = _lowered_keys(call.input)
+    given = lowered_keys(call.input)
     name = call.tool.lower()
     if "patch" in name or "diff" in name:
         return _patch(call, tool, given)
     operation = READ if given.get("command") == "view" else WRITE
-    found = list(_path_arguments(call.input, skip=("command",)))
+    found = list(path_arguments(call.input, skip=("command",)))
     effects = [Effect(operation, _target(call, text), where) for where, text in found]
     gaps: tuple[Gap, ...] = ()
     for key in ("patch", "diff"):
@@ -243,11 +251,9 @@ def _write(call: Call, tool: str) -> Lowering:
 
 
 def _patch(call: Call, tool: str, given: Mapping[str, object]) -> Lowering:
-    effects = [
-        Effect(WRITE, _target(call, text), where) for where, text in _path_arguments(call.input, skip=PATCH_KEYS)
-    ]
+    effects = [Effect(WRITE, _target(call, text), where) for where, text in path_arguments(call.input, skip=PATCH_KEYS)]
     gaps: list[Gap] = []
-    texts = [(key, text) for key in PATCH_KEYS for text in _strings(given.get(key))]
+    texts = [(key, text) for key in PATCH_KEYS for text in strings(given.get(key))]
     for key, text in texts:
         touched, sure = _touched(call, text, key)
         effects += touched
@@ -268,7 +274,7 @@ def _patch_gap(where: str) -> Gap:
 
 
 def _move(call: Call) -> Lowering:
-    found = list(_path_arguments(call.input))
+    found = list(path_arguments(call.input))
     effects = [Effect(operation, _target(call, text), where) for where, text in found for operation in (WRITE, DELETE)]
     return Lowering("move", tuple(effects) or (_unnamed(WRITE), _unnamed(DELETE)))
 
@@ -282,74 +288,21 @@ def _target(call: Call, text: str) -> Target:
     return path_target(text if local is None else local, call.cwd, call.home)
 
 
-def _path_arguments(given: Mapping[str, object], skip: tuple[str, ...] = ()) -> Iterator[tuple[str, str]]:
-    """Every argument that may be a path, with its key. Lists and nested edits are looked into."""
-    for key, value in given.items():
-        low = key.lower()
-        if low in skip:
-            continue
-        if low in ("edits", "files", "replacements", "operations", "changes") and isinstance(value, list):
-            for item in value:
-                if isinstance(item, dict):
-                    yield from _path_arguments(item)
-                elif isinstance(item, str):
-                    yield low, item
-        elif low not in TEXT_KEYS and (low not in PATTERN_KEYS):
-            if isinstance(value, dict):
-                yield from _path_arguments(value)
-            yield from ((low, text) for text in _strings(value))
+# ---------------------------------------------------------------- agents, others
 
 
-def _strings(value: object) -> Iterator[str]:
-    if isinstance(value, str):
-        if value:
-            yield value
-    elif isinstance(value, list):
-        yield from (item for item in value if isinstance(item, str) and item)
-
-
-def _lowered_keys(given: Mapping[str, object]) -> dict[str, object]:
-    """Arguments by lower-case key, so that no spelling hides one."""
-    out: dict[str, object] = {}
-    for key, value in given.items():
-        low = key.lower()
-        if low in out and out[low] != value:
-            raise PayloadError(f"argument `{key}` is given twice with different values")
-        out[low] = value
-    return out
-
-
-# ---------------------------------------------------------------- network, agents, others
-
-
-def _fetch(call: Call, tool: str) -> Lowering:
-    given = _lowered_keys(call.input)
-    effects: list[Effect] = []
-    for key in URL_KEYS:
-        for text in _strings(given.get(key)):
-            urls = [text] if key in ("url", "urls", "uri") else addresses.urls_in(text)
-            effects += [effect for url in urls for effect in _address(call, url, key)]
-    return Lowering(
-        tool, tuple(effects) or (Effect(Operation.FETCH, Target(Kind.HOST, "", "an unnamed address"), "url"),)
-    )
-
-
-def _address(call: Call, url: str, where: str) -> list[Effect]:
-    local = addresses.local_file(url)
-    if local is not None:
-        return [Effect(READ, path_target(local or "/", call.cwd, call.home), where)]
-    return [Effect(Operation.FETCH, Target(Kind.HOST, host, url), where) for host in addresses.hosts_of(url)]
-
-
-def _agent(call: Call, tool: str) -> Lowering:
-    given = _lowered_keys(call.input)
+def _agent(call: Call, tool: str, shell: Lower) -> Lowering:
+    """Launching a sub-agent. Where the call says by which command, that command too."""
+    given = lowered_keys(call.input)
     name = next(
         (str(given[key]) for key in ("subagent_type", "agent_type", "agent", "agent_name", "name") if given.get(key)),
         "",
     )
-    return Lowering(
-        tool, (Effect(Operation.DELEGATE, Target(Kind.AGENT, name, name or "a sub-agent"), "subagent_type"),)
-    )
+    launch = Effect(Operation.DELEGATE, Target(Kind.AGENT, name, name or "a sub-agent"), "subagent_type")
+    if not any(nonempty(given.get(key)) for key in COMMAND_KEYS):
+        return Lowering(tool, (launch,))
+    run = _foreign(call, tool, shell)
+    return Lowering(tool, (launch, *run.effects), gaps=run.gaps)
 
 
 def _foreign(call: Call, tool: str, shell: Lower) -> Lowering:
@@ -357,8 +310,8 @@ def _foreign(call: Call, tool: str, shell: Lower) -> Lowering:
     rules hold for them too. What a server says of its tools (read-only and the like) is not looked at."""
     effects = [Effect(Operation.EXECUTE, Target(Kind.TOOL, tool, call.tool), "tool")]
     changing = CHANGING.search(tool.lower()) is not None
-    values, whole = _values(call.input)
-    for where, text in values:
+    texts, whole = values(call.input)
+    for where, text in texts:
         text = text.strip()
         named = where.lower() in PLACE_KEYS and not addresses.scheme_of(text)
         if (PATHLIKE.match(text) or named) and "\n" not in text and len(text) < 4096:
@@ -367,8 +320,8 @@ def _foreign(call: Call, tool: str, shell: Lower) -> Lowering:
                 effects.append(Effect(READ, target, where))
                 if changing:
                     effects.append(Effect(WRITE, target, where))
-        elif (addresses.scheme_of(text) or where.lower() in HOST_KEYS) and len(text) < 8192:
-            effects += _address(call, text, where)
+        elif (addresses.scheme_of(text) or where.lower() in web.HOST_KEYS) and len(text) < 8192:
+            effects += web.address(call, text, where)
         elif where.lower() in COMMAND_KEYS:
             effects += [
                 Effect(each.operation, each.target, where, recursive=each.recursive, dangers=each.dangers)
@@ -377,21 +330,3 @@ def _foreign(call: Call, tool: str, shell: Lower) -> Lowering:
             ]
     gaps = () if whole else (Gap("gap.call.input", "input", "send fewer arguments", "a very long list of arguments"),)
     return Lowering(tool, tuple(effects), gaps=gaps)
-
-
-def _values(given: Mapping[str, object]) -> tuple[list[tuple[str, str]], bool]:
-    """Every string in the arguments, at any depth, with its nearest key; and whether that is all of them."""
-    todo: list[tuple[str, object]] = [(str(key), value) for key, value in given.items()]
-    found: list[tuple[str, str]] = []
-    for _ in range(MAX_VALUES):
-        if not todo:
-            return found, True
-        where, value = todo.pop()
-        if isinstance(value, str):
-            found.append((where, value))
-            todo += [(where, inner) for inner in _enclosed(value)]
-        elif isinstance(value, dict):
-            todo += [(str(key), inner) for key, inner in value.items()]
-        elif isinstance(value, list):
-            todo += [(where, inner) for inner in value]
-    return found, not todo

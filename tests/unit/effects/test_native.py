@@ -129,3 +129,175 @@ def test_tools_that_keep_lists_and_plans_are_inert(tool: str) -> None:
 def test_a_patch_that_cannot_be_read_is_a_gap() -> None:
     lowering = lower("apply_patch", {"input": "nothing"})
     assert lowering.gaps == (Gap("gap.call.patch", "input", "send a patch that names its files", "the patch"),)
+
+
+def test_several_commands_are_each_read_and_none_is_an_argument_of_another() -> None:
+    lowering = lower("run_commands", {"commands": ["ls", "rm -rf x"]})
+    assert lowering.text == "/w: ls\n/w: rm -rf x"
+    assert [gap.code for gap in lowering.gaps] == ["gap.call.input"]
+
+
+def test_a_command_among_several_that_is_no_text_is_a_gap() -> None:
+    assert [gap.code for gap in lower("run_commands", {"commands": ["ls", {"command": "rm"}]}).gaps] == [
+        "gap.call.input"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "folders"),
+    [
+        ("src/**/*.py", ["/w/src"]),
+        ("*", ["/w"]),
+        ("~/.ssh/*", ["/home/u/.ssh"]),
+        ("~/.s*/id", ["/home/u"]),
+        ("src/a.py", ["/w/src/a.py"]),
+        ("{~/.ssh,src}/*", ["/w", "/home/u/.ssh"]),
+        ("a/*/../../x", [""]),
+    ],
+)
+def test_a_pattern_reads_all_below_the_folder_that_it_begins_with(pattern: str, folders: list[str]) -> None:
+    givens: list[dict[str, object]] = [{"include": [pattern]}, {"include": pattern, "exclude": ["/etc"]}]
+    for given in givens:
+        effects = lower("read_many_files", given).effects
+        assert [effect.target.name for effect in effects] == folders
+        assert all(effect.operation is Operation.READ for effect in effects)
+        assert all(effect.recursive for effect in effects if effect.target.name)
+
+
+def test_the_paths_of_a_tool_that_reads_many_files_may_be_patterns() -> None:
+    (effect,) = lower("read_many_files", {"paths": ["/etc/s*"]}).effects
+    assert effect == Effect(Operation.READ, path("/etc/"), "paths", recursive=True)
+
+
+def test_a_todo_list_in_a_file_is_a_write_of_that_file() -> None:
+    given: dict[str, object] = {"item": "/etc/shadow", "path": "TODO.md"}
+    assert lower("todo_write", given) == Lowering("todo", (Effect(Operation.WRITE, path("TODO.md"), "path"),))
+
+
+def test_a_web_search_at_an_address_of_the_call_is_a_fetch_too() -> None:
+    lowering = lower("web_search", {"query": "x", "search_url": "http://a.test/q"})
+    assert [(effect.operation, effect.target.name) for effect in lowering.effects] == [
+        (Operation.SEARCH, "web"),
+        (Operation.FETCH, "a.test"),
+    ]
+
+
+def test_every_request_of_a_fetch_is_seen() -> None:
+    given: dict[str, object] = {"requests": [{"url": "https://a.test"}, {"URL": "https://b.test", "prompt": "x"}]}
+    assert [effect.target.name for effect in lower("fetch_web_content", given).effects] == ["a.test", "b.test"]
+
+
+def test_a_sub_agent_that_is_started_by_a_command_is_more_than_a_sub_agent() -> None:
+    lowering = lower("agent", {"subagent_type": "x", "command": "/srv/run"})
+    assert [(effect.operation, effect.target.name) for effect in lowering.effects] == [
+        (Operation.DELEGATE, "x"),
+        (Operation.EXECUTE, "agent"),
+        (Operation.READ, "/srv/run"),
+    ]
+
+
+# The tools of the known runtimes, by the names that they have there.
+NATIVE = {
+    "claude": {
+        "bash": "Bash Monitor",
+        "read": "Read NotebookRead",
+        "write": "Write Edit MultiEdit NotebookEdit",
+        "list": "Glob LS",
+        "search": "Grep",
+        "fetch": "WebFetch",
+        "websearch": "WebSearch",
+        "agent": "Agent Task",
+        "todo": "TodoWrite TaskCreate TaskUpdate",
+        "plan": "ExitPlanMode EnterPlanMode",
+        "question": "AskUserQuestion StructuredOutput",
+        "task_output": "BashOutput KillShell TaskOutput TaskStop TaskGet TaskList ToolSearch",
+        "": "Skill SlashCommand PowerShell LSP Workflow SendMessage EnterWorktree ReadMcpResourceTool mcp__a__read",
+    },
+    "codex": {
+        "bash": "Bash shell exec_command local_shell shell_command",
+        "write": "apply_patch",
+        "read": "view_image",
+        "agent": "spawn_agent collaborationspawn_agent",
+        "plan": "update_plan",
+        "websearch": "web_search",
+        "question": "request_user_input",
+        "": "write_stdin collaborationsend_message request_permissions mcp__s__t",
+    },
+    "gemini": {
+        "bash": "run_shell_command",
+        "read": "read_file read_many_files",
+        "write": "write_file replace",
+        "list": "glob list_directory",
+        "search": "search_file_content grep_search",
+        "fetch": "web_fetch",
+        "websearch": "google_web_search",
+        "agent": "invoke_agent",
+        "todo": "write_todos update_topic tracker_create_task",
+        "plan": "enter_plan_mode exit_plan_mode",
+        "question": "ask_user complete_task",
+        "": "save_memory activate_skill get_internal_docs mcp_s_t read_mcp_resource",
+    },
+    "opencode": {
+        "bash": "bash",
+        "read": "read",
+        "write": "write edit multiedit patch apply_patch",
+        "list": "glob list",
+        "search": "grep",
+        "fetch": "webfetch",
+        "websearch": "websearch",
+        "agent": "task",
+        "todo": "todowrite todoread",
+        "question": "question",
+        "": "skill lsp batch codesearch",
+    },
+    "qwen": {
+        "bash": "run_shell_command monitor",
+        "write": "edit write_file notebook_edit",
+        "list": "glob list_directory",
+        "search": "grep_search",
+        "agent": "agent",
+        "todo": "todo_write",
+        "plan": "exit_plan_mode",
+        "": "skill save_memory task_create cron_create tool_call workflow create_sub_session",
+    },
+    "copilot": {
+        "bash": "bash",
+        "read": "view",
+        "write": "create edit apply_patch str_replace_editor",
+        "task_output": "read_bash stop_bash list_bash",
+        "fetch": "web_fetch",
+        "todo": "report_intent",
+        "": "write_bash store_memory sql",
+    },
+    "cline": {
+        "bash": "run_commands execute_command",
+        "read": "read_files",
+        "write": "editor apply_patch write_to_file replace_in_file",
+        "search": "search_codebase",
+        "fetch": "fetch_web_content",
+        "question": "ask_question submit_and_exit",
+        "agent": "spawn_agent",
+        "": "skills team_task use_mcp_tool",
+    },
+    "openharness": {
+        "bash": "bash",
+        "read": "read_file",
+        "write": "edit_file write_file notebook_edit",
+        "list": "glob",
+        "search": "grep",
+        "": "task_create cron_create config remote_trigger skill lsp send_message",
+    },
+}
+
+
+@pytest.mark.parametrize(
+    ("tool", "word"),
+    [(tool, word) for words in NATIVE.values() for word, tools in words.items() for tool in tools.split()],
+)
+def test_the_tools_of_the_runtimes_are_known_by_their_own_names(tool: str, word: str) -> None:
+    assert lower(tool, {}).tool == (word or (tool if tool.startswith("mcp__") else tool.lower()))
+
+
+@pytest.mark.parametrize("tool", [tool for words in NATIVE.values() for tool in words[""].split()])
+def test_a_tool_that_is_not_known_runs_something(tool: str) -> None:
+    assert [effect.operation for effect in lower(tool, {}).effects] == [Operation.EXECUTE]
