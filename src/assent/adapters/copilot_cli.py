@@ -1,0 +1,116 @@
+"""Copilot CLI: preToolUse and permissionRequest in its own style, PreToolUse in Claude Code's.
+
+The two styles differ in payload and in answer, and an answer in the wrong one lets the call run. The payload of the own
+style does not name its event; a hook may add it as `hookEventName`, else it is told by the fields."""
+
+from __future__ import annotations
+
+from assent.adapters import payload, shape
+from assent.adapters.adapter import Adapter, Event, Kind, Rendered
+from assent.adapters.claude_code import WORDS
+from assent.contract.call import Call
+from assent.contract.decision import Outcome
+from assent.contract.display import visible
+from assent.contract.errors import PayloadError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from assent.contract.reply import Reply
+
+KINDS = {
+    "preToolUse": Kind.BEFORE_TOOL,
+    "permissionRequest": Kind.PERMISSION,
+    "postToolUse": Kind.AFTER_TOOL,
+    "userPromptSubmitted": Kind.PROMPT,
+    "sessionStart": Kind.SESSION_START,
+    "agentStop": Kind.STOP,
+}
+OWN, CLAUDE = "own", "claude"
+
+
+class CopilotCli(Adapter):
+    runtime = "copilot"
+
+    def parse(self, given: Mapping[str, object], *, environ: Mapping[str, str], home: str) -> Event:
+        """Without workspace roots: nothing tells the session's folder from the call's."""
+        if "toolName" not in given and "hook_event_name" in given:
+            event = shape.parse(given, runtime=self.runtime, home=home, roots=(), modes={}, shell="bash")
+            return in_form(event, CLAUDE)
+        name = payload.text_if_any(given, "hookEventName") or told_by_fields(given)
+        kind = KINDS.get(name, Kind.OTHER)
+        session = payload.text_if_any(given, "sessionId")
+        call = None
+        if kind in shape.WITH_CALL:
+            call_input = payload.enclosed(given, "toolArgs")
+            call = Call(
+                payload.text(given, "toolName"),
+                call_input,
+                cwd=payload.text(given, "cwd"),
+                home=home,
+                session=session,
+                runtime=self.runtime,
+                description=shape.described(call_input),
+                shell="bash",
+            )
+        return Event(kind, name, call, session=session, form=OWN)
+
+    def render(self, event: Event | None, reply: Reply) -> Rendered:
+        if event is None or (reply.fault and event.kind in (Kind.BEFORE_TOOL, Kind.PERMISSION)):
+            return shape.blocked(reply)
+        match event.kind:
+            case Kind.BEFORE_TOOL:
+                return shape.printed(before(event, reply))
+            case Kind.PERMISSION if event.form == CLAUDE:
+                return shape.printed(shape.permission_request(reply, interrupts=False))
+            case Kind.PERMISSION:
+                return shape.printed(permission(reply))
+            case _:
+                return shape.noted(reply) if reply.fault else shape.printed({})
+
+
+def in_form(event: Event, form: str) -> Event:
+    return Event(
+        event.kind,
+        event.name,
+        event.call,
+        session=event.session,
+        mode=event.mode,
+        attended=event.attended,
+        call_id=event.call_id,
+        agent=event.agent,
+        transcript=event.transcript,
+        about=event.about,
+        form=form,
+    )
+
+
+def told_by_fields(given: Mapping[str, object]) -> str:
+    if "toolName" in given:
+        return "postToolUse" if "toolResult" in given else "preToolUse"
+    if "prompt" in given:
+        return "userPromptSubmitted"
+    if "sessionId" in given:
+        return "sessionStart" if "source" in given else "other"
+    raise PayloadError("the payload has neither `toolName` nor `hook_event_name`")
+
+
+def before(event: Event, reply: Reply) -> dict[str, object]:
+    text = reply.for_agent if reply.outcome is Outcome.DENY else reply.for_person
+    if event.form == CLAUDE:
+        return shape.pre_tool_use(reply, WORDS[reply.outcome], text)
+    return {"permissionDecision": WORDS[reply.outcome], "permissionDecisionReason": visible(text)}
+
+
+def permission(reply: Reply) -> dict[str, object]:
+    match reply.outcome:
+        case Outcome.ALLOW:
+            return {"behavior": "allow"}
+        case Outcome.ASK:
+            return {}
+        case _:
+            return {"behavior": "deny", "message": visible(reply.for_agent)}
+
+
+ADAPTER = CopilotCli()

@@ -1,0 +1,344 @@
+"""What each runtime makes of a hook's answer, as data: what was seen, and in which version. Renders nothing.
+
+The one place for knowledge of versions; `doctor`, `install` and docs/runtimes.md read it. Not loaded by a hook."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from assent.contract.value import Value
+
+
+class Does(Enum):
+    """What becomes of the call."""
+
+    RUNS = "runs"
+    HOST = "the runtime's own rules decide"
+    ASKS = "its dialog opens"
+    BLOCKS = "blocked"
+    ENDS = "the whole run ends"
+    UNKNOWN = "not known"
+
+
+class Source(Enum):
+    """How we know."""
+
+    OBSERVED = "observed"
+    READ = "read in its code"
+    DOCUMENTED = "from its documentation"
+
+
+class Honours(Value):
+    """One runtime.
+
+    `allow`, `ask`, `ask_headless`, `deny` and `error` are what our own answers turn into, `error` being the form that
+    an adapter uses for a fault. `exit_1`, `crash` (a signal, a missing program), `timeout` and `garbage` (output that
+    is no answer) are what a broken hook turns into, after what the installer sets. Times are in seconds; `longest` is
+    0 where no limit is known. `http`, `permission_hook` and `dialog` say what the runtime has. `exceptions` are the
+    ways past the gate that no answer of ours closes, and `since` what needs at least a version."""
+
+    __slots__ = (
+        "runtime",
+        "title",
+        "version",
+        "source",
+        "allow",
+        "ask",
+        "ask_headless",
+        "deny",
+        "error",
+        "exit_1",
+        "crash",
+        "timeout",
+        "garbage",
+        "default_timeout",
+        "longest",
+        "http",
+        "permission_hook",
+        "dialog",
+        "exceptions",
+        "since",
+    )
+
+    def __init__(
+        self,
+        runtime: str,
+        title: str,
+        version: str,
+        *,
+        allow: Does,
+        ask: Does,
+        ask_headless: Does,
+        deny: Does,
+        error: Does,
+        exit_1: Does,
+        crash: Does,
+        timeout: Does,
+        garbage: Does,
+        default_timeout: float,
+        longest: float = 0,
+        source: Source = Source.OBSERVED,
+        http: bool = False,
+        permission_hook: bool = False,
+        dialog: bool = True,
+        exceptions: tuple[str, ...] = (),
+        since: tuple[tuple[str, str], ...] = (),
+    ) -> None:
+        self.runtime = runtime
+        self.title = title
+        self.version = version
+        self.source = source
+        self.allow = allow
+        self.ask = ask
+        self.ask_headless = ask_headless
+        self.deny = deny
+        self.error = error
+        self.exit_1 = exit_1
+        self.crash = crash
+        self.timeout = timeout
+        self.garbage = garbage
+        self.default_timeout = default_timeout
+        self.longest = longest
+        self.http = http
+        self.permission_hook = permission_hook
+        self.dialog = dialog
+        self.exceptions = exceptions
+        self.since = since
+
+    @property
+    def fails_open(self) -> tuple[str, ...]:
+        """The breakdowns of a hook after which the call runs, whatever an adapter does."""
+        broken = {"exit 1": self.exit_1, "crash": self.crash, "timeout": self.timeout, "garbage": self.garbage}
+        return tuple(name for name, does in broken.items() if does not in (Does.BLOCKS, Does.ENDS, Does.ASKS))
+
+
+RUNS, HOST, ASKS, BLOCKS, ENDS, UNKNOWN = Does.RUNS, Does.HOST, Does.ASKS, Does.BLOCKS, Does.ENDS, Does.UNKNOWN
+
+TABLE: tuple[Honours, ...] = (
+    Honours(
+        "claude",
+        "Claude Code",
+        "2.1.325",
+        allow=RUNS,
+        ask=ASKS,
+        ask_headless=BLOCKS,
+        deny=BLOCKS,
+        error=BLOCKS,
+        exit_1=BLOCKS,
+        crash=BLOCKS,
+        timeout=BLOCKS,
+        garbage=RUNS,
+        default_timeout=600,
+        http=True,
+        permission_hook=True,
+        exceptions=(
+            "before 2.1.295 `onFailure` is ignored without a word: a hook that crashes, exits with 1 or times out lets "
+            "the call run",
+            "an allow does not open plan mode, nor writes to `.git`, `.claude`, `.vscode`, `.mcp.json` and shell "
+            "start-up files: there the dialog still opens",
+            "shell commands inside skills and slash commands fire no hook; set `disableSkillShellExecution`",
+            "`--bare`, `--safe-mode`, `--restricted`, `--setting-sources`, `CLAUDE_CONFIG_DIR` and `disableAllHooks` "
+            "in a project's settings switch user hooks off; managed hooks stay",
+            "another hook may change the input of a call after ours allowed it",
+            "for HTTP hooks a proxy variable without `NO_PROXY`, or a project's empty `allowedHttpHookUrls`, keeps the "
+            "hook from being reached",
+        ),
+        since=(("onFailure", "2.1.295"),),
+    ),
+    Honours(
+        "claude-prompt",
+        "Claude Code, `--permission-prompt-tool`",
+        "2.1.325",
+        allow=RUNS,
+        ask=BLOCKS,
+        ask_headless=BLOCKS,
+        deny=BLOCKS,
+        error=BLOCKS,
+        exit_1=BLOCKS,
+        crash=BLOCKS,
+        timeout=UNKNOWN,
+        garbage=BLOCKS,
+        default_timeout=0,
+        permission_hook=True,
+        dialog=False,
+        exceptions=("sees only the calls that Claude Code itself would ask about",),
+    ),
+    Honours(
+        "codex",
+        "Codex CLI",
+        "0.166.0",
+        allow=HOST,
+        ask=BLOCKS,
+        ask_headless=BLOCKS,
+        deny=BLOCKS,
+        error=BLOCKS,
+        exit_1=HOST,
+        crash=HOST,
+        timeout=HOST,
+        garbage=HOST,
+        default_timeout=600,
+        permission_hook=True,
+        exceptions=(
+            "an ask is a denial, but for shell commands where the asking program is installed: then Codex's own dialog "
+            "opens, and `codex exec` rejects the call",
+            "text typed into a running program (`write_stdin`) fires no hook: an interpreter that was allowed to start "
+            "takes anything",
+            "a hook that was not reviewed and trusted is skipped, in `codex exec` without a word",
+            "`--disable hooks` switches hooks off unless the feature is pinned in `requirements.toml`",
+            "the payload names the folder of the call, which the model chooses, and not that of the project",
+        ),
+    ),
+    Honours(
+        "gemini",
+        "Gemini CLI",
+        "0.61.0",
+        allow=HOST,
+        ask=ASKS,
+        ask_headless=BLOCKS,
+        deny=BLOCKS,
+        error=BLOCKS,
+        exit_1=HOST,
+        crash=HOST,
+        timeout=HOST,
+        garbage=HOST,
+        default_timeout=60,
+        exceptions=(
+            "with `--acp` (editors) no hook fires",
+            "in a folder that is not trusted user hooks are off; hooks of an extension still fire",
+            "a trusted project's settings can switch hooks off (`hooksConfig`)",
+            "an ask also opens what a policy file of Gemini CLI denies",
+            "an allow does not skip Gemini CLI's own question; a policy file does",
+        ),
+    ),
+    Honours(
+        "opencode",
+        "opencode",
+        "1.18.33",
+        allow=RUNS,
+        ask=ASKS,
+        ask_headless=BLOCKS,
+        deny=BLOCKS,
+        error=BLOCKS,
+        exit_1=BLOCKS,
+        crash=BLOCKS,
+        timeout=BLOCKS,
+        garbage=BLOCKS,
+        default_timeout=0,
+        permission_hook=True,
+        exceptions=(
+            "a plugin that is missing or does not load is passed over in silence, and `--pure` loads none",
+            "`--auto` approves every ask by itself; denials hold",
+            "an answer of *always* in opencode's dialog holds for its own pattern from then on",
+            "a tool of a plugin, and shell text in which opencode sees no command, opens no dialog: there an ask is a "
+            "denial",
+        ),
+    ),
+    Honours(
+        "qwen",
+        "Qwen Code",
+        "0.24.4",
+        allow=HOST,
+        ask=ASKS,
+        ask_headless=BLOCKS,
+        deny=BLOCKS,
+        error=BLOCKS,
+        exit_1=HOST,
+        crash=HOST,
+        timeout=HOST,
+        garbage=HOST,
+        default_timeout=60,
+        permission_hook=True,
+        exceptions=(
+            "the hook before a tool comes after Qwen Code asked the person, so an allow spares no question there; the "
+            "answer to its permission request does",
+            "`disableAllHooks` in a project's settings and `--safe-mode` switch hooks off",
+        ),
+    ),
+    Honours(
+        "copilot",
+        "Copilot CLI",
+        "1.0.102",
+        allow=RUNS,
+        ask=ASKS,
+        ask_headless=BLOCKS,
+        deny=BLOCKS,
+        error=BLOCKS,
+        exit_1=BLOCKS,
+        crash=BLOCKS,
+        timeout=HOST,
+        garbage=HOST,
+        default_timeout=30,
+        permission_hook=True,
+        exceptions=(
+            "an allow also opens what `--deny-tool` closes",
+            "`disableAllHooks` in a repository's settings switches user hooks off, and a hook file that does not parse "
+            "is passed over",
+            "the payload does not tell the project's folder from the call's",
+        ),
+    ),
+    Honours(
+        "cursor",
+        "Cursor",
+        "2.4",
+        source=Source.DOCUMENTED,
+        allow=RUNS,
+        ask=ASKS,
+        ask_headless=UNKNOWN,
+        deny=BLOCKS,
+        error=BLOCKS,
+        exit_1=UNKNOWN,
+        crash=UNKNOWN,
+        timeout=UNKNOWN,
+        garbage=UNKNOWN,
+        default_timeout=0,
+        exceptions=(
+            "not tried with the program: treat it as failing open until `assent doctor` saw it block",
+            "only the hooks before shell commands and MCP tools ask; before other tools an ask is a denial",
+        ),
+    ),
+    Honours(
+        "cline",
+        "Cline CLI",
+        "3.0.65",
+        allow=RUNS,
+        ask=ASKS,
+        ask_headless=UNKNOWN,
+        deny=BLOCKS,
+        error=BLOCKS,
+        exit_1=RUNS,
+        crash=RUNS,
+        timeout=RUNS,
+        garbage=UNKNOWN,
+        default_timeout=120,
+        exceptions=(
+            "with a file hook every ask and every denial ends the whole run; the plugin refuses one call",
+            "the plugin has 3 seconds, so it cannot wait for a person; what takes longer fails the run",
+            "a plugin with a syntax error is passed over",
+        ),
+    ),
+    Honours(
+        "openharness",
+        "OpenHarness",
+        "0.1.9",
+        source=Source.READ,
+        allow=HOST,
+        ask=BLOCKS,
+        ask_headless=BLOCKS,
+        deny=BLOCKS,
+        error=BLOCKS,
+        exit_1=BLOCKS,
+        crash=BLOCKS,
+        timeout=BLOCKS,
+        garbage=HOST,
+        default_timeout=30,
+        longest=600,
+        http=True,
+        exceptions=(
+            "all of it needs `block_on_failure` in the hook's entry; without it nothing blocks",
+            "a hook is told no session and, over HTTP, no folder",
+            "an exit status of 0 allows, whatever is printed",
+        ),
+    ),
+)
+
+HONOURS: dict[str, Honours] = {each.runtime: each for each in TABLE}

@@ -1,0 +1,109 @@
+"""JSON text → payload, and the fields of one, read strictly. Knows no runtime.
+
+A key given twice is refused: what we read first, the runtime may read last."""
+
+from __future__ import annotations
+
+import json
+
+from assent.contract.errors import PayloadError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+DEEPEST = 200  # levels of lists and objects
+
+
+def read(text: str | bytes) -> dict[str, object]:
+    """The object that a text holds; raises PayloadError where it is none, or where a key stands twice."""
+    try:
+        source = text.decode("utf-8") if isinstance(text, bytes) else text
+        value = json.loads(source, object_pairs_hook=_once, parse_constant=_no_number)
+    except PayloadError:
+        raise
+    except (ValueError, RecursionError) as error:
+        raise PayloadError(f"the payload is not JSON: {error}") from None
+    if not isinstance(value, dict):
+        raise PayloadError("the payload is not a JSON object")
+    _bounded(value)
+    return value
+
+
+def _once(pairs: Sequence[tuple[str, object]]) -> dict[str, object]:
+    found: dict[str, object] = {}
+    for key, value in pairs:
+        if key in found:
+            raise PayloadError(f"key `{key}` is given twice")
+        found[key] = value
+    return found
+
+
+def _no_number(word: str) -> object:
+    raise PayloadError(f"`{word}` is no JSON number")
+
+
+def _bounded(value: object) -> None:
+    """No runtime nests as deep as would exhaust a later stage."""
+    level: list[object] = [value]
+    for _ in range(DEEPEST):
+        level = [
+            inner
+            for each in level
+            if isinstance(each, dict | list)
+            for inner in (each.values() if isinstance(each, dict) else each)
+        ]
+        if not level:
+            return
+    raise PayloadError("the payload is nested too deep")
+
+
+def text(given: Mapping[str, object], key: str) -> str:
+    """A text that must be there."""
+    value = given.get(key)
+    if not isinstance(value, str) or not value:
+        raise PayloadError(f"the payload has no `{key}` (text)")
+    return value
+
+
+def text_if_any(given: Mapping[str, object], *keys: str) -> str:
+    """The first of some texts that is there, or `""`. A value that is no text is refused."""
+    for key in keys:
+        value = given.get(key)
+        if value is not None and not isinstance(value, str):
+            raise PayloadError(f"`{key}` in the payload is not text")
+        if value:
+            return value
+    return ""
+
+
+def table(given: Mapping[str, object], key: str) -> dict[str, object]:
+    """An object that must be there; `null` is an empty one."""
+    if key not in given:
+        raise PayloadError(f"the payload has no `{key}` (an object)")
+    value = given[key]
+    if value is None:
+        return {}
+    if not isinstance(value, dict):
+        raise PayloadError(f"`{key}` in the payload is not an object")
+    return value
+
+
+def enclosed(given: Mapping[str, object], key: str) -> dict[str, object]:
+    """An object that must be there, perhaps written as JSON text. Empty text is an empty one."""
+    value = given.get(key)
+    if isinstance(value, str):
+        return read(value) if value.strip() else {}
+    return table(given, key)
+
+
+def folders(value: object) -> tuple[str, ...]:
+    """The absolute paths in a list."""
+    if not isinstance(value, list):
+        return ()
+    return tuple(dict.fromkeys(each for each in value if isinstance(each, str) and each.startswith("/")))
+
+
+def folder(path: str) -> tuple[str, ...]:
+    """A workspace of one folder, or of none where the path is not absolute."""
+    return (path,) if path.startswith("/") else ()
