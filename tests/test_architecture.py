@@ -21,6 +21,8 @@ BELOW_SURFACES = STAGES | {"contract", "gate", "configure"}
 MAY_IMPORT: dict[str, frozenset[str]] = {
     "contract": frozenset(),
     **{stage: frozenset({"contract"}) for stage in STAGES},
+    **{stage: frozenset({"contract", "statefile"}) for stage in ("facts", "review", "trail")},
+    "statefile": frozenset({"contract"}),
     "gate": STAGES | {"contract"},
     "configure": STAGES | {"contract", "gate"},
     "ui": BELOW_SURFACES | {"__init__"},

@@ -6,8 +6,10 @@ import os
 import posixpath
 from stat import S_IMODE, S_IWGRP, S_IWOTH
 
-from assent.contract.errors import PolicyError, StoreError
+from assent.contract.errors import PolicyError
 from assent.facts.regular import read
+from assent.statefile import replace_text as replace_text
+from assent.statefile import state_folder as state_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -80,35 +82,3 @@ def _guarded(path: str, status: os.stat_result) -> None:
         raise PolicyError("a managed policy must belong to root", file=path, suggestion=f"sudo chown root {path}")
     if S_IMODE(status.st_mode) & (S_IWGRP | S_IWOTH):
         raise PolicyError("a managed policy that others can write", file=path, suggestion=f"sudo chmod go-w {path}")
-
-
-def state_folder(path: str) -> str:
-    """Make a folder of Assent's own, open to its owner only, and return it; what is there already is closed too."""
-    try:
-        os.makedirs(path, mode=0o700, exist_ok=True)
-        status = os.stat(path)
-        if status.st_uid != os.geteuid():
-            raise StoreError(f"`{path}` belongs to another user; choose another folder with ASSENT_HOME")
-        if S_IMODE(status.st_mode) & 0o077:
-            os.chmod(path, 0o700)
-    except OSError as error:
-        raise StoreError(f"`{path}` cannot be made: {error.strerror}; check its folder's permissions") from None
-    return path
-
-
-def replace_text(path: str, text: str) -> None:
-    """Write a state file whole or not at all, readable by its owner only."""
-    beside = f"{path}.{os.getpid()}.new"
-    try:
-        handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8") as file:
-                file.write(text)
-                file.flush()
-                os.fsync(handle)
-            os.replace(beside, path)
-        except BaseException:
-            os.unlink(beside)
-            raise
-    except OSError as error:
-        raise StoreError(f"`{path}` cannot be written: {error.strerror}") from None

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 import posixpath
-from contextlib import contextmanager
 
 from assent.contract.errors import StoreError
-from assent.facts.files import replace_text, state_folder
 from assent.facts.links import Links
-from assent.facts.regular import read
+from assent.statefile import held, read, replace_text, state_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from contextlib import AbstractContextManager
 
 TRUST_FILE = "trust.json"
 _MAX = 1024 * 1024
@@ -74,16 +71,6 @@ def _save(state: str, folders: tuple[str, ...]) -> None:
     replace_text(posixpath.join(state, TRUST_FILE), json.dumps(list(folders), indent=1) + "\n")
 
 
-@contextmanager
-def _held(state: str) -> Iterator[None]:
+def _held(state: str) -> AbstractContextManager[None]:
     """One process at a time between reading and writing."""
-    path = posixpath.join(state_folder(state), TRUST_FILE + ".lock")
-    try:
-        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
-    except OSError as error:
-        raise StoreError(f"`{path}` cannot be made: {error.strerror}") from None
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(handle)
+    return held(posixpath.join(state_folder(state), TRUST_FILE + ".lock"))

@@ -1,0 +1,162 @@
+"""What an approval is bound to: a digest of a call, of where it leads, and of the files that it would run.
+
+Judges nothing and keeps nothing. Two looks at the same call have the same digest only where nothing changed between
+them that the person was shown or that would run."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import json
+import os
+from stat import S_ISDIR, S_ISREG
+
+from assent.contract.effect import Kind, Operation
+from assent.contract.tools import canonical
+from assent.statefile import read
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from assent.contract.call import Call
+    from assent.contract.effect import Effect, Invocation, Lowering
+    from assent.contract.facts import Facts
+
+WHOLE = 64 * 1024 * 1024  # bytes of a file that are read; of a longer one its state tells
+FILES = 256  # looked at; of a call with more the digest never repeats
+# Programs that run what stands in a file of the folder.
+LISTS: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(("make", "gmake"), ("GNUmakefile", "makefile", "Makefile")),
+    **dict.fromkeys(("npm", "pnpm", "yarn", "bun", "npx"), ("package.json",)),
+    "just": ("justfile", "Justfile", ".justfile"),
+    "task": ("Taskfile.yml", "Taskfile.yaml"),
+    "rake": ("Rakefile", "rakefile"),
+    "tox": ("tox.ini", "pyproject.toml"),
+    "nox": ("noxfile.py",),
+    "invoke": ("tasks.py",),
+    "docker-compose": ("docker-compose.yml", "compose.yaml"),
+}
+
+
+def identity(call: Call) -> str:
+    """Names the identical call: tool, arguments, folder and shell. The agent's own description is not among them."""
+    given: Mapping[str, object] = call.input
+    if canonical(call.tool) == "bash":
+        given = {key: value for key, value in given.items() if str(key).lower() != "description"}
+    return _hash(["call", call.tool, _json(given), call.cwd, call.shell])
+
+
+def digest(call: Call, lowering: Lowering, facts: Facts) -> str:
+    """SHA-256 over tool, arguments, folder, where every target leads, and the bytes of what the call runs.
+
+    Where a file that would run cannot be read, or there are too many, the digest never repeats."""
+    targets = [_target(effect, facts) for effect in lowering.effects]
+    runs = [[path, _content(path, must=must)] for path, must in _files(lowering, facts).items()]
+    if len(runs) > FILES:
+        runs = [["", _unique()]]
+    return _hash(["digest", call.tool, _json(call.input), call.cwd, call.shell, targets, runs])
+
+
+def _target(effect: Effect, facts: Facts) -> list[str]:
+    target = effect.target
+    leads = (_leads(target.name, facts), _leads(target.raw, facts), *facts.expansions.get(target.name, ()))
+    return [effect.operation.value, target.kind.value, target.name, *leads]
+
+
+def _hash(value: list[object]) -> str:
+    return hashlib.sha256(json.dumps(value).encode("ascii")).hexdigest()
+
+
+def _json(value: object) -> str:
+    try:
+        return json.dumps(value, sort_keys=True, default=_odd)
+    except (TypeError, ValueError, RecursionError):
+        return repr(value)
+
+
+def _odd(value: object) -> object:
+    """What a program hands over in place of JSON: a mapping as such, else as it shows itself."""
+    return dict(value.items()) if hasattr(value, "items") else repr(value)
+
+
+def _leads(path: str, facts: Facts) -> str:
+    return facts.canonical.get(path, path)
+
+
+# ---------------------------------------------------------------- what would run
+
+
+def _files(lowering: Lowering, facts: Facts) -> dict[str, bool]:
+    """The files that decide what the call does, by where they really are; true for those that it runs by name.
+
+    Beside the scripts themselves these are all files that a running command is given, by its words or on its input:
+    which of them a program follows is its own affair."""
+    running = [each for each in lowering.effects if each.operation is Operation.EXECUTE]
+    found: dict[str, bool] = {}
+    if not running and not lowering.gaps:
+        return found
+    for effect in lowering.effects:
+        target = effect.target
+        if target.kind is not Kind.PATH or effect.operation not in (Operation.EXECUTE, Operation.READ):
+            continue
+        must = effect.operation is Operation.EXECUTE
+        for name in (target.name, target.raw, *facts.expansions.get(target.name, ())):
+            path = _leads(name, facts)
+            if path and not (target.pattern and name == target.name):
+                found[path] = found.get(path, False) or must
+    busy = {each.invocation for each in running}
+    for index, invocation in enumerate(lowering.invocations):
+        if index in busy or lowering.gaps:
+            for path in _given(invocation):
+                found.setdefault(path, False)
+    return dict(list(found.items())[: FILES + 1])
+
+
+def _given(invocation: Invocation) -> Iterator[str]:
+    """Files that a command's words name, and those that it looks for in its folder."""
+    names = LISTS.get(invocation.program, ())
+    for folder in invocation.cwds:
+        if folder.startswith("/"):
+            for name in (*names, *_pieces(invocation.words)):
+                path = os.path.join(folder, name)
+                if "\0" not in path and os.path.isfile(path):
+                    yield os.path.realpath(path)
+
+
+def _pieces(words: tuple[str, ...]) -> Iterator[str]:
+    for word in words:
+        if len(word) < 4096:
+            yield word
+            option, equals, value = word.partition("=")
+            if equals and option.startswith("-"):
+                yield value
+
+
+def _content(path: str, *, must: bool) -> str:
+    """A word for what is in a file now. `must`: it is run by name, so that its bytes have to be known."""
+    try:
+        status = os.stat(path)
+        if S_ISDIR(status.st_mode):
+            return f"folder {_content(f'{path}/__main__.py', must=False)}" if must else "folder"
+        if not S_ISREG(status.st_mode):
+            return f"other {status.st_mode} {status.st_rdev}"
+        if status.st_size > WHOLE:
+            return _state(status)
+        raw, _ = read(path, WHOLE)
+        return hashlib.sha256(raw).hexdigest()
+    except (FileNotFoundError, NotADirectoryError):
+        return "absent"
+    except (OSError, ValueError) as error:
+        longer = isinstance(error, OSError) and error.errno == errno.EFBIG
+        return "unread" if not must and not longer else _unique()
+
+
+def _state(status: os.stat_result) -> str:
+    """A long file by its state: every write changes the time of the last change, which no user can set back."""
+    times = (status.st_mtime_ns, status.st_ctime_ns)
+    return f"long {status.st_dev} {status.st_ino} {status.st_size} {times[0]} {times[1]}"
+
+
+def _unique() -> str:
+    return f"unknown {os.urandom(16).hex()}"
