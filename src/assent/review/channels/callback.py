@@ -1,0 +1,60 @@
+"""The channel of programs: a function is asked. For tests and for those who embed Assent. Shows nothing to a person."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from collections.abc import Awaitable, Callable
+
+from assent.contract.review import Answer, Held, Resolution
+from assent.review.channels import Question
+
+Asked = Callable[[Held], Answer | Awaitable[Answer | None] | None]
+
+
+class CallbackChannel:
+    """Asks a function of the embedder. None, and whatever the function raises, puts the question away: denied.
+
+    A coroutine function runs in the loop and is cancelled when the question ends elsewhere. A plain one runs in a
+    thread, since it may wait for somebody; what it returns too late changes nothing."""
+
+    def __init__(self, asked: Asked, *, name: str = "callback") -> None:
+        self.name = name
+        self._asked = asked
+        self._quick = inspect.iscoroutinefunction(asked)
+        self._tasks: dict[str, asyncio.Task[None]] = {}
+
+    async def show(self, question: Question) -> None:
+        await self.withdraw(question.held.id)
+        task = asyncio.create_task(self._ask(question))
+        self._tasks[question.held.id] = task
+        task.add_done_callback(lambda done: self._drop(question.held.id, done))
+
+    async def withdraw(self, id: str, resolution: Resolution | None = None) -> None:
+        task = self._tasks.pop(id, None)
+        if task is not None:
+            task.cancel()
+
+    async def _ask(self, question: Question) -> None:
+        answer: Answer | None = None
+        try:
+            answer = await self._call(question.held)
+        finally:
+            if answer is None:
+                question.dismiss()
+        if answer is not None:
+            # The way back outlives this task, which is cancelled as soon as the answer has counted.
+            await asyncio.shield(asyncio.ensure_future(question.answer(answer)))
+
+    async def _call(self, held: Held) -> Answer | None:
+        found = self._asked(held) if self._quick else await asyncio.to_thread(self._plainly, held)
+        return await found if isinstance(found, Awaitable) else found
+
+    def _plainly(self, held: Held) -> Answer | Awaitable[Answer | None] | None:
+        return self._asked(held)
+
+    def _drop(self, id: str, task: asyncio.Task[None]) -> None:
+        if self._tasks.get(id) is task:
+            del self._tasks[id]
+        if not task.cancelled():
+            task.exception()  # the question was put away with it

@@ -1,0 +1,242 @@
+"""Where held calls live from before they are shown until they have ended, and where an approval is used once.
+
+Owns the seam and the two stores of this package. Asks nobody, and lets nothing run."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import sqlite3
+import threading
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import Protocol
+
+from assent.contract.errors import PayloadError, StoreError
+from assent.contract.review import Answer, Held, Resolution
+from assent.review import wire
+from assent.review.questions import Leftover
+
+VERSION = 1
+BUSY = 5.0  # seconds to wait for another process that writes
+
+
+class Store(Protocol):
+    """What the broker needs kept. Times are seconds since the epoch. Any failure raises, and the call is denied."""
+
+    async def hold(self, held: Held) -> None:
+        """Keep a question. Returns only once it would survive the death of this process."""
+
+    async def shown(self, id: str, deadline: float) -> None:
+        """The clock of a question started."""
+
+    async def answered(self, id: str, answer: Answer) -> bool:
+        """Keep an approval. False where the question is not here or has one already."""
+
+    async def use(self, id: str) -> bool:
+        """Use up the question's release: true exactly once, whoever asks, also after a crash."""
+
+    async def finish(self, id: str, resolution: Resolution) -> None:
+        """The question has ended: forget it."""
+
+    async def leftovers(self) -> tuple[Leftover, ...]:
+        """Take over the questions of processes that died. Each is given to one caller only."""
+
+    async def close(self) -> None:
+        """Let go of everything."""
+
+
+class MemoryStore:
+    """For embedders that need no questions to survive them."""
+
+    def __init__(self) -> None:
+        self._rows: dict[str, tuple[Answer | None, bool]] = {}
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    async def hold(self, held: Held) -> None:
+        if held.id in self._rows:
+            raise StoreError(f"the question `{held.id}` is held already")
+        self._rows[held.id] = (None, False)
+
+    async def shown(self, id: str, deadline: float) -> None:
+        pass
+
+    async def answered(self, id: str, answer: Answer) -> bool:
+        if self._rows.get(id) != (None, False):
+            return False
+        self._rows[id] = (answer, False)
+        return True
+
+    async def use(self, id: str) -> bool:
+        answer, used = self._rows.get(id, (None, True))
+        if used:
+            return False
+        self._rows[id] = (answer, True)
+        return True
+
+    async def finish(self, id: str, resolution: Resolution) -> None:
+        self._rows.pop(id, None)
+
+    async def leftovers(self) -> tuple[Leftover, ...]:
+        return ()
+
+    async def close(self) -> None:
+        self._rows.clear()
+
+
+SCHEMA = f"""
+BEGIN IMMEDIATE;
+CREATE TABLE IF NOT EXISTS held (
+    id TEXT PRIMARY KEY,
+    owner TEXT NOT NULL,            -- the store object that holds it; its lock file tells whether it lives
+    body TEXT NOT NULL,
+    deadline REAL NOT NULL,         -- 0 until it is shown
+    answer TEXT,                    -- an approval, from when it is given
+    used INTEGER NOT NULL DEFAULT 0 -- the release is used up
+) WITHOUT ROWID;
+PRAGMA user_version = {VERSION};
+COMMIT;
+"""
+
+
+class SqliteStore:
+    """Questions in one SQLite file, which several processes may share. Only the user can read it.
+
+    Each store has a lock file that the system lets go of when the process dies, however it dies: that is how another
+    one knows that a question is left over. The calls are short and run where they are awaited."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.owner = uuid.uuid4().hex
+        self._mutex = threading.Lock()
+        with _faults(path):
+            _private_file(path)
+            self._lock = _lock(self._lock_path(self.owner))
+            self._db = sqlite3.connect(path, timeout=BUSY, isolation_level=None, check_same_thread=False)
+            try:
+                self._open()
+            except BaseException:
+                self._shut()
+                raise
+
+    async def hold(self, held: Held) -> None:
+        row = (held.id, self.owner, wire.dumps(held))
+        with self._locked() as db:
+            db.execute("INSERT INTO held (id, owner, body, deadline) VALUES (?, ?, ?, 0)", row)
+
+    async def shown(self, id: str, deadline: float) -> None:
+        with self._locked() as db:
+            db.execute("UPDATE held SET deadline = ? WHERE id = ? AND owner = ?", (deadline, id, self.owner))
+
+    async def answered(self, id: str, answer: Answer) -> bool:
+        kept = "UPDATE held SET answer = ? WHERE id = ? AND owner = ? AND answer IS NULL AND used = 0"
+        with self._locked() as db:
+            return db.execute(kept, (wire.dumps(answer), id, self.owner)).rowcount == 1
+
+    async def use(self, id: str) -> bool:
+        # INVARIANT: one statement compares and sets, so an approval is used once among all processes and restarts.
+        with self._locked() as db:
+            done = db.execute("UPDATE held SET used = 1 WHERE id = ? AND owner = ? AND used = 0", (id, self.owner))
+            return done.rowcount == 1
+
+    async def finish(self, id: str, resolution: Resolution) -> None:
+        with self._locked() as db:
+            db.execute("DELETE FROM held WHERE id = ? AND owner = ?", (id, self.owner))
+
+    async def leftovers(self) -> tuple[Leftover, ...]:
+        with self._locked() as db:
+            owners = [row[0] for row in db.execute("SELECT DISTINCT owner FROM held WHERE owner != ?", (self.owner,))]
+            return tuple(left for owner in owners if not self._lives(owner) for left in self._take(db, owner))
+
+    async def close(self) -> None:
+        with self._mutex, _faults(self.path):
+            self._shut()
+
+    def __len__(self) -> int:
+        with self._locked() as db:
+            count: int = db.execute("SELECT count(*) FROM held").fetchone()[0]
+            return count
+
+    def _open(self) -> None:
+        found: int = self._db.execute("PRAGMA user_version").fetchone()[0]
+        if found > VERSION:
+            raise StoreError(
+                f"{self.path}: written by a newer Assent (form {found}, this one knows {VERSION}); update Assent"
+            )
+        self._db.execute("PRAGMA journal_mode = WAL")
+        self._db.execute("PRAGMA synchronous = NORMAL")
+        self._db.execute("PRAGMA secure_delete = FAST")  # arguments of calls may hold secrets
+        if found < VERSION:
+            self._db.executescript(SCHEMA)
+
+    def _take(self, db: sqlite3.Connection, owner: str) -> Iterator[Leftover]:
+        taken = "UPDATE held SET owner = ? WHERE owner = ? RETURNING id, body, deadline, answer, used"
+        for id, body, deadline, answer, used in db.execute(taken, (self.owner, owner)).fetchall():
+            try:
+                held = wire.read_held(wire.loads(body))
+                given = None if answer is None else wire.read_answer(wire.loads(answer))
+            except PayloadError:  # written by something else: who comes back for it is told that it is not known
+                db.execute("DELETE FROM held WHERE id = ?", (id,))
+                continue
+            yield Leftover(held, deadline, shown=deadline > 0, answer=given, used=bool(used))
+        with suppress(OSError):
+            os.unlink(self._lock_path(owner))
+
+    def _lives(self, owner: str) -> bool:
+        try:
+            file = os.open(self._lock_path(owner), os.O_RDWR | os.O_CLOEXEC)
+        except FileNotFoundError:
+            return False
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+        finally:
+            os.close(file)
+        return False
+
+    def _lock_path(self, owner: str) -> str:
+        return f"{self.path}.{owner}.lock"
+
+    def _shut(self) -> None:
+        self._db.close()
+        if self._lock >= 0:
+            with suppress(OSError):
+                os.unlink(self._lock_path(self.owner))
+            os.close(self._lock)
+            self._lock = -1
+
+    @contextmanager
+    def _locked(self) -> Iterator[sqlite3.Connection]:
+        with self._mutex, _faults(self.path):
+            yield self._db
+
+
+@contextmanager
+def _faults(path: str) -> Iterator[None]:
+    """Whatever SQLite or the disk says, in words of ours."""
+    try:
+        yield
+    except (sqlite3.Error, OSError) as error:
+        raise StoreError(
+            f"{path}: the store of held calls failed: {error}; see that the file can be written"
+        ) from error
+
+
+def _private_file(path: str) -> None:
+    """The database is there before SQLite opens it, so that it is never readable by others for a moment."""
+    os.makedirs(os.path.dirname(path) or ".", mode=0o700, exist_ok=True)
+    file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    try:
+        os.fchmod(file, 0o600)
+    finally:
+        os.close(file)
+
+
+def _lock(path: str) -> int:
+    file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    return file
