@@ -6,7 +6,7 @@ are written as escapes."""
 from __future__ import annotations
 
 from assent.contract.decision import Decision, Outcome, Part
-from assent.contract.display import visible
+from assent.contract.display import one_line
 
 MARKS = {Outcome.ALLOW: "ALLOW", Outcome.ASK: "ASK", Outcome.DENY: "DENY"}
 SHOWN_PARTS = 6
@@ -14,8 +14,8 @@ SHOWN_TEXT = 300
 
 
 def short(text: str, limit: int = SHOWN_TEXT) -> str:
-    shown = visible(text)
-    return shown if len(shown) <= limit else f"{shown[:limit]}… ({len(shown)} characters)"
+    """Foreign text on one line of a receipt: a line end in it cannot pass for a line of the receipt."""
+    return one_line(text, limit)
 
 
 def in_words(decision: Decision, call: str = "") -> str:
@@ -27,8 +27,8 @@ def in_words(decision: Decision, call: str = "") -> str:
         place = f"  ({part.where})" if part.where else ""
         lines.append(f"  part   {short(part.what)}{place}")
     if part.rule:
-        lines.append(f"  rule   {visible(part.rule)}  from {part.source}")
-    lines += [f"  also   {visible(text)}" for text in part.also]
+        lines.append(f"  rule   {one_line(part.rule)}  from {part.source}")
+    lines += [f"  also   {one_line(text)}" for text in part.also]
     others = other_parts(decision)
     for index, other in enumerate(others[:SHOWN_PARTS]):
         label = "also  " if index == 0 else "      "
@@ -36,11 +36,11 @@ def in_words(decision: Decision, call: str = "") -> str:
     if len(others) > SHOWN_PARTS:
         lines.append(f"         and {len(others) - SHOWN_PARTS} more")
     for text, source in decision.lost[:SHOWN_PARTS]:
-        lines.append(f"  lost   {visible(text)}  from {source}")
+        lines.append(f"  lost   {one_line(text)}  from {source}")
     if part.message:
-        lines.append(f"  advice {visible(part.message)}")
+        lines.append(f"  advice {one_line(part.message)}")
     if part.flip and decision.outcome is not Outcome.ALLOW:
-        lines.append(f"  flip   {visible(part.flip)}")
+        lines.append(f"  flip   {one_line(part.flip)}")
     lines.append(f"  mode   {decision.mode}, risk {decision.risk}, layer {part.layer.value}")
     return "\n".join(lines)
 

@@ -57,4 +57,9 @@ def test_hidden_characters_are_shown() -> None:
 
 
 def test_long_text_is_cut_with_its_true_length() -> None:
-    assert explain.short("x" * 1000).endswith("… (1000 characters)")
+    assert explain.short("x" * 1000) == "x" * 150 + " … [700 of 1000 characters not shown] … " + "x" * 150
+
+
+def test_a_line_end_in_a_command_is_no_line_of_the_receipt() -> None:
+    shown = explain.in_words(decide("bash", "x\n  why    all is well [intrinsic.inert]"), "bash x\n  why    all is well")
+    assert [line for line in shown.splitlines() if "all is well" in line and "⏎" not in line] == []
