@@ -230,5 +230,6 @@ class _Look:
         from assent.facts.modules import posing  # most calls hold no code
 
         if target.name:
-            reason = "the folder is not looked at" if self._portable else ""
-            self.modules[target.name] = reason or posing(target.raw or target.name, self._links, lowering)
+            folder = target.raw or target.name
+            elsewhere = "" if folder in self._roots else "the folder is not looked at"
+            self.modules[target.name] = elsewhere if self._portable else posing(folder, self._links, lowering)

@@ -243,7 +243,7 @@ class Judge:
 
     def _open(self, effect: Effect, names: tuple[str, ...]) -> Part:
         """Layers 4 to 6: what no floor, deny or ask spoke of."""
-        if effect.operation is Operation.EXECUTE and self._harmless(effect):
+        if effect.operation is Operation.EXECUTE and effect.target.kind is not Kind.MODULES and self._harmless(effect):
             return READ_ONLY_PART
         concern = self._concern(effect, names)
         rule = self._allowing(effect, names)
@@ -281,6 +281,8 @@ class Judge:
             known = target.kind is not Kind.PATH or target.name or self._lies_inside(target.under)
             return Concern.LOOK if known else Concern.GAP
         if operation is Operation.EXECUTE:
+            if target.kind is Kind.MODULES and self._harmless(effect):
+                return Concern.WRITE_INSIDE  # code that does no more than its effects say is as welcome as an edit
             return Concern.TOOL if target.kind is Kind.TOOL else Concern.EXECUTE
         if operation is Operation.FETCH:
             return Concern.FETCH
@@ -446,7 +448,7 @@ def _settling(target: Target, facts: Facts) -> Mapping[str, str] | None:
 
 def by_mode(concern: Concern, mode: Mode, effect: Effect, facts: Facts) -> Part:
     outcome = modes.settle(concern, mode)
-    code, reason = CONCERN_CODES[concern]
+    code, reason = CONCERN_CODES[Concern.EXECUTE if effect.target.kind is Kind.MODULES else concern]
     if effect.target.kind in SETTLED and concern is Concern.EXECUTE:
         known = _settling(effect.target, facts) or {}
         why = known.get(effect.target.name) or "nothing is known of it"

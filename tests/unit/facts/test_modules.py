@@ -101,8 +101,10 @@ def test_what_the_call_itself_may_put_there_counts(tmp_path: Path) -> None:
     assert "" not in [told(tmp_path, effect) for effect in makers]
 
 
-def test_facts_tell_of_modules_by_folder_and_not_without_a_host(tmp_path: Path) -> None:
+def test_facts_tell_of_modules_by_folder_and_without_a_host_of_roots_alone(tmp_path: Path) -> None:
     facts = observe(loading(tmp_path), roots=(str(tmp_path),), home="", cwd="")
     assert facts.modules == {str(tmp_path): ""}
-    given = observe(loading(tmp_path), roots=(str(tmp_path),), home="", cwd="", given={})
-    assert given.modules == {str(tmp_path): "the folder is not looked at"}
+    inside = observe(loading(tmp_path), roots=(str(tmp_path),), home="", cwd="", given={})
+    below = observe(loading(tmp_path / "sub"), roots=(str(tmp_path),), home="", cwd="", given={})
+    assert inside.modules == {str(tmp_path): ""}
+    assert below.modules == {f"{tmp_path}/sub": "the folder is not looked at"}

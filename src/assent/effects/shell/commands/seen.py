@@ -163,6 +163,10 @@ class Seen:
         name = f"{group}:{folder}" if folder else ""
         self.effects.append(Effect(EXECUTE, Target(Kind.HOOKS, name, folder, certain=bool(folder))))
 
+    def modules(self) -> None:
+        """Code that does no more than the effects say, if what it loads from the folder is what it names."""
+        self.effects.append(Effect(EXECUTE, Target(Kind.MODULES, self.cwd, certain=bool(self.cwd))))
+
     def enter(self, word: Word) -> None:
         """It changes to a folder before the words that follow."""
         self.moved = True

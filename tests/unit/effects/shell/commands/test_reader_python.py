@@ -7,6 +7,7 @@ import pytest
 from tests.unit.effects.shell.commands.sights import does
 
 EXECUTE = "EXECUTE <python3>"
+LOADS = "EXECUTE </w>"  # the conditional effect: what a file in the folder, posing as a module, could run
 
 
 @pytest.mark.parametrize(
@@ -28,7 +29,32 @@ def test_code_that_only_computes_does_nothing(code: str) -> None:
 @pytest.mark.parametrize(
     "code",
     [
-        "import json",  # a file json.py in the current folder would be run
+        "import yaml",
+        "import os; os.system",
+        "import json; json.decoder",
+        "from json import *",
+        "import re; re.enum.sys.modules",
+        "import operator; operator.attrgetter('_' * 2 + 'class' + '_' * 2)(1)",
+        "import string; string.Formatter()",
+        "import json, sys; sys.path.insert(0, '/tmp')",
+        "import os; os.path.join = lambda *a: '/etc/x'; open(os.path.join('a', 'b'), 'w')",
+        "import json; json.loads = print",
+        "f = open; f('x', 'w')",
+        "list(map(open, ['x']))",
+        "import functools; functools.partial(open, 'x', 'w')()",
+        "type(open('x'))('y', 'w')",
+        "open('x', opener=print)",
+        "open('x', **{'mode': 'w'})",
+        "open('x', m)",
+        "def open(*a): pass\nopen('x')",
+        "import io; io.open('x')",
+        "import io; io.FileIO('x', 'w')",
+        "import pathlib; pathlib.Path('a').replace('b')",
+        "from pathlib import Path; p = Path('a'); q = p; q.replace('b')",
+        "from pathlib import Path; s = 'a'; s = Path(s); s.replace('b', 'c')",
+        "from pathlib import Path; [p.write_text('') for p in Path('.').glob('*')]",
+        "from pathlib import Path; f = Path('a').unlink; f()",
+        "from pathlib import Path; Path(x).read_text()",
         "from . import x",
         "eval('1')",
         "exec(input())",
@@ -57,12 +83,8 @@ def test_code_that_is_not_known_to_be_harmless_is_executed(code: str) -> None:
 @pytest.mark.parametrize(
     ("code", "found"),
     [
-        ("open('f').read()", ["READ f"]),
-        ("open('f', 'w')", ["WRITE f"]),
-        ("p = 'f'\nwith open(p, mode='a') as f: pass", ["WRITE f"]),
         ("open(x)", ["READ ?"]),
         ("import os; os.remove('f')", ["DELETE f"]),
-        ("from pathlib import Path; Path('a') / 'b'; Path('f').unlink()", ["DELETE+ f"]),
         ("import os; os.system('rm x')", ["SHELL rm x"]),
         ("from os import system; system('rm x')", ["SHELL rm x"]),
         ("import subprocess as s; s.run(['rm', '-rf', d])", ["RUN rm -rf <<computed>>"]),
@@ -73,6 +95,54 @@ def test_code_that_is_not_known_to_be_harmless_is_executed(code: str) -> None:
 )
 def test_what_can_be_seen_in_code_is_told(code: str, found: list[str]) -> None:
     assert sorted(does(("python3", "-c", code))) == sorted([*found, EXECUTE])
+
+
+@pytest.mark.parametrize(
+    ("code", "found"),
+    [
+        ("import json", []),
+        ("import json, sys; print(json.load(sys.stdin)['a'])", []),
+        ("import re; print(re.sub('a', lambda m: m.group(), 'b'))", []),
+        ("import datetime; print(datetime.datetime.fromtimestamp(0))", []),
+        ("from collections import Counter; print(Counter('aab').most_common(1))", []),
+        ("import urllib.parse; print(urllib.parse.quote('a b'))", []),
+        ("open('f').read()", ["READ f"]),
+        ("open('f', 'w')", ["WRITE f"]),
+        ("open(0).read()", []),
+        ("p = 'f'\nwith open(p, mode='a') as f: f.write('__init__')", ["WRITE f"]),
+        ("import json; json.dump(json.load(open('a')), open('b', 'w'), indent=2)", ["READ a", "WRITE b"]),
+        ("for f in ['a', 'b']: print(open(f).read())", ["READ a", "READ b"]),
+        ("import glob\nfor f in sorted(glob.glob('src/*.py')): open(f)", ["LIST src/*.py", "READ src/*.py"]),
+        ("import os; print(os.path.getsize('f') if os.path.exists('f') else 0)", ["LIST f", "LIST f"]),
+        ("import os; open(os.path.join('a', '/etc/x'))", ["READ /etc/x"]),
+        ("from pathlib import Path; (Path('a') / '/etc/x').write_text('')", ["WRITE /etc/x"]),
+        (
+            "from pathlib import Path\np = Path('f')\ns = p.read_text()\ns = s.replace('a', 'b')\np.write_text(s)",
+            ["READ f", "WRITE f"],
+        ),
+        ("from pathlib import Path; Path('f').unlink()", ["DELETE+ f"]),
+        ("import ast; ast.parse(open('x.py').read())", ["READ x.py"]),
+    ],
+)
+def test_code_that_does_what_it_shows_depends_on_its_modules(code: str, found: list[str]) -> None:
+    assert sorted(does(("python3", "-c", code))) == sorted({*found, LOADS})
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "p = 'a'; p = '/etc/x'; open(p, 'w')",
+        "p = 'a'\ndef f():\n  global p\n  p = '/etc/x'\nf()\nopen(p, 'w')",
+        "p = 'a'\nfor p in q: open(p, 'w')",
+        "def f(p): open(p, 'w')\np = 'a'\nf('/etc/x')",
+        "for p in ['a', x]: open(p, 'w')",
+        "sorted = print\nfor p in sorted(['a']): open(p, 'w')",
+        "p = 'a'\np += 'b'\nopen(p, 'w')",
+        "open(f'{x}', 'w')",
+    ],
+)
+def test_a_name_that_may_be_another_is_not_known(code: str) -> None:
+    assert "WRITE ?" in does(("python3", "-c", code))
 
 
 def test_dangers_in_code_are_told() -> None:
@@ -90,7 +160,7 @@ def test_files_modules_and_stdin_are_executed() -> None:
     assert does("python3 -m http.server") == [EXECUTE]
     assert does("python3 -") == [EXECUTE]
     assert does("python3") == [EXECUTE]
-    assert does('python3 -W ignore -c \'open("f", "w")\' --help') == ["WRITE f", EXECUTE]
+    assert does('python3 -W ignore -c \'open("f", "w")\' --help') == ["WRITE f", LOADS]
 
 
 def test_asking_for_the_version_does_nothing() -> None:

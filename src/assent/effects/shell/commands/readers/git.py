@@ -37,7 +37,7 @@ def _overwrites(refspec: str, forced: bool) -> bool:
 
 # ---------------------------------------------------------------- what only writes git's own store
 #
-# The rows of these commands say `stores` and `hooks`, or the reader adds both; a form that does more is EXECUTE besides.
+# Their rows say `stores` and `hooks`, or the reader adds both; a form that does more is EXECUTE besides.
 
 
 def _only(line: Line, *names: str) -> bool:

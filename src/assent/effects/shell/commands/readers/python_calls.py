@@ -27,6 +27,11 @@ METHODS: dict[str, Operation] = {
     "read_text": READ,
     "read_bytes": READ,
     "iterdir": LIST,
+    "exists": LIST,
+    "is_file": LIST,
+    "is_dir": LIST,
+    "is_symlink": LIST,
+    "stat": LIST,
 }
 _FILES: dict[str, tuple[Operation, ...]] = {
     "os.remove": (DELETE,),
@@ -38,6 +43,13 @@ _FILES: dict[str, tuple[Operation, ...]] = {
     "os.scandir": (LIST,),
     "os.walk": (LIST,),
     "os.stat": (LIST,),
+    "os.path.exists": (LIST,),
+    "os.path.lexists": (LIST,),
+    "os.path.isfile": (LIST,),
+    "os.path.isdir": (LIST,),
+    "os.path.islink": (LIST,),
+    "os.path.getsize": (LIST,),
+    "os.path.getmtime": (LIST,),
     "os.mkdir": (WRITE,),
     "os.makedirs": (WRITE,),
     "os.truncate": (WRITE,),
@@ -74,9 +86,9 @@ def name_of(node: Node) -> str:
 
 class Scope:
     """What the names of some code stand for. `imported`: name → dotted path; `bound`: names that it binds itself;
-    `constants`: names bound once, to a text."""
+    `constants`: names bound once, to a text; `choices`: names bound once, by a loop over known texts or a glob."""
 
-    __slots__ = ("bound", "constants", "home", "imported", "modules")
+    __slots__ = ("bound", "choices", "constants", "home", "imported", "modules")
 
     def __init__(self, nodes: list[Node], home: str) -> None:
         self.home = home
@@ -84,6 +96,7 @@ class Scope:
         self.modules: list[str] = []
         self.bound: set[str] = set()
         self.constants: dict[str, str] = {}
+        self.choices: dict[str, Arg] = {}
         counts: dict[str, int] = {}
         for node in nodes:
             self._import(node)
@@ -95,6 +108,30 @@ class Scope:
                 name, text = node.targets[0].id, self.text(node.value)
                 if counts[name] == 1 and text is not None:
                     self.constants[name] = text
+            elif name_of(node) in ("For", "comprehension") and name_of(node.target) == "Name":
+                found = self._several(node.iter)
+                if counts[node.target.id] == 1 and found is not None:
+                    self.choices[node.target.id] = found
+
+    def _several(self, node: Node) -> Arg | None:
+        """The texts that a loop goes over: written out, or what a glob matches."""
+        while name_of(node) == "Call" and name_of(node.func) == "Name" and len(node.args) == 1:
+            if node.func.id not in ("sorted", "list", "reversed", "set") or node.func.id in self.bound:
+                return None
+            node = node.args[0]
+        if name_of(node) in ("List", "Tuple"):
+            texts = [self.text(item) for item in node.elts]
+            known = tuple(text for text in texts if text is not None)
+            return Arg("<listed>", known) if known and len(known) == len(texts) else None
+        if name_of(node) == "Call" and self.path(node.func) in ("glob.glob", "glob.iglob"):
+            pattern = self.text(node.args[0]) if len(node.args) == 1 and not node.keywords else None
+            return Arg(pattern, (pattern,), pattern=True) if pattern and "**" not in pattern else None
+        return None
+
+    def word(self, node: Node) -> Word | None:
+        """A word for what an expression names: one text, several, or None where that is not known."""
+        text = self.text(node)
+        return text if text is not None else self.choices.get(node.id) if name_of(node) == "Name" else None
 
     def _import(self, node: Node) -> None:
         kind = name_of(node)
@@ -138,7 +175,7 @@ class Scope:
         if left is None or right is None:
             return None
         sign = name_of(node.op)
-        return left + right if sign == "Add" else f"{left}/{right}" if sign == "Div" else None
+        return left + right if sign == "Add" else _under(left, right) if sign == "Div" else None
 
     def _made(self, call: Node, depth: int) -> str | None:
         path = self.path(call.func)
@@ -150,8 +187,15 @@ class Scope:
         known = [text for text in texts if text is not None]
         if len(known) < len(texts):
             return None
-        joined = "/".join(known)
+        joined = known[0] if known else "."
+        for part in known[1:]:
+            joined = _under(joined, part)
         return self.home + joined[1:] if path == "os.path.expanduser" and joined.startswith("~") else joined
+
+
+def _under(folder: str, name: str) -> str:
+    """A name joined to a folder; an absolute name leaves it behind."""
+    return name if name.startswith("/") else f"{folder}/{name}"
 
 
 def _bindings(node: Node) -> list[str]:
@@ -169,7 +213,10 @@ def _bindings(node: Node) -> list[str]:
 def call_effects(seen: Seen, path: str, call: Node, scope: Scope) -> bool:
     """Record what a call of a known function does. Whether it is one of those."""
     args = call.args
-    if path in _FILES:
+    if path in ("glob.glob", "glob.iglob"):
+        pattern = scope.text(args[0]) if args and not call.keywords else None
+        seen.path(LIST, Arg(pattern, (pattern,), pattern=True) if pattern else Arg("<computed>"))
+    elif path in _FILES:
         for operation in _FILES[path]:
             seen.path(operation, _word(scope, args[:1]), recursive=path in _DEEP)
         if path in _SECOND:
@@ -191,8 +238,8 @@ def call_effects(seen: Seen, path: str, call: Node, scope: Scope) -> bool:
 
 
 def _word(scope: Scope, args: list[Node]) -> Word:
-    text = scope.text(args[0]) if args else "."
-    return text if text is not None else Arg("<computed>")
+    word = scope.word(args[0]) if args else "."
+    return word if word is not None else Arg("<computed>")
 
 
 def _started(seen: Seen, call: Node, scope: Scope) -> None:

@@ -2,7 +2,8 @@
 
 Code is harmless only where every name and attribute in it is known to be; all else is EXECUTE, with the files,
 commands and hosts that can be seen in it. Imports look in the current folder first, where a file may pose as any
-module, so only modules that are loaded before any code runs can be trusted to be themselves."""
+module: only modules that are loaded before any code runs are sure to be themselves. Code that imports more, or opens
+files, is an EXECUTE on the folder's modules, for facts to settle."""
 
 from __future__ import annotations
 
@@ -12,6 +13,8 @@ from assent.effects.shell.command import Arg
 from assent.effects.shell.commands.readers.environment import PLAIN
 from assent.effects.shell.commands.readers.inline import PYTHON_EVALS, runs_foreign
 from assent.effects.shell.commands.readers.python_calls import METHODS, Scope, call_effects, name_of
+from assent.effects.shell.commands.readers.python_library import LOOKS, MODULES, is_harmless
+from assent.effects.shell.commands.readers.python_paths import Paths
 from assent.effects.shell.commands.seen import DELETE, READ, WRITE, Seen
 
 TYPE_CHECKING = False
@@ -45,6 +48,8 @@ _SYS = frozenset(
 # Attributes that lead from a value to the insides of the interpreter.
 _INSIDE = re.compile(r"_.*|(?:gi|f|cr|ag|tb|co|func|im)_\w+|mro|modules|format_map")
 _FORMATS = re.compile(r"__|\{[^{}]*\.(?:gi|f|cr|ag|tb|co)_|environ")
+_MODE = re.compile(r"[rwaxbtU+]*")
+_OPENING = frozenset({"mode", "encoding", "errors", "newline", "buffering"})
 _COOKIE = re.compile(r"(?:[^\n]*\n)?[^\n]*#[^\n]*coding[:=]")
 
 
@@ -63,30 +68,35 @@ def judge(seen: Seen, text: str) -> None:
         runs_foreign(seen, text, PYTHON_EVALS)
     if not code.harmless or _COOKIE.match(text):
         seen.execute(*(("reverse-shell",) if code.hands_out_shell() else ()))
+    elif code.loads:
+        seen.modules()
 
 
 class _Code:
     """Looks at every node of a tree."""
 
-    __slots__ = ("called", "calls", "harmless", "inner", "nodes", "scope", "seen")
+    __slots__ = ("called", "calls", "formats", "harmless", "inner", "loads", "nodes", "paths", "scope", "seen")
 
     def __init__(self, seen: Seen, tree: Node) -> None:
         self.seen = seen
         self.nodes = list(_walk(tree))
         self.scope = Scope(self.nodes, seen.home)
         self.harmless = True
+        self.loads = any(module not in _LOADED for module in self.scope.modules)
+        self.formats = any(name_of(node) == "Attribute" and node.attr == "format" for node in self.nodes)
+        self.paths = Paths(self.nodes, self.scope) if "pathlib" in self.scope.modules else None
         self.called: set[str] = set()
         self.inner = {id(node.value) for node in self.nodes if name_of(node) == "Attribute"}
         self.calls = {id(node.func): node for node in self.nodes if name_of(node) == "Call"}
 
     def read(self) -> None:
         for module in self.scope.modules:
-            if module not in _LOADED:
+            if module not in _LOADED and module not in MODULES:
                 self.doubt()
         for node in self.nodes:
             kind = name_of(node)
             if kind == "Constant":
-                if isinstance(node.value, str) and _FORMATS.search(node.value):
+                if self.formats and isinstance(node.value, str) and _FORMATS.search(node.value):
                     self.doubt()
             elif kind == "Name":
                 if id(node) not in self.inner:
@@ -109,10 +119,9 @@ class _Code:
             if name in self.scope.bound or "." not in path or not self.known(path, self.calls.get(id(node))):
                 self.doubt()
         elif name == "open" and id(node) in self.calls:
-            self.doubt()
             self.opened(self.calls[id(node)])
         elif name == "type":
-            if self.scope.imported:
+            if self.scope.imported or self.opens():
                 self.doubt()  # the class of an open stream opens files
         elif name not in _BUILTINS and (
             name in _NEVER or name.startswith("__") or name not in self.scope.bound
@@ -124,7 +133,11 @@ class _Code:
             self.doubt()
         path = self.scope.path(node)
         if path is None:
+            if self.paths is not None and not self.paths.harmless(node, self.calls.get(id(node))):
+                self.doubt()
             return
+        if name_of(node.ctx) != "Load" or (self.loads and path.startswith("sys.path")):
+            self.doubt()  # another function under a known name, or another place for modules
         if path.partition(".")[0] in self.scope.bound:
             self.doubt()
         if path in ("os.environ", "os.environb", "os.getenv"):
@@ -136,7 +149,11 @@ class _Code:
         """Whether an attribute of a module does no more than what is recorded here."""
         self.called.add(path)
         if call is not None and call_effects(self.seen, path, call, self.scope):
-            return False
+            return path in LOOKS and not any(name_of(arg) == "Starred" for arg in call.args)
+        if is_harmless(path):
+            return True
+        if path == "pathlib.Path":
+            return call is not None and self.scope.text(call) is not None
         module, _, name = path.partition(".")
         if module == "sys":
             return name.partition(".")[0] in _SYS
@@ -151,12 +168,24 @@ class _Code:
         if not names or any(name is None or not PLAIN.fullmatch(name) for name in names):
             self.seen.danger("prints-secret")
 
+    def opens(self) -> bool:
+        return any(name_of(call.func) == "Name" and call.func.id == "open" for call in self.calls.values())
+
     def opened(self, call: Node) -> None:
         """Record what `open(name, mode)` does."""
-        modes = call.args[1:2] or [keyword.value for keyword in call.keywords if keyword.arg == "mode"]
+        self.loads = True
+        named = {keyword.arg: keyword.value for keyword in call.keywords}
+        modes = call.args[1:2] or [named[name] for name in ("mode",) if name in named]
         mode = self.scope.text(modes[0]) if modes else "r"
-        name = self.scope.text(call.args[0]) if call.args else None
-        word = name if name is not None else Arg("open()")
+        first = call.args[0] if call.args else None
+        stream = first is not None and name_of(first) == "Constant" and first.value in (0, 1, 2)
+        word = self.scope.word(first) if first is not None else None
+        plain = "open" not in self.scope.bound and not any(name_of(arg) == "Starred" for arg in call.args)
+        if mode is None or not _MODE.fullmatch(mode) or not plain or len(call.args) > 3 or not named.keys() <= _OPENING:
+            self.doubt()
+        if stream:
+            return
+        word = word if word is not None else Arg("open()")
         if mode is None or "r" in mode or "+" in mode:
             self.seen.path(READ, word)
         if mode is None or set(mode) & set("wax+"):
