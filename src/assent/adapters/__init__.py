@@ -24,7 +24,7 @@ MODULES: dict[str, str] = {
 RUNTIMES: tuple[str, ...] = tuple(MODULES)
 
 
-def adapter(runtime: str) -> Adapter:
+def load(runtime: str) -> Adapter:
     """The adapter of a runtime; raises KeyError where there is none."""
     module = __import__(f"assent.adapters.{MODULES[runtime]}", fromlist=["ADAPTER"])
     found: Adapter = module.ADAPTER

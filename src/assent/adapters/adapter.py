@@ -113,8 +113,10 @@ class Adapter:
     runtime = ""
     variable = ""
 
-    def parse(self, given: Mapping[str, object], *, environ: Mapping[str, str], home: str) -> Event:
-        """The event of a payload; raises PayloadError where it is none."""
+    def parse(self, given: Mapping[str, object], *, environ: Mapping[str, str], home: str, project: str = "") -> Event:
+        """The event of a payload; raises PayloadError where it is none.
+
+        `project` is the session's folder, for the runtimes that do not tell it from the folder of a call."""
         raise NotImplementedError
 
     def render(self, event: Event | None, reply: Reply) -> Rendered:
@@ -126,6 +128,6 @@ class Adapter:
         """The answer to an HTTP hook. Raises NotImplementedError where the runtime has none."""
         raise NotImplementedError
 
-    def parse_text(self, text: str | bytes, *, environ: Mapping[str, str], home: str) -> Event:
+    def parse_text(self, text: str | bytes, *, environ: Mapping[str, str], home: str, project: str = "") -> Event:
         """The event of a payload as it was sent."""
-        return self.parse(payload.read(text), environ=environ, home=home)
+        return self.parse(payload.read(text), environ=environ, home=home, project=project)

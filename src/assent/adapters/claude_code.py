@@ -31,7 +31,7 @@ SHELLS = ("bash", "zsh")
 class ClaudeCode(Adapter):
     runtime = "claude"
 
-    def parse(self, given: Mapping[str, object], *, environ: Mapping[str, str], home: str) -> Event:
+    def parse(self, given: Mapping[str, object], *, environ: Mapping[str, str], home: str, project: str = "") -> Event:
         return shape.parse(
             given,
             runtime=self.runtime,

@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 class ClaudePrompt(Adapter):
     runtime = "claude-prompt"
 
-    def parse(self, given: Mapping[str, object], *, environ: Mapping[str, str], home: str) -> Event:
+    def parse(self, given: Mapping[str, object], *, environ: Mapping[str, str], home: str, project: str = "") -> Event:
         session = environ.get("CLAUDE_CODE_SESSION_ID", "")
         call_input = payload.table(given, "input")
         call = Call(
             payload.text(given, "tool_name"),
             call_input,
             cwd=payload.text_if_any(given, "cwd"),
-            roots=payload.folder(environ.get("CLAUDE_PROJECT_DIR", "")),
+            roots=payload.folder(environ.get("CLAUDE_PROJECT_DIR", "") or project),
             home=home,
             session=session,
             runtime=self.runtime,

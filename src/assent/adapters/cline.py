@@ -37,7 +37,7 @@ PLUGIN = "beforeTool"
 class Cline(Adapter):
     runtime = "cline"
 
-    def parse(self, given: Mapping[str, object], *, environ: Mapping[str, str], home: str) -> Event:
+    def parse(self, given: Mapping[str, object], *, environ: Mapping[str, str], home: str, project: str = "") -> Event:
         name = payload.text(given, "hookName")
         kind = KINDS.get(name, Kind.OTHER)
         session = session_of(given)

@@ -33,10 +33,11 @@ OWN, CLAUDE = "own", "claude"
 class CopilotCli(Adapter):
     runtime = "copilot"
 
-    def parse(self, given: Mapping[str, object], *, environ: Mapping[str, str], home: str) -> Event:
-        """Without workspace roots: nothing tells the session's folder from the call's."""
+    def parse(self, given: Mapping[str, object], *, environ: Mapping[str, str], home: str, project: str = "") -> Event:
+        """Nothing in the payload tells the session's folder from the call's."""
+        roots = payload.folder(project)
         if "toolName" not in given and "hook_event_name" in given:
-            event = shape.parse(given, runtime=self.runtime, home=home, roots=(), modes={}, shell="bash")
+            event = shape.parse(given, runtime=self.runtime, home=home, roots=roots, modes={}, shell="bash")
             return in_form(event, CLAUDE)
         name = payload.text_if_any(given, "hookEventName") or told_by_fields(given)
         kind = KINDS.get(name, Kind.OTHER)
@@ -48,6 +49,7 @@ class CopilotCli(Adapter):
                 payload.text(given, "toolName"),
                 call_input,
                 cwd=payload.text(given, "cwd"),
+                roots=roots,
                 home=home,
                 session=session,
                 runtime=self.runtime,

@@ -35,7 +35,7 @@ NOBODY_ASKED = "a person has to approve this call first, and Cursor does not ask
 class Cursor(Adapter):
     runtime = "cursor"
 
-    def parse(self, given: Mapping[str, object], *, environ: Mapping[str, str], home: str) -> Event:
+    def parse(self, given: Mapping[str, object], *, environ: Mapping[str, str], home: str, project: str = "") -> Event:
         name = payload.text(given, "hook_event_name")
         kind = KINDS.get(name, Kind.OTHER)
         session = payload.text_if_any(given, "conversation_id")

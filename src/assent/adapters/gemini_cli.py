@@ -29,7 +29,7 @@ KINDS = {
 class GeminiCli(Adapter):
     runtime = "gemini"
 
-    def parse(self, given: Mapping[str, object], *, environ: Mapping[str, str], home: str) -> Event:
+    def parse(self, given: Mapping[str, object], *, environ: Mapping[str, str], home: str, project: str = "") -> Event:
         name = payload.text(given, "hook_event_name")
         kind = KINDS.get(name, Kind.OTHER)
         session = payload.text_if_any(given, "session_id")

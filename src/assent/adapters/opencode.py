@@ -38,7 +38,12 @@ ASKS = frozenset(
     "read write edit multiedit patch apply_patch glob grep list webfetch websearch task todowrite skill".split()
 )
 # For shell text it asks only where it sees a command in it: not for `cd`, assignments, redirections alone and the like.
-COMMAND = re.compile(r"\s*(?:(?P<word>[A-Za-z0-9_.][A-Za-z0-9_.+-]*|[A-Za-z0-9_.~+/-]*/[A-Za-z0-9_.+-]+)(?=\s|$))")
+COMMAND = re.compile(
+    r"""\s*(?:(?:cd|pushd)[ \t]+(?:[\w.~/+-]+|"[\w .~/+-]*"|'[\w .~/+-]*')[ \t]*(?:&&|;)\s*)*"""
+    r"(?:[A-Za-z_][A-Za-z0-9_]*=[\w.,:@%/+-]*[ \t]+)*"
+    r"(?P<word>[A-Za-z0-9_.~/][\w.~/+-]*)(?=\s|$)",
+    re.ASCII,
+)
 NO_COMMAND = frozenset(
     "cd chdir pushd popd push-location set-location export declare typeset local readonly unset unsetenv "
     "if then else elif fi for while until do done case esac in select function time coproc test let".split()
@@ -49,7 +54,7 @@ UNASKED = "a person has to approve this call first, and opencode opens no dialog
 class OpenCode(Adapter):
     runtime = "opencode"
 
-    def parse(self, given: Mapping[str, object], *, environ: Mapping[str, str], home: str) -> Event:
+    def parse(self, given: Mapping[str, object], *, environ: Mapping[str, str], home: str, project: str = "") -> Event:
         name = payload.text(given, "event")
         kind = KINDS.get(name, Kind.OTHER)
         session = payload.text_if_any(given, "sessionID")

@@ -31,14 +31,14 @@ class OpenHarness(Adapter):
     runtime = "openharness"
     variable = "OPENHARNESS_HOOK_PAYLOAD"
 
-    def parse(self, given: Mapping[str, object], *, environ: Mapping[str, str], home: str) -> Event:
-        """The folder of a session is the one that the executor starts hooks in; over HTTP it is not known.
+    def parse(self, given: Mapping[str, object], *, environ: Mapping[str, str], home: str, project: str = "") -> Event:
+        """The folder of a session is the one that the executor starts hooks in; over HTTP nothing says it.
 
         Its to-do list is a file, which the call may name or leave to the tool."""
         inner = payload.table(given, "payload") if "payload" in given else given
         name = payload.text(inner, "event")
         kind = KINDS.get(name, Kind.OTHER)
-        folder = "" if inner is not given else environ.get("PWD", "")
+        folder = project if inner is not given else environ.get("PWD", "") or project
         call = None
         if kind in shape.WITH_CALL:
             call_input = payload.table(inner, "tool_input")

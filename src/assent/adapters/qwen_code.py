@@ -22,7 +22,7 @@ MODES = {"plan": "plan", "default": "default", "auto_edit": "auto", "auto": "aut
 class QwenCode(Adapter):
     runtime = "qwen"
 
-    def parse(self, given: Mapping[str, object], *, environ: Mapping[str, str], home: str) -> Event:
+    def parse(self, given: Mapping[str, object], *, environ: Mapping[str, str], home: str, project: str = "") -> Event:
         folder = payload.text_if_any(given, "cwd")
         return shape.parse(
             given, runtime=self.runtime, home=home, roots=payload.folder(folder), modes=MODES, shell="bash"

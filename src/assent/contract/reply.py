@@ -5,7 +5,12 @@ from __future__ import annotations
 from assent.contract.decision import Outcome
 from assent.contract.value import Value
 
-SILENT = "Assent does not let this call run"
+# Said where nobody gave a reason: several runtimes run a call whose denial has none.
+UNSAID = {
+    Outcome.ALLOW: "Assent lets this call run",
+    Outcome.ASK: "Assent asks about this call",
+    Outcome.DENY: "Assent does not let this call run",
+}
 
 
 class Reply(Value):
@@ -40,13 +45,13 @@ class Reply(Value):
 
     @property
     def for_person(self) -> str:
-        """Never empty: several runtimes run a call whose denial has no reason."""
-        return self.reason.strip() or self.message.strip() or SILENT
+        """Never empty."""
+        return self.reason.strip() or self.message.strip() or UNSAID[self.outcome]
 
     @property
     def for_agent(self) -> str:
-        """Never empty, as above."""
-        return self.message.strip() or self.reason.strip() or SILENT
+        """Never empty."""
+        return self.message.strip() or self.reason.strip() or UNSAID[self.outcome]
 
 
 def fault(reason: str) -> Reply:
