@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import threading
+from typing import Any
 
-from assent.contract.review import Ending, Said
+import pytest
+
+from assent.contract.review import Answer, Ending, Grant, Held, Resolution, Said, Scope
+from assent.review.channels import Question
 from assent.review.commands import Late, Mismatch, Recheck, State, Taken, Unknown, Verdict
+from assent.review.denial import deny
 from tests.broker.stage import EPOCH, FOR_SESSION, NO, STOP, YES, Desk, Scene, calm, held, play
 
 
@@ -23,7 +29,9 @@ def test_an_approved_call_is_looked_at_again_and_released() -> None:
         await asyncio.sleep(7)
         receipt = await stage.desk.questions[question.id].answer(YES)
         resolution = await asked
-        assert (resolution.ending, resolution.allowed, resolution.waited) == (Ending.ANSWERED, True, 7)
+        assert resolution == Resolution(
+            question.id, Ending.ANSWERED, allowed=True, answer=YES, reason="allowed by ada", waited=7
+        )
         assert receipt == Taken(question.id, resolution)
         assert stage.kinds() == ["shown", "answered", "ended"]
         await calm()
@@ -31,3 +39,489 @@ def test_an_approved_call_is_looked_at_again_and_released() -> None:
         stage.assert_empty()
 
     play(scene())
+
+
+@pytest.mark.parametrize("answer", [NO, STOP])
+def test_a_no_reaches_the_caller_in_words(answer: Answer) -> None:
+    async def scene() -> None:
+        stage = Scene()
+        stage.broker.attach(stage.desk)
+        question = held()
+        asked = stage.ask(question)
+        await calm()
+        with_words = Answer(answer.said, message="use the staging host", who="ada")
+        receipt = await stage.desk.questions[question.id].answer(with_words)
+        resolution = await asked
+        assert resolution.answer == Answer(answer.said, message="use the staging host", who="ada", channel="desk")
+        assert resolution.reason.endswith(": use the staging host")
+        assert (resolution.allowed, receipt) == (False, Taken(question.id, resolution))
+        assert stage.kinds() == ["shown", "answered", "ended"]
+        stage.assert_empty()
+
+    play(scene())
+
+
+@pytest.mark.parametrize(
+    ("recheck", "ending"),
+    [
+        (Recheck(Verdict.DENIED, "`bash(make:*)` is denied"), Ending.OVERRULED),
+        (Recheck(Verdict.CHANGED, "the script changed"), Ending.CHANGED),
+    ],
+)
+def test_the_person_is_told_when_an_approval_does_not_stand(recheck: Recheck, ending: Ending) -> None:
+    async def scene() -> None:
+        stage = Scene(recheck=lambda held: recheck)
+        stage.broker.attach(stage.desk)
+        question = held()
+        asked = stage.ask(question)
+        await calm()
+        receipt = await stage.desk.questions[question.id].answer(YES)
+        resolution = await asked
+        assert resolution == deny(question.id, ending, answer=YES, detail=recheck.reason)
+        assert receipt == Taken(question.id, resolution)
+        assert receipt.words.startswith("denied: ")
+        stage.assert_empty()
+
+    play(scene())
+
+
+def test_nobody_answers_in_time() -> None:
+    async def scene() -> None:
+        stage = Scene()
+        stage.broker.attach(stage.desk)
+        question = held()
+        resolution = await stage.broker.ask(question)
+        assert asyncio.get_running_loop().time() == 300
+        assert resolution == deny(question.id, Ending.EXPIRED, detail="300 s passed", waited=300)
+        receipt = await stage.broker.answer(question.id, question.digest, YES)
+        assert receipt == Late(question.id, Ending.EXPIRED)
+        stage.assert_empty()
+
+    play(scene())
+
+
+def test_nobody_sees_it() -> None:
+    async def scene() -> None:
+        stage = Scene()
+        question = held()
+        resolution = await stage.broker.ask(question)
+        assert asyncio.get_running_loop().time() == 60
+        assert resolution == deny(question.id, Ending.UNSEEN, detail="no channel showed it for 60 s", waited=60)
+        stage.assert_empty()
+
+    play(scene())
+
+
+class Broken(Desk):
+    """A channel that fails, or never returns, when it is given a question."""
+
+    def __init__(self, name: str, seconds: float) -> None:
+        super().__init__(name)
+        self.seconds = seconds
+
+    async def show(self, question: Question) -> None:
+        try:
+            await asyncio.sleep(self.seconds)
+        except asyncio.CancelledError:
+            await asyncio.sleep(1e6)  # it does not even end when it is told to
+        raise ConnectionError("the line is dead")
+
+
+@pytest.mark.parametrize("seconds", [0, 1e6])
+def test_a_channel_that_fails_or_hangs_blocks_no_other_and_does_not_count_as_seen(seconds: float) -> None:
+    async def scene() -> None:
+        stage = Scene()
+        stage.broker.attach(Broken("dead", seconds))
+        alone = stage.ask(held(session="t"))
+        await asyncio.sleep(1)
+        stage.broker.attach(stage.desk)
+        question = held()
+        asked = stage.ask(question)
+        await calm()
+        assert question.id in stage.desk.questions
+        await stage.desk.questions[question.id].answer(YES)
+        assert (await asked).allowed
+        stage.broker.detach(stage.desk)
+        assert (await alone).ending is Ending.LOST
+        unseen = await stage.broker.ask(held())
+        assert (unseen.ending, unseen.waited) == (Ending.UNSEEN, 60)
+        stage.assert_empty()
+
+    play(scene())
+
+
+def test_cancelling_the_caller_withdraws_the_question_everywhere() -> None:
+    async def scene() -> None:
+        stage = Scene()
+        phone = Desk("phone")
+        stage.broker.attach(stage.desk)
+        stage.broker.attach(phone)
+        question = held()
+        asked = stage.ask(question)
+        await asyncio.sleep(5)
+        asked.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await asked
+        await calm()
+        ended = deny(question.id, Ending.CANCELLED, waited=5)
+        assert (stage.desk.withdrawn, phone.withdrawn) == ({question.id: ended}, {question.id: ended})
+        receipt = await stage.broker.answer(question.id, question.digest, YES)
+        assert receipt == Late(question.id, Ending.CANCELLED)
+        stage.assert_empty()
+
+    play(scene())
+
+
+def test_the_first_answer_wins_and_the_others_are_told_who_gave_it() -> None:
+    async def scene() -> None:
+        stage = Scene()
+        phone = Desk("phone")
+        stage.broker.attach(stage.desk)
+        stage.broker.attach(phone)
+        question = held()
+        asked = stage.ask(question)
+        await calm()
+        on_phone = phone.questions[question.id]
+        first, second = await asyncio.gather(
+            stage.desk.questions[question.id].answer(YES), on_phone.answer(Answer(Said.DENY, who="ben"))
+        )
+        resolution = await asked
+        assert first == Taken(question.id, resolution)
+        assert second == Late(question.id, Ending.ANSWERED, "ada", "desk")
+        assert second.words == "too late: ada answered first in desk; your answer changed nothing"
+        assert resolution.allowed
+        await calm()
+        assert phone.withdrawn == {question.id: resolution}
+        stage.assert_empty()
+
+    play(scene())
+
+
+def test_forged_answers_never_count() -> None:
+    async def scene() -> None:
+        stage = Scene()
+        stage.broker.attach(stage.desk)
+        question, other = held(), held(session="t")
+        asked, beside = stage.ask(question), stage.ask(other)
+        await calm()
+        assert await stage.broker.answer("no such id", question.digest, YES) == Unknown("no such id")
+        assert await stage.broker.answer(question.id, other.digest, YES) == Mismatch(question.id)
+        assert await stage.broker.answer(question.id, "", YES) == Mismatch(question.id)
+        assert [each.state for each in stage.broker.pending()] == [State.SHOWN, State.SHOWN]
+        assert not (await asked).allowed
+        assert not (await beside).allowed
+        stage.assert_empty()
+
+    play(scene())
+
+
+def test_ten_queued_and_a_minute_for_each_answer_none_times_out() -> None:
+    async def scene() -> None:
+        stage = Scene()
+        stage.broker.attach(stage.desk)
+        questions = [held(timeout=90) for _ in range(10)]
+        asked = [stage.ask(question) for question in questions]
+        for question in questions:
+            await asyncio.sleep(60)
+            assert list(stage.desk.questions) == [question.id]
+            await stage.desk.questions[question.id].answer(YES)
+            await calm()
+        resolutions = await asyncio.gather(*asked)
+        assert [each.ending for each in resolutions] == [Ending.ANSWERED] * 10
+        assert all(each.allowed for each in resolutions)
+        assert asyncio.get_running_loop().time() == 600
+        stage.assert_empty()
+
+    play(scene())
+
+
+def test_what_waits_behind_is_visible_and_can_be_answered_early() -> None:
+    async def scene() -> None:
+        stage = Scene()
+        stage.broker.attach(stage.desk)
+        first, second = held(), held()
+        asked = [stage.ask(first), stage.ask(second)]
+        await calm()
+        assert (list(stage.desk.questions), list(stage.desk.waiting)) == ([first.id], [second.id])
+        assert [(each.held.id, each.position) for each in stage.broker.pending()] == [(first.id, 0), (second.id, 1)]
+        assert isinstance(await stage.desk.waiting[second.id].answer(YES), Taken)
+        assert (await asked[1]).allowed
+        assert not asked[0].done()
+        stage.desk.questions[first.id].dismiss()
+        assert (await asked[0]).ending is Ending.DISMISSED
+        stage.assert_empty()
+
+    play(scene())
+
+
+def test_a_reload_within_the_grace_keeps_the_question() -> None:
+    async def scene() -> None:
+        stage = Scene()
+        stage.broker.attach(stage.desk)
+        question = held()
+        asked = stage.ask(question)
+        await asyncio.sleep(20)
+        stage.broker.detach(stage.desk)
+        await asyncio.sleep(5)
+        page = Desk()
+        stage.broker.attach(page)
+        await asyncio.sleep(100)
+        assert page.questions[question.id].deadline == EPOCH + 300
+        await page.questions[question.id].answer(YES)
+        assert (await asked).allowed
+        stage.assert_empty()
+
+    play(scene())
+
+
+def test_a_closed_channel_loses_the_question_after_the_grace() -> None:
+    async def scene() -> None:
+        stage = Scene()
+        stage.broker.attach(stage.desk)
+        asked = stage.ask(held())
+        await asyncio.sleep(20)
+        stage.broker.detach(stage.desk)
+        resolution = await asked
+        assert (resolution.ending, resolution.waited) == (Ending.LOST, 30)
+        stage.assert_empty()
+
+    play(scene())
+
+
+def grant(held: Held, answer: Answer) -> Grant:
+    return Grant("g1", answer.scope, rules=answer.rules, session=held.call.session)
+
+
+def test_a_grant_releases_the_siblings_that_it_settles_and_asks_the_others() -> None:
+    async def scene() -> None:
+        settles = lambda held: "make" in held.call.input["command"]  # noqa: E731 - one line says it
+        stage = Scene(remember=grant, settles=settles)
+        stage.broker.attach(stage.desk)
+        first, sibling, other = held(), held(command="make test"), held(command="rm -rf build")
+        foreign = held(session="t", command="make test")
+        asked = [stage.ask(each) for each in (first, sibling, other, foreign)]
+        await calm()
+        receipt = await stage.desk.questions[first.id].answer(FOR_SESSION)
+        assert receipt == Taken(first.id, await asked[0])
+        settled = await asked[1]
+        assert (settled.ending, settled.allowed, settled.answer) == (Ending.SETTLED, True, FOR_SESSION)
+        await calm()
+        assert set(stage.desk.questions) == {other.id, foreign.id}
+        assert set(stage.desk.withdrawn) == {first.id, sibling.id}
+        assert [(each.held.id, each.state) for each in stage.broker.pending()] == [
+            (other.id, State.SHOWN),
+            (foreign.id, State.SHOWN),
+        ]
+        await stage.broker.close()
+        stage.assert_empty()
+
+    play(scene())
+
+
+def test_a_settled_sibling_is_looked_at_again_too() -> None:
+    async def scene() -> None:
+        recheck = lambda held: Recheck(  # noqa: E731 - one line says it
+            Verdict.DENIED if held.call.input["command"] == "make bad" else Verdict.STANDS
+        )
+        stage = Scene(remember=grant, settles=lambda held: True, recheck=recheck)
+        stage.broker.attach(stage.desk)
+        first, sibling = held(), held(command="make bad")
+        asked = [stage.ask(first), stage.ask(sibling)]
+        await calm()
+        await stage.desk.questions[first.id].answer(FOR_SESSION)
+        assert [(each.ending, each.allowed) for each in await asyncio.gather(*asked)] == [
+            (Ending.ANSWERED, True),
+            (Ending.OVERRULED, False),
+        ]
+        stage.assert_empty()
+
+    play(scene())
+
+
+def test_an_answer_that_cannot_be_remembered_counts_once_and_the_person_is_told() -> None:
+    def full(held: Held, answer: Answer) -> Grant | None:
+        raise OSError("the disk is full")
+
+    async def scene() -> None:
+        stage = Scene(remember=full, settles=lambda held: True)
+        stage.broker.attach(stage.desk)
+        first, sibling = held(), held()
+        asked = [stage.ask(first), stage.ask(sibling)]
+        await calm()
+        receipt = await stage.desk.questions[first.id].answer(FOR_SESSION)
+        resolution = await asked[0]
+        assert resolution.allowed
+        assert receipt == Taken(
+            first.id, resolution, "this once only, as it could not be remembered: OSError: the disk is full"
+        )
+        await calm()
+        assert not asked[1].done()
+        await stage.broker.close()
+        stage.assert_empty()
+
+    play(scene())
+
+
+def test_only_an_approval_with_a_reach_is_remembered() -> None:
+    remembered: list[Answer] = []
+
+    def remember(held: Held, answer: Answer) -> Grant:
+        remembered.append(answer)
+        return grant(held, answer)
+
+    async def scene() -> None:
+        stage = Scene(remember=remember)
+        stage.broker.attach(stage.desk)
+        for answer in (YES, NO, Answer(Said.DENY, scope=Scope.SESSION), FOR_SESSION):
+            question = held()
+            asked = stage.ask(question)
+            await calm()
+            await stage.desk.questions[question.id].answer(answer)
+            await asked
+        assert remembered == [FOR_SESSION]
+
+    play(scene())
+
+
+def test_an_answer_goes_by_the_channel_it_came_through() -> None:
+    async def scene() -> None:
+        stage = Scene()
+        stage.broker.attach(stage.desk)
+        question = held()
+        asked = stage.ask(question)
+        await calm()
+        await stage.desk.questions[question.id].answer(Answer(Said.ALLOW, who="ada", channel="forged"))
+        assert (await asked).answer == YES
+
+    play(scene())
+
+
+def test_closing_denies_everything_and_later_questions_at_once() -> None:
+    async def scene() -> None:
+        stage = Scene()
+        stage.broker.attach(stage.desk)
+        asked = [stage.ask(held()), stage.ask(held()), stage.ask(held(session="t"))]
+        await asyncio.sleep(3)
+        await stage.broker.close()
+        assert [each.ending for each in await asyncio.gather(*asked)] == [Ending.CLOSED] * 3
+        late = held()
+        assert await stage.broker.ask(late) == deny(late.id, Ending.CLOSED)
+        assert len(stage.desk.withdrawn) == 3
+        assert len(stage.broker._tasks) == 0
+        stage.assert_empty()
+
+    play(scene())
+
+
+def test_two_callers_with_one_id_are_one_question() -> None:
+    async def scene() -> None:
+        stage = Scene()
+        stage.broker.attach(stage.desk)
+        question = held()
+        first, second = stage.ask(question), stage.ask(question)
+        assert (await second).ending is Ending.FAULT
+        await calm()
+        await stage.desk.questions[question.id].answer(YES)
+        assert (await first).allowed
+        assert (await stage.broker.ask(question)).ending is Ending.FAULT
+        stage.assert_empty()
+
+    play(scene())
+
+
+def test_a_caller_that_comes_back_takes_the_place_of_the_one_that_waits() -> None:
+    async def scene() -> None:
+        stage = Scene()
+        stage.broker.attach(stage.desk)
+        question = held()
+        old = stage.ask(question)
+        await calm()
+        assert (await stage.broker.reattach(question.id, "another")).ending is Ending.LOST
+        new = asyncio.create_task(stage.broker.reattach(question.id, question.digest))
+        assert (await old).ending is Ending.CANCELLED
+        await stage.desk.questions[question.id].answer(YES)
+        assert (await new).allowed
+        assert [each.kind for each in stage.recorded].count("ended") == 1
+        gone = await stage.broker.reattach(question.id, question.digest)
+        assert (gone.ending, gone.allowed) == (Ending.LOST, False)
+        stage.assert_empty()
+
+    play(scene())
+
+
+def test_a_serial_channel_is_given_one_question_at_a_time_and_none_times_out_unseen() -> None:
+    async def scene() -> None:
+        stage = Scene(desk=Desk(serial=True))
+        stage.broker.attach(stage.desk)
+        questions = [held(session=f"s{number}") for number in range(4)]
+        asked = [stage.ask(question) for question in questions]
+        for question in questions:
+            await asyncio.sleep(100)
+            assert list(stage.desk.questions) == [question.id]
+            await stage.desk.questions[question.id].answer(YES)
+            await calm()
+        assert all(each.allowed for each in await asyncio.gather(*asked))
+        stage.assert_empty()
+
+    play(scene())
+
+
+def test_a_release_that_hangs_ends_denied() -> None:
+    async def hang(held: Held) -> Recheck:
+        await asyncio.sleep(1e6)
+        return Recheck(Verdict.STANDS)
+
+    async def scene() -> None:
+        stage = Scene(recheck=hang)
+        stage.broker.attach(stage.desk)
+        question = held()
+        asked = stage.ask(question)
+        await calm()
+        await stage.desk.questions[question.id].answer(YES)
+        resolution = await asked
+        assert (resolution.ending, resolution.allowed, resolution.waited) == (Ending.FAULT, False, 30)
+        stage.assert_empty()
+
+    play(scene())
+
+
+def test_cancelling_the_one_who_answers_does_not_take_the_answer_back() -> None:
+    async def slow(held: Held) -> Recheck:
+        await asyncio.sleep(5)
+        return Recheck(Verdict.STANDS)
+
+    async def scene() -> None:
+        stage = Scene(recheck=slow)
+        stage.broker.attach(stage.desk)
+        question = held()
+        asked = stage.ask(question)
+        await calm()
+        answering = asyncio.create_task(stage.broker.answer(question.id, question.digest, YES))
+        await asyncio.sleep(1)
+        answering.cancel()
+        assert (await asked).allowed
+
+    play(scene())
+
+
+def test_an_answer_may_come_from_another_thread() -> None:
+    async def scene() -> None:
+        stage = Scene()
+        with pytest.raises(RuntimeError):
+            stage.broker.answer_threadsafe("a", "b", YES)
+        stage.broker.attach(stage.desk)
+        question = held()
+        asked = stage.ask(question)
+        await calm()
+        told: list[Any] = []
+
+        def elsewhere() -> None:
+            told.append(stage.broker.answer_threadsafe(question.id, question.digest, YES).result(5))
+
+        thread = threading.Thread(target=elsewhere)
+        thread.start()
+        resolution = await asked
+        await asyncio.to_thread(thread.join)
+        assert told == [Taken(question.id, resolution)]
+
+    asyncio.run(scene())

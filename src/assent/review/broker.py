@@ -326,6 +326,8 @@ class Broker:
             return await asyncio.shield(task)
         except asyncio.CancelledError:
             wait.gone = True
+            if task.done() and not task.cancelled():  # too late for it to see that
+                self._tasks.start(self._correct(wait, task.result()))
             raise
 
     async def _conclude(self, wait: _Wait, resolution: Resolution) -> Resolution:
@@ -333,11 +335,18 @@ class Broker:
         try:
             # A caller that was sent away ends alone: the question is another's now.
             final = await self._account(wait, resolution) if self._waits.get(wait.held.id) is wait else resolution
-            if wait.gone and final.allowed:
-                final = deny(wait.held.id, Ending.CANCELLED, answer=final.answer, waited=final.waited)
-                await self._quietly(Moment("ended", held=wait.held, resolution=final))
+            if wait.gone:
+                final = await self._correct(wait, final)
         finally:
             self._leave(wait, final)
+        return final
+
+    async def _correct(self, wait: _Wait, resolution: Resolution) -> Resolution:
+        """The caller was cancelled while its approval was recorded: record that the call does not run after all."""
+        if not resolution.allowed:
+            return resolution
+        final = deny(wait.held.id, Ending.CANCELLED, answer=resolution.answer, waited=resolution.waited)
+        await self._quietly(Moment("ended", held=wait.held, resolution=final))
         return final
 
     async def _account(self, wait: _Wait, resolution: Resolution) -> Resolution:
