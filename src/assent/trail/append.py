@@ -1,0 +1,214 @@
+"""Appends to the trail: many processes at once, one whole line at a time, in one chain. Reads nothing back.
+
+A line is on its way to the disk when `append` returns, safe from the death of this process, not from a power cut:
+the disk is waited for when a segment is full and when the trail is closed. What a writer that died left behind is set
+right by the next one, see `recover`."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from _thread import allocate_lock
+from time import monotonic, sleep
+from time import time as now
+
+from assent.contract.errors import StoreError
+from assent.contract.record import Record
+from assent.trail import line, recover
+from assent.trail.head import LENGTH, Head
+from assent.trail.segments import CURRENT, HEAD, LOCK, old_name, open_own, own_folder
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+SEGMENT = 64 * 1024 * 1024  # bytes, after which a new segment begins
+PATIENCE = 15.0  # seconds to wait for another writer
+
+
+class Trail:
+    """The trail in a folder, made when first written to. Safe for threads, for many processes, and over a fork."""
+
+    def __init__(self, folder: str, *, segment: int = SEGMENT, clock: Callable[[], float] = now) -> None:
+        self.folder = folder
+        self._segment = segment
+        self._clock = clock
+        self._current = os.path.join(folder, CURRENT)
+        self._head_path = os.path.join(folder, HEAD)
+        self._lock_path = os.path.join(folder, LOCK)
+        self._lock = self._file = self._heads = -1
+        self._head = Head()
+        self._known = b""  # the bytes of the head as this process last saw them
+        self._identity = (0, 0)  # the inodes of file and head
+        self._fresh()
+
+    def _fresh(self) -> None:
+        """Nothing open and nothing known: at first, and in the child of a fork, which must not share a lock."""
+        self._mutex = allocate_lock()
+        self._close()
+        self._process = os.getpid()
+
+    def append(self, record: Record) -> str:
+        """Write a record and return its hash. Raises StoreError where it cannot be written: then it was not."""
+        try:
+            middle = line.body(record)
+        except (ValueError, TypeError, RecursionError) as error:
+            raise StoreError(f"a record cannot be written down: {error}") from None
+        if os.getpid() != self._process:
+            self._fresh()
+        with self._mutex:
+            try:
+                self._take()
+                try:
+                    self._agree()
+                    if self._head.offset >= self._segment:
+                        self._rotate()
+                    return self._write(middle)
+                finally:
+                    fcntl.flock(self._lock, fcntl.LOCK_UN)
+            except OSError as error:
+                self._close()
+                raise StoreError(
+                    f"the trail in `{self.folder}` cannot be written: {error.strerror}; look after the disk"
+                ) from None
+            except StoreError:
+                self._close()
+                raise
+
+    def close(self) -> None:
+        """Wait for the disk, and let go of the files. The next `append` opens them again."""
+        if os.getpid() != self._process:
+            self._fresh()
+        with self._mutex:
+            try:
+                if self._file >= 0:
+                    os.fsync(self._file)
+                    os.fsync(self._heads)
+            except OSError as error:
+                raise StoreError(f"the trail in `{self.folder}` may not be on disk: {error.strerror}") from None
+            finally:
+                self._close()
+
+    def __enter__(self) -> Trail:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    # ------------------------------------------------------------ one line
+
+    def _write(self, middle: bytes) -> str:
+        head = self._head
+        data, found = line.chained(middle, head.count + 1, head.hash)
+        after = Head(head.count + 1, found, head.offset + len(data), head.first)
+        known = after.encode()
+        try:
+            if os.write(self._file, data) != len(data):
+                raise StoreError(f"the disk of `{self.folder}` is full; free some of it")
+            if os.pwrite(self._heads, known, 0) != LENGTH:
+                raise StoreError(f"the disk of `{self.folder}` is full; free some of it")
+        except BaseException:
+            self._take_back(head)
+            raise
+        self._head, self._known = after, known
+        return found
+
+    def _take_back(self, head: Head) -> None:
+        """What was not written whole was not written. Where even this fails, the next writer sets it right."""
+        try:
+            os.ftruncate(self._file, head.offset)
+            os.pwrite(self._heads, head.encode(), 0)
+        except OSError:
+            self._known = b""
+
+    # ------------------------------------------------------------ agreeing with the disk
+
+    def _take(self) -> None:
+        """The lock, on the file that everybody else takes it on."""
+        while True:
+            if self._lock < 0:
+                own_folder(self.folder)
+                self._lock = open_own(self._lock_path, os.O_RDWR | os.O_CREAT)
+            self._wait()
+            try:
+                if os.stat(self._lock_path, follow_symlinks=False).st_ino == os.fstat(self._lock).st_ino:
+                    return
+            except FileNotFoundError:
+                pass
+            self._close()
+
+    def _wait(self) -> None:
+        """A writer that hangs must not hang the others: after a while they refuse."""
+        end = 0.0
+        pause = 0.0001
+        while True:
+            try:
+                return fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                end = end or monotonic() + PATIENCE
+                if monotonic() > end:
+                    raise StoreError(
+                        f"`{self._lock_path}` was held by another process for {PATIENCE:.0f} s; end the one that hangs"
+                    ) from None
+            sleep(pause)
+            pause = min(pause * 1.5, 0.005)
+
+    def _agree(self) -> None:
+        """Make what this process knows what the disk says; the lock is held."""
+        if self._file >= 0 and self._known:
+            try:
+                file, head = (
+                    os.stat(self._current, follow_symlinks=False),
+                    os.stat(self._head_path, follow_symlinks=False),
+                )
+            except FileNotFoundError:
+                pass
+            else:
+                if (file.st_ino, head.st_ino) == self._identity:
+                    known = os.pread(self._heads, LENGTH + 1, 0)
+                    if known != self._known and (found := recover.plain(known)) and found.first == self._head.first:
+                        self._head, self._known = found, known
+                    if known == self._known and file.st_size == self._head.offset:
+                        return
+        self._reopen()
+
+    def _reopen(self) -> None:
+        """Look at everything anew, set right what a dead writer or anybody else left, and say so in the trail."""
+        for handle in (self._file, self._heads):
+            if handle >= 0:
+                os.close(handle)
+        self._file = self._heads = -1
+        self._head, events = recover.recover(self.folder, self._clock())
+        self._file = open_own(self._current, os.O_RDWR | os.O_APPEND | os.O_CREAT)
+        self._heads = open_own(self._head_path, os.O_RDWR | os.O_CREAT)
+        self._known = self._head.encode()
+        os.pwrite(self._heads, self._known, 0)
+        os.ftruncate(self._heads, LENGTH)
+        self._identity = (os.fstat(self._file).st_ino, os.fstat(self._heads).st_ino)
+        for event in events:
+            self._write(line.body(event))
+
+    def _rotate(self) -> None:
+        """Begin a new segment; the chain goes on. A death between the steps is set right by `recover`."""
+        head = self._head
+        old = os.path.join(self.folder, old_name(head.first))
+        if os.path.lexists(old):
+            raise StoreError(f"`{old}` is in the way of the trail; move it away")
+        os.fsync(self._file)
+        os.rename(self._current, old)
+        os.close(self._file)
+        self._file = -1
+        self._file = open_own(self._current, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_EXCL)
+        self._head = Head(head.count, head.hash, 0, head.count + 1)
+        self._known = self._head.encode()
+        os.pwrite(self._heads, self._known, 0)
+        os.fsync(self._heads)
+        self._identity = (os.fstat(self._file).st_ino, self._identity[1])
+        recover.sync_folder(self.folder)
+
+    def _close(self) -> None:
+        for handle in (self._file, self._heads, self._lock):
+            if handle >= 0:
+                os.close(handle)
+        self._file = self._heads = self._lock = -1
+        self._known = b""

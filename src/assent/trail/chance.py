@@ -1,0 +1,98 @@
+"""Secrets that look like chance: long runs of letters and digits in no order. Knows no services and no names.
+
+Told apart from what is also long and mixed in ordinary commands: hashes, UUIDs, paths, identifiers, base64 of text."""
+
+from __future__ import annotations
+
+import re
+from binascii import Error, a2b_base64
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from assent.trail.shapes import Span
+
+KIND = "high-entropy text"
+SHORTEST = 20
+_RUN = re.compile(r"[A-Za-z0-9+/_=-]{20,}")
+# What hashes are written as, and other names that chance gave but that open nothing.
+_KNOWN = re.compile(
+    r"[0-9a-fA-F]+"  # a hash in hexadecimal
+    r"|[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"  # a UUID
+    r"|[0-7][0-9A-HJKMNP-TV-Z]{25}"  # a ULID
+    r"|(?:sha(?:1|224|256|384|512)|md5)-[A-Za-z0-9+/=]+"  # subresource integrity
+    r"|(?:[A-Za-z]{1,24}[_-])+[0-9a-f]{6,64}"  # a name and a hash
+    r"|(?:[A-Za-z0-9]{1,16}[_-])+[0-9a-f]{32,64}"  # as above
+    r"|0x[0-9a-fA-F]+"
+    r"|[A-Z]{1,5}_kw[A-Za-z0-9_-]+"  # a node of GitHub's graph
+)
+_HASH_BEFORE = re.compile(r"(?:(?i:sha(?:1|224|256|384|512)|md5)|h1)[:=-]$")
+_CLASSES = str.maketrans(
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+/_=-", "a" * 26 + "A" * 26 + "0" * 10 + "....."
+)
+_DIGIT = re.compile(r"[0-9]")
+_CHANGES = re.compile(r"(?=aA|a0|Aa|A0|0a|0A)")
+
+
+def find(text: str, hides: Callable[[str], bool]) -> Iterator[Span]:
+    """Where a text holds what only chance writes. `hides` judges the text that base64 stands for."""
+    if len(text) < SHORTEST:
+        return
+    for found in _RUN.finditer(text):
+        start, end = found.span()
+        if _is_path(text, start, found[0]):
+            if end - start > 32:
+                yield from _in_path(found[0], start)
+        elif looks_random(found[0]) and not _harmless(text, start, found[0], hides):
+            yield start, end, KIND
+
+
+def _in_path(path: str, at: int) -> Iterator[Span]:
+    """Folders have odd names; only a very long one is taken for more."""
+    for name in path.split("/"):
+        if len(name) >= 32 and looks_random(name, 0.45) and not _KNOWN.fullmatch(name):
+            yield at, at + len(name), KIND
+        at += len(name) + 1
+
+
+def looks_random(run: str, changes: float = 0.36) -> bool:
+    """Whether letters, capitals and digits alternate as they do by chance, and as they do not in names."""
+    if len(run) < 32 and _DIGIT.search(run) is None:
+        return False
+    classes = run.translate(_CLASSES)
+    lower, upper, digits = classes.count("a"), classes.count("A"), classes.count("0")
+    length = lower + upper + digits
+    if length < SHORTEST - 2 or (not digits and not (lower and upper and length >= 32)):
+        return False
+    if len(set(run)) * 5 < min(length, 40) * 2:  # a few characters again and again
+        return False
+    turns = len(_CHANGES.findall(classes))
+    if lower and upper:
+        return turns >= (changes if digits else 0.45) * (length - 1)
+    # One case only: chance needs more length to show.
+    return length >= 24 and digits >= 4 and turns >= 0.28 * (length - 1)
+
+
+def _is_path(text: str, start: int, run: str) -> bool:
+    if "/" not in run:
+        return False
+    return run[0] == "/" or (text[max(start - 1, 0) : start] in (".", "~", ":", "@", "}", "%") and "/" in run[:3])
+
+
+def _harmless(text: str, start: int, run: str, hides: Callable[[str], bool]) -> bool:
+    if _KNOWN.fullmatch(run) or _HASH_BEFORE.search(text[max(start - 8, 0) : start]):
+        return True
+    decoded = _decoded(run)
+    return bool(decoded) and not hides(decoded)
+
+
+def _decoded(run: str) -> str:
+    """The text that base64 stands for; `""` where it stands for none."""
+    trimmed = run.rstrip("=").translate({ord("-"): "+", ord("_"): "/"})
+    try:
+        decoded = a2b_base64(trimmed + "=" * (-len(trimmed) % 4))
+    except (Error, ValueError):
+        return ""
+    printable = len(decoded) > 8 and all(32 <= byte < 127 or byte in b"\r\n\t" for byte in decoded)
+    return decoded.decode("ascii") if printable else ""

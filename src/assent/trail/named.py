@@ -1,0 +1,306 @@
+"""Secrets that a text announces: assignments, flags, headers, passwords in addresses. Knows no shapes of tokens.
+
+Reads text, not the shell: it must find the same in a command, a configuration file, a script or JSON within JSON."""
+
+from __future__ import annotations
+
+import re
+
+from assent.trail.names import secret_kind
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from assent.trail.shapes import Span
+
+# What a value is made of. The first that fits is taken, and nothing after it is required: no way back, so no blow-up.
+_VALUE = (
+    r"(?:‹redacted: [a-z -]*›"
+    r"|\\+\"(?:[^\"\\]|\\+[^\"\\])*(?:\\+\"|$)"  # a string within a string
+    r"|\$?'(?:[^'\\]|\\[\s\S])*(?:'|$)"
+    r"|\"(?:[^\"\\]|\\[\s\S])*(?:\"|$)"
+    r"|`[^`]*(?:`|$)"
+    r"|\\[\s\S]"
+    r"|[^\s'\"\\`;&|<>(){},\]])"
+    r"(?:‹redacted: [a-z -]*›|\\\"|\$?'(?:[^'\\]|\\[\s\S])*(?:'|$)|\"(?:[^\"\\]|\\[\s\S])*(?:\"|$)|\\[\s\S]"
+    r"|[^\s'\"\\`;&|<>()])*"
+)
+# Words that announce something. Lower case; a text that holds none of them is done.
+HINTS = (
+    "pass",
+    "pw",
+    "secret",
+    "token",
+    "key",
+    "auth",
+    "cred",
+    "cookie",
+    "bearer",
+    "jwt",
+    "sig",
+    "sess",
+    "otp",
+    "pat=",
+    "pat:",
+    "pat ",
+)
+_sources = {
+    "assigned": r"(?<![\w.-])(-{0,2}[$@]?[A-Za-z_][\w.-]{0,79}?)(?:\\*[\"'\]]){0,2}\s{0,4}"
+    r"(?::=|=>|={1,3}|:)[ \t]{0,4}(?=[^\s=])",
+    "value": _VALUE,
+    "quoted": r"\\+\"(?:[^\"\\]|\\+[^\"\\])*(?:\\+\"|$)|'(?:[^'\\]|\\[\s\S])*(?:'|$)|\"(?:[^\"\\]|\\[\s\S])*(?:\"|$)",
+    "flag": r"(?<![\w-])(-{1,2}[A-Za-z][\w-]{2,60})(?:\\?\n|[ \t])+(?=[^\s&|;<>)-])",
+    "listed": r"[\"']?(-{1,2}[A-Za-z][\w-]{2,60})[\"']\s*,\s*(?=[\"'])",
+    "header": r"(?i)\b((?:proxy-)?authorization|cookie|set-cookie)\b[\"']?\s*[:=,]\s*[\"']?([^\n\"']{4,})",
+    "bearer": r"(?i)\b(?:bearer|token)[ \t]+([A-Za-z0-9._~+/=-]{12,})",
+    "address": r"[A-Za-z][A-Za-z0-9+.-]{0,30}://[^\s/:@'\"<>]{0,200}:(?!\d{1,5}(?:[/?#,\s'\"]|$))([^\s'\"<>]{1,500})@",
+    "set": r"(?<![\w.-])(?:set|add|put|config)[ \t]+(?:--?[\w-]+[ \t]+)*"
+    r"(?!(?:set|get|unset|list|view|use)\b)([\w./:@-]{3,120})[ \t]+(?=[^\s&|;<>)-])",
+    "user": r"(?<![\w-])(?:-u|-U|--user|--proxy-user)(?:[ \t]*=?[ \t]*)([\"']?)([^\s:'\"]{0,80}):(?!//)",
+    "piped": r"(?:\becho|\bprintf)[ \t]+(?:-\w+[ \t]+)*(?:(?:'%s(?:\\n)?'|\"%s(?:\\n)?\"|%s)[ \t]+)?(VALUE)[ \t]*\|"
+    r"(?=[^|\n]{0,200}(?:-S\b|--stdin\b|--password-stdin|--with-token|chpasswd|cryptsetup|smbpasswd|secret\b))",
+    "here": r"(?:-S\b|--stdin\b|--password-stdin|--with-token|chpasswd|cryptsetup)[^|\n]{0,200}<<<[ \t]*(?=\S)",
+    "program": r"(?<![\w.-])(?:[^\s'\"]{0,80}/)?(NAMES)(?=[ \t])",
+}
+# Options that carry a password in these programs alone, glued (`-p…`) or as the next word.
+_OPTIONS: dict[
+    str, tuple[str, str]
+] = {  # program → options whose value may be glued, options whose value is the next word
+    "mysql": ("-p", ""),
+    "mariadb": ("-p", ""),
+    "sshpass": ("-p", "-p"),
+    "docker": ("", "-p"),
+    "podman": ("", "-p"),
+    "skopeo": ("", "-p"),
+    "helm": ("", "-p"),
+    "buildah": ("", "-p"),
+    "redis-cli": ("", "-a"),
+    "valkey-cli": ("", "-a"),
+    "7z": ("-p", ""),
+    "rar": ("-p -hp", ""),
+    "unrar": ("-p", ""),
+    "unzip": ("-P", "-P"),
+    "zip": ("", "-P"),
+    "zipcloak": ("", "-P"),
+    "ldap": ("", "-w"),
+    "mongo": ("", "-p"),
+    "sqlcmd": ("-P", "-P"),
+    "bcp": ("-P", "-P"),
+    "openssl": ("", "-k -K"),
+    "kubectl": ("", ""),
+    "oc": ("", "-p"),
+    "az": ("", "-p"),
+    "security": ("", "-w"),
+    "gh": ("", "-b --body"),
+    "curl": ("", ""),
+    "lftp": ("", ""),
+    "ssh-keygen": ("", "-N -P"),
+    "keytool": ("", "-storepass -keypass -srcstorepass -deststorepass"),
+    "evil-winrm": ("", "-p"),
+    "crackmapexec": ("", "-p"),
+}
+# Programs whose passwords stand where `_odd_forms` looks.
+_ODD = ("curl", "ftp", "openssl", "kubectl", "vault", "smbclient", "htpasswd", "xfreerdp", "nmcli", "wpa_passphrase")
+_MENTIONS = tuple(
+    each + " " if each in ("oc", "az", "gh", "zip", "bcp", "rar", "ftp") else each
+    for each in (*_OPTIONS, *_ODD, "<<<", "-S", "chpasswd", "--with-token", "-stdin")
+)
+_PROGRAMS = tuple(dict.fromkeys((*_OPTIONS, *_ODD)))
+_NEEDS = {"docker": "login", "podman": "login", "skopeo": "login", "helm": "login", "buildah": "login", "oc": "login"}
+_NEEDS |= {"az": "login", "gh": "secret", "openssl": "enc"}
+_REFERENCE = re.compile(r"\$(?:[A-Za-z_]\w*|\{[A-Za-z_]\w*\}|\()|%[A-Za-z_]\w*%|\{\{|<[A-Za-z_ -]+>")
+_EMPTY = frozenset(
+    "true false null none nil undefined yes no on off str string int bool bytes any optional self this new await not "
+    "required optional str, string, string; ''".split()
+) | {"", "''", '""', "*", "***", "...", "…", "-", "=", "==", "|", ">", "[", "{", "("}
+_PROSE = ("secrets", "credentials", "creds", "tokens", "signature")
+_LONG = ("password", "passwd", "pass", "token", "secret", "key", "passphrase")  # -password, as Go and Java write it
+_HEADERS = ("authorization", "proxy-authorization", "cookie", "set-cookie")  # whole lines, see `_headers`
+_compiled: dict[str, re.Pattern[str]] = {}
+
+
+def _pattern(name: str) -> re.Pattern[str]:
+    found = _compiled.get(name)
+    if found is None:
+        found = _compiled[name] = re.compile(
+            _sources[name].replace("VALUE", _VALUE).replace("NAMES", "|".join(f"{each}[\\w-]*" for each in _PROGRAMS))
+        )
+    return found
+
+
+def hinted(text: str) -> bool:
+    """Whether a look with `find` is worth it."""
+    return ("://" in text and "@" in text) or _says(text) or _runs(text)
+
+
+def _says(text: str) -> bool:
+    lower = text.lower()
+    for hint in HINTS:  # a plain loop: half the time of any()  # noqa: SIM110
+        if hint in lower:
+            return True
+    return False
+
+
+def _runs(text: str) -> bool:
+    if " -" not in text and "<<<" not in text and "|" not in text and "vault" not in text and "psk" not in text:
+        return False
+    for program in _MENTIONS:  # as above  # noqa: SIM110
+        if program in text:
+            return True
+    return False
+
+
+def find(text: str) -> Iterator[Span]:
+    """Where a text holds a secret that it announces."""
+    if "://" in text and "@" in text:
+        yield from (_group(found, 1, "password") for found in _pattern("address").finditer(text))
+    if _says(text):
+        yield from _assignments(text)
+        yield from _headers(text)
+    if _runs(text):
+        yield from _programs(text)
+
+
+def _group(found: re.Match[str], group: int, kind: str) -> Span:
+    return found.start(group), found.end(group), kind
+
+
+def _value(text: str, at: int, kind: str) -> Iterator[Span]:
+    """The value that stands at a place, unless it says nothing or only names another place."""
+    alone = text[max(at - 8, 0) : at].rstrip()[-1:] in (":", ",")  # in JSON and its like a string ends at its quote
+    found = (alone and _pattern("quoted").match(text, at)) or _pattern("value").match(text, at)
+    if found is None or _closes(text, at):
+        return
+    bare = found[0].strip("\"'\\").rstrip(",;.")
+    if bare.lower() in _EMPTY or _refers(found[0], text[found.end() : found.end() + 1]):
+        return
+    if kind.endswith(" key") and (
+        bare[:1] in ("/", "~") or bare[:2] in ("./", "..") or bare.endswith((".pem", ".key"))
+    ):
+        return
+    yield found.start(), found.end(), kind
+
+
+def _closes(text: str, at: int) -> bool:
+    """Whether a quote is the end of the text that it stands in: `read -p "Password: " x`."""
+    quote = text[at]
+    if quote not in "\"'" or text[at + 1 : at + 2] not in ("", " ", "\n", ";", ")", "|", "&"):
+        return False
+    return text.count(quote, text.rfind("\n", 0, at) + 1, at) % 2 == 1
+
+
+def _refers(value: str, after: str) -> bool:
+    """`$TOKEN`, `${TOKEN}`, `"$(cat f)"`, `<your token>`; `get_token(` and `os.environ[`, which are code."""
+    inner = value.strip('"')
+    if inner == "$" and after == "(":
+        return True
+    found = _REFERENCE.match(inner)
+    if found is not None and (found[0].endswith(("(", "{")) or found.end() == len(inner)):
+        return True
+    return after in ("(", "[") and value.replace(".", "").replace("_", "").isalnum() and not value[0].isdigit()
+
+
+def refers(value: str) -> bool:
+    """Whether a value only says where the secret is."""
+    return value.lower() in _EMPTY or _refers(value, "")
+
+
+def _announced(name: str, sign: str) -> str:
+    """What a name in a text announces; more cautious than for a key, since texts are also prose and code."""
+    bare = name.lstrip("-$@")
+    if name.lower() in _HEADERS or bare.lower() in _PROSE:
+        return ""
+    if name.startswith("-"):
+        single = not name.startswith("--")
+        return secret_kind(bare, key=True) if not single or (bare.islower() and bare.endswith(_LONG)) else ""
+    if bare.lower() == "pass":
+        return "password" if sign == "=" or bare == "pass" else ""
+    return secret_kind(bare)
+
+
+def _assignments(text: str) -> Iterator[Span]:
+    for name in ("assigned", "flag", "listed"):
+        for found in _pattern(name).finditer(text):
+            if kind := _announced(found[1], found[0].rstrip()[-1:]):
+                yield from _value(text, found.end(), kind)
+    for found in _pattern("set").finditer(text):
+        if kind := secret_kind(found[1].rpartition("/")[2].rpartition(":")[2]):
+            yield from _value(text, found.end(), kind)
+
+
+def _headers(text: str) -> Iterator[Span]:
+    for found in _pattern("header").finditer(text):
+        inner = found[2].strip()
+        scheme, _, rest = inner.partition(" ")
+        named = scheme.lower() in ("bearer", "basic", "token", "digest", "negotiate", "apikey", "key")
+        if not _refers(rest.strip() if named else inner, ""):
+            yield (found.start(2) + len(scheme) + 1 if named else found.start(2)), found.end(2), found[1].lower()
+    for found in _pattern("bearer").finditer(text):
+        if any(each.isdigit() for each in found[1]):
+            yield _group(found, 1, "token")
+
+
+def _programs(text: str) -> Iterator[Span]:
+    if "|" in text and ("echo" in text or "printf" in text):
+        for found in _pattern("piped").finditer(text):
+            if not _refers(found[1], ""):
+                yield _group(found, 1, "piped secret")
+    if "<<<" in text:
+        for found in _pattern("here").finditer(text):
+            yield from _value(text, found.end(), "piped secret")
+    for found in _pattern("program").finditer(text):
+        if text[: found.start()].rpartition(" -")[2].count(" ") == 1 and " -" in text[: found.start()]:
+            continue  # the value of an option: `find -name mysql -print`
+        end = _end_of_command(text, found.end())
+        yield from _of_program(text, found[1], found.end(), end)
+
+
+def _end_of_command(text: str, start: int) -> int:
+    return min((at for mark in ("\n", "|", ";", "&&") if (at := text.find(mark, start)) >= 0), default=len(text))
+
+
+def _of_program(text: str, program: str, start: int, end: int) -> Iterator[Span]:
+    row = next((each for each in _OPTIONS if program == each or program.startswith(each)), "")
+    glued, apart = _OPTIONS.get(row, ("", ""))
+    if _NEEDS.get(row, "") not in text[start:end]:
+        apart = ""
+    for option in glued.split():
+        for found in re.finditer(rf"(?<=[\s]){option}(?=[^\s=-])", text[start:end]):
+            yield from _value(text, start + found.end(), "password")
+    for option in apart.split():
+        for found in re.finditer(rf"(?<=[\s]){option}[ \t]+(?=[^\s-])", text[start:end]):
+            yield from _value(text, start + found.end(), "password")
+    yield from _odd_forms(text, program, start, end)
+
+
+def _odd_forms(text: str, program: str, start: int, end: int) -> Iterator[Span]:
+    """Passwords that stand where no option says so."""
+    patterns: tuple[str, ...] = ()
+    if program in ("curl", "ftp", "lftp") or program.startswith("curl"):
+        for found in _pattern("user").finditer(text, start, end):
+            yield from _value(text, found.end(), "password") if not found[1] else _to_quote(text, found.end(), found[1])
+    elif program == "openssl":
+        patterns = (r"\bpass:(?=\S)",)
+    elif program in ("kubectl", "oc"):
+        patterns = (r"--from-literal[= ][\"']?[\w.-]+=(?=\S)",)
+    elif program == "vault":
+        patterns = (r"(?<=\s)[\w.-]+=(?=[^\s@-])",) if re.search(r"\b(?:put|write|patch)\b", text[start:end]) else ()
+    elif program == "smbclient":
+        patterns = (r"-U[ =]?[^\s%]+%(?=\S)",)
+    elif program == "htpasswd":
+        patterns = (r"-\w*b\w*[ \t]+(?:-\S+[ \t]+)*\S+[ \t]+\S+[ \t]+(?=\S)",)
+    elif program.startswith("xfreerdp"):
+        patterns = (r"/p:(?=\S)",)
+    elif program in ("nmcli", "wpa_passphrase"):
+        patterns = (r"\bwpa_passphrase[ \t]+\S+[ \t]+(?=\S)", r"\bpsk[ \t]+(?=\S)")
+    for pattern in patterns:
+        for found in re.finditer(pattern, text[:end] if "wpa_passphrase" in pattern else text[start:end]):
+            yield from _value(text, found.end() + (0 if "wpa_passphrase" in pattern else start), "password")
+
+
+def _to_quote(text: str, start: int, quote: str) -> Iterator[Span]:
+    end = text.find(quote, start)
+    inner = text[start : end if end >= 0 else len(text)]
+    if inner and not _refers(inner, ""):
+        yield start, start + len(inner), "password"

@@ -1,0 +1,223 @@
+"""Takes secrets out of what is to be written down. Writes nothing itself.
+
+A redacted value keeps its kind and nothing of itself: `‹redacted: github token›`. What to look for is the business
+of `shapes` (tokens of known services), `named` and `names` (what a text or a key announces) and `chance` (what looks
+random). Too much is cut too: a line of the trail is bounded."""
+
+from __future__ import annotations
+
+from assent.trail import chance, named, shapes
+from assent.trail.names import secret_kind
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from assent.trail.shapes import Span
+
+MAX_TEXT = 16_384  # characters kept of one text
+MAX_INPUT = 65_536  # characters kept of one input, all texts together
+MAX_DEPTH = 40
+_NODE = 8  # what a value counts besides its characters
+# In an object of two, the one says what the other is: {"name": "API_KEY", "value": "…"}.
+_NAME_KEYS = ("name", "key", "Name", "Key")
+_VALUE_KEYS = ("value", "Value", "val")
+
+
+def mark(kind: str) -> str:
+    return f"‹redacted: {kind}›"
+
+
+def text(given: str) -> str:
+    """A text without its secrets."""
+    if quiet(given):
+        return given
+    found = [*shapes.find(given), *named.find(given)]
+    found += chance.find(given, _hides)
+    return _replaced(given, found) if found else given
+
+
+def quiet(given: str) -> bool:
+    """Whether nothing in a text so much as hints at a secret. Costs microseconds, and most texts are."""
+    if len(given) < 6 or not (shapes.hinted(given) or named.hinted(given)):
+        return not any(chance.find(given, _hides))
+    return False
+
+
+def _hides(decoded: str) -> bool:
+    return any(shapes.find(decoded)) or any(named.find(decoded))
+
+
+def _replaced(given: str, spans: Iterable[Span]) -> str:
+    """The spans taken out; where several overlap, one mark with the kind of the first found stands for all."""
+    out: list[str] = []
+    done = 0
+    start, end, kind = -1, -1, ""
+    for each in sorted(spans, key=lambda span: (span[0], -span[1])):
+        if each[0] < end:
+            end = max(end, each[1])
+            continue
+        if end >= 0:
+            out += (given[done:start], mark(kind))
+            done = end
+        start, end, kind = each
+    out += (given[done:start], mark(kind), given[end:])
+    return "".join(out)
+
+
+def texts(given: object, depth: int = 0) -> Iterator[str]:
+    """Every text and key in a JSON-shaped value, with the names that announce secrets as such."""
+    if isinstance(given, str):
+        yield given
+    elif depth > MAX_DEPTH:
+        return
+    elif isinstance(given, dict):
+        for key, each in given.items():
+            name = key if isinstance(key, str) else str(key)
+            yield name
+            if secret_kind(name, key=True) or (
+                name in _NAME_KEYS and isinstance(each, str) and secret_kind(each, key=True)
+            ):
+                yield "secret"
+            yield from texts(each, depth + 1)
+    elif isinstance(given, list | tuple | set | frozenset):
+        yield " ".join(each for each in given if isinstance(each, str))
+        for each in given:
+            yield from texts(each, depth + 1)
+    elif given is not None and not isinstance(given, int | float):
+        yield str(given)
+
+
+class _Budget:
+    """How much of an input may still be kept, and whether it is known to hold no secret."""
+
+    __slots__ = ("left", "clean")
+
+    def __init__(self, clean: bool = False) -> None:
+        self.left = MAX_INPUT
+        self.clean = clean
+
+    def text(self, given: str) -> str:
+        return given if self.clean else text(given)
+
+
+def value(given: object, *, clean: bool = False) -> object:
+    """Any JSON-shaped value without its secrets, bounded in size and depth. What is not JSON becomes text.
+
+    `clean` says that all its texts together are `quiet`."""
+    return _value(given, _Budget(clean), 0)
+
+
+def mapping(given: Mapping[str, object], *, clean: bool = False) -> dict[str, object]:
+    """As `value`, for an object."""
+    return _mapping(given, _Budget(clean), 0)
+
+
+def _value(given: object, budget: _Budget, depth: int) -> object:
+    budget.left -= _NODE
+    if isinstance(given, str):
+        return _cut(budget.text(given), budget)
+    if given is None or isinstance(given, bool | int):
+        return given if not isinstance(given, int) or -(1 << 63) <= given < 1 << 64 else _cut(str(given)[:100], budget)
+    if isinstance(given, float):
+        return given if given - given == 0 else str(given)
+    if depth > MAX_DEPTH:
+        return "‹cut: nested too deep›"
+    if isinstance(given, dict):
+        return _mapping(given, budget, depth)
+    if isinstance(given, list | tuple | set | frozenset):
+        return _sequence(list(given), budget, depth)
+    return _cut(budget.text(str(given)), budget)
+
+
+def _mapping(given: Mapping[str, object], budget: _Budget, depth: int) -> dict[str, object]:
+    """An object without its secrets: those of its values, those its keys announce, and keys that are secrets."""
+    announced = "" if budget.clean else _announced(given)
+    out: dict[str, object] = {}
+    for key, each in given.items():
+        if budget.left <= 0:
+            out["‹cut›"] = f"{len(given) - len(out)} more"
+            break
+        name = key if isinstance(key, str) else str(key)
+        kind = "" if budget.clean else secret_kind(name, key=True) or (announced if key in _VALUE_KEYS else "")
+        shown = _cut(budget.text(name), budget)
+        out[shown] = _wiped(each, kind, depth) if kind else _value(each, budget, depth + 1)
+    return out
+
+
+def _announced(given: Mapping[str, object]) -> str:
+    for key in _NAME_KEYS:
+        name = given.get(key)
+        if isinstance(name, str):
+            return secret_kind(name, key=True)
+    return ""
+
+
+def _sequence(items: list[object], budget: _Budget, depth: int) -> list[object]:
+    """A list without its secrets; in a list of words, a flag announces the word after it."""
+    out: list[object] = []
+    kind = ""
+    for each in items:
+        if budget.left <= 0:
+            out.append(f"‹cut: {len(items) - len(out)} more›")
+            break
+        if kind and isinstance(each, str) and not each.startswith("-"):
+            out.append(_wiped(each, kind, depth))
+            kind = ""
+            continue
+        kind = "" if budget.clean else _flag(each)
+        out.append(_value(each, budget, depth + 1))
+    return out if budget.clean else _joined(items, out)
+
+
+def _flag(each: object) -> str:
+    if isinstance(each, str) and each.startswith("-") and len(each) < 80:
+        return secret_kind(each.lstrip("-"), key=True)
+    return ""
+
+
+def _joined(items: list[object], out: list[object]) -> list[object]:
+    """Words that announce a secret only together (`curl`, `-u`, `me:secret`): as one text they are seen."""
+    words = [each for each in items if isinstance(each, str)]
+    if len(words) != len(items) or not 1 < len(words) <= 200 or len(out) != len(items):
+        return out
+    whole = " ".join(words)
+    if len(whole) > MAX_TEXT:
+        return out
+    spans = list(named.find(whole))
+    at = 0
+    for index, word in enumerate(words):
+        inside = [
+            (max(a, at) - at, min(b, at + len(word)) - at, kind)
+            for a, b, kind in spans
+            if a < at + len(word) and b > at
+        ]
+        if inside and out[index] == word:
+            out[index] = _replaced(word, inside)
+        elif inside:
+            out[index] = mark(inside[0][2])
+        at += len(word) + 1
+    return out
+
+
+def _wiped(given: object, kind: str, depth: int) -> object:
+    """A value that its key calls a secret: every text and number in it, the shape left."""
+    if given is None or isinstance(given, bool) or given == "":
+        return given
+    if depth <= MAX_DEPTH and isinstance(given, dict):
+        return {text(str(key))[:200]: _wiped(each, kind, depth + 1) for key, each in list(given.items())[:50]}
+    if depth <= MAX_DEPTH and isinstance(given, list | tuple):
+        return [_wiped(each, kind, depth + 1) for each in given[:50]]
+    if isinstance(given, str) and named.refers(given):
+        return text(given)[:200]
+    return mark(kind)
+
+
+def _cut(given: str, budget: _Budget) -> str:
+    """A text cut in the middle where it is too long, with its true length."""
+    room = max(min(MAX_TEXT, budget.left), 64)
+    budget.left -= min(len(given), room)
+    if len(given) <= room:
+        return given
+    head, tail = room * 2 // 3, room // 3
+    return f"{given[:head]}‹cut: {len(given) - head - tail} of {len(given)} characters›{given[-tail:]}"

@@ -1,0 +1,220 @@
+"""Walks the trail from its first line to its head and names the first thing that is wrong. Changes nothing.
+
+What it can prove: that the lines are those that were written, in that order, with none in between, and none cut off
+at the end as far as the head remembers. What it cannot: that nobody wrote both trail and head anew."""
+
+from __future__ import annotations
+
+import os
+from enum import Enum
+
+from assent.contract.value import Value
+from assent.trail import line
+from assent.trail.head import Head, decode
+from assent.trail.lines import forwards
+from assent.trail.segments import HEAD
+from assent.trail.snapshot import snapshot
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from assent.trail.line import Link
+    from assent.trail.snapshot import Segment
+
+
+class What(Enum):
+    """What can be wrong with a trail."""
+
+    CHANGED = "changed"
+    DROPPED = "dropped"
+    INSERTED = "inserted"
+    REORDERED = "reordered"
+    TRUNCATED = "truncated"
+    CUT = "cut tail"
+    HEAD_MISSING = "head missing"
+    HEAD_ALTERED = "head altered"
+
+
+class Fault(Value):
+    """The first thing that is wrong: in which file, at which line of it, with which number in the chain."""
+
+    __slots__ = ("what", "file", "line", "n", "text")
+
+    def __init__(self, what: What, file: str, line: int, n: int, text: str) -> None:
+        self.what = what
+        self.file = file
+        self.line = line
+        self.n = n
+        self.text = text
+
+    def __str__(self) -> str:
+        place = f"{self.file}:{self.line}" if self.line else self.file
+        return f"{place}: {self.what.value}: {self.text}"
+
+
+class Verdict(Value):
+    """What a walk found. `notes` are things to know that are not wrong."""
+
+    __slots__ = ("fault", "lines", "segments", "last", "hash", "notes")
+
+    def __init__(
+        self, fault: Fault | None, lines: int, segments: int, last: int, hash: str, notes: tuple[str, ...] = ()
+    ) -> None:
+        self.fault = fault
+        self.lines = lines
+        self.segments = segments
+        self.last = last
+        self.hash = hash
+        self.notes = notes
+
+
+def verify(folder: str, *, start: int = 1) -> Verdict:
+    """Walk all segments. `start` is the number of the first line where older segments were archived elsewhere."""
+    with snapshot(folder) as (held, raw):
+        head = decode(raw) if raw is not None else None
+        walk = _Walk(start, head.count if head else -1)
+        fault = walk.all(held) or _judge_head(os.path.join(folder, HEAD), raw is None, head, walk)
+        return Verdict(fault, walk.lines, len(held), walk.n, walk.hash, tuple(walk.notes))
+
+
+class _Walk:
+    """Goes from line to line with the number and hash of the last one."""
+
+    def __init__(self, start: int, watched: int) -> None:
+        self.watched = watched  # the number of the line that the head speaks of
+        self.seen: tuple[str, int] = (line.NO_HASH, 0) if watched == 0 else ("", -1)  # its hash, and where it ends
+        self.n = start - 1
+        self.hash = line.NO_HASH if start == 1 else ""
+        self.prev = ""  # the hash before the last line
+        self.lines = 0
+        self.place: tuple[str, int] = ("", 0)  # where the last line stands
+        self.tail = b""  # an unfinished line at the very end
+        self.notes: list[str] = []
+
+    def all(self, held: list[Segment]) -> Fault | None:
+        for index, segment in enumerate(held):
+            if not segment.current and segment.first != self.n + 1 and self.hash:
+                gone = f"lines {self.n + 1} to {segment.first - 1} are missing before this segment"
+                what = What.DROPPED if segment.first > self.n else What.INSERTED
+                return Fault(what, segment.path, 0, self.n + 1, gone if what is What.DROPPED else "it is there twice")
+            fault = self.one(segment, held[index:])
+            if fault is not None:
+                return fault
+        return None
+
+    def one(self, segment: Segment, rest: list[Segment]) -> Fault | None:
+        offset = 0
+        for number, each in enumerate(forwards(segment.handle, segment.size), 1):
+            found = line.link(each)
+            if found is None and segment.current and offset + len(each) == segment.size and each[-1:] != b"\n":
+                self.tail = each
+                self.place = (segment.path, number)
+                return None
+            if found is None or not found.whole or found.n != self.n + 1 or (self.hash and found.prev != self.hash):
+                return self.name(segment, number, each, found, rest)
+            offset += len(each)
+            self.prev, self.n, self.hash = self.hash or found.prev, found.n, found.hash
+            self.lines += 1
+            self.place = (segment.path, number)
+            if found.n == self.watched:
+                self.seen = (found.hash, offset if segment.current else 0)
+        return None
+
+    # ------------------------------------------------------------ naming what is wrong
+
+    def name(self, segment: Segment, number: int, each: bytes, found: Link | None, rest: list[Segment]) -> Fault:
+        """What is wrong with a line that is not the one to come."""
+        expected = self.n + 1
+        if found is None and _is_piece(each):
+            return Fault(What.TRUNCATED, segment.path, number, expected, f"line {expected} is not whole")
+        if found is None or not found.whole:
+            return Fault(What.CHANGED, segment.path, number, expected, f"line {expected} is not as it was written")
+        if found.n == expected:
+            return self.broken(segment, number, found)
+        if found.n < expected:
+            if found.n == self.n and found.prev == self.prev:
+                text = f"two lines follow line {self.n - 1}; the second goes on, so the first does not belong here"
+                return Fault(What.INSERTED, *self.place, self.n, text)
+            return Fault(What.INSERTED, segment.path, number, found.n, f"line {found.n} stands here a second time")
+        if expected in _numbers_after(rest, number):
+            text = f"line {found.n} stands before line {expected}"
+            return Fault(What.REORDERED, segment.path, number, found.n, text)
+        gone = f"line {expected} is" if found.n == expected + 1 else f"lines {expected} to {found.n - 1} are"
+        return Fault(What.DROPPED, segment.path, number, expected, f"{gone} missing before this line, number {found.n}")
+
+    def broken(self, segment: Segment, number: int, found: Link) -> Fault:
+        """A line with the right number that follows another line than the one before it."""
+        following = _line_after(segment, number)
+        if following is not None and following.n == found.n and following.prev == self.hash:
+            return Fault(
+                What.INSERTED, segment.path, number, found.n, f"line {found.n} is another, which stands behind"
+            )
+        if self.lines == 0:
+            return Fault(What.CHANGED, segment.path, number, found.n, "the first line does not begin the chain")
+        text = f"line {self.n} was written anew: line {found.n} follows another one"
+        return Fault(What.CHANGED, *self.place, self.n, text)
+
+
+def _is_piece(each: bytes) -> bool:
+    """Whether a line is the beginning or the end of one."""
+    return not (each.startswith(line.BEGINNING) and each.endswith(b'"}\n'))
+
+
+def _line_after(segment: Segment, number: int) -> Link | None:
+    for at, each in enumerate(forwards(segment.handle, segment.size), 1):
+        if at == number + 1:
+            return line.link(each)
+    return None
+
+
+class _numbers_after:
+    """The numbers of all lines behind one, looked for one by one."""
+
+    def __init__(self, rest: list[Segment], number: int) -> None:
+        self._rest = rest
+        self._number = number
+
+    def __contains__(self, wanted: int) -> bool:
+        for index, segment in enumerate(self._rest):
+            for at, each in enumerate(forwards(segment.handle, segment.size), 1):
+                if (index or at > self._number) and (found := line.link(each)) and found.n == wanted:
+                    return True
+        return False
+
+
+# ---------------------------------------------------------------- the head
+
+
+def _judge_head(path: str, missing: bool, head: Head | None, walk: _Walk) -> Fault | None:
+    if missing and not walk.lines and not walk.tail:
+        return None
+    if missing:
+        return Fault(
+            What.HEAD_MISSING, path, 0, walk.n, "nothing says how long the trail was; its end cannot be proved"
+        )
+    if head is None:
+        return Fault(What.HEAD_ALTERED, path, 0, walk.n, "it is not as a writer leaves it")
+    if head.count > walk.n:
+        return _ends_early(head, walk, path)
+    if (head.hash, head.offset) != walk.seen and not _between(head, walk):
+        return Fault(What.HEAD_ALTERED, path, 0, walk.n, f"it does not fit line {head.count}")
+    if head.count < walk.n:
+        more = walk.n - head.count
+        walk.notes.append(f"{more} whole lines that the head does not know yet: a writer died behind them")
+    if walk.tail:
+        walk.notes.append(f"{len(walk.tail)} bytes of a line that a dying writer did not finish; nothing rested on it")
+    return None
+
+
+def _between(head: Head, walk: _Walk) -> bool:
+    """A writer died in the middle of a rotation: the full segment has its new name, and the head does not say so."""
+    return head.count == walk.n and head.hash == walk.hash and walk.seen[1] == 0 and head.offset > 0
+
+
+def _ends_early(head: Head, walk: _Walk, path: str) -> Fault:
+    gone = head.count - walk.n
+    lines = f"line {head.count} is" if gone == 1 else f"lines {walk.n + 1} to {head.count} are"
+    if walk.tail:
+        return Fault(
+            What.TRUNCATED, *walk.place, walk.n + 1, f"line {walk.n + 1} is not whole; the head knows {head.count}"
+        )
+    return Fault(What.CUT, walk.place[0] or path, walk.place[1], walk.n, f"{lines} missing behind this line")
