@@ -65,7 +65,7 @@ def code(text: str) -> str:
     if STRANGE.search(shown) is None:
         return shown
     shown = WORD.sub(lambda found: _spelled(found[0]) if _twin_word(found[0]) else found[0], shown)
-    return STRANGE.sub(lambda found: escaped(found[0]) if _misleads(found[0]) else found[0], shown)
+    return _unstacked(STRANGE.sub(lambda found: escaped(found[0]) if _misleads(found[0]) else found[0], shown))
 
 
 def one_line(text: str, limit: int = 0) -> str:

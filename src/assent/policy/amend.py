@@ -218,7 +218,8 @@ def _effect_rules(effect: Effect, facts: Facts) -> Ladder:
 
 
 def _path_rules(effect: Effect, facts: Facts) -> Ladder:
-    """The file, then its folder, then the topmost folder in the workspace. A removal stays what it is."""
+    """The file, then its folder, then the topmost folder in the workspace. A removal stays what it is, and so does a
+    file in a hidden folder: those hold settings that make programs run."""
     word, name = PATH_WORD.get(effect.operation), effect.target.name
     if word is None or not effect.target.certain or not name:
         return []
@@ -233,10 +234,12 @@ def _path_rules(effect: Effect, facts: Facts) -> Ladder:
         return []
     rules = [f"{word}({shown}/**)" if whole else f"{word}({shown})"]
     folder, _, _ = shown.rpartition("/")
-    if folder not in ("", "~") and not deleting:
-        rules.append(f"{word}({folder}/**)")
-        if inside and "/" in folder:
-            rules.append(f"{word}({folder.partition('/')[0]}/**)")
+    above = f"{name.rpartition('/')[0]}/"
+    if folder in ("", "~") or deleting or "/." in f"/{folder}" or any(root.startswith(above) for root in facts.roots):
+        return rules
+    rules.append(f"{word}({folder}/**)")
+    if inside and "/" in folder:
+        rules.append(f"{word}({folder.partition('/')[0]}/**)")
     return rules
 
 

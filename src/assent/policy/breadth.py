@@ -70,12 +70,16 @@ RUNNERS = frozenset(
         *(("git", word) for word in ("reset", "restore", "rm", "remote", "worktree", "difftool", "mergetool")),
     }
 )
+# Words of a suite that mean nothing without what follows them.
+BY_WORDS = frozenset({("gh", "api"), ("glab", "api"), ("git", "config"), ("git", "filter-branch"), ("az", "rest")})
+BEFORE = {"flock": 1, "chroot": 1, "direnv": 2, "doppler": 1}  # words of a wrapper before the command
 NAMING = frozenset("aws gcloud az".split())  # a service, then what to do with it
 DESTROYING = frozenset(
     "rm rmdir unlink shred srm trash truncate dd mkfs fdisk parted wipefs kill killall pkill shutdown reboot halt "
     "poweroff".split()
 )
 DESTROYING_WORDS = frozenset("destroy delete prune purge --force -f --hard --force-with-lease drop uninstall".split())
+NAMED = re.compile(r"(?!\d+[smhd.\d]*$)[^-=][^=]*")  # no option, no assignment, no time
 INLINE = re.compile(r"-[A-Za-z]*[ceprEn]|--(?:eval|command|execute|print)(?:=.*)?|-")
 SHARED_HOSTS = frozenset(
     "github.io githubusercontent.com gitlab.io vercel.app netlify.app pages.dev workers.dev herokuapp.com onrender.com "
@@ -157,7 +161,9 @@ def _command(rule: Rule) -> str:
         return f"what `{program}` does lies in its arguments; {BY_OPERANDS[program]}"
     if program in INTERPRETERS:
         return _interpreter(program, rest)
-    plain = [word for word in rest if not word.startswith("-") and "=" not in word]
+    plain = [word for word in rest if NAMED.fullmatch(word)]
+    if program in WRAPPERS:
+        plain = plain[BEFORE.get(program, 0) :]
     if program in WRAPPERS and not plain:
         return f"`{program}` runs whatever follows it; name that too, as in `bash({program} prettier:*)`"
     if program in WRAPPERS:
@@ -166,7 +172,7 @@ def _command(rule: Rule) -> str:
         return (
             f"`{program}` does too many things; name what it should do, as in `bash({program} {_example(program)}:*)`"
         )
-    return _suite(program, plain)
+    return _suite(rule, program, plain)
 
 
 def _exact(program: str, rest: list[str]) -> str:
@@ -203,13 +209,19 @@ def _inner(rule: Rule, program: str, plain: list[str]) -> str:
     return f"behind `{program}`: {why}" if why else ""
 
 
-def _suite(program: str, plain: list[str]) -> str:
+def _suite(rule: Rule, program: str, plain: list[str]) -> str:
     if not plain:
         return ""
-    if (program, plain[0]) in RUNNERS and len(plain) < (3 if plain[0] == "exec" and program in CONTAINERS else 2):
-        return f"`{program} {plain[0]}` reaches far; name what follows, as in `bash({program} {plain[0]} NAME:*)`"
-    if program in CONTAINERS and plain[0] == "run":
-        return f"`{program} run` can open the whole machine by its options; save the exact command"
+    if (program, plain[0]) in BY_WORDS:
+        return f"what `{program} {plain[0]}` does lies in its arguments; save the exact command"
+    if (program, plain[0]) in RUNNERS:
+        if program in CONTAINERS and plain[0] == "run":
+            return f"`{program} run` can open the whole machine by its options; save the exact command"
+        behind = plain[2 if program in CONTAINERS else 1 :]
+        if not behind:
+            return f"`{program} {plain[0]}` reaches far; name what follows, as in `bash({program} {plain[0]} NAME:*)`"
+        if program not in ("git", "go"):
+            return _inner(rule, f"{program} {plain[0]}", behind)
     if program in NAMING and len(plain) < 2:
         return f"`{program} {plain[0]}` does too many things; name what it should do"
     return ""
@@ -232,7 +244,7 @@ def _path(rule: Rule) -> str:
     if ".." in spec.split("/"):
         return "it leads upwards by `..`; write where it leads"
     if spec.startswith("*"):
-        return f"it names no folder; begin with one, as in `{tool}(src/{spec.lstrip('*/') or '**'})`"
+        return f"it names no folder; begin with one, as in `{tool}(src/{spec.rpartition('/')[2]})`"
     folder = re.split(r"[*?\[]", spec, maxsplit=1)[0]
     whole = folder != spec
     bare = folder.rstrip("/") or ("/" if folder.startswith("/") else "")

@@ -61,5 +61,7 @@ def test_long_text_is_cut_with_its_true_length() -> None:
 
 
 def test_a_line_end_in_a_command_is_no_line_of_the_receipt() -> None:
-    shown = explain.in_words(decide("bash", "x\n  why    all is well [intrinsic.inert]"), "bash x\n  why    all is well")
+    shown = explain.in_words(
+        decide("bash", "x\n  why    all is well [intrinsic.inert]"), "bash x\n  why    all is well"
+    )
     assert [line for line in shown.splitlines() if "all is well" in line and "⏎" not in line] == []

@@ -1,0 +1,197 @@
+"""Rules that say more than they show are not remembered, and the refusal says what to write instead."""
+
+from __future__ import annotations
+
+import pytest
+
+from assent.contract.review import Scope
+from assent.policy.breadth import refusal
+
+REFUSED = """
+bash
+bash(*)
+bash(:*)
+bash(* test)
+bash(*:*)
+bash(python:*)
+bash(python3 -c:*)
+bash(python -m:*)
+bash(python -u:*)
+bash(python -m pip:*)
+bash(python *)
+bash(python)
+bash(sh -)
+bash(node:*)
+bash(node -e:*)
+bash(bash:*)
+bash(bash -c:*)
+bash(/bin/bash:*)
+bash(perl -pe:*)
+bash(sudo:*)
+bash(sudo apt:*)
+bash(env:*)
+bash(env A=1:*)
+bash(xargs:*)
+bash(xargs rm:*)
+bash(timeout 5:*)
+bash(nohup bash:*)
+bash(ssh:*)
+bash(ssh host:*)
+bash(docker:*)
+bash(docker run:*)
+bash(docker run alpine:*)
+bash(docker exec web:*)
+bash(kubectl exec pod:*)
+bash(npx:*)
+bash(npx -y:*)
+bash(uv run:*)
+bash(uv run python:*)
+bash(make:*)
+bash(git:*)
+bash(git -c:*)
+bash(git push:*)
+bash(git config:*)
+bash(git reset --hard:*)
+bash(npm:*)
+bash(npm exec:*)
+bash(aws:*)
+bash(aws s3:*)
+bash(rm:*)
+bash(rm -rf build:*)
+bash(mv:*)
+bash(cp:*)
+bash(dd:*)
+bash(chmod:*)
+bash(curl:*)
+bash(curl https://example.com:*)
+bash(wget *)
+bash(find:*)
+bash(flock f:*)
+bash(gh api repos:*)
+bash(find . *)
+bash(sed:*)
+bash(awk:*)
+bash(vim:*)
+bash(eval:*)
+bash(source:*)
+write
+write()
+write(*)
+write(**)
+write(**/*)
+write(**/src/*)
+write(*.py)
+write(/**)
+write(/*)
+write(~/**)
+write(~)
+write(/etc/**)
+write(/home/me/**)
+write(/home/*/x)
+write(/usr/local/**)
+write(src/../**)
+delete(./**)
+path(./**)
+read(**)
+fetch
+fetch(*)
+fetch(domain:*)
+fetch(domain:*.com)
+fetch(domain:*.co.uk)
+fetch(domain:*.github.io)
+fetch(domain:*.amazonaws.com)
+agent
+danger(push)
+mcp__*
+mcp__*__get
+x*
+bash(npm test
+bash(curl -H token=abcdefghijkl)
+"""
+SAVED = """
+bash(npm test)
+bash(npm test:*)
+bash(npm run test:*)
+bash(npm run:*)
+bash(python tools/build.py:*)
+bash(python3 -m pytest:*)
+bash(python x.py)
+bash(node server.js:*)
+bash(bash scripts/x.sh:*)
+bash(npx prettier:*)
+bash(flock f make test:*)
+bash(uv run pytest:*)
+bash(make test:*)
+bash(git commit:*)
+bash(git push origin:*)
+bash(git * status)
+bash(docker ps:*)
+bash(docker exec web ls:*)
+bash(kubectl get:*)
+bash(aws s3 ls:*)
+bash(cargo test:*)
+bash(pytest:*)
+bash(./run.sh:*)
+bash(rm -rf build)
+bash(curl https://example.com/x)
+bash(sudo apt update)
+write(src/**)
+write(src/*.py)
+write(./**)
+write(README.md)
+write(/srv/data/**)
+write(/etc/hosts)
+write(~/notes/**)
+delete(build/**)
+fetch(domain:example.com)
+fetch(domain:*.example.com)
+fetch(domain:me.github.io)
+agent(reviewer)
+mcp__github
+mcp__github__get_*
+weather
+"""
+
+
+@pytest.mark.parametrize("rule", [line for line in REFUSED.splitlines() if line])
+def test_what_names_too_little_is_refused_with_a_reason(rule: str) -> None:
+    assert refusal(rule)
+
+
+@pytest.mark.parametrize("rule", [line for line in SAVED.splitlines() if line])
+def test_what_names_its_reach_may_be_saved(rule: str) -> None:
+    assert refusal(rule) == ""
+
+
+@pytest.mark.parametrize(
+    ("rule", "hint"),
+    [
+        ("bash(python:*)", "name the script, as in `bash(python tools/build:*)`"),
+        ("bash(git:*)", "`bash(git commit:*)`"),
+        ("bash(rm:*)", "`delete(build/**)`"),
+        ("bash(curl:*)", "`fetch(domain:example.com)`"),
+        ("bash(npx:*)", "`bash(npx prettier:*)`"),
+        ("write(**/*.py)", "`write(src/*.py)`"),
+    ],
+)
+def test_a_refusal_names_a_narrower_form(rule: str, hint: str) -> None:
+    assert hint in refusal(rule)
+
+
+@pytest.mark.parametrize("rule", ["bash(rm -rf build)", "bash(git push --force origin x)", "delete(build/**)"])
+def test_what_destroys_is_repeated_for_a_session_and_not_for_good(rule: str) -> None:
+    assert refusal(rule, Scope.SESSION) == refusal(rule, Scope.QUARTER) == ""
+    assert refusal(rule, Scope.PROJECT)
+    assert refusal(rule, Scope.EVERYWHERE)
+
+
+@pytest.mark.parametrize("rule", ["bash(./run.sh:*)", "bash(python tools/x.py:*)", "bash(tools/x:*)"])
+def test_a_script_of_one_project_is_not_allowed_in_all(rule: str) -> None:
+    assert refusal(rule, Scope.PROJECT) == ""
+    assert refusal(rule, Scope.EVERYWHERE)
+    assert refusal("bash(/opt/tools/x:*)", Scope.EVERYWHERE) == ""
+
+
+def test_a_rule_that_nobody_can_read_is_refused() -> None:
+    assert refusal("bash(echo \u202e)") == "it holds characters that cannot be seen; write it anew"
+    assert refusal(f"bash(echo {'x' * 2000})") == "it is 2011 characters long; nobody can read that before saving it"

@@ -1,0 +1,201 @@
+"""A remembered answer settles the question it once answered, and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import pytest
+
+from assent.contract.decision import Decision, Layer, Outcome, Part
+from assent.contract.effect import Gap, Lowering
+from assent.contract.review import Grant, Scope
+from assent.policy import grants
+from assent.policy.decide import decide
+from tests.cases import call, gate
+
+SAME = "the call itself"
+
+
+def grant(*rules: str, answers: Sequence[str] = (), identity: str = "", id: str = "g1") -> Grant:
+    return Grant(id, Scope.SESSION, rules=rules, answers=tuple(answers), identity=identity)
+
+
+def settled(
+    tool: str,
+    given: Mapping[str, object] | str,
+    *held: Grant,
+    mode: str = "default",
+    links: Mapping[str, str] | None = None,
+    **rules: Sequence[object],
+) -> Decision:
+    judged = gate(mode, **rules).judge(call(tool, given), links=links or {})  # type: ignore[arg-type]  # passed on
+    assert judged.lowering is not None
+    assert judged.facts is not None
+    assert judged.policy is not None
+    after = grants.settle(judged.lowering, judged.facts, judged.policy, judged.decision, held, identity=SAME)
+    assert after is judged.decision or (judged.decision.outcome, after.outcome) == (Outcome.ASK, Outcome.ALLOW)
+    return after
+
+
+def outcome(*args: object, **named: object) -> str:
+    return settled(*args, **named).outcome.word  # type: ignore[arg-type]  # passed on
+
+
+def test_a_rule_settles_what_it_names_and_the_receipt_says_which_grant_did() -> None:
+    after = settled("bash", "npm test", grant("bash(npm test:*)", id="abc"))
+    assert after.deciding == Part(
+        Outcome.ALLOW,
+        Layer.GRANT,
+        "grant.rule",
+        "a person allowed `bash(npm test:*)`, and the answer still holds",
+        what="run npm test",
+        where="command[0:8]",
+        rule="bash(npm test:*)",
+        source="grant abc",
+    )
+
+
+def test_without_a_grant_the_decision_is_the_same_object() -> None:
+    assert outcome("bash", "npm test") == "ask"
+    assert outcome("bash", "npm test", grant("bash(npm run:*)")) == "ask"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "npm test; curl http://evil.example",
+        "npm test && rm -rf src",
+        "npm test | tee /srv/log",
+        "npm test > out.txt",
+        "npm test $(make x)",
+        "PATH=/tmp npm test",
+        "sudo npm test",
+        "cd /srv && npm test",
+        "npm test < /srv/data",
+        "$RUN npm test",
+        "npm publish",
+    ],
+)
+def test_a_rule_for_one_command_settles_nothing_with_another_part(command: str) -> None:
+    assert outcome("bash", command, grant("bash(npm test:*)")) != "allow"
+
+
+def test_every_part_may_be_settled_by_a_grant_of_its_own() -> None:
+    both = grant("bash(npm test:*)", id="a"), grant("write(out.txt)", id="b")
+    after = settled("bash", "npm test > out.txt", *both)
+    assert [part.source for part in after.parts if part.layer is Layer.GRANT] == ["grant a", "grant b"]
+
+
+def test_only_the_ask_rule_that_was_answered_is_settled() -> None:
+    push = grant("bash(git push origin:*)", answers=["bash(git push:*)"])
+    one: Mapping[str, Sequence[object]] = {"ask": ["bash(git push:*)"]}
+    two: Mapping[str, Sequence[object]] = {"ask": ["bash(git push:*)", "bash(git push * main)"]}
+    assert outcome("bash", "git push origin x", push, mode="full_auto", **one) == "allow"
+    assert outcome("bash", "git push origin main", push, mode="full_auto", **two) == "ask"
+    assert outcome("bash", "git push origin x", grant("bash(git push origin:*)"), mode="full_auto", **one) == "ask"
+
+
+def test_an_ask_rule_is_settled_only_for_the_part_that_the_grant_names() -> None:
+    push = grant("bash(git push origin x)", answers=["bash(git push:*)"])
+    ask: Sequence[object] = ["bash(git push:*)"]
+    assert outcome("bash", "git push origin x && git push origin y", push, mode="full_auto", ask=ask) == "ask"
+    assert outcome("bash", "git push origin x && npm test", push, mode="full_auto", ask=ask) == "allow"
+
+
+def test_an_ask_rule_on_a_path_is_settled_by_a_rule_on_that_path() -> None:
+    ask: Sequence[object] = ["write(src/**)"]
+    one = grant("write(src/a.py)", answers=["write(src/**)"])
+    assert outcome("write", "src/a.py", one, mode="auto", ask=ask) == "allow"
+    assert outcome("write", "src/b.py", one, mode="auto", ask=ask) == "ask"
+    assert outcome("bash", "echo x > src/a.py", one, mode="auto", ask=ask) == "allow"
+
+
+def test_an_ask_rule_on_the_whole_shell_needs_every_command_to_be_named() -> None:
+    ask: Sequence[object] = ["bash"]
+    one = grant("bash(npm test:*)", answers=["bash"])
+    assert outcome("bash", "npm test -- -w", one, ask=ask) == "allow"
+    assert outcome("bash", "npm test; ls", one, ask=ask) == "ask"
+    assert outcome("bash", "> x", grant("write(x)", answers=["bash"]), ask=ask) == "ask"
+
+
+def test_a_rule_on_a_tool_settles_no_ask_rule_on_what_its_arguments_name() -> None:
+    ask: Sequence[object] = ["write(data/**)"]
+    tool = grant("mcp__fs__write_file", answers=["write(data/**)"])
+    both = grant("mcp__fs__write_file", "write(data/x)", answers=["write(data/**)"])
+    given = {"path": "data/x"}
+    assert outcome("mcp__fs__write_file", given, tool, ask=ask) == "ask"
+    assert outcome("mcp__fs__write_file", given, both, ask=ask) == "allow"
+    assert outcome("mcp__fs__write_file", {"path": "data/y"}, both, ask=ask) == "ask"
+
+
+def test_an_ask_rule_over_a_whole_pipe_is_settled_for_the_identical_call_only() -> None:
+    ask: Sequence[object] = ["bash(make * | tee *)"]
+    ruled = grant("bash(make:*)", "bash(tee:*)", answers=["bash(make * | tee *)"])
+    same = grant(identity=SAME, answers=["bash(make * | tee *)"])
+    assert outcome("bash", "make x | tee y", ruled, mode="full_auto", ask=ask) == "ask"
+    assert outcome("bash", "make x | tee y", same, mode="full_auto", ask=ask) == "allow"
+
+
+@pytest.mark.parametrize("command", ["$RUN", "eval $X", "npm test $(", "bash <(cat x)"])
+def test_what_could_not_be_read_is_settled_for_the_identical_call_only(command: str) -> None:
+    after = settled("bash", command, grant(identity=SAME))
+    assert (after.outcome, after.code) == (Outcome.ALLOW, "grant.identical")
+    assert outcome("bash", command, grant(identity="another call")) == "ask"
+    assert outcome("bash", command, grant("bash(npm:*)", identity=SAME)) == "ask"
+
+
+def test_the_identical_call_leaves_other_ask_rules_alone() -> None:
+    ask: Sequence[object] = ["bash(git push:*)"]
+    assert outcome("bash", "git push origin x", grant(identity=SAME), mode="full_auto", ask=ask) == "ask"
+    answered = grant(identity=SAME, answers=["bash(git push:*)"])
+    after = settled("bash", "git push origin x", answered, mode="full_auto", ask=ask)
+    assert (after.outcome, after.lost) == (Outcome.ALLOW, (("bash(git push:*)", "rules:1"),))
+
+
+@pytest.mark.parametrize(
+    ("tool", "given", "mode", "rules"),
+    [
+        ("bash", "rm -rf /", "yolo", {}),
+        ("bash", "cat ~/.ssh/id_rsa", "default", {}),
+        ("bash", "npm test", "default", {"deny": ["bash(npm:*)"]}),
+        ("write", "src/a.py", "plan", {}),
+        ("bash", "make", "plan", {}),
+        ("bash", "$X", "plan", {}),
+        ("fetch", "https://example.com", "plan", {}),
+        ("bash", "tar czf /tmp/x.tgz ~", "default", {}),
+        ("bash", "cp -r conf /tmp/x", "full_auto", {"deny": ["read(conf/key)"]}),
+    ],
+)
+def test_denials_plan_mode_and_the_floor_are_never_settled(
+    tool: str, given: str, mode: str, rules: Mapping[str, Sequence[object]]
+) -> None:
+    wide = ("bash", "write", "read", "path", "fetch", "delete")
+    assert outcome(tool, given, grant(*wide), grant(identity=SAME), mode=mode, **rules) != "allow"
+
+
+def test_a_link_out_of_the_folder_is_not_the_file_that_was_named() -> None:
+    links = {"/workspace/repo/src/a": "/srv/secret"}
+    assert outcome("write", "src/a", grant("write(src/**)"), links=links) == "ask"
+
+
+def test_a_grant_that_is_no_rule_settles_nothing_and_breaks_nothing() -> None:
+    assert outcome("bash", "npm test", grant("bash(npm", "bash(npm test)")) == "ask"
+    assert outcome("bash", "npm test", grant("bash(npm"), grant("bash(npm test)")) == "allow"
+
+
+def test_a_person_answers_every_ask_rule_that_holds_for_the_call() -> None:
+    judged = gate("full_auto", ask=["bash(git push:*)", "bash(git:*)", "write(out)"]).decide(
+        call("bash", "git push origin x > out"), links={}
+    )
+    assert grants.answered(judged) == ("bash(git:*)", "bash(git push:*)", "write(out)")
+
+
+def test_a_call_in_which_nothing_was_judged_is_settled_for_the_identical_call_only() -> None:
+    judged = gate().judge(call("bash", "ls"), links={})
+    assert judged.facts is not None
+    assert judged.policy is not None
+    for lowering in (Lowering("strange"), Lowering("strange", gaps=(Gap("gap.call.input"),))):
+        before = decide(lowering, judged.facts, judged.policy)
+        for held, expected in ((grant("bash", "strange"), "ask"), (grant(identity=SAME), "allow")):
+            after = grants.settle(lowering, judged.facts, judged.policy, before, (held,), identity=SAME)
+            assert after.outcome.word == expected
