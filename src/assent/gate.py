@@ -46,6 +46,10 @@ class Judged(Value):
         self.facts = facts
         self.policy = policy
 
+    def but(self, decision: Decision) -> Judged:
+        """The same reading with another decision."""
+        return Judged(decision, self.lowering, self.facts, self.policy)
+
 
 class Gate:
     """Decides calls by one set of settings.

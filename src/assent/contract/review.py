@@ -66,6 +66,23 @@ class Suggestion(Value):
         self.width = width
 
 
+class Reach(Value):
+    """What rules would have meant: of `looked_at` past calls they match `matched`, of which a person denied `denied`.
+
+    `refusal` is why they may not be saved (`""`: they may). `covers` says that they settle the call at hand."""
+
+    __slots__ = ("matched", "denied", "looked_at", "refusal", "covers")
+
+    def __init__(
+        self, matched: int = 0, denied: int = 0, looked_at: int = 0, *, refusal: str = "", covers: bool = True
+    ) -> None:
+        self.matched = matched
+        self.denied = denied
+        self.looked_at = looked_at
+        self.refusal = refusal
+        self.covers = covers
+
+
 class Preview(Value):
     """What a person is shown of a call. `kind` is `command`, `diff` or `input`; `text` is raw and hostile: every
     surface shows it through `display`. `path` is the file of a diff. `length` is the true length of a cut `text`."""

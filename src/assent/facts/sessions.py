@@ -43,3 +43,19 @@ def forget(state: str, *, older_than: float) -> int:
             os.unlink(path)
             gone += 1
     return gone
+
+
+def chosen_mode(state: str, session: str) -> str:
+    """The mode that a person chose for a session; `""` where none was."""
+    return (config_text(_mode_file(state, session)) or "").strip() if session else ""
+
+
+def choose_mode(state: str, session: str, mode: str) -> None:
+    """Keep the mode that a person chose for a session; `""` takes the choice back."""
+    state_folder(state)
+    state_folder(posixpath.join(state, FOLDER))
+    replace_text(_mode_file(state, session), f"{mode}\n" if mode else "")
+
+
+def _mode_file(state: str, session: str) -> str:
+    return posixpath.join(state, FOLDER, hashlib.sha256(f"mode\0{session}".encode()).hexdigest()[:32])

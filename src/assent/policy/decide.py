@@ -295,7 +295,8 @@ class Judge:
         within = target.certain and inside(names, self.facts)
         if not within:
             return Concern.CHANGE_OUTSIDE
-        return Concern.WRITE_INSIDE if operation is Operation.WRITE else Concern.DELETE_INSIDE
+        loses = operation is Operation.DELETE and not effect.lossless and target.name not in self.facts.fresh
+        return Concern.DELETE_INSIDE if loses else Concern.WRITE_INSIDE
 
     def _harmless(self, effect: Effect) -> bool:
         """Whether the target is a repository that is the session's own and runs nothing by itself, or hooks or modules

@@ -1,0 +1,124 @@
+"""Decisions, questions and answers as records of the trail. Writes none of them."""
+
+from __future__ import annotations
+
+from os import urandom
+
+from assent.contract.effect import READ_ONLY
+from assent.contract.record import Record
+from assent.policy.floor import describe
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from assent.contract.call import Call
+    from assent.contract.review import Grant, Held, Resolution
+    from assent.gate import Judged
+    from assent.review.escalation import Offer
+
+EFFECTS = 20
+
+
+def new_id() -> str:
+    """A random UUID (version 4), without the cost of importing `uuid`."""
+    raw = bytearray(urandom(16))
+    raw[6] = raw[6] & 0x0F | 0x40
+    raw[8] = raw[8] & 0x3F | 0x80
+    text = raw.hex()
+    return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
+
+
+def in_words(judged: Judged) -> tuple[str, ...]:
+    """What a call does, each effect once, the first few of many."""
+    if judged.lowering is None:
+        return ()
+    found = tuple(dict.fromkeys(describe(effect) for effect in judged.lowering.effects))
+    return found if len(found) <= EFFECTS else (*found[:EFFECTS], f"and {len(found) - EFFECTS} more")
+
+
+def only_reads(judged: Judged) -> bool:
+    """Whether a call is known whole and only looks at things."""
+    lowering = judged.lowering
+    if lowering is None or lowering.gaps:
+        return False
+    return all(effect.operation in READ_ONLY for effect in lowering.effects)
+
+
+def of_decision(
+    call: Call, judged: Judged, id: str, *, project: str, time: float, latency: float, grant: str = ""
+) -> Record:
+    """The record of a decision; with outcome `ask` it is the record of a question."""
+    decision = judged.decision
+    part = decision.deciding
+    return Record(
+        "decision",
+        id,
+        time,
+        runtime=call.runtime,
+        session=call.session,
+        project=project,
+        cwd=call.cwd,
+        tool=call.tool,
+        input=call.input,
+        effects=in_words(judged),
+        outcome=decision.outcome.word,
+        layer=part.layer.value,
+        code=part.code,
+        reason=part.reason,
+        rule=part.rule,
+        source=part.source,
+        mode=decision.mode,
+        risk=decision.risk,
+        latency=latency,
+        more={"grant": grant} if grant else None,
+    )
+
+
+def of_ending(held: Held, resolution: Resolution, *, time: float) -> Record:
+    """The record of how a question ended: who said what where, or why nobody did."""
+    answer = resolution.answer
+    return Record(
+        "answer",
+        held.id,
+        time,
+        runtime=held.call.runtime,
+        session=held.call.session,
+        project=held.project,
+        tool=held.call.tool,
+        outcome="allow" if resolution.allowed else "deny",
+        code=f"answer.{resolution.ending.value}",
+        reason=resolution.reason,
+        who=answer.who if answer else "",
+        channel=answer.channel if answer else "",
+        scope=answer.scope.value if answer and resolution.allowed else "",
+        timed_out=resolution.ending.value in ("expired", "unseen"),
+        latency=resolution.waited,
+        more={"said": answer.said.value, "rules": list(answer.rules), "message": answer.message} if answer else None,
+    )
+
+
+def of_grant(grant: Grant, *, time: float, kind: str = "grant", who: str = "") -> Record:
+    """The record of a grant that was made or revoked."""
+    return Record(
+        kind,
+        grant.id,
+        time,
+        session=grant.session,
+        project=grant.project,
+        scope=grant.scope.value,
+        rule=" ; ".join(grant.rules),
+        who=who or grant.who,
+        channel=grant.channel,
+        more={"until": grant.until, "shown": grant.shown, "answers": list(grant.answers)},
+    )
+
+
+def of_mode(session: str, mode: str, *, time: float, who: str, channel: str = "", before: str = "") -> Record:
+    """The record of a mode that a person chose for a session."""
+    more = {"before": before}
+    return Record("mode", new_id(), time, session=session, mode=mode, who=who, channel=channel, more=more)
+
+
+def of_offer(offer: Offer, *, time: float) -> Record:
+    """The record of an offer that was made after many denials."""
+    more: dict[str, object] = {"row": offer.row, "total": offer.total, "modes": list(offer.modes)}
+    return Record("offer", offer.id, time, runtime=offer.runtime, session=offer.session, more=more)

@@ -1,0 +1,99 @@
+"""What Assent remembers of a user: grants, the modes of sessions, and the trail. A call settled with them.
+
+Decides no rule and asks nobody. Without a person this is the whole path of a call: decide, grants, record."""
+
+from __future__ import annotations
+
+import time
+
+from assent import journal
+from assent.contract.decision import Outcome
+from assent.contract.errors import AssentError, StoreError
+from assent.contract.value import Value
+from assent.facts import digest, sessions
+from assent.gate import Judged, refusal
+from assent.policy import grants as granting
+from assent.policy.decide import nobody_answers
+from assent.review.grants import GrantBook
+from assent.trail.append import Trail
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from assent.contract.call import Call
+    from assent.contract.record import Record
+    from assent.gate import Gate
+
+
+class Settled(Value):
+    """A call's decision after grants, as it was recorded under `id`. An ask still waits for a person."""
+
+    __slots__ = ("judged", "id")
+
+    def __init__(self, judged: Judged, id: str) -> None:
+        self.judged = judged
+        self.id = id
+
+
+class Memory:
+    """The grants, the modes of sessions and the trail in one state folder."""
+
+    def __init__(self, state: str, *, clock: Callable[[], float] = time.time) -> None:
+        self.state = state
+        self.grants = GrantBook(state)
+        self.trail = Trail(f"{state}/audit")
+        self.clock = clock
+
+    def settle(self, gate: Gate, call: Call, *, project: str, headless: bool = False) -> Settled:
+        """Decide a call, let grants settle what asks, and record it. Never raises.
+
+        INVARIANT: what cannot be recorded does not run, unless it only reads."""
+        started = time.perf_counter()
+        judged = self.judge(gate, call, project=project)
+        if headless and judged.decision.outcome is Outcome.ASK:
+            judged = judged.but(nobody_answers(judged.decision))
+        id = journal.new_id()
+        took = time.perf_counter() - started
+        record = journal.of_decision(call, judged, id, project=project, time=self.clock(), latency=took)
+        problem = self.record(record)
+        if problem and not (judged.decision.outcome is Outcome.ALLOW and journal.only_reads(judged)):
+            judged = judged.but(refusal("trail.unwritable", problem, judged.decision.mode))
+        return Settled(judged, id)
+
+    def judge(self, gate: Gate, call: Call, *, project: str) -> Judged:
+        """Decide a call in its session's mode, and let the grants of now settle what asks. Records nothing."""
+        try:
+            mode = sessions.chosen_mode(self.state, call.session)
+        except AssentError as error:
+            return Judged(refusal("policy.load", f"the session's mode cannot be read: {error}"))
+        judged = gate.judge(call, mode=mode)
+        if judged.decision.outcome is not Outcome.ASK:
+            return judged
+        if judged.lowering is None or judged.facts is None or judged.policy is None:
+            return judged
+        try:
+            live = self.grants.live(call.session, project, self.clock())
+        except StoreError:
+            live = ()  # fewer grants cost a question, never a run
+        if not live:
+            return judged
+        identity = digest.identity(call)
+        decision = granting.settle(
+            judged.lowering, judged.facts, judged.policy, judged.decision, live, identity=identity
+        )
+        return judged.but(decision)
+
+    def record(self, record: Record) -> str:
+        """Append to the trail; return why that failed, `""` where it did not."""
+        try:
+            self.trail.append(record)
+        except StoreError as error:
+            return f"the trail cannot be written: {error}"
+        return ""
+
+    def choose_mode(self, session: str, mode: str, *, who: str, channel: str = "") -> None:
+        """Give a session another mode, as a person's act. Raises StoreError where it cannot be recorded."""
+        before = sessions.chosen_mode(self.state, session)
+        self.trail.append(journal.of_mode(session, mode, time=self.clock(), who=who, channel=channel, before=before))
+        sessions.choose_mode(self.state, session, mode)

@@ -1,0 +1,133 @@
+"""A question by keys: what each key means, and that nothing but a whole answer is one."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assent.contract.call import Call
+from assent.contract.decision import Decision, Layer, Outcome, Part
+from assent.contract.review import Answer, Held, Preview, Reach, Said, Scope, Suggestion
+from assent.review.channels.dialog import Asks, Dialog
+from assent.review.channels.keys import is_paste, keys_in
+
+PART = Part(Outcome.ASK, Layer.MODE, "mode.execute", "it runs something", what="run npm", where="command[0:8]")
+NARROW, WIDE = Suggestion(("bash(npm test)",), "exactly this"), Suggestion(("bash(npm:*)",), "all of npm")
+
+
+def held(
+    *, description: str = "", command: str = "npm test", suggestions: tuple[Suggestion, ...] = (NARROW, WIDE)
+) -> Held:
+    return Held(
+        "id-1",
+        Call("bash", {"command": command}, cwd="/w", description=description, runtime="claude", session="s1"),
+        "digest",
+        Decision(Outcome.ASK, PART, (PART,), mode="default", risk="medium", tool="bash"),
+        Preview("command", command),
+        effects=("run npm",),
+        suggestions=suggestions,
+    )
+
+
+def typed(dialog: Dialog, *keys: str) -> Answer | None:
+    for key in keys:
+        dialog.key(key)
+    return dialog.answer
+
+
+@pytest.mark.parametrize(
+    ("keys", "answer"),
+    [
+        (("y",), Answer(Said.ALLOW)),
+        (("Y",), Answer(Said.ALLOW)),
+        (("n",), Answer(Said.DENY)),
+        (("x",), Answer(Said.STOP)),
+        (("t", *"no: use ci", "enter"), Answer(Said.DENY, message="no: use ci")),
+        (("s", "enter"), Answer(Said.ALLOW, scope=Scope.SESSION, rules=("bash(npm test)",))),
+        (("m", "2"), Answer(Said.ALLOW, scope=Scope.QUARTER, rules=("bash(npm:*)",))),
+        (("p", "esc", "n"), Answer(Said.DENY)),
+        (("e", "r", "ctrl-u", *"bash(ls)", "enter"), Answer(Said.ALLOW, scope=Scope.EVERYWHERE, rules=("bash(ls)",))),
+        (("d", "y"), Answer(Said.ALLOW)),
+    ],
+)
+def test_keys_mean(keys: tuple[str, ...], answer: Answer) -> None:
+    assert typed(Dialog(held()), *keys) == answer
+
+
+@pytest.mark.parametrize(
+    "keys", [("z",), ("enter",), (" ",), ("s",), ("s", "9"), ("s", "0"), ("t", "y"), ("d",), ("p", "r", "y")]
+)
+def test_nothing_else_is_an_answer(keys: tuple[str, ...]) -> None:
+    assert typed(Dialog(held()), *keys) is None
+
+
+@pytest.mark.parametrize(
+    "keys", [("esc",), ("ctrl-c",), ("s", "ctrl-c"), ("t", "n", "o", "ctrl-c"), ("s", "esc", "esc")]
+)
+def test_esc_and_ctrl_c_put_the_question_away(keys: tuple[str, ...]) -> None:
+    dialog = Dialog(held())
+    assert (typed(dialog, *keys), dialog.dismissed, dialog.asks) == (None, True, Asks.OVER)
+
+
+def test_after_the_answer_no_key_changes_it() -> None:
+    assert typed(Dialog(held()), "n", "y", "s", "enter", "ctrl-c") == Answer(Said.DENY)
+
+
+def test_without_a_rule_to_offer_the_answer_is_for_the_identical_call() -> None:
+    assert typed(Dialog(held(suggestions=())), "s", "1") == Answer(Said.ALLOW, scope=Scope.SESSION)
+
+
+def test_a_rule_is_saved_only_after_its_reach_was_shown() -> None:
+    dialog = Dialog(held(), lambda _, rules, scope: Reach(37, 3, 2000))
+    assert typed(dialog, "p") is None
+    shown = dialog.key("1")
+    assert (dialog.answer, "37 of your last 2000" in shown, "3 of them you denied" in shown) == (None, True, True)
+    assert typed(dialog, "enter") == Answer(Said.ALLOW, scope=Scope.PROJECT, rules=("bash(npm test)",))
+
+
+def test_an_edited_rule_shows_its_own_reach_before_it_is_saved() -> None:
+    seen: list[tuple[str, ...]] = []
+    dialog = Dialog(held(), lambda _, rules, scope: (seen.append(rules), Reach(1, 0, 10))[1])
+    assert typed(dialog, "p", "1", "backspace", "s", ")", "enter") is None
+    assert typed(dialog, "enter") == Answer(Said.ALLOW, scope=Scope.PROJECT, rules=("bash(npm tests)",))
+    assert seen == [("bash(npm test)",), ("bash(npm tests)",), ("bash(npm tests)",)]
+
+
+def test_a_rule_that_is_too_broad_is_not_saved() -> None:
+    dialog = Dialog(held(), lambda _, rules, scope: Reach(refusal="it lets every command run"))
+    assert typed(dialog, "e", "2", "enter", "enter") is None
+    assert "it lets every command run" in dialog.key("enter")
+
+
+@given(st.text(max_size=200), st.text(max_size=200))
+def test_no_escape_sequence_of_the_agent_reaches_the_screen(description: str, command: str) -> None:
+    text = Dialog(held(description=description, command=command), colour=False).opening()
+    assert [each for each in text if not (each.isprintable() or each in "\n\t ")] == []
+
+
+@given(st.lists(st.sampled_from(["y", "n", "s", "1", "enter", "esc", "t", "a", "r", "backspace", "ctrl-c", "d"])))
+def test_a_dialog_ends_with_an_answer_or_put_away_never_both(keys: list[str]) -> None:
+    dialog = Dialog(held(), lambda _, rules, scope: Reach())
+    typed(dialog, *keys)
+    assert (dialog.asks is Asks.OVER) == (dialog.dismissed or dialog.answer is not None)
+    assert not (dialog.dismissed and dialog.answer is not None)
+
+
+@pytest.mark.parametrize(
+    ("chunk", "keys", "paste"),
+    [
+        (b"y", ["y"], False),
+        (b"\x1b", ["esc"], False),
+        (b"\x1b[A", [], False),
+        (b"\x1bOP", [], False),
+        (b"\r", ["enter"], False),
+        (b"yes\n", ["y", "e", "s", "enter"], True),
+        (b"\x1b[200~y\x1b[201~", ["y"], False),
+        ("é".encode(), ["é"], False),
+        (b"\xff", ["\ufffd"], False),
+        (b"\x03", ["ctrl-c"], False),
+    ],
+)
+def test_bytes_are_keys(chunk: bytes, keys: list[str], paste: bool) -> None:
+    assert (keys_in(chunk), is_paste(keys_in(chunk))) == (keys, paste)
