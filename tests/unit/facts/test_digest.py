@@ -1,0 +1,143 @@
+"""An approval holds for what was shown: the digest changes with all that would run, and with nothing else."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from assent.contract.call import Call
+from assent.facts.digest import digest, identity
+from tests.cases import gate
+
+
+def made(folder: Path, command: str, **given: object) -> Call:
+    return Call("bash", {"command": command, **given}, cwd=str(folder), roots=(str(folder),), home="/home/user")
+
+
+def digest_of(call: Call) -> str:
+    judged = gate().judge(call)
+    assert judged.lowering is not None
+    assert judged.facts is not None
+    return digest(call, judged.lowering, judged.facts)
+
+
+def changed(folder: Path, command: str, change: Callable[[], object]) -> bool:
+    """Whether a change between two looks at the same call gives it another digest."""
+    before = digest_of(made(folder, command))
+    assert digest_of(made(folder, command)) == before
+    change()
+    return digest_of(made(folder, command)) != before
+
+
+RUNS = [
+    ("./x.sh", "x.sh"),
+    ("bash x.sh a b", "x.sh"),
+    ("bash < x.sh", "x.sh"),
+    ("cat x.sh | bash", "x.sh"),
+    (". ./x.sh", "x.sh"),
+    ("source x.sh", "x.sh"),
+    ("python x.py", "x.py"),
+    ("python3 -u x.py", "x.py"),
+    ("env A=1 timeout 5 python x.py", "x.py"),
+    ("cd sub && ./y.sh", "sub/y.sh"),
+    ("make -f x.mk all", "x.mk"),
+    ("make --file=x.mk all", "x.mk"),
+    ("make all", "Makefile"),
+    ("npm test", "package.json"),
+    ("java -jar a.jar", "a.jar"),
+    ("uv run x.py", "x.py"),
+    ("cp x.sh z.sh && bash z.sh", "x.sh"),
+    ("bash *.sh", "x.sh"),
+]
+
+
+@pytest.mark.parametrize(("command", "file"), RUNS)
+def test_the_bytes_of_what_runs_are_part_of_it(tmp_path: Path, command: str, file: str) -> None:
+    path = tmp_path / file
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("echo one\n")
+    assert changed(tmp_path, command, lambda: path.write_text("echo two\n"))
+
+
+def test_a_script_that_appears_or_goes_is_another_script(tmp_path: Path) -> None:
+    assert changed(tmp_path, "bash x.sh", lambda: (tmp_path / "x.sh").write_text("x"))
+    assert changed(tmp_path, "bash x.sh", (tmp_path / "x.sh").unlink)
+
+
+def test_a_link_that_is_turned_is_another_target(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        (tmp_path / name).write_text("same")
+    link = tmp_path / "link"
+    link.symlink_to("one")
+
+    def turn() -> None:
+        link.unlink()
+        link.symlink_to("two")
+
+    assert changed(tmp_path, "echo x > link", turn)
+
+
+def test_what_the_call_does_not_run_is_no_part_of_it(tmp_path: Path) -> None:
+    (tmp_path / "x.sh").write_text("x")
+    assert not changed(tmp_path, "bash x.sh", lambda: (tmp_path / "other").write_text("y"))
+    assert not changed(tmp_path, "cat x.sh", lambda: (tmp_path / "x.sh").write_text("z"))
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root reads everything")
+def test_a_script_that_cannot_be_read_has_never_the_same_digest(tmp_path: Path) -> None:
+    (tmp_path / "x.sh").write_text("x")
+    (tmp_path / "x.sh").chmod(0o111)
+    assert digest_of(made(tmp_path, "./x.sh")) != digest_of(made(tmp_path, "./x.sh"))
+
+
+def test_a_long_program_is_known_by_its_state(tmp_path: Path) -> None:
+    path = tmp_path / "long"
+    with path.open("wb") as file:
+        file.truncate(65 * 1024 * 1024)
+
+    def touch_inside() -> None:
+        with path.open("r+b") as file:
+            file.seek(40 * 1024 * 1024)
+            file.write(b"x")
+
+    assert changed(tmp_path, "./long", touch_inside)
+
+
+def test_a_pipe_in_place_of_a_script_is_never_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "x.sh")
+    assert digest_of(made(tmp_path, "bash x.sh"))
+
+
+def test_tool_arguments_and_folder_are_part_of_it(tmp_path: Path) -> None:
+    base = made(tmp_path, "make x")
+    (tmp_path / "sub").mkdir()
+    others = [
+        made(tmp_path, "make y"),
+        made(tmp_path, "make x", timeout=5),
+        made(tmp_path / "sub", "make x"),
+        Call("shell", base.input, cwd=base.cwd, roots=base.roots, home=base.home),
+        Call("bash", base.input, cwd=base.cwd, roots=base.roots, home=base.home, shell="zsh"),
+    ]
+    assert len({digest_of(each) for each in (base, *others)}) == 6
+    assert len({identity(each) for each in (base, *others)}) == 6
+
+
+def test_the_order_of_arguments_is_no_part_of_it() -> None:
+    one, other = Call("x", {"a": 1, "b": [2]}, cwd="/p"), Call("x", {"b": [2], "a": 1}, cwd="/p")
+    assert identity(one) == identity(other)
+    assert identity(one) != identity(Call("x", {"a": 1, "b": ["2"]}, cwd="/p"))
+
+
+def test_what_the_agent_says_of_a_command_is_not_the_command() -> None:
+    said = [Call("Bash", {"command": "make", "description": text}, cwd="/p") for text in ("build", "build it")]
+    assert identity(said[0]) == identity(said[1])
+    assert digest_of(said[0]) != digest_of(said[1])
+
+
+def test_arguments_that_are_no_json_have_an_identity_too() -> None:
+    odd = {"a": {1, 2}, "b": b"x", "c": float("nan"), "d": "\ud800"}
+    assert identity(Call("x", odd)) == identity(Call("x", odd))
+    assert identity(Call("x", {1: 2, "1": 3})) != identity(Call("x", {}))  # type: ignore[dict-item]  # what a program may hand over
