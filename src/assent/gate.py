@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from assent.contract.decision import Decision, Layer, Outcome, Part
 from assent.contract.errors import PayloadError, PolicyError
+from assent.contract.memory import keep
 from assent.contract.value import Value
 from assent.effects import native, shell
 from assent.effects.shell import commands
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from assent.policy.document import Example
     from assent.policy.policy import Policy
 
-REMEMBERED, REMEMBERED_LENGTH = 1024, 2000  # commands, characters of one
+REMEMBERED, REMEMBERED_LENGTH = 256, 2000  # commands, characters of one
 
 
 class Judged(Value):
@@ -97,9 +98,7 @@ class Gate:
         if lowering is None:
             lowering = shell.lower(text, cwd=call.cwd, home=call.home, shell=call.shell, tables=self._tables)
             if len(text) <= REMEMBERED_LENGTH:
-                if len(self._lowered) >= REMEMBERED:
-                    self._lowered.clear()
-                self._lowered[key] = lowering
+                keep(self._lowered, key, lowering, REMEMBERED)
         return lowering
 
     def _decided(self, lowering: Lowering, facts: Facts, policy: Policy, headless: bool) -> Decision:
@@ -112,9 +111,7 @@ class Gate:
                 return decision
         decision = decide(lowering, facts, policy, headless=headless)
         if lowering.text and len(lowering.text) <= REMEMBERED_LENGTH:
-            if len(self._decisions) >= REMEMBERED:
-                self._decisions.clear()
-            self._decisions[id(lowering)] = (lowering, policy, headless, facts, decision)
+            keep(self._decisions, id(lowering), (lowering, policy, headless, facts, decision), REMEMBERED)
         return decision
 
     def _read_example(self, text: str) -> Lowering:

@@ -28,6 +28,8 @@ def joined(text: str, cwd: str, home: str, *, tilde: bool = True) -> tuple[str, 
 
 def normal(path: str) -> str:
     """Collapse `.`, `..`, double and trailing slashes; `..` stops at the root."""
+    if path[:1] == "/" and "/." not in path and "//" not in path and path[-1] != "/":
+        return path
     out = posixpath.normpath(path)
     return out[1:] if out.startswith("//") else out
 
@@ -40,4 +42,6 @@ def path_target(
     if not raw:
         return Target(Kind.PATH, "", text, pattern=pattern, certain=False)
     name = normal(raw)
+    if sure and certain and not pattern and ".." not in raw:
+        return Target(Kind.PATH, name, text)
     return Target(Kind.PATH, name, text, pattern=pattern, certain=sure and certain, raw=raw if ".." in raw else "")

@@ -12,7 +12,7 @@ from assent.facts.workspace import is_possible_root
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from assent.contract.effect import Lowering, Target
 
@@ -35,13 +35,11 @@ def observe(
     be told where it leads; of a path that leads to itself it says nothing."""
     links = Links(given)
     roots = _settled_roots(roots, home, links) if given is None else _possible_roots(roots, home, links)
-    look = _Look(links, roots, home, portable=given is not None, stays=_makes_nothing(lowering))
+    look = _Look(links, roots, home, lowering, portable=given is not None)
     if cwd:
         look.path(cwd)
-    for invocation in lowering.invocations:
-        for folder in invocation.cwds:
-            if folder and folder != cwd:
-                look.path(folder)
+    for folder in _stood_in(lowering):
+        look.path(folder)
     for effect in lowering.effects:
         kind = effect.target.kind
         if kind is Kind.PATH:
@@ -51,9 +49,9 @@ def observe(
         elif kind is Kind.HOOKS:
             look.hook(effect.target)
         elif kind is Kind.MODULES:
-            look.module(effect.target, lowering)
+            look.module(effect.target)
     own = _own(own, links) if given is None else _with_canonical(own, links)
-    folds = () if given is not None else folding((*roots, home, "/"))
+    folds = () if given is not None else _folds(roots, home)
     if folds:
         roots, own = _folded(roots), _folded(own)
     return Facts(
@@ -72,8 +70,7 @@ def observe(
 
 def _missing(lowering: Lowering, canonical: dict[str, str], roots: tuple[str, ...]) -> tuple[str, ...]:
     """The folders outside the workspace that commands would run in and that are not there, nor are made on the way."""
-    folders = {folder for each in lowering.invocations for folder in each.cwds if folder}
-    outside = [folder for folder in folders if not _lies_in(canonical.get(folder, folder), roots)]
+    outside = [folder for folder in _stood_in(lowering) if not _lies_in(canonical.get(folder, folder), roots)]
     if not outside:
         return ()
     made = [
@@ -88,8 +85,18 @@ def _missing(lowering: Lowering, canonical: dict[str, str], roots: tuple[str, ..
     )
 
 
+def _stood_in(lowering: Lowering) -> Iterable[str]:
+    """The folders that commands run in, each once."""
+    folders: dict[str, None] = {}
+    for invocation in lowering.invocations:
+        for folder in invocation.cwds:
+            folders[folder] = None
+    folders.pop("", None)
+    return folders
+
+
 def _lies_in(path: str, roots: tuple[str, ...]) -> bool:
-    return any(path == root or path.startswith(root + "/") for root in roots)
+    return path in roots or any(path.startswith(root + "/") for root in roots)
 
 
 def _touch(one: str, other: str) -> bool:
@@ -135,6 +142,20 @@ def _folded(paths: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*paths, *(path.lower() for path in paths))))
 
 
+_folding: dict[tuple[tuple[str, ...], str], tuple[str, ...]] = {}
+
+
+def _folds(roots: tuple[str, ...], home: str) -> tuple[str, ...]:
+    """Whether case tells names apart is asked of each folder once in a process, so it need not be put together anew."""
+    key = (roots, home)
+    known = _folding.get(key)
+    if known is None:
+        if len(_folding) > 256:
+            _folding.clear()
+        known = _folding[key] = folding((*roots, home, "/"))
+    return known
+
+
 _possible: dict[tuple[str, str], bool] = {}
 _resolved: dict[tuple[str, ...], tuple[str, ...]] = {}
 
@@ -169,10 +190,10 @@ class _Look:
         "_roots",
         "_home",
         "_portable",
-        "_stays",
+        "_lowering",
     )
 
-    def __init__(self, links: Links, roots: tuple[str, ...], home: str, *, portable: bool, stays: bool) -> None:
+    def __init__(self, links: Links, roots: tuple[str, ...], home: str, lowering: Lowering, *, portable: bool) -> None:
         self.canonical: dict[str, str] = {}
         self.repositories: dict[str, str] = {}
         self.hooks: dict[str, str] = {}
@@ -182,7 +203,7 @@ class _Look:
         self._roots = roots
         self._home = home
         self._portable = portable
-        self._stays = stays
+        self._lowering = lowering
 
     def path(self, path: str) -> None:
         """Note where a path leads, unless that is its own name."""
@@ -216,8 +237,9 @@ class _Look:
         from assent.facts.repository import harm  # most calls hold no git
 
         folder = target.raw or target.name
-        if folder:
-            reason = harm(folder, self._roots, self._links, self._home, portable=self._portable, stays=self._stays)
+        if folder and (folder not in self.repositories or target.name not in self.repositories):
+            stays = _makes_nothing(self._lowering)
+            reason = harm(folder, self._roots, self._links, self._home, portable=self._portable, stays=stays)
             self.repositories[folder] = self.repositories[target.name] = reason
 
     def hook(self, target: Target) -> None:
@@ -226,10 +248,10 @@ class _Look:
         if target.name:
             self.hooks[target.name] = "" if self._portable else hook(target.name, self._links)
 
-    def module(self, target: Target, lowering: Lowering) -> None:
+    def module(self, target: Target) -> None:
         from assent.facts.modules import posing  # most calls hold no code
 
         if target.name:
             folder = target.raw or target.name
             elsewhere = "" if folder in self._roots else "the folder is not looked at"
-            self.modules[target.name] = elsewhere if self._portable else posing(folder, self._links, lowering)
+            self.modules[target.name] = elsewhere if self._portable else posing(folder, self._links, self._lowering)

@@ -36,10 +36,23 @@ def expand(walk: Walk, word: Word, state: State) -> list[str | Arg]:
             if walk.zsh and not part.quoted and _EQUALS.match(part.text):
                 return [Arg(part.text)]
             return [part.text]
+    text = _literals(parts)
+    if text:
+        return [text]
     for part in parts:
         if type(part) is Brace:
             return _expand_braces(walk, word, state)
     return _expand_parts(walk, parts, state)
+
+
+def _literals(parts: tuple[Part, ...]) -> str:
+    """The text of a word in which nothing expands (`--include='*.py'`); nothing where that has to be looked at."""
+    text = ""
+    for part in parts:
+        if type(part) is not Literal:
+            return ""
+        text += part.text
+    return text if len(text) <= LONGEST else ""
 
 
 def value(walk: Walk, word: Word, state: State) -> Val:

@@ -16,6 +16,11 @@ def share_out(slots: tuple[Slot, ...], words: list[Word]) -> list[tuple[Slot | N
     """Give each slot its words; those that no slot takes come last, with None.
 
     Slots behind the one that takes many get the last words."""
+    if len(slots) == 1:  # the way of most rows
+        slot = slots[0]
+        if slot.many or slot.role == "RUN" or len(words) < 2:
+            return [(slot, words)]
+        return [(slot, words[:1]), (None, words[1:])]
     many = next((index for index, slot in enumerate(slots) if slot.many or slot.role == "RUN"), len(slots))
     behind = slots[many + 1 :]
     tail = min(len(behind), max(len(words) - many - (slots[many].least if many < len(slots) else 0), 0))

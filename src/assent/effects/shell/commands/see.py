@@ -4,6 +4,7 @@ sees started: those are in the answer, for the walk."""
 from __future__ import annotations
 
 from assent.contract.effect import Effect, Kind, Target
+from assent.contract.memory import keep
 from assent.effects.shell.command import Arg, Sight
 from assent.effects.shell.commands.operands import dropped, into, secrets, share_out, worth
 from assent.effects.shell.commands.option import HARMLESS_ROLES, PATH_ROLES, Options, dangers_of, gives_of
@@ -50,7 +51,8 @@ class Line:
         self.seen = seen
         self.tables = tables
         self.parsed = parse(words, row.options, more, style=row.style, pure=row.pure)
-        self.quiet = not self.parsed.doubts and any(given.option.prints for given in (*before, *self.parsed.given))
+        given = [*before, *self.parsed.given]
+        self.quiet = bool(given) and not self.parsed.doubts and any(each.option.prints for each in given)
 
     def standard(self) -> None:
         """All that the row says of this line."""
@@ -64,7 +66,7 @@ class Line:
         """What the row says of every such line, whatever its words."""
         seen, row = self.seen, self.row
         seen.flags.update(self.parsed.flags)
-        seen.operands.extend(shown(word) for word in self.parsed.operands)
+        seen.operands.extend(map(shown, self.parsed.operands))
         if self.parsed.doubts or (row.runs and not self.quiet):
             seen.acts = True
         if row.dangers:
@@ -82,9 +84,8 @@ class Line:
         """The effects of the options given, folders that they enter first."""
         options = [*self.before, *self.parsed.given]
         for given in options:
-            seen = self.seen
-            if given.option.role in ("DIR", "REPO") and given.value is not None:
-                apply(seen, given.option.role, given.value)
+            if given.value is not None and given.option.role in ("DIR", "REPO"):
+                apply(self.seen, given.option.role, given.value)
         for given in options:
             self.option(given)
 
@@ -99,7 +100,7 @@ class Line:
         formed = next((name for name in option.names if name in self.forms), "") if self.forms else ""
         if formed and option.optional and not given.values:
             self.form(formed, "")
-        for role, word in zip(option.roles, given.values, strict=False):
+        for role, word in zip(option.roles, given.values, strict=False) if given.values else ():
             if formed:
                 self.form(formed, word)
             if self.row.marks:
@@ -129,12 +130,14 @@ class Line:
         """The effects of operands, by the row's slots."""
         seen, row = self.seen, self.row
         options = self.parsed.given
-        recursive = row.recursive or any(given.option.recursive for given in options)
-        writes = not self.quiet and any(given.option.writes for given in options)
-        slots = row.operands
-        if any(given.option.drop for given in options):
-            slots = dropped(slots)
-        lists = any(given.option.lists for given in options)
+        recursive, slots, writes, lists = row.recursive, row.operands, False, False
+        for given in options:
+            option = given.option
+            recursive = recursive or option.recursive
+            writes = writes or (option.writes and not self.quiet)
+            lists = lists or option.lists
+            if option.drop and slots is row.operands:
+                slots = dropped(slots)
         for word in words if row.forms and not lists else ():
             self.form("operands", word)
         for word in (*words, *(("--",) if self.parsed.ended >= 0 else ())) if row.marks else ():
@@ -152,7 +155,8 @@ class Line:
                 seen.gives.append(slot.gives)
             if share and not self.quiet:
                 seen.acts = seen.acts or slot.acts
-                self.endanger(slot.dangers)
+                if slot.dangers:
+                    self.endanger(slot.dangers)
             if role == "RUN":
                 seen.run(share)
             elif role == "INTO":
@@ -160,7 +164,7 @@ class Line:
             else:
                 for word in share or ([slot.default] if slot.default else []):
                     apply(seen, role, word, recursive=recursive or slot.recursive, writes=writes)
-        if not self.quiet and len(words) < sum(slot.least for slot in slots if not slot.default):
+        if not self.quiet and len(words) < len(slots) and len(words) < _least(slots):
             seen.acts = True
         self.unsettled(words, slots, recursive)
 
@@ -175,9 +179,7 @@ class Line:
         are its own."""
         if slots and slots[-1].role == "RUN":
             words = words[: len(slots) - 1]
-        loose = [
-            word for word in words if isinstance(word, Arg) and word.splits and word.kind not in ("word", "number")
-        ]
+        loose = [word for word in words if type(word) is Arg and word.splits and word.kind not in ("word", "number")]
         loose += self.parsed.spills
         if not loose or (len(slots) == 1 and slots[0].many and not self.parsed.spills):
             return
@@ -202,7 +204,12 @@ class Line:
             worth(seen, prints)
 
 
-REMEMBERED = 4096  # command lines; agents run the same few again and again
+def _least(slots: tuple[Slot, ...]) -> int:
+    """How many words must be there at least."""
+    return sum(slot.least for slot in slots if not slot.default)
+
+
+REMEMBERED = 512  # command lines; agents run the same few again and again
 _remembered: dict[tuple[object, ...], tuple[Tables, Sight]] = {}
 
 
@@ -219,10 +226,8 @@ def see(argv: tuple[Word, ...], *, cwd: str, home: str, tables: Tables = shipped
     known = _remembered.get(key)
     if known is not None and known[0] is tables:
         return known[1]
-    if len(_remembered) >= REMEMBERED:
-        _remembered.clear()
     sight = _see(argv, cwd, home, tables, stdin)
-    _remembered[key] = (tables, sight)
+    keep(_remembered, key, (tables, sight), REMEMBERED)
     return sight
 
 
@@ -279,13 +284,18 @@ def _named_files(seen: Seen, prefixes: tuple[str, ...], words: list[Word]) -> No
 
 def locate(seen: Seen, tree: Node, program: str, words: list[Word], tables: Tables) -> Line | None:
     """Find the row with the longest name that the words spell, through global options."""
+    root = tables.row(tree.name) if tree.name else None
+    if not tree.children:  # a program without subcommands: its row is all there is
+        if root is None:
+            return None
+        return Line(program, list(words), root, [], (root.globals,), seen, tables)
     nodes, best, taken = [tree], tree, 0
     before: list[Given] = []
     kept: list[Given] = []
     path: list[str] = []
     rest = words
-    outer = [tables.row(tree.name).globals] if tree.name else []
-    style = "single" if tree.name and tables.row(tree.name).style in ("single", "go") else "gnu"
+    outer = [root.globals] if root is not None else []
+    style = "single" if root is not None and root.style in ("single", "go") else "gnu"
     index = 0
     while index < len(words) and any(node.children for node in nodes):
         word = words[index]
@@ -311,11 +321,12 @@ def locate(seen: Seen, tree: Node, program: str, words: list[Word], tables: Tabl
         return None
     row = tables.row(best.name)
     seen.subcommand = tuple(path[:taken])
-    seen.flags.update(name for given in before for name in given.option.names)
-    line = Line(program, list(rest), row, before, _after(tables, tree, row, outer), seen, tables)
+    if before:
+        seen.flags.update(name for given in before for name in given.option.names)
+    line = Line(program, list(rest), row, before, _after(root, row, outer), seen, tables)
     line.path.extend(path[taken:])
-    if tree.name and before and tables.row(tree.name).forms:
-        line.forms = {**tables.row(tree.name).forms, **row.forms}
+    if root is not None and before and root.forms:
+        line.forms = {**root.forms, **row.forms}
     return line
 
 
@@ -334,9 +345,9 @@ def _global(words: list[Word], outer: list[Options], kept: list[Given], style: s
     return 0
 
 
-def _after(tables: Tables, tree: Node, row: Row, outer: list[Options]) -> tuple[Options, ...]:
+def _after(root: Row | None, row: Row, outer: list[Options]) -> tuple[Options, ...]:
     """Options that may stand after the subcommand besides the row's own."""
-    if not tree.name or (row.name != tree.name and tables.row(tree.name).style == "posix"):
+    if root is None or (row is not root and root.style == "posix"):
         return ()
     return tuple(reversed(outer))
 

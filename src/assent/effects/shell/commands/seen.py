@@ -73,7 +73,8 @@ class Seen:
     def path(self, operation: Operation, word: Word, *, recursive: bool = False, dangers: tuple[str, ...] = ()) -> None:
         """The operation on the path or paths that a word names. Standard streams are no files."""
         for target in self.targets(word):
-            if target.text in _STANDARD or _FD.fullmatch(target.text):
+            text = target.text
+            if text in _STANDARD or (text[:8] == "/dev/fd/" and _FD.fullmatch(text)):
                 continue
             self.effects.append(Effect(operation, target, recursive=recursive, dangers=dangers))
 

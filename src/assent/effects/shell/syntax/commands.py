@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 
+from assent.contract.memory import keep
 from assent.effects.shell.syntax.heredocs import HereDocuments
 from assent.effects.shell.syntax.patterns import Pattern
 from assent.effects.shell.syntax.source import EXTGLOB, LIMIT, SYNTAX, UNMODELLED, WORDS, Halt
 from assent.effects.shell.syntax.words import BRACES, VALUE
-from assent.effects.shell.tree import Assignment, Command, Literal, Pipeline, Redirect, Script, Simple, Word
+from assent.effects.shell.tree import Assignment, Command, Literal, Part, Pipeline, Redirect, Script, Simple, Word
 
 RESERVED = frozenset(
     "if then else elif fi case esac for select while until do done in function time { } ! [[ ]] coproc".split()
@@ -18,6 +19,7 @@ _DECLARES = frozenset("declare typeset local export readonly".split())
 _ARRAY_ARGUMENT = frozenset("alias eval let".split())
 
 plain = re.compile(r"[ \t]*+([^ \t\n|&;()<>'\"`\\$*?\[\]~{#!][^ \t\n|&;()<>'\"`\\$*?\[\]~{]*+)(?=[ \t\n;&|)]|\Z)").match
+quoted = re.compile(r"""[ \t]*+('[^'\n]*+'|"[^"`$\\\n]*+")(?=[ \t\n;&|)]|\Z)""").match
 reserved = re.compile(r"(?:[a-z]++|[{}!]|\[\[|\]\])(?=[ \t\n;&|()]|[<>](?!\()|\Z)").match
 _descriptor = Pattern(r"([0-9]++|\{[A-Za-z_][A-Za-z0-9_]*+\})(?=[<>](?!\())")
 _array_descriptor = Pattern(r"\{[A-Za-z_][A-Za-z0-9_]*+\[[^ \t\n<>]*\]\}(?=[<>])")
@@ -26,6 +28,18 @@ _assignment = Pattern(r"([A-Za-z_][A-Za-z0-9_]*+)(?:(\+?)=|(\[))")
 _sign = Pattern(r"(\+?)=")
 
 _DESCRIBING = tuple("{0123456789")
+_INITIALS = frozenset(word[0] for word in RESERVED)
+
+REMEMBERED, REMEMBERED_LENGTH = 1024, 24  # plain words, characters of one: texts are written with the same few
+_remembered: dict[str, tuple[Part, ...]] = {}
+
+
+def plain_parts(word: str) -> tuple[Part, ...]:
+    """The parts of a word without quotes and expansions: itself. One object for all places where it stands."""
+    parts: tuple[Part, ...] = (Literal(word),)
+    if len(word) <= REMEMBERED_LENGTH:
+        keep(_remembered, word, parts, REMEMBERED)
+    return parts
 
 
 class Commands(HereDocuments):
@@ -205,6 +219,8 @@ class Commands(HereDocuments):
 
     def reserved(self) -> str:
         """The reserved word at `pos`, or nothing; it is not stepped over."""
+        if self.peek() not in _INITIALS:
+            return ""
         found = reserved(self.text, self.pos, self.end)
         return found[0] if found is not None and found[0] in RESERVED else ""
 
@@ -243,7 +259,13 @@ class Commands(HereDocuments):
                 word = found[1]
                 if words or "=" not in word or _assignment.match(word) is None:
                     begin, pos = found.span(1)
-                    words.append(Word((Literal(word),), word, begin, pos))
+                    words.append(Word(_remembered.get(word) or plain_parts(word), word, begin, pos))
+                    continue
+            elif words:
+                found = quoted(text, pos, end)
+                if found is not None:
+                    begin, pos = found.span(1)
+                    words.append(Word((Literal(text[begin + 1 : pos - 1], True),), found[1], begin, pos))
                     continue
             self.pos = pos
             char = self.skip()

@@ -34,6 +34,7 @@ REREADS = 40
 """How often a part may be read a second way (`$((` that turns out to be no arithmetic); a bound on time."""
 
 blanks = re.compile(r"(?:[ \t]++|\\\n)*+").match
+_BLANK = " \t\\"  # a backslash may continue the line
 _spliced = Pattern(r"[^ \t\n\\]\\\n|\\\\\n")
 _run = Pattern(r"(?:[^ \t\n|&;()<>'\"`$\\]|\\\n)++|(?:[|&;()<>-]|\\\n)++")
 
@@ -162,6 +163,15 @@ class Source:
 
     def skip(self) -> str:
         """Skip white space and return what stands then; at the start of a token."""
+        if not self.spliced and self.pos < self.end:  # mostly there is nothing to skip, or one blank
+            char = self.text[self.pos]
+            if char not in _BLANK:
+                return char
+            if char == " " and self.pos + 1 < self.end:
+                char = self.text[self.pos + 1]
+                if char not in _BLANK:
+                    self.pos += 1
+                    return char
         found = blanks(self.text, self.pos, self.end)
         assert found is not None  # it matches the empty text
         self.pos = found.end()

@@ -1,0 +1,23 @@
+"""Bounded memories of what was worked out before: the oldest goes first. Says nothing of when one is out of date."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Hashable
+    from typing import TypeVar
+
+    Key = TypeVar("Key", bound=Hashable)
+    Kept = TypeVar("Kept")
+
+
+def keep(memory: dict[Key, Kept], key: Key, kept: Kept, most: int) -> None:
+    """Remember something, and forget the oldest where that is one too many.
+
+    One at a time: to let go of a thousand at once would make one call in a thousand wait."""
+    if len(memory) >= most:
+        try:
+            memory.pop(next(iter(memory)), None)
+        except (RuntimeError, StopIteration):  # another thread came between
+            memory.clear()
+    memory[key] = kept
