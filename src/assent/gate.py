@@ -14,7 +14,6 @@ from assent.effects.shell import commands
 from assent.facts.observe import observe
 from assent.policy.decide import decide
 from assent.policy.examples import HOME, ROOT, check_example
-from assent.policy.modes import Mode, parse_mode
 from assent.policy.settings import Settings
 
 TYPE_CHECKING = False
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
     from assent.contract.effect import Lowering
     from assent.contract.facts import Facts
     from assent.policy.document import Example
+    from assent.policy.modes import Mode
     from assent.policy.policy import Policy
 
 REMEMBERED, REMEMBERED_LENGTH = 256, 2000  # commands, characters of one
@@ -73,13 +73,14 @@ class Gate:
         return self.judge(call, headless=headless, links=links).decision
 
     def judge(
-        self, call: Call, *, mode: str = "", headless: bool = False, links: Mapping[str, str] | None = None
+        self, call: Call, *, mode: Mode | None = None, headless: bool = False, links: Mapping[str, str] | None = None
     ) -> Judged:
-        """The decision with what it rests on. Never raises. `mode` is what a person chose for the session."""
+        """The decision with what it rests on. Never raises. `mode` stands in for that of the settings."""
         try:
             lowering = self.lower(call)
             facts = observe(lowering, roots=call.roots, home=call.home, cwd=call.cwd, own=self._own, given=links)
-            policy = self._policy(facts.roots, facts.home, bool(facts.folds_case), self._mode(mode))
+            bound = self.settings.mode if mode is None else mode
+            policy = self._policy(facts.roots, facts.home, bool(facts.folds_case), bound)
             return Judged(self._decided(lowering, facts, policy, headless), lowering, facts, policy)
         except PayloadError as error:
             return Judged(refusal("gap.call.input", str(error), self.settings.mode.word))
@@ -116,12 +117,6 @@ class Gate:
 
     def _read_example(self, text: str) -> Lowering:
         return shell.lower(text, cwd=ROOT, home=HOME, shell="bash", tables=self._tables)
-
-    def _mode(self, chosen: str) -> Mode:
-        """The mode of a session: what a person chose for it, as far as the files allow that."""
-        if not chosen:
-            return self.settings.mode
-        return min(parse_mode(chosen, file="the session's mode"), self.settings.limit)
 
     def _policy(self, roots: tuple[str, ...], home: str, fold: bool, mode: Mode) -> Policy:
         """The settings bound to a workspace, kept for the next call."""

@@ -45,12 +45,13 @@ class Memory:
         self.trail = Trail(f"{state}/audit")
         self.clock = clock
 
-    def settle(self, gate: Gate, call: Call, *, project: str, headless: bool = False) -> Settled:
-        """Decide a call, let grants settle what asks, and record it. Never raises.
+    def settle(self, gate: Gate, call: Call, *, project: str, host_mode: str = "", headless: bool = False) -> Settled:
+        """Decide a call, let grants settle what asks, and record it. Never raises. `host_mode` is the mode of the
+        program that makes the call.
 
         INVARIANT: what cannot be recorded does not run, unless it only reads."""
         started = time.perf_counter()
-        judged = self.judge(gate, call, project=project)
+        judged = self.judge(gate, call, project=project, host_mode=host_mode)
         if headless and judged.decision.outcome is Outcome.ASK:
             judged = judged.but(nobody_answers(judged.decision))
         id = journal.new_id()
@@ -61,13 +62,13 @@ class Memory:
             judged = judged.but(refusal("trail.unwritable", problem, judged.decision.mode))
         return Settled(judged, id)
 
-    def judge(self, gate: Gate, call: Call, *, project: str) -> Judged:
+    def judge(self, gate: Gate, call: Call, *, project: str, host_mode: str = "") -> Judged:
         """Decide a call in its session's mode, and let the grants of now settle what asks. Records nothing."""
         try:
-            mode = sessions.chosen_mode(self.state, call.session)
+            chosen = sessions.chosen_mode(self.state, call.session)
         except AssentError as error:
             return Judged(refusal("policy.load", f"the session's mode cannot be read: {error}"))
-        judged = gate.judge(call, mode=mode)
+        judged = gate.judge(call, mode=gate.settings.mode_for(chosen, host_mode))
         if judged.decision.outcome is not Outcome.ASK:
             return judged
         if judged.lowering is None or judged.facts is None or judged.policy is None:

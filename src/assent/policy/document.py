@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 KEYS: dict[str, str] = {
     "mode": "plan, default, auto, full_auto or yolo",
     "max_mode": "the loosest mode that may be used",
+    "follow_runtime_mode": "true: where the agent program runs in a looser mode, so does Assent",
     "untrusted_mode": "the loosest mode in folders not marked with `assent trust`",
     "allow": "rules that let calls pass",
     "ask": "rules that make a person confirm",
@@ -60,6 +61,7 @@ class Document(Value):
         "timeout",
         "unseen",
         "route",
+        "follow_host",
         "extra",
         "commands",
         "examples",
@@ -81,6 +83,7 @@ class Document(Value):
         self.timeout: int | None = None
         self.unseen: int | None = None
         self.route: str | None = None
+        self.follow_host = False
         self.extra: tuple[str, ...] = ()
         self.commands: Mapping[str, Mapping[str, object]] = {}
         self.examples: tuple[Example, ...] = ()
@@ -172,6 +175,8 @@ class _Reader:
                 setattr(document, key, parse_mode(self._text(key, value), file=document.file, line=line))
             case "allow" | "ask" | "deny":
                 setattr(document, key, self._rules(key, value))
+            case "follow_runtime_mode":
+                document.follow_host = self._flag(key, value)
             case "packs.on":
                 document.packs = self._texts(key, value)
             case "defaults.off":
@@ -188,6 +193,11 @@ class _Reader:
                 document.extra = self._texts(key, value)
             case "commands":
                 document.commands = self._commands(value)
+
+    def _flag(self, key: str, value: object) -> bool:
+        if not isinstance(value, bool):
+            raise self._error(f"`{key}` is true or false", key, f"write `{key} = true`")
+        return value
 
     # -------------------------------------------------------- rules
 

@@ -42,6 +42,7 @@ class Settings(Value):
         "timeout",
         "unseen",
         "route",
+        "follow_host",
         "extra",
         "commands",
         "files",
@@ -63,6 +64,7 @@ class Settings(Value):
         timeout: int,
         unseen: int,
         route: str,
+        follow_host: bool,
         extra: tuple[str, ...],
         commands: Mapping[str, Mapping[str, object]],
         files: tuple[str, ...],
@@ -80,9 +82,23 @@ class Settings(Value):
         self.timeout = timeout
         self.unseen = unseen
         self.route = route
+        self.follow_host = follow_host
         self.extra = extra
         self.commands = commands
         self.files = files
+
+    def mode_for(self, chosen: str, host: str) -> Mode:
+        """The mode of a session: what a person chose for it, as far as the files allow that.
+
+        A program that only plans is followed always; where it is looser than we are, only if the user says so. Its
+        default mode says nothing: there it leaves the asking to us."""
+        if host == Mode.PLAN.word:
+            return Mode.PLAN
+        if chosen:
+            return min(parse_mode(chosen, file="the session's mode"), self.limit)
+        if host and self.follow_host:
+            return min(max(self.mode, parse_mode(host, file="the program's mode")), self.limit)
+        return self.mode
 
     def bind(self, roots: tuple[str, ...], home: str, *, fold: bool = False, mode: Mode | None = None) -> Policy:
         """The policy for a workspace, in the mode of the settings or of a session."""
@@ -132,6 +148,7 @@ def combine(
         timeout=_last(documents, "timeout", TIMEOUT),
         unseen=_last(documents, "unseen", UNSEEN),
         route=next((document.route for document in reversed(documents) if document.route), "both"),
+        follow_host=any(document.follow_host for document in documents),
         extra=tuple(folder for document in documents for folder in document.extra),
         commands={name: row for document in documents for name, row in document.commands.items()},
         files=tuple(document.file for document in documents),

@@ -1,0 +1,137 @@
+"""`assent hook`: one event of an agent program in, its answer in that program's own form out. Never fails open.
+
+Whatever breaks in here becomes the program's own form of a block; exactly one answer is printed, and nothing else."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from assent import adapters
+from assent.adapters.adapter import DECIDING, Adapter, Event, Kind, Rendered
+from assent.contract.decision import Outcome
+from assent.contract.errors import AssentError, PayloadError
+from assent.contract.reply import Reply, fault
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Mapping
+
+DESCRIPTION = "Answer one event of an agent program. Agent programs run this; `assent install` tells them to."
+EPILOG = "The event is read from standard input; the answer is in the program's own form."
+LARGEST = 64 * 1024 * 1024  # bytes of an event
+DEADLINE = 20  # seconds for a decision that asks nobody
+BLOCKED = 2
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("runtime", metavar="RUNTIME", choices=adapters.RUNTIMES, help="the agent program")
+    parser.add_argument("--home", metavar="DIR", default="", help="Assent's folder (default: ~/.assent)")
+    parser.add_argument("--project", metavar="DIR", default="", help="the project's folder, where it is not told")
+
+
+def run(options: argparse.Namespace) -> int:
+    return serve(options.runtime, home=options.home, project=options.project)
+
+
+def serve(runtime: str, *, home: str = "", project: str = "") -> int:
+    """Read an event from standard input, answer it on standard output; return the exit status."""
+    adapter = adapters.load(runtime)
+    _alarm(adapter)
+    try:
+        rendered = answer(adapter, _event_text(adapter), dict(os.environ), state=home, project=project)
+    except BaseException as error:
+        rendered = adapter.render(None, fault(f"Assent failed inside: {type(error).__name__}: {error}"))
+    return leave(rendered)
+
+
+def leave(rendered: Rendered) -> int:
+    """Print an answer whole. Where even that fails, the exit status blocks."""
+    try:
+        for handle, text in ((1, rendered.stdout), (2, rendered.stderr)):
+            data = text.encode("utf-8", "backslashreplace")
+            while data:
+                data = data[os.write(handle, data) :]
+    except OSError:
+        return BLOCKED
+    return rendered.status
+
+
+def _event_text(adapter: Adapter) -> bytes:
+    if adapter.variable:
+        return os.environ.get(adapter.variable, "").encode("utf-8", "surrogateescape")
+    data = sys.stdin.buffer.read(LARGEST + 1)
+    if len(data) > LARGEST:
+        raise PayloadError(f"the event is longer than {LARGEST} bytes")
+    return data
+
+
+def _alarm(adapter: Adapter) -> None:
+    """A decision that takes too long is a block, before the program's own timeout lets the call run."""
+    import signal
+
+    def too_late(*_: object) -> None:
+        os._exit(leave(adapter.render(None, fault(f"no decision within {DEADLINE} seconds"))))
+
+    signal.signal(signal.SIGALRM, too_late)
+    signal.alarm(DEADLINE)
+
+
+def answer(
+    adapter: Adapter, text: bytes, environ: Mapping[str, str], *, state: str = "", project: str = ""
+) -> Rendered:
+    """The answer to an event. Raises nothing."""
+    event: Event | None = None
+    try:
+        home = environ.get("HOME", "") or os.path.expanduser("~")
+        event = adapter.parse_text(text, environ=environ, home=home, project=project or _host_folder())
+        return adapter.render(event, reply_to(event, environ, state))
+    except AssentError as error:
+        return adapter.render(event, fault(str(error)))
+    except Exception as error:
+        return adapter.render(event, fault(f"Assent failed inside: {type(error).__name__}: {error}"))
+
+
+def _host_folder() -> str:
+    """The folder that the agent program was started in: not the one of the call, which the model chooses."""
+    try:
+        return os.readlink(f"/proc/{os.getppid()}/cwd")
+    except OSError:
+        return os.getcwd()
+
+
+def reply_to(event: Event, environ: Mapping[str, str], state: str) -> Reply:
+    """What the program is told. Only events that want a decision get one."""
+    if event.kind not in DECIDING or event.call is None:
+        return Reply(Outcome.ALLOW)
+    return _decided(event, environ, state)
+
+
+def _decided(event: Event, environ: Mapping[str, str], state: str) -> Reply:
+    from assent import configure
+    from assent.contract.call import Call
+    from assent.memory import Memory
+    from assent.policy import explain
+
+    call = event.call
+    assert call is not None
+    project = call.roots[0] if call.roots else ""
+    own = {**environ, "ASSENT_HOME": state} if state else environ
+    here = configure.place(project or call.cwd, own, home=call.home)
+    gate, here = configure.open_gate(here, own, session=call.session, hook=True)
+    call = Call(
+        call.tool,
+        call.input,
+        cwd=call.cwd,
+        roots=here.roots if project else (),
+        home=call.home,
+        session=call.session,
+        runtime=call.runtime,
+        description=call.description,
+        shell=call.shell,
+    )
+    headless = event.attended is False or event.kind is Kind.PERMISSION
+    settled = Memory(here.state).settle(gate, call, project=project, host_mode=event.mode, headless=headless)
+    decision = settled.judged.decision
+    return Reply(decision.outcome, explain.in_words(decision), message=explain.to_agent(decision))
