@@ -14,7 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from assent.contract.effect import Lowering, Target
+    from assent.contract.effect import Effect, Lowering, Target
 
 _SETTLED_KINDS = frozenset((Kind.REPOSITORY, Kind.HOOKS, Kind.MODULES))
 
@@ -64,8 +64,35 @@ def observe(
         hooks=look.hooks,
         modules=look.modules,
         expansions=look.expansions,
+        fresh=_fresh(lowering) if given is None else (),
         missing=_missing(lowering, look.canonical, roots) if given is None else (),
     )
+
+
+def _fresh(lowering: Lowering) -> tuple[str, ...]:
+    """The files that are not there, that the call writes, and that a later part of it removes. None where it moves
+    anything, as that could be what is removed in the end."""
+    removed = [effect for effect in lowering.effects if effect.operation is Operation.DELETE and not effect.recursive]
+    if not removed or any(effect.lossless and effect.recursive for effect in lowering.effects):
+        return ()
+    made: dict[str, int] = {}
+    for effect in lowering.effects:
+        if effect.operation is Operation.WRITE and _is_one_file(effect):
+            made.setdefault(effect.target.name, effect.invocation)
+    return tuple(
+        dict.fromkeys(
+            effect.target.name
+            for effect in removed
+            if _is_one_file(effect)
+            and -1 < made.get(effect.target.name, -1) < effect.invocation
+            and not os.path.lexists(effect.target.raw or effect.target.name)
+        )
+    )
+
+
+def _is_one_file(effect: Effect) -> bool:
+    target = effect.target
+    return target.kind is Kind.PATH and bool(target.name) and target.certain and not target.pattern
 
 
 def _missing(lowering: Lowering, canonical: dict[str, str], roots: tuple[str, ...]) -> tuple[str, ...]:

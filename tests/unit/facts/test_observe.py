@@ -124,3 +124,43 @@ def test_a_missing_folder_in_the_workspace_is_not_known_to_be_harmless(tmp_path:
     git = Effect(Operation.EXECUTE, Target(Kind.REPOSITORY, inside))
     facts = observe(Lowering("bash", (git,)), roots=(str(tmp_path / "project"),), home="/home/u", cwd=str(tmp_path))
     assert facts.repositories[inside] != ""
+
+
+def one_file(operation: Operation, name: str, at: int, **more: bool) -> Effect:
+    target = Target(Kind.PATH, name, pattern=more.get("pattern", False), certain=more.get("certain", True))
+    lossless, recursive = more.get("lossless", False), more.get("recursive", False)
+    return Effect(operation, target, invocation=at, lossless=lossless, recursive=recursive)
+
+
+def test_a_file_that_the_call_makes_before_it_removes_it_is_fresh(tmp_path: Path) -> None:
+    def fresh(*effects: Effect) -> tuple[str, ...]:
+        return observe(Lowering("bash", effects), roots=(str(tmp_path),), home="", cwd="").fresh
+
+    new, old = f"{tmp_path}/new", f"{tmp_path}/old"
+    (tmp_path / "old").write_text("")
+    write, delete = Operation.WRITE, Operation.DELETE
+    assert fresh(one_file(write, new, 0), one_file(delete, new, 1)) == (new,)
+    others = [
+        (one_file(write, old, 0), one_file(delete, old, 1)),  # it is there
+        (one_file(delete, new, 0), one_file(write, new, 1)),  # made later
+        (one_file(write, new, 0), one_file(delete, f"{new}2", 1)),  # another
+        (one_file(write, new, 0), one_file(delete, new, 1, recursive=True)),
+        (one_file(write, new, 0), one_file(delete, new, 1, certain=False)),
+        (one_file(write, new, 0, pattern=True), one_file(delete, new, 1)),
+        (  # what was moved there is what is removed
+            one_file(delete, old, 0, lossless=True, recursive=True),
+            one_file(write, new, 0),
+            one_file(delete, new, 1),
+        ),
+    ]
+    assert [fresh(*effects) for effects in others] == [()] * len(others)
+    assert (
+        observe(
+            Lowering("bash", (one_file(write, new, 0), one_file(delete, new, 1))),
+            roots=(str(tmp_path),),
+            home="",
+            cwd="",
+            given={},
+        ).fresh
+        == ()
+    )

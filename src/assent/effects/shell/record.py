@@ -139,6 +139,7 @@ class Record:
                     invocation=index,
                     recursive=effect.recursive,
                     dangers=effect.dangers,
+                    lossless=effect.lossless,
                 )
             )
         if job.plumbing is not None:

@@ -70,13 +70,21 @@ class Seen:
 
     # ------------------------------------------------------------ what a word does
 
-    def path(self, operation: Operation, word: Word, *, recursive: bool = False, dangers: tuple[str, ...] = ()) -> None:
+    def path(
+        self,
+        operation: Operation,
+        word: Word,
+        *,
+        recursive: bool = False,
+        dangers: tuple[str, ...] = (),
+        lossless: bool = False,
+    ) -> None:
         """The operation on the path or paths that a word names. Standard streams are no files."""
         for target in self.targets(word):
             text = target.text
             if text in _STANDARD or (text[:8] == "/dev/fd/" and _FD.fullmatch(text)):
                 continue
-            self.effects.append(Effect(operation, target, recursive=recursive, dangers=dangers))
+            self.effects.append(Effect(operation, target, recursive=recursive, dangers=dangers, lossless=lossless))
 
     def targets(self, word: Word) -> list[Target]:
         """The paths that a word names; one unnamed target where that is not known."""

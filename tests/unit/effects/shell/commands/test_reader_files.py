@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
+from assent.contract.effect import Operation
 from assent.effects.shell.command import Arg
-from tests.unit.effects.shell.commands.sights import does
+from tests.unit.effects.shell.commands.sights import does, sight
 
 
 def test_copies_are_read_and_written() -> None:
@@ -54,3 +57,28 @@ def test_modes_are_no_files() -> None:
     assert does("chmod -R u+w,g-x d") == ["WRITE+ d !mode-change"]
     assert does("chmod --reference=r a")[-1] == "WRITE a !mode-change"
     assert does("chown -R me:me d") == ["WRITE+ d !mode-change"]
+
+
+@pytest.mark.parametrize(
+    ("command", "kept"),
+    [
+        ("mv a b", True),
+        ("mv a b dir/", True),
+        ("mv -t dir a b", True),
+        ("rmdir a", True),
+        ("mv a /dev/null", False),
+        ("mv a /dev/fd/3", False),
+        ("rmdir -p a/b", False),
+        ("rm a", False),
+        ("unlink a", False),
+    ],
+)
+def test_what_is_moved_or_was_empty_is_not_lost(command: str, kept: bool) -> None:
+    removed = [effect for effect in sight(command).effects if effect.operation is Operation.DELETE]
+    assert removed
+    assert all(effect.lossless is kept for effect in removed)
+
+
+def test_what_is_moved_to_an_unknown_place_may_be_lost() -> None:
+    removed = [effect for effect in sight(("mv", "a", Arg("$X"))).effects if effect.operation is Operation.DELETE]
+    assert not any(effect.lossless for effect in removed)

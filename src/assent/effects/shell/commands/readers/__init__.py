@@ -20,7 +20,7 @@ _MODULES = {
     "archives": "tar dd",
     "awk": "awk",
     "environment": "env printenv",
-    "files": "copy move link remove modes",
+    "files": "copy move link remove remove_folder modes",
     "find": "find fd",
     "git": "git_push git_commit git_checkout git_switch git_branch git_tag git_reset git_restore git_rm",
     "inline": "node perl ruby php lua",

@@ -7,7 +7,7 @@ import re
 from assent.effects.shell.command import Arg
 from assent.effects.shell.commands.operands import into
 from assent.effects.shell.commands.options import parse
-from assent.effects.shell.commands.seen import DELETE, READ, WRITE, literal
+from assent.effects.shell.commands.seen import DELETE, READ, WRITE, literal, values
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,13 +38,15 @@ def copy(line: Line) -> None:
 
 
 def move(line: Line) -> None:
-    """`mv`: sources are read and removed, folders with all that is in them."""
+    """`mv`: sources are read and removed, folders with all that is in them. Nothing is lost where they come to a file
+    or folder."""
     line.preamble()
     line.given()
     sources, target = _ends(line)
+    kept = target is not None and not any(text is None or text.startswith("/dev/") for text in values(target))
     for source in sources:
         line.seen.path(READ, source, recursive=True)
-        line.seen.path(DELETE, source, recursive=True)
+        line.seen.path(DELETE, source, recursive=True, lossless=kept)
     _into(line, sources, target, True)
 
 
@@ -63,6 +65,14 @@ def link(line: Line) -> None:
         if symbolic and text is not None and not text.startswith("/") and folder:
             line.seen.path(WRITE, f"{folder}/{text}", recursive=True)
     _into(line, sources, target, False)
+
+
+def remove_folder(line: Line) -> None:
+    """`rmdir`: it removes no folder that holds something."""
+    line.preamble()
+    line.given()
+    for word in line.parsed.operands:
+        line.seen.path(DELETE, word, lossless=not line.parsed.has("-p", "--parents"))
 
 
 def remove(line: Line) -> None:
