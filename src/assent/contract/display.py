@@ -152,8 +152,8 @@ def disguised_in(text: str) -> tuple[str, ...]:
     """The words and host names of a text that look like others, as `code` shows them."""
     found: dict[str, None] = {}
     if STRANGE.search(text) is not None:
-        for word in WORD.findall(text):
-            shown = code(word)
+        for word in dict.fromkeys(WORD.findall(text)):
+            shown = word if word.isascii() else code(word)
             if shown != word:
                 found[shown] = None
     found.update(dict.fromkeys(PUNYCODE.findall(text)))

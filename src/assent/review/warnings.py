@@ -1,0 +1,202 @@
+"""What a person should look at twice before answering: hidden and disguised text, claims that are no argument, a
+description that does not fit what the call does. Looks at no file and decides nothing."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from collections.abc import Iterator, Mapping
+
+from assent.contract.call import Call
+from assent.contract.display import disguised_in, hidden_in, one_line
+from assent.contract.effect import READ_ONLY, Kind, Lowering, Operation
+
+MOST = 8  # warnings
+SCANNED, SAID = 100_000, 20_000  # characters of all arguments, of the description
+LONG = 2000  # characters of a command
+NAMED = 4  # findings of one kind that are named
+
+# Each of these finds a run in one go; what is in it is looked at apart, since a pattern that fails late is slow.
+BLANKS = re.compile(r"[ \t\n]{12,}")
+WIDE = re.compile(r"[ \t]{40,}")
+RUN = re.compile(r"[A-Za-z0-9+/]{90,}")
+BYTES = re.compile(r"(?:\\x[0-9a-fA-F]{2}){8}")
+DECODED = re.compile(
+    r"\bbase(?:64|32)\s+(?:-\w*d|--d|-D)|\bxxd\s+-\w*r|\bopenssl\s+(?:enc|base64)\b.{0,200}-d|b64decode|atob\(|fromhex"
+)
+MASKED = re.compile(r"://([^\s/@:'\"]+\.[a-zA-Z]{2,})(?::[^\s/@]*)?@([^\s/'\"]+)")
+CLAIMS = re.compile(
+    r"(?:already|pre-?|been|was|is|now)[ -]?(?:approved|authori[sz]ed|allowed|cleared|white-?listed)"
+    r"|(?:approved|authori[sz]ed|confirmed|requested|permitted) by\b"
+    r"|(?:user|admin\w*|owner|operator|human|security team) (?:has |have |already |just )*"
+    r"(?:approved|authori[sz]ed|confirmed|agreed|consented|said (?:yes|ok)|allowed|permitted|granted)"
+    r"|permission (?:is |was |has been )?(?:granted|given)"
+    r"|safe to (?:run|execute|approve|allow|accept)|(?:perfectly|completely|totally|entirely) (?:safe|harmless)"
+    r"|you can (?:safely )?(?:approve|allow|accept)|(?:please|just) (?:approve|allow|accept|say yes|click)"
+    r"|no (?:need|reason) to (?:ask|review|check|worry|read)|(?:skip|bypass|ignore|disregard) (?:the |this |any |all )*"
+    r"(?:prompt|approval|review|warnings?|check|policy|rules?|previous|instructions)"
+    r"|auto-?approv\w*|trust me|routine (?:approval|confirmation)",
+    re.IGNORECASE,
+)
+LOOKING = re.compile(
+    r"\b(?:list|show|read|view|print|display|look|inspect|search|find|count|check|see|get|examine|browse|explore|"
+    r"summari[sz]e|status|explain|compare|diff|verify|review)(?:s|es|ing|ed)?\b",
+    re.IGNORECASE,
+)
+CHANGING = re.compile(
+    r"\b(?:writ|creat|add|sav|updat|edit|chang|modif|fix|mov|renam|cop|install|remov|delet|clean|clear|drop|reset|push|"
+    r"publish|deploy|commit|merg|rebas|format|generat|build|compil|download|fetch|upload|send|post|apply|append|replac|"
+    r"overwrit|set|configur|start|stop|restart|run|execut|kill|prun|destroy|unpack|extract|migrat|upgrad|convert|fill|"
+    r"store|dump|export|record|log|put|insert|patch|make|bump|tag|stage|initiali[sz]|scaffold|refactor|rewrit|purg|wip|"
+    r"discard|rever|undo|restor|sync|clon|pull|eras|truncat|test|tests)\w*\b",
+    re.IGNORECASE,
+)
+NETWORK = re.compile(
+    r"\b(?:fetch|download|upload|http|url|api|web|site|page|remote|server|network|online|internet|send|"
+    r"post|request|curl|wget|push|pull|clone|install|deploy|publish|ping|call)\w*\b",
+    re.IGNORECASE,
+)
+REMOVING = re.compile(
+    r"\b(?:remov|delet|clean|clear|drop|reset|prun|destroy|purg|wip|discard|eras|truncat|mov|renam|replac|uninstall|rm|"
+    r"tidy|undo|rever|restor|rebuild|fresh)\w*\b",
+    re.IGNORECASE,
+)
+UNCHANGING = re.compile(
+    r"\b(?:read[- ]only|dry[- ]run|no(?:thing)? changes?|without chang\w+|does ?n.t change|no side effects?)\b",
+    re.IGNORECASE,
+)
+LOCAL = re.compile(r"\b(?:offline|locally only|local only|no network|without (?:the )?network)\b", re.IGNORECASE)
+
+
+def warnings(call: Call, lowering: Lowering) -> tuple[str, ...]:
+    """What to look at twice, in words that are safe to show; nothing where all is plain."""
+    found = dict.fromkeys(_found(call, lowering))
+    return tuple(one_line(text, 300) for text in found)[:MOST]
+
+
+def _found(call: Call, lowering: Lowering) -> Iterator[str]:
+    texts = list(_texts(call))
+    given = "\n".join(texts)[:SCANNED]
+    said = _said(call)[:SAID]
+    yield from _hiding(given, said)
+    yield from _claiming(given, said)
+    yield from _unfitting(said, lowering)
+    yield from _addresses(given, lowering)
+    if lowering.text and len(lowering.text) > LONG:
+        yield f"the command is {len(lowering.text)} characters long; read all of it"
+
+
+def _texts(call: Call) -> Iterator[str]:
+    """Every text among the arguments, their names too; of a very deep or long input the first of it."""
+    todo: list[object] = [call.tool, call.input]
+    for _ in range(4000):
+        if not todo:
+            return
+        value = todo.pop(0)
+        if isinstance(value, str):
+            yield value
+        elif isinstance(value, Mapping):
+            todo += [each for pair in value.items() for each in pair]
+        elif isinstance(value, list | tuple):
+            todo += value
+
+
+def _said(call: Call) -> str:
+    """The agent's own words, wherever the runtime puts them."""
+    beside = call.input.get("description")
+    return "\n".join(dict.fromkeys(each for each in (call.description, beside) if isinstance(each, str) and each))
+
+
+# ---------------------------------------------------------------- what hides
+
+
+def _hiding(given: str, said: str) -> Iterator[str]:
+    for where, text in (("the call", given), ("the description", said)):
+        hidden = hidden_in(text)
+        if hidden:
+            yield f"{where} holds characters that cannot be seen: {_listed(hidden)}"
+    disguised = disguised_in(given)
+    if disguised:
+        yield f"letters that pass for others: {_listed(disguised)}"
+    if any(_pushes(found, given) for found in BLANKS.finditer(given)):
+        yield "a long run of blanks pushes text out of view"
+    if BYTES.search(given) or any(map(_is_encoded, RUN.findall(given))):
+        more = ", and it is decoded" if DECODED.search(given) else ""
+        yield f"a long encoded text that nobody can read{more}"
+    elif DECODED.search(given):
+        yield "text is decoded on the way: what it says cannot be seen here"
+
+
+def _pushes(found: re.Match[str], text: str) -> bool:
+    """Whether blanks stand before something, and are too many to be there for the looks."""
+    blanks = found[0]
+    return found.end() < len(text) and (blanks.count("\n") >= 12 or WIDE.search(blanks) is not None)
+
+
+def _is_encoded(run: str) -> bool:
+    """A run of letters and digits that is no word, no path and no plain checksum."""
+    if all(each in "0123456789abcdefABCDEF" for each in run):
+        return len(run) > 128
+    kinds = (str.isdigit, str.islower, str.isupper)
+    return run.count("/") * 12 < len(run) and all(any(map(kind, run)) for kind in kinds)
+
+
+def _listed(found: tuple[str, ...]) -> str:
+    more = f" and {len(found) - NAMED} more" if len(found) > NAMED else ""
+    return ", ".join(found[:NAMED]) + more
+
+
+# ---------------------------------------------------------------- what is claimed
+
+
+def _claiming(given: str, said: str) -> Iterator[str]:
+    found = CLAIMS.search(said) or CLAIMS.search(given)
+    if found:
+        yield f"it claims “{one_line(found[0], 60)}”; only you can say so"
+
+
+def _unfitting(said: str, lowering: Lowering) -> Iterator[str]:
+    """Where the description is of something milder than what the call does."""
+    if not said:
+        return
+    does = {effect.operation for effect in lowering.effects}
+    marks = sorted({mark for effect in lowering.effects for mark in effect.dangers})
+    if (UNCHANGING.search(said) and does - READ_ONLY) or (LOCAL.search(said) and Operation.FETCH in does):
+        yield f"the description says that it changes or reaches nothing, and the call may: {_words(does - READ_ONLY)}"
+        return
+    only_looks = LOOKING.search(said) is not None and CHANGING.search(said) is None
+    milder = only_looks and does & {Operation.WRITE, Operation.DELETE, Operation.DELEGATE}
+    if milder:
+        yield f"the description speaks of looking, and the call does more: {_words(milder)}"
+    elif Operation.DELETE in does and not REMOVING.search(said):
+        yield "the description does not say that something is deleted"
+    if Operation.FETCH in does and not NETWORK.search(said):
+        yield "the description does not say that the network is reached"
+    if marks and only_looks:
+        yield f"the description speaks of looking, and the call is marked: {', '.join(marks[:NAMED])}"
+
+
+def _words(operations: set[Operation]) -> str:
+    return ", ".join(sorted(each.value for each in operations))
+
+
+# ---------------------------------------------------------------- where it leads
+
+
+def _addresses(given: str, lowering: Lowering) -> Iterator[str]:
+    for found in MASKED.finditer(given):
+        yield f"the address shows `{one_line(found[1], 60)}` and leads to `{one_line(found[2], 60)}`"
+    hosts = dict.fromkeys(each.target.name for each in lowering.effects if each.target.kind is Kind.HOST)
+    numbers = [host for host in hosts if _is_number(host)]
+    if numbers:
+        yield f"an address by number: {_listed(tuple(numbers))}"
+    odd = [host for host in hosts if any(label.startswith("xn--") for label in host.lower().split("."))]
+    if odd:
+        yield f"a name of another script in disguise: {_listed(tuple(odd))}"
+
+
+def _is_number(host: str) -> bool:
+    try:
+        return not ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return False
