@@ -38,7 +38,7 @@ def decide(lowering: Lowering, facts: Facts, policy: Policy, *, headless: bool =
 class Judge:
     """One decision in the making: the parts judged so far and the rules that matched without deciding."""
 
-    __slots__ = ("lowering", "facts", "policy", "mode", "parts", "lost", "allowed", "whole", "high")
+    __slots__ = ("lowering", "facts", "policy", "mode", "parts", "lost", "allowed", "whole", "high", "void")
 
     def __init__(self, lowering: Lowering, facts: Facts, policy: Policy) -> None:
         self.lowering = lowering
@@ -50,6 +50,7 @@ class Judge:
         self.allowed: list[Rule | None] = []
         self.whole: Rule | None = None
         self.high = False
+        self.void: frozenset[int] | None = None
 
     def decision(self, *, headless: bool) -> Decision:
         self._tool()
@@ -267,13 +268,17 @@ class Judge:
         return self.policy.allow.proving_effect(effect, names) if self.policy.allow.rules else None
 
     def _voided(self, invocation: int) -> bool:
-        """An input redirect from outside the workspace takes an allow rule away."""
-        for effect in self.lowering.effects:
-            if effect.invocation == invocation and effect.via is Via.REDIRECT and effect.operation is Operation.READ:
-                names = match.names_of(effect.target, self.facts)
-                if not effect.target.name or not inside(names, self.facts):
-                    return True
-        return False
+        """An input redirect from outside the workspace takes an allow rule away. Told of all commands at once: each of
+        thousands would else look at the effects of all."""
+        if self.void is None:
+            self.void = frozenset(effect.invocation for effect in self.lowering.effects if self._leads_in(effect))
+        return invocation in self.void
+
+    def _leads_in(self, effect: Effect) -> bool:
+        """Whether an effect is an input redirect from outside the workspace."""
+        if effect.via is not Via.REDIRECT or effect.operation is not Operation.READ:
+            return False
+        return not effect.target.name or not inside(match.names_of(effect.target, self.facts), self.facts)
 
     def _concern(self, effect: Effect, names: tuple[str, ...]) -> Concern:
         operation, target = effect.operation, effect.target

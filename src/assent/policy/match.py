@@ -88,7 +88,7 @@ def forms(invocation: Invocation) -> tuple[str, ...]:
 def raw_forms(text: str) -> tuple[str, ...]:
     """The whole command as written, and with its operators set apart."""
     one = SPACE.sub(" ", text.strip())
-    return tuple(dict.fromkeys((text.strip(), one, OPERATORS.sub(r" \1 ", one))))
+    return tuple(dict.fromkeys((text.strip(), one, " ".join(OPERATORS.split(one)))))
 
 
 def reaches_command(rule: Rule, invocation: Invocation, texts: tuple[str, ...]) -> bool:

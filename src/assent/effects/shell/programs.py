@@ -224,6 +224,7 @@ def follow(walk: Walk, job: Job, base: str, runs: tuple[Run, ...]) -> None:
             inner.place = place
             walk.nested(found.script, inner, found.shell)
         elif found.argv:
+            walk.steps += len(found.argv) >> 3  # each command in another reads all the words that are left
             inner = job.inner(found.argv)
             inner.state = state
             inner.external = True
