@@ -16,8 +16,11 @@ LOOKED_AT = 2000  # decisions, the newest ones
 LINES = 6000  # records read to find them, answers and other records among them
 
 
-def reach(folder: str, gate: Gate, rules: tuple[str, ...], *, home: str = "", covers: bool = True) -> Reach:
-    """How many of the last calls these rules speak of, and how many of those a person denied."""
+def reach(
+    folder: str, gate: Gate, rules: tuple[str, ...], *, but: str = "", home: str = "", covers: bool = True
+) -> Reach:
+    """How many of the last calls these rules speak of, and how many of those a person denied. `but` is the id of the
+    call that is asked about."""
     parsed = [parse_rule(text, origin=Origin.SESSION) for text in rules]
     denied: set[str] = set()
     looked_at = matched = refused = 0
@@ -25,7 +28,7 @@ def reach(folder: str, gate: Gate, rules: tuple[str, ...], *, home: str = "", co
         kind, id = entry.text("kind"), entry.text("id")
         if kind == "answer" and entry.text("code") == "answer.answered" and entry.text("outcome") == "deny":
             denied.add(id)  # newer than its question, so it comes first
-        if kind != "decision":
+        if kind != "decision" or id == but:
             continue
         looked_at += 1
         if _speaks(gate, parsed, entry, home):

@@ -17,7 +17,16 @@ from assent.contract.errors import AssentError
 # Command → its module in this folder, and its line in `assent --help`.
 COMMANDS: dict[str, tuple[str, str]] = {
     "check": ("check", "say what would happen to a tool call, and why"),
+    "run": ("run", "run a command if the gate lets it, asking in this terminal"),
+    "hook": ("hook", "answer one event of an agent program (agent programs run this)"),
+    "audit": ("audit", "look at the trail of decisions and answers, and prove that it is whole"),
+    "why": ("why", "print the receipt of a past decision"),
     "policy": ("policy", "show, check or start a policy"),
+    "serve": ("serve", "keep the gate ready, and ask on a page in the browser"),
+    "status": ("status", "say whether the server runs, and what waits"),
+    "sign-in": ("sign_in", "show a fresh code to sign in with on the page"),
+    "stop": ("stop", "end the server"),
+    "grants": ("grants", "list the answers that are remembered, and take them back"),
     "trust": ("trust", "mark a folder as trusted, so that `untrusted_mode` does not hold there"),
 }
 

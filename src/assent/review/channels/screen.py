@@ -65,10 +65,11 @@ def question(held: Held, look: Look) -> str:
 
 
 def _rule(held: Held, look: Look) -> str:
-    who = " · ".join(each for each in (held.call.runtime, held.call.session[:12], held.project) if each)
-    risk = ", risk high" if held.decision.risk == "high" else ""
-    title = f"── Assent asks{risk} ── {one_line(who, max(look.width - 60, 20))} "
-    return "\n" + look.paint(title + "─" * max(0, look.width - len(title)), CYAN)
+    who = " · ".join(each for each in (held.call.runtime, held.project.rpartition("/")[2]) if each)
+    risk = look.paint("high risk ", RED, BOLD) if held.decision.risk == "high" else ""
+    title = f"── Assent asks ── {one_line(who, 60)} "
+    rest = "─" * max(3, look.width - len(title) - (10 if risk else 0))
+    return f"\n{look.paint(title, CYAN)}{risk}{look.paint(rest, CYAN)}"
 
 
 def preview(shown: Preview, look: Look) -> list[str]:
@@ -97,13 +98,15 @@ def _labelled(label: str, text: str, look: Look, *codes: str) -> list[str]:
 
 def keys(look: Look) -> str:
     """The line of keys, broken where the terminal is narrow."""
-    out, line = [], " "
+    out, line, length = [], "", 0
     for key, meaning in KEYS:
-        if len(line) + len(key) + len(meaning) + 3 > look.width:
+        wide = len(key) + len(meaning) + 4
+        if length + wide > look.width:
             out.append(line)
-            line = " "
-        line += f" {key} {meaning} "
-    return "\n".join([*out, line]).replace("  ", " ") + "\n> "
+            line, length = "", 0
+        line += f"  {look.paint(key, BOLD, YELLOW)} {meaning} " if look.colour else f"  [{key}] {meaning}"
+        length += wide
+    return "\n".join(["", *out, line, "> "])
 
 
 def choices(offered: tuple[Suggestion, ...], scope: Scope, look: Look) -> str:

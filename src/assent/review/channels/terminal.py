@@ -13,10 +13,11 @@ import tty
 from collections.abc import Coroutine
 
 from assent.contract.display import for_terminal
-from assent.contract.review import Answer, Ending, Resolution
+from assent.contract.review import Answer, Ending, Resolution, Said
 from assent.review.channels import Offering, Question
 from assent.review.channels.dialog import Dialog, OfferTalk, ReachOf, Talk
 from assent.review.channels.keys import is_paste, keys_in
+from assent.review.commands import Receipt, Taken
 
 DEAF = 0.4  # seconds after a question appears in which keys are not answers: they were meant for something else
 OFFER = 60.0  # seconds until an offer that nobody answers is taken away
@@ -59,7 +60,7 @@ class TerminalChannel:
             await screen.done
             if dialog.answer is not None:
                 receipt = await question.answer(self._signed(dialog.answer))
-                screen.write(f"  {for_terminal(receipt.words)}\n")
+                screen.write(came_of(dialog.answer, receipt))
             elif dialog.dismissed:
                 question.dismiss()
                 screen.write("  put away: denied\n")
@@ -121,6 +122,13 @@ def look() -> tuple[int, bool]:
     """How wide the terminal is, and whether it shows colour."""
     colour = "NO_COLOR" not in os.environ and os.environ.get("TERM", "dumb") != "dumb"
     return min(shutil.get_terminal_size().columns, 120), colour
+
+
+def came_of(answer: Answer, receipt: Receipt) -> str:
+    """What came of an answer, where that is not simply what was said."""
+    if isinstance(receipt, Taken) and not receipt.note and receipt.resolution.allowed == (answer.said is Said.ALLOW):
+        return ""
+    return f"  {for_terminal(receipt.words)}\n"
 
 
 def ended(resolution: Resolution) -> str:

@@ -88,7 +88,12 @@ def test_a_rule_is_saved_only_after_its_reach_was_shown() -> None:
 
 def test_an_edited_rule_shows_its_own_reach_before_it_is_saved() -> None:
     seen: list[tuple[str, ...]] = []
-    dialog = Dialog(held(), lambda _, rules, scope: (seen.append(rules), Reach(1, 0, 10))[1])
+
+    def reach(_: Held, rules: tuple[str, ...], scope: Scope) -> Reach:
+        seen.append(rules)
+        return Reach(1, 0, 10)
+
+    dialog = Dialog(held(), reach)
     assert typed(dialog, "p", "1", "backspace", "s", ")", "enter") is None
     assert typed(dialog, "enter") == Answer(Said.ALLOW, scope=Scope.PROJECT, rules=("bash(npm tests)",))
     assert seen == [("bash(npm test)",), ("bash(npm tests)",), ("bash(npm tests)",)]

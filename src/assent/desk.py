@@ -1,0 +1,175 @@
+"""The path of a call that may need a person: settle it, ask where it asks, look again, remember, record.
+
+Binds gates, memory and the broker to each other, since none of these knows the others. Shows nothing to anybody."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+from assent import history, journal
+from assent.contract.call import Call
+from assent.contract.decision import Outcome
+from assent.contract.effect import Lowering
+from assent.contract.errors import AssentError, StoreError
+from assent.contract.facts import Facts
+from assent.contract.review import Answer, Ending, Grant, Held, Reach, Resolution, Said, Scope, Verdict
+from assent.facts import digest
+from assent.gate import Gate, Judged
+from assent.memory import Memory, Settled
+from assent.policy import amend, breadth, explain
+from assent.policy import grants as granting
+from assent.policy.policy import Policy
+from assent.review.broker import Broker
+from assent.review.commands import Recheck
+from assent.review.commands import Verdict as Look
+from assent.review.denial import deny
+from assent.review.moments import Moment
+from assent.review.preview import preview
+from assent.review.store import Store
+from assent.review.warnings import warnings
+
+QUARTER = 15 * 60.0  # seconds
+
+GateFor = Callable[[Held], Gate]
+
+
+class Desk:
+    """Where calls are settled and questions are held. `gate_for` finds the gate that decides a held call again."""
+
+    def __init__(self, memory: Memory, store: Store, gate_for: GateFor) -> None:
+        self.memory = memory
+        self._gate_for = gate_for
+        self.broker = Broker(
+            store=store,
+            recheck=self._look_again,
+            remember=self._remember,
+            settles=self._settles,
+            record=self._record,
+            change_mode=self._change_mode,
+        )
+
+    async def guard(self, gate: Gate, call: Call, *, project: str, attended: bool = False) -> Verdict:
+        """Whether a call may run. A question is asked and waited for. Raises nothing but CancelledError."""
+        settled = self.memory.settle(gate, call, project=project)
+        if settled.judged.decision.outcome is not Outcome.ASK:
+            return verdict(settled)
+        try:
+            held = self.held(gate, call, settled, project=project, attended=attended)
+        except Exception as error:  # what cannot be shown cannot be approved
+            problem = deny(settled.id, Ending.FAULT, detail=f"the question could not be made: {error}")
+            return verdict(settled, problem)
+        return verdict(settled, await self.broker.ask(held))
+
+    async def reattach(self, settled: Settled, id: str, digest: str) -> Verdict:
+        """The same for a caller that lost its line while it waited."""
+        return verdict(settled, await self.broker.reattach(id, digest))
+
+    def held(self, gate: Gate, call: Call, settled: Settled, *, project: str, attended: bool = False) -> Held:
+        """The question about a call, with all that a person should see."""
+        judged = settled.judged
+        lowering, facts, policy = _reading(judged)
+        return Held(
+            settled.id,
+            call,
+            digest.digest(call, lowering, facts),
+            judged.decision,
+            preview(call),
+            effects=journal.in_words(judged),
+            suggestions=amend.suggest(lowering, facts, policy, judged.decision),
+            warnings=warnings(call, lowering),
+            project=project,
+            made=self.memory.clock(),
+            timeout=float(gate.settings.timeout),
+            unseen=float(gate.settings.unseen),
+            attended=attended,
+        )
+
+    def reach(self, held: Held, rules: tuple[str, ...], scope: Scope) -> Reach:
+        """What saving these rules would mean, judged by the calls of the past."""
+        refused = next((reason for rule in rules if (reason := breadth.refusal(rule, scope))), "")
+        if refused or not rules:
+            return Reach(refusal=refused)
+        gate = self._gate_for(held)
+        judged = gate.judge(held.call)
+        covers = amend.covers(rules, *_reading(judged), judged.decision)
+        return history.reach(self.memory.trail.folder, gate, rules, but=held.id, home=held.call.home, covers=covers)
+
+    # What the broker asks of us
+
+    async def _look_again(self, held: Held) -> Recheck:
+        """Observe and decide once more: a denial wins, and so does anything that is not as it was shown."""
+        judged = await asyncio.to_thread(self._judged, held)
+        if judged.decision.outcome is Outcome.DENY:
+            return Recheck(Look.DENIED, judged.decision.reason)
+        lowering, facts, _ = _reading(judged)
+        if digest.digest(held.call, lowering, facts) != held.digest:
+            return Recheck(Look.CHANGED, "a file, a link or a script is not as it was shown")
+        return Recheck(Look.STANDS)
+
+    def _judged(self, held: Held) -> Judged:
+        return self.memory.judge(self._gate_for(held), held.call, project=held.project)
+
+    async def _settles(self, held: Held) -> bool:
+        judged = await asyncio.to_thread(self._judged, held)
+        return judged.decision.outcome is Outcome.ALLOW
+
+    async def _remember(self, held: Held, answer: Answer) -> Grant | None:
+        """Save an answer as a grant. Raises StoreError with the reason where a rule may not be saved."""
+        if answer.said is not Said.ALLOW or answer.scope is Scope.ONCE:
+            return None
+        for rule in answer.rules:
+            if reason := breadth.refusal(rule, answer.scope):
+                raise StoreError(f"`{rule}` may not be saved: {reason}")
+        now = self.memory.clock()
+        grant = Grant(
+            journal.new_id(),
+            answer.scope,
+            rules=answer.rules,
+            identity="" if answer.rules else digest.identity(held.call),
+            answers=granting.answered(held.decision),
+            session=held.call.session if answer.scope in (Scope.QUARTER, Scope.SESSION) else "",
+            project="" if answer.scope is Scope.EVERYWHERE else held.project,
+            made=now,
+            until=now + QUARTER if answer.scope is Scope.QUARTER else 0.0,
+            who=answer.who,
+            channel=answer.channel,
+            shown=explain.short(held.preview.text, 120),
+        )
+        self.memory.trail.append(journal.of_grant(grant, time=now))
+        self.memory.grants.add(grant)
+        return grant
+
+    def _record(self, moment: Moment) -> None:
+        """The end of a question, and offers; the question itself was recorded when the call was settled."""
+        if moment.kind == "ended" and moment.held is not None and moment.resolution is not None:
+            self.memory.trail.append(journal.of_ending(moment.held, moment.resolution, time=self.memory.clock()))
+        elif moment.kind == "offer" and moment.offer is not None:
+            self.memory.trail.append(journal.of_offer(moment.offer, time=self.memory.clock()))
+
+    def _change_mode(self, session: str, mode: str, who: str) -> None:
+        self.memory.choose_mode(session, mode, who=who)
+
+
+def _reading(judged: Judged) -> tuple[Lowering, Facts, Policy]:
+    """What a decision rests on. A gate that refused to decide has nothing to ask about."""
+    if judged.lowering is None or judged.facts is None or judged.policy is None:
+        raise AssentError("the call could not be read")
+    return judged.lowering, judged.facts, judged.policy
+
+
+def verdict(settled: Settled, resolution: Resolution | None = None) -> Verdict:
+    """The end of a call's path, with words for the agent."""
+    decision = settled.judged.decision
+    if resolution is None:
+        allowed = decision.outcome is Outcome.ALLOW
+        return Verdict(allowed, decision, settled.id, message="" if allowed else explain.to_agent(decision))
+    answer = resolution.answer
+    return Verdict(
+        resolution.allowed and resolution.ending in (Ending.ANSWERED, Ending.SETTLED),
+        decision,
+        settled.id,
+        message="" if resolution.allowed else f"This call was not run: {resolution.reason}.",
+        stop=answer is not None and answer.said is Said.STOP,
+        resolution=resolution,
+    )
