@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from os import urandom
 
+from assent.contract.decision import Layer, Outcome
 from assent.contract.effect import READ_ONLY
 from assent.contract.record import Record
 from assent.policy.floor import describe
@@ -36,10 +37,12 @@ def in_words(judged: Judged) -> tuple[str, ...]:
 
 
 def only_reads(judged: Judged) -> bool:
-    """Whether a call is known whole and only looks at things."""
-    lowering = judged.lowering
-    if lowering is None or lowering.gaps:
+    """Whether a call is allowed, known whole, and only looks at things."""
+    decision, lowering = judged.decision, judged.lowering
+    if decision.outcome is not Outcome.ALLOW or lowering is None or lowering.gaps:
         return False
+    if all(part.layer is Layer.INTRINSIC for part in decision.parts):
+        return True
     return all(effect.operation in READ_ONLY for effect in lowering.effects)
 
 

@@ -58,7 +58,7 @@ class Memory:
         took = time.perf_counter() - started
         record = journal.of_decision(call, judged, id, project=project, time=self.clock(), latency=took)
         problem = self.record(record)
-        if problem and not (judged.decision.outcome is Outcome.ALLOW and journal.only_reads(judged)):
+        if problem and not journal.only_reads(judged):
             judged = judged.but(refusal("trail.unwritable", problem, judged.decision.mode))
         return Settled(judged, id)
 
