@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from assent.contract.effect import Operation
 from assent.effects.shell.command import Arg
-from tests.unit.effects.shell.commands.sights import does
+from tests.unit.effects.shell.commands.sights import does, sight
 
 READS = "EXECUTE </w>"  # the conditional effect: what the repository's own settings could run
 ACTS = "EXECUTE <git>"
@@ -99,7 +100,6 @@ def test_what_throws_work_away_says_so(command: str) -> None:
     [
         "git checkout main",
         "git checkout -b x origin/main",
-        "git reset HEAD~1",
         "git switch x",
     ],
 )
@@ -132,6 +132,8 @@ def stored(hooks: str) -> list[str]:
         ("git reset", "refs"),
         ("git reset -q HEAD a b", "refs"),
         ("git reset -- a", "refs"),
+        ("git reset --soft HEAD~1", "refs"),
+        ("git reset HEAD~1", "refs"),
         ("git restore --staged a", "refs"),
         ("git restore -S --source=HEAD~1 .", "refs"),
         ("git rm --cached a", "refs"),
@@ -174,22 +176,63 @@ def test_a_new_name_for_a_commit_only_changes_the_store(command: str) -> None:
         "git tag -a v1",  # an editor
         "git tag -s v1 -m x",
         "git tag -f v1",
-        "git reset HEAD~1",  # the branch moves
-        "git reset --soft HEAD~1",
-        "git reset a.txt",  # or is that a commit
+        "git reset --keep HEAD~1",
         "git reset -p",
         "git reset --recurse-submodules",
         "git restore -p --staged a",
         "git rm --cached -f a",
-        "git rm a",
+        "git rm -f a",
+        "git mv -f a b",
+        "git stash -a",
+        "git stash -p",
+        "git stash -q list",
+        "git stash frobnicate",
+        "git stash branch x",
+        "git stash create",
+        "git stash store x",
+        "git apply a.patch",
+        "git apply --index --cached a.patch",
+        "git apply --cached --3way a.patch",
     ],
 )
 def test_what_does_more_than_change_the_store_acts(command: str) -> None:
     assert any(line.startswith(ACTS) for line in does(command))
 
 
+def test_what_git_removes_or_moves_is_in_the_store_or_elsewhere() -> None:
+    assert does("git rm a") == ["DELETE a", *stored("refs")]
+    assert does("git rm -r src") == ["DELETE+ src", *stored("refs")]
+    assert does("git rm -n a") == stored("refs")
+    assert does("git mv a b") == ["READ+ a", "DELETE+ a", "WRITE+ b", "WRITE+ b/a", *stored("refs")]
+    removed = [effect for name in ("git rm a", "git mv a b") for effect in sight(name).effects]
+    assert all(effect.lossless for effect in removed if effect.operation is Operation.DELETE)
+
+
+@pytest.mark.parametrize("words", ["", "-u", "push -m x -- a", "pop", "apply stash@{1}", "save x", "-- a", "-k -q"])
+def test_what_is_stashed_is_in_the_store(words: str) -> None:
+    assert does(f"git stash {words}") == ["WRITE /w", *stored("refs")]
+
+
+def test_a_patch_for_the_index_changes_the_store() -> None:
+    assert does("git apply --cached a.patch") == ["READ a.patch", *stored("refs"), READS]
+    assert does("git apply --check a.patch") == ["READ a.patch", READS]
+
+
 @pytest.mark.parametrize("word", [Arg("$X"), Arg("$X", ("--hard", "HEAD"))])
-@pytest.mark.parametrize("command", ["git reset", "git branch", "git tag", "git commit -m x", "git checkout -b n"])
+@pytest.mark.parametrize(
+    "command",
+    [
+        "git reset",
+        "git stash",
+        "git stash pop",
+        "git rm",
+        "git mv a",
+        "git branch",
+        "git tag",
+        "git commit -m x",
+        "git checkout -b n",
+    ],
+)
 def test_a_word_that_may_be_an_option_acts(command: str, word: Arg) -> None:
     assert any(line.startswith(ACTS) for line in does((*command.split(), word)))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from assent.effects.shell.command import Arg
 from tests.unit.effects.shell.commands.sights import does
 
 
@@ -43,6 +44,13 @@ def test_a_container_is_elsewhere() -> None:
     [
         ("gh api repos/o/r", True),
         ("gh api -X GET search -f q=x", True),
+        (("gh", "api", Arg("repos/o/$f", ("repos/o/a", "repos/o/b"))), True),
+        (("gh", "api", Arg("repos/o/x?ref=y", ("repos/o/x?ref=y",), pattern=True)), True),
+        (("gh", "api", Arg("repos/$X", prefix="repos/")), True),
+        (("gh", "api", Arg("$X")), False),
+        (("gh", "api", Arg("graph$X", prefix="graph")), False),
+        (("gh", "api", Arg("$X", ("repos/o/r", "graphql"))), False),
+        (("gh", "api", Arg("repos/$X", prefix="repos/"), "-f", "a=b"), False),
         ("gh api graphql -f query='query { viewer { login } }'", True),
         ("gh api repos/o/r/issues -f title=x", False),
         ("gh api -X DELETE repos/o/r/x", False),
@@ -51,7 +59,7 @@ def test_a_container_is_elsewhere() -> None:
         ("gh api --input f repos/o/r", False),
     ],
 )
-def test_an_api_is_read_by_get_and_queries_only(command: str, reads: bool) -> None:
+def test_an_api_is_read_by_get_and_queries_only(command: str | tuple[str | Arg, ...], reads: bool) -> None:
     assert ("EXECUTE <gh>" not in does(command)) is reads
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from assent.contract.effect import Effect, Kind, Target
+from assent.effects.shell.commands.operands import into
 from assent.effects.shell.commands.roles import apply
-from assent.effects.shell.commands.seen import READ, WRITE, literal, shown, values
+from assent.effects.shell.commands.seen import DELETE, READ, WRITE, literal, values
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -110,14 +111,39 @@ def git_tag(line: Line) -> None:
 
 
 def git_reset(line: Line) -> None:
-    """`git reset [HEAD] [--] paths` changes the index alone; another commit moves the branch."""
+    """`git reset` without `--hard` and its like changes the index, and moves the branch; the files stay as they are."""
     line.standard()
-    parsed = line.parsed
-    first = 0 if parsed.ended == 0 else 1
-    named = [shown(word) for word in parsed.operands[:first]]
-    if _only(line, "--quiet", "--mixed", "--refresh", "--no-refresh") and named in ([], ["HEAD"], ["@"]):
+    if _only(line, "--quiet", "--soft", "--mixed", "--refresh", "--no-refresh", "--intent-to-add"):
         _stores(line)
     else:
+        line.seen.execute()
+
+
+def git_stash(line: Line) -> None:
+    """`git stash [push|pop|apply]`: files change, and what they held is in the store."""
+    keeps = ("--quiet", "--message", "--include-untracked", "--keep-index", "--no-keep-index", "--staged", "--index")
+    verb = line.seen.subcommand[1:] or ("push",)
+    if verb[0] in ("push", "save", "pop", "apply") and _only(line, *keeps) and (verb != ("push",) or not _unsaid(line)):
+        _start(line)
+        line.seen.path(WRITE, ".")
+        _stores(line)
+        return
+    line.standard()
+    line.seen.execute()
+
+
+def _unsaid(line: Line) -> bool:
+    """Words that could be another verb of `git stash`, as it has no paths without `push`."""
+    return len(line.seen.subcommand) == 1 and bool(line.parsed.operands) and line.parsed.ended != 0
+
+
+def git_apply(line: Line) -> None:
+    """`git apply --cached` changes the index alone; with `--check` and its like it only looks."""
+    line.standard()
+    cached = ("--cached", "--reverse", "-p", "--recount", "--unidiff-zero", "--whitespace", "--verbose", "--quiet")
+    if not line.quiet and _only(line, *cached) and line.parsed.has("--cached"):
+        _stores(line)
+    elif not line.quiet:
         line.seen.execute()
 
 
@@ -132,13 +158,31 @@ def git_restore(line: Line) -> None:
 
 
 def git_rm(line: Line) -> None:
-    """`git rm --cached paths` changes the index alone."""
-    if _only(line, "--cached", "--quiet", "-r", "--ignore-unmatch", "--dry-run") and line.parsed.has("--cached"):
-        _start(line)
-        _stores(line)
+    """`git rm` without `-f` refuses to remove what is not committed; with `--cached` it changes the index alone."""
+    if not _only(line, "--cached", "--quiet", "-r", "--ignore-unmatch", "--dry-run"):
+        line.standard()
+        line.seen.execute()
         return
-    line.standard()
-    line.seen.execute()
+    _start(line)
+    if not line.parsed.has("--cached", "--dry-run"):
+        for word in line.parsed.operands:
+            line.seen.path(DELETE, word, recursive=line.parsed.has("-r"), lossless=True)
+    _stores(line)
+
+
+def git_mv(line: Line) -> None:
+    """`git mv`: files move, and the index with them; it refuses to overwrite."""
+    words = line.parsed.operands
+    if not _only(line, "--verbose", "--dry-run", "-k") or len(words) < 2 or literal(words[-1]) is None:
+        line.standard()
+        line.seen.execute()
+        return
+    _start(line)
+    for word in words[:-1]:
+        line.seen.path(READ, word, recursive=True)
+        line.seen.path(DELETE, word, recursive=True, lossless=True)
+    into(line.seen, words[:-1], words[-1], recursive=True)
+    _stores(line)
 
 
 def _words(line: Line) -> bool:

@@ -209,6 +209,8 @@ def _mount(seen: Seen, text: str) -> None:
 # ---------------------------------------------------------------- APIs of forges
 
 _WHOLE_REPOSITORY = re.compile(r"/?(?:repos/[^/]+/[^/]+|projects/[^/]+|orgs/[^/]+)/?")
+_ADDRESS = re.compile(r"\w+://")
+_NAMED = re.compile(r"/?(?:repos|orgs|users|projects|search|gists|issues|notifications)/")
 _MUTATES = re.compile(r"\bmutation\b")
 
 
@@ -221,7 +223,7 @@ def gh_api(line: Line) -> None:
         if "=@" in shown(field):
             seen.path(READ, shown(field).partition("=@")[2])
     methods = [literal(value) for value in parsed.values("--method")]
-    endpoint = literal(parsed.operands[0]) if parsed.operands else None
+    endpoint = _endpoint(parsed.operands[0]) if parsed.operands else None
     if endpoint == "graphql":
         _graphql(line, fields)
         return
@@ -231,6 +233,15 @@ def gh_api(line: Line) -> None:
         seen.execute()
     if method is not None and method.upper() == "DELETE" and endpoint and _WHOLE_REPOSITORY.fullmatch(endpoint):
         seen.danger("destroy-remote")
+
+
+def _endpoint(word: Word) -> str | None:
+    """An endpoint, or as much of its beginning as is known and tells that it is none of GraphQL; None for others."""
+    text = literal(word)
+    if text is not None or isinstance(word, str):
+        return None if text is None or _ADDRESS.match(text) else text
+    starts = word.values or (word.prefix,)
+    return starts[0] if all(map(_NAMED.match, starts)) else None
 
 
 def _graphql(line: Line, fields: list[Word]) -> None:
