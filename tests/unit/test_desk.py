@@ -20,7 +20,7 @@ from assent.review.channels.callback import CallbackChannel
 from assent.review.store import SqliteStore
 from assent.trail.verify import verify
 
-Asked = Callable[[Held], Answer | None | Awaitable[Answer | None]]
+Asked = Callable[[Held], Answer | Awaitable[Answer | None] | None]
 YES, NO = Answer(Said.ALLOW, who="ann"), Answer(Said.DENY, who="ann")
 
 
@@ -45,7 +45,7 @@ class World:
         root = str(self.project)
         return Call("bash", {"command": command}, cwd=root, roots=(root,), home=self.environ["HOME"], session=session)
 
-    def answer(self, held: Held) -> Answer | None | Awaitable[Answer | None]:
+    def answer(self, held: Held) -> Answer | Awaitable[Answer | None] | None:
         self.shown.append(held)
         return self.asked(held)
 

@@ -1,0 +1,103 @@
+"""A person at a real terminal is asked, and what the person types is what happens."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from assent.review.channels.terminal import DEAF
+from tests.terminal.tmux import Terminal
+
+ASSENT = Path(sys.executable).parent / "assent"
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    (tmp_path / "project").mkdir()
+    return tmp_path / "project"
+
+
+@pytest.fixture
+def terminal(tmp_path: Path, project: Path) -> Iterator[Terminal]:
+    found = Terminal(str(project), {"ASSENT_HOME": str(tmp_path / "state"), "HOME": str(tmp_path)})
+    yield found
+    found.close()
+
+
+def ask(terminal: Terminal, command: str, shown: str = "once") -> str:
+    """Run a command through the gate, and wait until its question can be answered."""
+    terminal.type(f"{ASSENT} run '{command}'; echo status=$?")
+    terminal.press("Enter")
+    screen = terminal.wait_for(shown)
+    time.sleep(DEAF + 0.2)
+    return screen
+
+
+def test_yes_runs_it_and_no_does_not(terminal: Terminal, project: Path) -> None:
+    screen = ask(terminal, "touch yes")
+    assert ("bash wants to run" in screen, "write yes" in screen, "[mode.write]" in screen) == (True, True, True)
+    terminal.type("y")
+    terminal.wait_for("status=0")
+    assert (project / "yes").exists()
+    terminal.press("C-l")
+    ask(terminal, "touch no")
+    terminal.type("n")
+    assert "a person said no" in terminal.wait_for("status=4")
+    assert not (project / "no").exists()
+
+
+@pytest.mark.parametrize("key", ["Escape", "C-c"])
+def test_putting_the_question_away_denies_it_and_leaves_the_terminal_as_it_was(
+    terminal: Terminal, project: Path, key: str
+) -> None:
+    ask(terminal, "touch no")
+    terminal.press(key)
+    terminal.wait_for("status=4")
+    terminal.type("echo still-$((40+2))")
+    terminal.press("Enter")
+    terminal.wait_for("still-42")
+    assert not (project / "no").exists()
+
+
+def test_keys_typed_ahead_and_pasted_text_are_no_answer(terminal: Terminal, project: Path) -> None:
+    terminal.type(f"{ASSENT} run 'touch no'; echo status=$?")
+    terminal.press("Enter")
+    terminal.type("yyy")
+    terminal.wait_for("once")
+    time.sleep(DEAF + 0.2)
+    terminal.type("yes please")
+    time.sleep(0.5)
+    assert not (project / "no").exists()
+    terminal.type("n")
+    terminal.wait_for("status=4")
+    assert not (project / "no").exists()
+
+
+def test_an_answer_for_the_session_is_remembered_with_its_rule(terminal: Terminal, project: Path) -> None:
+    ask(terminal, "touch one")
+    terminal.type("s")
+    terminal.wait_for("which calls?")
+    terminal.type("1")
+    terminal.wait_for("would have matched 0 of your last 0 calls")
+    terminal.press("Enter")
+    terminal.wait_for("status=0")
+    (project / "one").unlink()
+    terminal.press("C-l")
+    terminal.type(f"{ASSENT} run 'touch one'; echo again=$?")
+    terminal.press("Enter")
+    terminal.wait_for("again=0")
+    assert (project / "one").exists()
+
+
+def test_without_colour_no_escape_sequence_is_written(tmp_path: Path, project: Path) -> None:
+    plain = Terminal(str(project), {"ASSENT_HOME": str(tmp_path / "state"), "HOME": str(tmp_path), "NO_COLOR": "1"})
+    try:
+        assert "[y] once" in ask(plain, "touch no", "[d] details")
+        plain.press("Escape")
+        plain.wait_for("status=4")
+    finally:
+        plain.close()
