@@ -12,7 +12,11 @@ from assent.policy.ruleset import RuleSet
 
 # The forms of the `assent` command that change nothing and answer nothing.
 HARMLESS = frozenset({"check", "status", "doctor", "help", "version", "simulate"})
-HARMLESS_POLICY = frozenset({"show", "lint", "test"})
+# The first word after these commands decides: `assent policy show`, `assent grants` (which lists).
+HARMLESS_WORDS = {
+    "policy": ("show", frozenset({"show", "lint", "test"})),
+    "grants": ("list", frozenset({"list"})),
+}
 BROAD_HOMES = ("/", "/home", "/root", "/Users", "/etc", "/private", "/private/etc", "/var/root")
 CHANGES = (Operation.WRITE, Operation.DELETE)
 WHOLES = (Operation.READ, Operation.SEARCH, Operation.WRITE)
@@ -132,9 +136,10 @@ def _answers(invocation: Invocation) -> bool:
     else:
         return False
     verb = next((word for word in rest if not word.startswith("-")), "help")
-    if verb == "policy":
-        after = rest[rest.index("policy") + 1 :]
-        return next((word for word in after if not word.startswith("-")), "show") not in HARMLESS_POLICY
+    if verb in HARMLESS_WORDS:
+        default, harmless = HARMLESS_WORDS[verb]
+        after = rest[rest.index(verb) + 1 :]
+        return next((word for word in after if not word.startswith("-")), default) not in harmless
     return verb not in HARMLESS
 
 

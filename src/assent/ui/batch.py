@@ -1,7 +1,7 @@
 """`assent check --batch`: JSON lines in, JSON lines out, in order. Decides nothing itself.
 
-A line may bring its own rules, mode, home, environment and host facts, so that cases are portable. A line whose policy
-does not load, or that is no call, answers with the outcome `error`."""
+A line may bring its own rules, grants, mode, home, environment and host facts, so that cases are portable. A line whose
+policy does not load, or that is no call, answers with the outcome `error`."""
 
 from __future__ import annotations
 
@@ -12,14 +12,19 @@ from typing import IO
 
 from assent import configure
 from assent.contract.call import Call
+from assent.contract.decision import Decision, Outcome
 from assent.contract.errors import AssentError, PayloadError
-from assent.gate import Gate
+from assent.contract.review import Grant, Scope
+from assent.facts.digest import identity
+from assent.gate import Gate, Judged
+from assent.policy.decide import nobody_answers
 from assent.policy.document import Document, document_of
+from assent.policy.grants import settle
 from assent.policy.rules import Origin
 from assent.policy.settings import combine
 
 KNOWN = frozenset(
-    "id tool input cwd mode rules project_rules headless home env facts session shell roots description".split()
+    "id tool input cwd mode rules project_rules headless home env facts session shell roots description grants".split()
 )
 
 
@@ -73,7 +78,7 @@ class Batch:
             session=str(row.get("session", "")),
         )
         headless = bool(row.get("headless", self.options.headless))
-        decision = gate.decide(call, headless=headless, links=links)
+        decision = _decision(gate.judge(call, links=links), call, own_grants(row.get("grants")), headless=headless)
         part = decision.deciding
         return {
             "outcome": decision.outcome.word,
@@ -111,6 +116,35 @@ class Batch:
         if found is None:
             found = self.found[here.project] = configure.documents(here, config=self.options.config)
         return found
+
+
+def _decision(judged: Judged, call: Call, held: tuple[Grant, ...], *, headless: bool) -> Decision:
+    decision = judged.decision
+    if held and judged.lowering is not None and judged.facts is not None and judged.policy is not None:
+        named = identity(call)
+        held = tuple(
+            each if each.rules else Grant(each.id, each.scope, identity=named, answers=each.answers) for each in held
+        )
+        decision = settle(judged.lowering, judged.facts, judged.policy, decision, held, identity=named)
+    return nobody_answers(decision) if headless and decision.outcome is Outcome.ASK else decision
+
+
+def own_grants(given: object) -> tuple[Grant, ...]:
+    """A line's own grants: lists of `rules` (none: this very call) and the ask rules that they `answer`."""
+    if given is None:
+        return ()
+    if not isinstance(given, list) or not all(isinstance(each, dict) for each in given):
+        raise PayloadError("`grants` is a list of objects with `rules` and `answers`")
+    return tuple(
+        Grant(str(at), Scope.SESSION, rules=_texts(each.get("rules")), answers=_texts(each.get("answers")))
+        for at, each in enumerate(given, 1)
+    )
+
+
+def _texts(given: object) -> tuple[str, ...]:
+    if not isinstance(given, list | None) or not all(isinstance(each, str) for each in given or ()):
+        raise PayloadError("`rules` and `answers` of a grant are lists of rules")
+    return tuple(given or ())
 
 
 def parse_line(raw: bytes) -> dict[str, object]:
