@@ -47,7 +47,7 @@ def xargs(line: Line) -> None:
     parsed = parse(line.words, _XARGS, style="posix")
     wrapper(line, parsed)
     if not parsed.operands:
-        line.seen.run(["echo"])  # which prints the words that come
+        line.seen.execute()
         return
     come = _incoming(line, from_file=any(shown(name) != "/dev/stdin" for name in parsed.values("-a")))
     marks = [shown(value) for value in parsed.values("-I") + parsed.values("-i")]
