@@ -1,6 +1,6 @@
 """The shape of the code: who may import whom, what the pure packages may touch, what a decision may load.
 
-ui, sdk → gate, configure → {adapters, effects, facts, policy, review, trail} → contract
+ui, sdk → desk → memory, history → journal, configure → gate → {adapters, effects, facts, policy, review, trail} → contract
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import pytest
 
 SOURCE = Path(__file__).parents[1] / "src/assent"
 STAGES = frozenset({"adapters", "effects", "facts", "policy", "review", "trail"})
-BELOW_SURFACES = STAGES | {"contract", "gate", "configure"}
+BELOW_SURFACES = STAGES | {"contract", "gate", "configure", "journal", "memory", "history", "desk", "statefile"}
 
 # Package → what of Assent it may import, besides itself.
 MAY_IMPORT: dict[str, frozenset[str]] = {
@@ -25,6 +25,10 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     "statefile": frozenset({"contract"}),
     "gate": STAGES | {"contract"},
     "configure": STAGES | {"contract", "gate"},
+    "journal": STAGES | {"contract", "gate"},
+    "memory": STAGES | {"contract", "gate", "journal"},
+    "history": STAGES | {"contract", "gate"},
+    "desk": STAGES | {"contract", "gate", "journal", "memory", "history"},
     "ui": BELOW_SURFACES | {"__init__"},
     "sdk": BELOW_SURFACES | {"__init__"},
     "__init__": frozenset({"contract", "gate"}),
@@ -34,7 +38,7 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
 PURE = ("contract", "effects", "policy", "adapters")
 # Modules of the standard library that touch nothing outside the process: no clock, no chance, no files.
 PURE_IMPORTS = frozenset(
-    "__future__ ast base64 binascii bisect collections collections.abc difflib enum fnmatch functools importlib "
+    "__future__ ast base64 binascii bisect collections collections.abc difflib enum fnmatch functools hashlib importlib "
     "ipaddress itertools json math operator posixpath re shlex string struct tomllib unicodedata urllib.parse".split()
 )
 IMPURE_CALLS = frozenset({"open", "input", "print", "exec", "eval", "breakpoint"})
@@ -46,7 +50,10 @@ READS_ITS_OWN_DATA = {
 
 # Each costs more to import than a decision takes.
 SLOW = frozenset("argparse asyncio dataclasses importlib.resources inspect logging pathlib typing".split())
-DECISION_PATH = ("contract", "effects", "policy", "facts", "gate.py", "configure.py")
+DECISION_PATH = (
+    *("contract", "adapters", "effects", "policy", "facts", "gate.py", "configure.py"),
+    *("journal.py", "memory.py", "statefile.py", "ui/hook.py", "review/grants.py", "trail/append.py", "trail/line.py"),
+)
 
 
 def modules(*parts: str) -> list[Path]:
@@ -140,6 +147,25 @@ print(*sys.modules)
         [sys.executable, "-I", "-S", "-c", _with_path(script)], capture_output=True, text=True, check=True
     )
     assert set(done.stdout.split()) & (SLOW - {"typing"}) == set()
+
+
+def test_a_hook_loads_nothing_slow(tmp_path: Path) -> None:
+    """The whole answer to an agent program, recorded in the trail."""
+    script = f"""
+import sys
+from assent.adapters import load
+from assent.ui.hook import answer
+event = b'{{"session_id":"s","cwd":"/w","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{{"command":"git status"}}}}'
+environ = {{"HOME": "/home/me", "CLAUDE_PROJECT_DIR": "/workspace/app"}}
+rendered = answer(load("claude"), event, environ, state={str(tmp_path)!r})
+assert '"permissionDecision":"allow"' in rendered.stdout, rendered
+print(*sys.modules)
+"""
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", _with_path(script)], capture_output=True, text=True, check=True
+    )
+    slow = (SLOW - {"typing"}) | {"sqlite3", "uuid", "socket", "http.client", "subprocess", "tempfile", "random"}
+    assert set(done.stdout.split()) & slow == set()
 
 
 def _with_path(script: str) -> str:
