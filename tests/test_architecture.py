@@ -1,6 +1,7 @@
 """The shape of the code: who may import whom, what the pure packages may touch, what a decision may load.
 
-ui, sdk → desk → memory, history → journal, configure → gate → {adapters, effects, facts, policy, review, trail} → contract
+ui, sdk → desk → memory, history → journal, configure → gate → stages → contract;
+the stages: adapters, effects, facts, policy, review, trail
 """
 
 from __future__ import annotations
@@ -38,8 +39,8 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
 PURE = ("contract", "effects", "policy", "adapters")
 # Modules of the standard library that touch nothing outside the process: no clock, no chance, no files.
 PURE_IMPORTS = frozenset(
-    "__future__ ast base64 binascii bisect collections collections.abc difflib enum fnmatch functools hashlib importlib "
-    "ipaddress itertools json math operator posixpath re shlex string struct tomllib unicodedata urllib.parse".split()
+    "__future__ ast base64 binascii bisect collections collections.abc difflib enum fnmatch functools hashlib "
+    "importlib ipaddress itertools json math operator posixpath re shlex string struct tomllib unicodedata urllib.parse".split()
 )
 IMPURE_CALLS = frozenset({"open", "input", "print", "exec", "eval", "breakpoint"})
 # The modules of the pure packages that open files: data that comes with the package, and nothing else.
@@ -155,7 +156,8 @@ def test_a_hook_loads_nothing_slow(tmp_path: Path) -> None:
 import sys
 from assent.adapters import load
 from assent.ui.hook import answer
-event = b'{{"session_id":"s","cwd":"/w","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{{"command":"git status"}}}}'
+event = b'{{"session_id":"s","cwd":"/w","hook_event_name":"PreToolUse",' \\
+    b'"tool_name":"Bash","tool_input":{{"command":"git status"}}}}'
 environ = {{"HOME": "/home/me", "CLAUDE_PROJECT_DIR": "/workspace/app"}}
 rendered = answer(load("claude"), event, environ, state={str(tmp_path)!r})
 assert '"permissionDecision":"allow"' in rendered.stdout, rendered
