@@ -43,9 +43,9 @@ def settle(
     `grants` are those that hold now. `identity` names the call, for grants of the identical call."""
     if not grants or decision.outcome is not ASK or policy.mode is Mode.PLAN:
         return decision
-    same = _identical(decision, grants, identity)
-    if same is not None:
-        return _repeated(decision, same)
+    for grant in grants:
+        if identity and not grant.rules and grant.identity == identity and _answers(grant, lowering, facts, policy):
+            return _repeated(decision, grant)
     sets = _compiled(grants, facts)
     if not sets or lowering.gaps:
         return decision
@@ -62,17 +62,27 @@ def answered(decision: Decision) -> tuple[str, ...]:
 # ---------------------------------------------------------------- the identical call
 
 
-def _identical(decision: Decision, grants: Iterable[Grant], identity: str) -> Grant | None:
-    if not identity:
-        return None
-    asked = [part for part in decision.parts if part.outcome is ASK]
-    if not asked or any(part.layer in NEVER for part in asked):
-        return None
-    needed = set(answered(decision))
-    for grant in grants:
-        if not grant.rules and grant.identity == identity and needed <= set(grant.answers):
-            return grant
-    return None
+def _answers(grant: Grant, lowering: Lowering, facts: Facts, policy: Policy) -> bool:
+    """Whether an answer to the identical call answers all that is asked now: with the ask rules of then left out,
+    nothing may be left that no answer is remembered for."""
+    found = _Without(lowering, facts, policy, grant.answers).decision(headless=False)
+    asked = [part.layer for part in found.parts if part.outcome is not ALLOW]
+    return found.outcome <= ASK and Layer.ASK not in asked and NEVER.isdisjoint(asked)
+
+
+class _Without(Judge):
+    """The judge again, without ask rules that were answered: they may stand before something stricter."""
+
+    __slots__ = ("answers",)
+
+    def __init__(self, lowering: Lowering, facts: Facts, policy: Policy, answers: tuple[str, ...]) -> None:
+        super().__init__(lowering, facts, policy)
+        self.answers = frozenset(answers)
+
+    def _first(self, found: Iterable[Rule], outcome: Outcome, subject: Invocation | Effect | str) -> Rule | None:
+        if outcome is ASK:
+            found = (rule for rule in found if rule.text not in self.answers)
+        return super()._first(found, outcome, subject)
 
 
 def _repeated(decision: Decision, grant: Grant) -> Decision:

@@ -152,6 +152,13 @@ def test_the_identical_call_leaves_other_ask_rules_alone() -> None:
     assert (after.outcome, after.lost) == (Outcome.ALLOW, (("bash(git push:*)", "rules:1"),))
 
 
+def test_an_answered_ask_rule_uncovers_nothing_that_is_never_settled() -> None:
+    rules: Mapping[str, Sequence[object]] = {"ask": ["read(conf/**)"], "deny": ["read(conf/key)"]}
+    same = grant(identity=SAME, answers=["read(conf/**)"])
+    assert outcome("bash", "cp -r conf /tmp/x", same, mode="full_auto", **rules) == "ask"
+    assert outcome("bash", "cp -r conf /tmp/x", same, mode="full_auto", ask=["read(conf/**)"]) == "allow"
+
+
 @pytest.mark.parametrize(
     ("tool", "given", "mode", "rules"),
     [
