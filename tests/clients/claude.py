@@ -1,0 +1,77 @@
+"""Claude Code: settings, headless and attended."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from .client import PROMPT, SUB_PROMPT, Client, Hook
+from .model import Call, Model, Step, Use
+from .sandbox import Sandbox
+from .terminal import Terminal, terminal
+
+KEY = "no-key-at-all"
+
+
+class Claude(Client):
+    name = "claude"
+    loose = ("--permission-mode=bypassPermissions",)
+
+    def shell(self, command: str) -> Call:
+        return Call("Bash", {"command": command, "description": "a command"})
+
+    def write(self, path: Path, content: str) -> Call:
+        return Call("Write", {"file_path": str(path), "content": content})
+
+    def delegate(self) -> list[Step]:
+        arguments = {"description": "a part", "prompt": SUB_PROMPT, "subagent_type": "general-purpose"}
+        return [Use(Call("Agent", arguments | {"run_in_background": False}))]
+
+    def mcp(self, server: str, tool: str, arguments: Mapping[str, object]) -> Call:
+        return Call(f"mcp__{server}__{tool}", arguments)
+
+    def hook(self, sandbox: Sandbox, hook: Hook, event: str = "PreToolUse") -> None:
+        settings = sandbox.home / ".claude" / "settings.json"
+        settings.parent.mkdir(exist_ok=True)
+        known = json.loads(settings.read_text()) if settings.exists() else {"hooks": {}}
+        entry = {"type": "command", "command": hook.command, "timeout": hook.timeout} | hook.more
+        known["hooks"][event] = [{"matcher": "*", "hooks": [entry]}]
+        settings.write_text(json.dumps(known))
+
+    @contextmanager
+    def attended(
+        self, sandbox: Sandbox, script: Sequence[Step], args: Sequence[str] = ()
+    ) -> Iterator[tuple[Terminal, Model]]:
+        """Run it before a person, who has seen its first questions, trusts the project, and gave it the prompt."""
+        known = {"hasCompletedOnboarding": True, "theme": "dark", "customApiKeyResponses": {"approved": [KEY]}}
+        trusted = {"projects": {str(sandbox.project): {"hasTrustDialogAccepted": True}}}
+        (sandbox.home / ".claude.json").write_text(json.dumps(known | trusted))
+        model = Model(sandbox.network, script, PROMPT)
+        words = [*self.programs.claude, *args, PROMPT]
+        try:
+            with terminal(sandbox, words, self.environment(sandbox, model.url, {})) as screen:
+                yield screen, model
+        finally:
+            model.close()
+
+    def words(self, sandbox: Sandbox, url: str, servers: Mapping[str, Sequence[str]]) -> list[str]:
+        return [*self.programs.claude, *_servers(servers), "-p"]
+
+    def environment(self, sandbox: Sandbox, url: str, servers: Mapping[str, Sequence[str]]) -> dict[str, str]:
+        return {
+            "ANTHROPIC_BASE_URL": url,
+            "ANTHROPIC_API_KEY": KEY,
+            "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+            "DISABLE_TELEMETRY": "1",
+            "DISABLE_AUTOUPDATER": "1",
+            "IS_SANDBOX": "1",  # or it refuses to bypass permissions as root
+        }
+
+
+def _servers(servers: Mapping[str, Sequence[str]]) -> list[str]:
+    if not servers:
+        return []
+    known = {name: {"type": "stdio", "command": words[0], "args": list(words[1:])} for name, words in servers.items()}
+    return ["--strict-mcp-config", "--mcp-config=" + json.dumps({"mcpServers": known})]

@@ -1,0 +1,70 @@
+"""Codex: hooks.json, headless."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from .client import SUB_PROMPT, Client, Hook
+from .model import Call, Step, Turn, Use
+from .sandbox import Sandbox
+
+AGENTS = "multi_agent_v1"  # the group of the tools for sub-agents
+
+
+class Codex(Client):
+    name = "codex"
+    loose = ("--dangerously-bypass-approvals-and-sandbox",)
+    trust = ("--dangerously-bypass-hook-trust",)
+
+    def shell(self, command: str) -> Call:
+        return Call("exec_command", {"cmd": command})
+
+    def write(self, path: Path, content: str) -> Call:
+        """The model that it takes ours for has no tool of its own to write: the patch goes through the shell."""
+        added = "".join(f"+{line}\n" for line in content.splitlines())
+        patch = f"*** Begin Patch\n*** Add File: {path}\n{added}*** End Patch\n"
+        return self.shell(f"apply_patch <<'EOF'\n{patch}EOF\n")
+
+    def delegate(self) -> list[Step]:
+        """A sub-agent runs beside its parent, which must wait for it by its name."""
+
+        def wait(results: Sequence[str]) -> Turn:
+            agent = json.loads(results[-1])["agent_id"]
+            return Use(Call("wait_agent", {"targets": [agent]}, AGENTS))
+
+        return [Use(Call("spawn_agent", {"message": SUB_PROMPT}, AGENTS)), wait]
+
+    def mcp(self, server: str, tool: str, arguments: Mapping[str, object]) -> Call:
+        return Call(tool, arguments, f"mcp__{server}")
+
+    def hook(self, sandbox: Sandbox, hook: Hook, event: str = "PreToolUse") -> None:
+        settings = sandbox.home / ".codex" / "hooks.json"
+        settings.parent.mkdir(exist_ok=True)
+        entry = {"type": "command", "command": hook.command, "timeout": int(hook.timeout)} | hook.more
+        settings.write_text(json.dumps({"hooks": {event: [{"matcher": "*", "hooks": [entry]}]}}))
+
+    def words(self, sandbox: Sandbox, url: str, servers: Mapping[str, Sequence[str]]) -> list[str]:
+        settings = {
+            "model": "scripted",
+            "model_provider": "loopback",
+            "model_providers.loopback": {"name": "loopback", "base_url": f"{url}/v1", "wire_api": "responses"},
+            "check_for_update_on_startup": False,
+            "analytics.enabled": False,
+            "features.plugins": False,  # it would look for them on the network, and wait five seconds at the end
+        }
+        for name, words in servers.items():
+            settings[f"mcp_servers.{name}"] = {"command": words[0], "args": list(words[1:])}
+        flags = [f"--config={key}={_toml(value)}" for key, value in settings.items()]
+        return [*self.programs.codex, "exec", "--skip-git-repo-check", *flags]
+
+    def environment(self, sandbox: Sandbox, url: str, servers: Mapping[str, Sequence[str]]) -> dict[str, str]:
+        return {}
+
+
+def _toml(value: object) -> str:
+    """JSON is TOML, but for the sign between the key and the value of a table."""
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{key} = {_toml(each)}" for key, each in value.items()) + "}"
+    return json.dumps(value)

@@ -1,0 +1,161 @@
+"""Holds the harness with hooks of one line, and the hosts to what was observed of them. Knows nothing of Assent."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from . import observed, programs
+from .claude import Claude
+from .client import Client, Hook, Run
+from .codex import Codex
+from .gemini import Gemini
+from .model import Say, Step, Use
+from .observed import RAN, REASON, WAITS
+from .opencode import Opencode
+from .programs import Programs
+from .sandbox import Sandbox
+
+MAKE = "echo made-by-agent > made && cat made"
+MADE = {"made": "made-by-agent\n"}
+DONE = Say("all is done")
+NOTES = Path(__file__).with_name("notes_server.py")
+HOSTS: dict[str, type[Client]] = {"claude": Claude, "codex": Codex, "gemini": Gemini, "opencode": Opencode}
+
+
+def refusing(tool: str = "") -> Hook:
+    """A hook that refuses what mentions the tool, in the one form that all hosts understand."""
+    return Hook(f"grep -q {tool!r} || exit 0; echo {REASON} >&2; exit 2")
+
+
+def test_a_sandbox_has_no_network_but_loopback(place: Sandbox) -> None:
+    ended = place.run(["cat", "/proc/net/dev"], deadline=10)
+    assert [line.split(":")[0].strip() for line in ended.stdout.splitlines()[2:]] == ["lo"]
+
+
+def test_nothing_of_this_environment_gets_into_a_sandbox(place: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SOME_TOKEN", "secret")
+    ended = place.run(["env"], deadline=10)
+    assert "SOME_TOKEN" not in ended.stdout
+    assert f"HOME={place.home}\n" in ended.stdout
+
+
+def test_no_process_outlives_the_program_that_started_it(place: Sandbox) -> None:
+    place.run(["sh", "-c", "setsid sh -c 'sleep 0.5; touch late' & sleep 0.1"], deadline=10)
+    time.sleep(0.8)
+    assert list(place.project.iterdir()) == []
+
+
+def test_the_deadline_ends_a_program(place: Sandbox) -> None:
+    assert place.run(["sh", "-c", "echo begun; sleep 60"], deadline=0.3).status is None
+
+
+@pytest.mark.parametrize("name", HOSTS)
+def test_the_pinned_version_is_the_one_that_runs(name: str, place: Sandbox, installed: Programs) -> None:
+    words: tuple[str, ...] = getattr(installed, name)
+    assert programs.versions()[name] in place.run([*words, "--version"], deadline=60).stdout
+
+
+def test_the_shell_runs_and_the_model_reads_what_it_said(client: Client, place: Sandbox) -> None:
+    run = client.run(place, [Use(client.shell(MAKE)), DONE], args=client.loose)
+    assert (run.status, run.changed) == (0, MADE)
+    assert "made-by-agent" in run.told[0]
+    assert DONE.text in run.stdout
+
+
+def test_a_file_is_written_unless_the_hook_refuses(client: Client, place: Sandbox) -> None:
+    client.hook(place, refusing("forbidden"))
+    calls = [client.write(place.project / name, "some text\n") for name in ("allowed", "forbidden")]
+    run = client.run(place, [Use(calls[0]), Use(calls[1]), DONE], args=client.loose + client.trust)
+    assert run.changed == {"allowed": "some text\n"}
+    assert REASON in run.told[1]
+
+
+def test_an_mcp_tool_is_called_unless_the_hook_refuses(client: Client, place: Sandbox) -> None:
+    client.hook(place, refusing("forbidden"))
+    calls = [client.mcp("notes", "note", {"text": text}) for text in ("allowed", "forbidden")]
+    servers = {"notes": [sys.executable, str(NOTES), str(place.project / "noted")]}
+    script: list[Step] = [Use(calls[0]), Use(calls[1]), DONE]
+    run = client.run(place, script, args=client.loose + client.trust, servers=servers)
+    assert run.changed == {"noted": "allowed\n"}
+    assert "noted allowed" in run.told[0]
+    assert REASON in run.told[1]
+
+
+def test_the_hook_refuses_the_call_of_a_sub_agent(client: Client, place: Sandbox) -> None:
+    client.hook(place, refusing("made-by-agent"))
+    sub = [Use(client.shell(MAKE)), client.report("could not do it")]
+    run = client.run(place, [*client.delegate(), DONE], sub=sub, args=client.loose + client.trust)
+    assert run.changed == {}
+    assert REASON in run.told_sub[0]
+    assert "could not do it" in run.told[-1]
+
+
+ROWS = [(host, answer) for host, outcomes in observed.COMMANDS.items() for answer in outcomes]
+
+
+@pytest.mark.parametrize(("host", "answer"), ROWS, ids=[f"{host}: {answer}" for host, answer in ROWS])
+def test_a_host_does_with_an_answer_what_was_observed(
+    host: str, answer: str, place: Sandbox, installed: Programs
+) -> None:
+    name, _, blocking = host.partition(", ")
+    client, payload = HOSTS[name](installed), place.base / "payload"
+    answers = observed.ANSWERS[name]
+    command = answers[answer] if answer == "missing" else f"cat > {payload}; {answers[answer]}"
+    more: dict[str, object] = {"onFailure": "block"} if blocking else {}
+    client.hook(place, Hook(command, timeout=1 if answer == "late" else 60, more=more))
+    outcome = observed.COMMANDS[host][answer]
+    check(run_until(client, place, outcome), outcome)
+    if answer != "missing":
+        assert json.loads(payload.read_text())["tool_input"]["command"] == MAKE
+
+
+@pytest.mark.parametrize("plugin", observed.PLUGINS)
+def test_opencode_does_with_a_plugin_what_was_observed(plugin: str, place: Sandbox, installed: Programs) -> None:
+    client = Opencode(installed)
+    client.plugin(place, observed.PLUGINS[plugin])
+    outcome = observed.OPENCODE[plugin]
+    check(run_until(client, place, outcome), outcome)
+
+
+def run_until(client: Client, place: Sandbox, outcome: str) -> Run:
+    deadline = 20 if outcome == WAITS else 90
+    return client.run(place, [Use(client.shell(MAKE)), DONE], args=client.loose + client.trust, deadline=deadline)
+
+
+def check(run: Run, outcome: str) -> None:
+    if outcome == RAN:
+        assert run.changed == MADE
+        assert "made-by-agent" in run.told[0]
+    elif outcome == WAITS:
+        assert (run.status, run.changed, run.told) == (None, {}, [])
+        assert len([request for request in run.requests if request.turn]) == 1  # the call was made, and not answered
+    else:
+        assert run.changed == {}
+        assert outcome in run.told[0]
+
+
+def test_an_allow_spares_the_prompt_in_claude_code_only_where_it_is_given(place: Sandbox, installed: Programs) -> None:
+    client = Claude(installed)
+    script: list[Step] = [Use(client.shell(MAKE)), DONE]
+    assert client.run(place, script).changed == {}
+    client.hook(place, Hook(observed.CLAUDE["allow"]))
+    assert client.run(place, script).changed == MADE
+
+
+@pytest.mark.parametrize(("key", "changed"), [("1", MADE), ("2", {})], ids=["yes", "no"])
+def test_before_a_person_claude_code_shows_the_reason_and_obeys_the_answer(
+    key: str, changed: dict[str, str], place: Sandbox, installed: Programs
+) -> None:
+    client = Claude(installed)
+    client.hook(place, Hook(observed.CLAUDE["ask"]))
+    with client.attended(place, [Use(client.shell(MAKE)), DONE]) as (screen, _):
+        screen.wait_for("Do you want to proceed?")
+        assert REASON in screen.screen()
+        screen.press(key)
+        screen.wait_for(DONE.text, "Interrupted", "What should Claude do instead")
+    assert {path.name: path.read_text() for path in place.project.iterdir()} == changed
