@@ -3,7 +3,9 @@
 AssentError
 ├── PayloadError    what a runtime sent is not a call
 ├── PolicyError     a policy does not load; carries where and what to do
-└── StoreError      a file of Assent's own state cannot be read or written
+├── SettingsError   a runtime's settings file is left as it is; carries the line
+├── StoreError      a file of Assent's own state cannot be read or written
+└── AccessError     somebody who may not do that; carries a short code for programs
 """
 
 from __future__ import annotations
@@ -41,3 +43,20 @@ class PolicyError(AssentError):
 
 class StoreError(AssentError):
     """A file of Assent's own state that cannot be read or written. Whatever rests on it is refused."""
+
+
+class AccessError(AssentError):
+    """Somebody asked for what they may not have. `code` is stable, for programs."""
+
+    def __init__(self, message: str, *, code: str) -> None:
+        self.code = code
+        super().__init__(message)
+
+
+class SettingsError(AssentError):
+    """A settings file of a runtime that is left as it is: it could not be read, or not be changed without harm."""
+
+    def __init__(self, message: str, *, line: int = 0) -> None:
+        self.message = message
+        self.line = line
+        super().__init__(f"line {line}: {message}" if line else message)

@@ -1,0 +1,173 @@
+"""Endpoints for callers: a decision alone, and a call that is held where it asks."""
+
+from __future__ import annotations
+
+import asyncio
+
+from assent.contract.call import Call
+from assent.contract.decision import Outcome
+from assent.contract.review import Verdict
+from assent.desk import verdict as verdict_of
+from assent.gate import Gate
+from assent.policy import explain
+from assent.policy.decide import nobody_answers
+from assent.review import wire
+from assent.ui.access import Role
+from assent.ui.api.endpoint import ANY, FLAG, LARGE, NUMBER, TEXT, Asked, Endpoint, Refusal, Reply, record
+from assent.ui.calls import Waiting
+from assent.ui.place import MODES
+
+LONGEST_WAIT = 600.0
+LONGEST_NAME = 4096
+
+
+def call_of(asked: Asked) -> tuple[Call, str, Gate]:
+    """The call of a request, its project, and the gate of its session there."""
+    tool, given = asked.text("tool"), asked.table("input")
+    cwd, session, runtime = asked.text("cwd", ""), asked.text("session", ""), asked.text("runtime", "")
+    project = asked.text("project", "") or cwd
+    if not tool or max(map(len, (tool, cwd, session, runtime, project))) > LONGEST_NAME or "\0" in project + cwd:
+        raise Refusal(422, "bad-call", "a call has a `tool`, and names of at most 4096 characters")
+    if project and not project.startswith("/"):
+        raise Refusal(422, "bad-call", "`project` and `cwd` are whole paths")
+    gate, place = asked.house.gates.find(project, session)
+    call = Call(
+        tool,
+        given,
+        cwd=cwd,
+        roots=place.roots,
+        home=place.home,
+        session=session,
+        runtime=runtime,
+        description=asked.text("description", ""),
+        shell=asked.text("shell", ""),
+    )
+    return call, project, gate
+
+
+def host_mode(asked: Asked) -> str:
+    """The mode that the host itself is in, which can only tighten."""
+    mode = asked.text("host_mode", "")
+    if mode and mode not in MODES:
+        raise Refusal(422, "bad-field", f"`host_mode` is one of {', '.join(MODES)}")
+    return mode
+
+
+async def check(asked: Asked) -> object:
+    """Decide, and do nothing else: no record, no question."""
+    call, project, gate = call_of(asked)
+    decision = asked.house.desk.memory.judge(gate, call, project=project, host_mode=host_mode(asked)).decision
+    if asked.flag("headless") and decision.outcome is Outcome.ASK:
+        decision = nobody_answers(decision)
+    asked.house.metrics.checked(decision)
+    return {**explain.as_json(decision), "agent_message": explain.to_agent(decision)}
+
+
+async def submit(asked: Asked) -> object:
+    """Decide and record a call; where it asks, hold it until it is answered or `wait` seconds are over."""
+    wait = asked.number("wait", 60.0, most=LONGEST_WAIT)
+    attended, headless = asked.flag("attended"), asked.flag("headless")
+    call, project, gate = call_of(asked)
+    house = asked.house
+    settled = await asyncio.to_thread(
+        house.desk.memory.settle, gate, call, project=project, headless=headless, host_mode=host_mode(asked)
+    )
+    house.metrics.decided(settled.judged.decision)
+    house.seen(call, project)
+    if settled.judged.decision.outcome is not Outcome.ASK:
+        return plain(verdict_of(settled))
+    return await outcome(asked, await house.calls.hold(gate, call, settled, project=project, attended=attended), wait)
+
+
+async def reattach(asked: Asked) -> object:
+    """Come back for a call that is held."""
+    wait = asked.number("wait", 60.0, most=LONGEST_WAIT)
+    id, digest = asked.path["id"], asked.text("digest")
+    return await outcome(asked, await asked.house.calls.again(id, digest), wait)
+
+
+async def withdraw(asked: Asked) -> object:
+    """The call is not wanted any more."""
+    asked.house.calls.withdraw(asked.path["id"], asked.text("digest"))
+    return {"withdrawn": True}
+
+
+async def outcome(asked: Asked, waiting: Waiting, wait: float) -> object:
+    """The verdict on a held call, or where to come back for it."""
+    found = await asked.house.calls.wait(waiting, wait, asked.gone)
+    if isinstance(found, Verdict):
+        return plain(found)
+    return Reply({"waiting": True, **found}, status=202)
+
+
+def plain(verdict: Verdict) -> object:
+    return {"waiting": False, **{name: wire.plain(getattr(verdict, name)) for name in verdict.__slots__}}
+
+
+CALL = {
+    "tool": TEXT,
+    "input": ANY,
+    "cwd": TEXT,
+    "project": TEXT,
+    "session": TEXT,
+    "runtime": TEXT,
+    "description": TEXT,
+    "shell": TEXT,
+    "headless": FLAG,
+    "host_mode": TEXT,
+}
+DECISION = record(
+    "outcome code reason",
+    outcome={"enum": ["allow", "ask", "deny"]},
+    code=TEXT,
+    reason=TEXT,
+    layer=TEXT,
+    rule=TEXT,
+    source=TEXT,
+    mode=TEXT,
+    risk=TEXT,
+    agent_message=TEXT,
+)
+VERDICT = record("waiting allowed id", waiting=FLAG, allowed=FLAG, id=TEXT, message=TEXT, stop=FLAG)
+WAITING = record("waiting id digest", waiting=FLAG, id=TEXT, digest=TEXT)
+
+ENDPOINTS = (
+    Endpoint(
+        "POST",
+        "/v1/check",
+        check,
+        needs=Role.CALLER,
+        summary="decide a call: nothing runs, nothing is recorded, nobody is asked",
+        body=record("tool", **CALL),
+        gives={200: DECISION},
+        limit=LARGE,
+    ),
+    Endpoint(
+        "POST",
+        "/v1/calls",
+        submit,
+        needs=Role.CALLER,
+        summary="decide and record a call; where it asks, hold it for `wait` seconds, then say where to come back",
+        body=record("tool", **CALL, attended=FLAG, wait=NUMBER),
+        gives={200: VERDICT, 202: WAITING},
+        limit=LARGE,
+    ),
+    Endpoint(
+        "POST",
+        "/v1/calls/{id}",
+        reattach,
+        needs=Role.CALLER,
+        summary="come back for a held call, with its id and digest",
+        body=record("digest", digest=TEXT, wait=NUMBER),
+        gives={200: VERDICT, 202: WAITING},
+    ),
+    Endpoint(
+        "POST",
+        "/v1/calls/{id}/withdraw",
+        withdraw,
+        needs=Role.CALLER,
+        summary="take a held call back: it is denied",
+        body=record("digest", digest=TEXT),
+        gives={200: record("withdrawn", withdrawn=FLAG)},
+    ),
+)

@@ -1,0 +1,234 @@
+"""The door of the server: whom a request is from, whether it may come in, and the shape of every answer.
+
+Checks Host (DNS rebinding), Origin and Sec-Fetch-Site (forged requests), size and pace of the body, and the role.
+INVARIANT: whatever comes in, the answer is JSON with a status, and the server stays up."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+import traceback
+from collections.abc import Mapping
+from http.cookies import CookieError, SimpleCookie
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qsl
+
+from assent.contract.errors import AccessError, AssentError, PayloadError
+from assent.ui.access import Person, Role
+from assent.ui.api.endpoint import Asked, Endpoint, Refusal, Reply
+
+if TYPE_CHECKING:
+    from assent.ui.house import House
+
+COOKIE = "assent_session"
+BODY_TIME = 15.0  # seconds for the whole body
+HEADERS = {
+    "content-security-policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+        "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; "
+        "trusted-types 'none'"
+    ),
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "cross-origin-embedder-policy": "require-corp",
+    "permissions-policy": "camera=(), microphone=(), geolocation=(), payment=(), usb=()",
+    "cache-control": "no-store",
+}
+RAW_HEADERS = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
+ABSENT: Mapping[str, str] = {}
+
+Scope = dict[str, Any]
+
+
+def head(scope: Scope) -> dict[bytes, bytes]:
+    """The headers of a request. One that is given twice counts for nothing where it matters."""
+    found: dict[bytes, bytes] = {}
+    for name, value in scope["headers"]:
+        found[name] = b"\0twice" if name in found and name in (b"host", b"origin", b"authorization") else value
+    return found
+
+
+class Door:
+    """Who may come in through one server."""
+
+    def __init__(self, house: House) -> None:
+        self.house = house
+
+    def check_host(self, headers: Mapping[bytes, bytes], peer: object) -> None:
+        """On TCP the request must be meant for us: a foreign name that leads here is somebody's trick."""
+        if peer is None and headers.get(b"host", b"").lower() not in self.house.hosts:
+            raise Refusal(421, "foreign-host", f"this server answers to http://127.0.0.1:{self.house.port} only")
+
+    def check_origin(self, headers: Mapping[bytes, bytes]) -> None:
+        """What a page of another origin sends is refused, also one of another port of this host."""
+        origin = headers.get(b"origin")
+        if origin is not None and origin.lower() not in self.house.origins:
+            raise Refusal(403, "foreign-origin", "this was sent by a page of another origin")
+        if headers.get(b"sec-fetch-site", b"none") not in (b"same-origin", b"none"):
+            raise Refusal(403, "foreign-origin", "this was sent by a page of another origin")
+
+    def who(self, headers: Mapping[bytes, bytes], peer: object) -> tuple[Role, Person | None, str]:
+        """The role of whoever sent a request, the person, and the session's cookie."""
+        access = self.house.access
+        cookie = cookie_of(headers.get(b"cookie", b""))
+        if cookie:
+            person = access.sessions.find(cookie, headers.get(b"assent-key", b"").decode("latin-1"))
+            if person is not None:
+                return Role.PERSON, person, cookie
+        if peer is not None:
+            return Role.CALLER, None, cookie
+        kind, _, token = headers.get(b"authorization", b"").decode("latin-1").partition(" ")
+        if kind.lower() == "bearer" and access.is_caller(token.strip()):
+            return Role.CALLER, None, cookie
+        return Role.NOBODY, None, cookie
+
+    async def serve(self, endpoint: Endpoint, scope: Scope, receive: Any, send: Any) -> None:
+        """Answer one request to an endpoint."""
+        self.house.metrics.requests += 1
+        try:
+            asked = await self._admit(endpoint, scope, receive, send)
+            result = await endpoint.run(asked)
+            if result is None:  # it has answered by itself
+                return
+            reply = result if isinstance(result, Reply) else Reply(result)
+        except Refusal as refusal:
+            self.house.metrics.refused += 1
+            reply = refused(refusal)
+        except AccessError as error:
+            reply = refused(Refusal(429 if error.code == "slow-down" else 403, error.code, str(error)))
+        except PayloadError as error:
+            reply = refused(Refusal(422, "bad-call", str(error)))
+        except AssentError as error:
+            reply = refused(Refusal(409, "not-done", str(error)))
+        except (asyncio.CancelledError, ConnectionError):
+            raise
+        except Exception as error:  # the one net: a fault is told, and the server goes on
+            traceback.print_exc(file=sys.stderr)
+            self.house.metrics.faults += 1
+            reply = refused(Refusal(500, "fault", f"something broke inside: {type(error).__name__}"))
+        await answer(send, reply)
+
+    async def _admit(self, endpoint: Endpoint, scope: Scope, receive: Any, send: Any) -> Asked:
+        headers = head(scope)
+        peer = scope.get("state", {}).get("peer")
+        self.check_host(headers, peer)
+        self.check_origin(headers)
+        role, person, cookie = self.who(headers, peer)
+        if role < endpoint.needs:
+            words = "sign in first" if endpoint.needs is Role.PERSON else "show the token of callers"
+            raise Refusal(401 if role is Role.NOBODY else 403, "not-allowed", f"you may not do that; {words}")
+        body = await read_body(endpoint, headers, receive)
+        return Asked(
+            self.house,
+            role,
+            person,
+            peer,
+            scope.get("path_params", ABSENT),
+            query_of(scope.get("query_string", b"")),
+            body,
+            cookie,
+            lambda: hung_up(receive),
+            send,
+        )
+
+
+def cookie_of(raw: bytes) -> str:
+    if not raw or len(raw) > 8192:
+        return ""
+    try:
+        found = SimpleCookie(raw.decode("latin-1")).get(COOKIE)
+    except CookieError:
+        return ""
+    return found.value if found is not None else ""
+
+
+def query_of(raw: bytes) -> Mapping[str, str]:
+    if not raw:
+        return ABSENT
+    try:
+        return dict(parse_qsl(raw.decode("ascii"), max_num_fields=20, errors="strict"))
+    except ValueError:
+        raise Refusal(400, "bad-query", "the query cannot be read") from None
+
+
+async def read_body(endpoint: Endpoint, headers: Mapping[bytes, bytes], receive: Any) -> dict[str, Any]:
+    """The JSON object of a request, within size and time."""
+    if endpoint.method in ("GET", "DELETE"):
+        return {}
+    if headers.get(b"content-type", b"").split(b";")[0].strip().lower() != b"application/json":
+        raise Refusal(415, "not-json", "send JSON, with `Content-Type: application/json`")
+    declared = headers.get(b"content-length", b"0")
+    if declared.isdigit() and int(declared) > endpoint.limit:
+        raise too_large(endpoint)
+    try:
+        raw = await asyncio.wait_for(gather(endpoint, receive), BODY_TIME)
+    except TimeoutError:
+        raise Refusal(408, "too-slow", "the request took too long to arrive", {"connection": "close"}) from None
+    if not raw:
+        return {}
+    try:
+        found = json.loads(raw, parse_constant=_no_constant)
+    except (ValueError, RecursionError):
+        raise Refusal(400, "not-json", "the body is not JSON") from None
+    if not isinstance(found, dict):
+        raise Refusal(400, "not-json", "the body is not a JSON object")
+    return found
+
+
+def _no_constant(name: str) -> object:
+    raise ValueError(f"{name} is not JSON")
+
+
+async def gather(endpoint: Endpoint, receive: Any) -> bytes:
+    message = await receive()
+    if message["type"] == "http.request" and not message.get("more_body"):
+        body: bytes = message.get("body", b"")
+        if len(body) > endpoint.limit:
+            raise too_large(endpoint)
+        return body
+    chunks: list[bytes] = []
+    size = 0
+    while True:
+        if message["type"] != "http.request":
+            raise Refusal(400, "gone", "the request was not finished")
+        chunks.append(message.get("body", b""))
+        size += len(chunks[-1])
+        if size > endpoint.limit:
+            raise too_large(endpoint)
+        if not message.get("more_body"):
+            return b"".join(chunks)
+        message = await receive()
+
+
+def too_large(endpoint: Endpoint) -> Refusal:
+    return Refusal(
+        413, "too-large", f"the body is larger than {endpoint.limit} bytes; send less", {"connection": "close"}
+    )
+
+
+async def hung_up(receive: Any) -> None:
+    """Returns when whoever asked is gone."""
+    while (await receive())["type"] != "http.disconnect":
+        pass
+
+
+def refused(refusal: Refusal) -> Reply:
+    body = {"error": {"code": refusal.code, "message": refusal.message}}
+    return Reply(body, status=refusal.status, headers=refusal.headers)
+
+
+async def answer(send: Any, reply: Reply) -> None:
+    """Send a reply with the headers that all have."""
+    raw = reply.body if isinstance(reply.body, bytes) else json.dumps(reply.body, separators=(",", ":")).encode()
+    headers = [
+        (b"content-type", reply.kind.encode()),
+        (b"content-length", str(len(raw)).encode()),
+        *RAW_HEADERS,
+        *((name.encode(), value.encode()) for name, value in reply.headers.items()),
+    ]
+    await send({"type": "http.response.start", "status": reply.status, "headers": headers})
+    await send({"type": "http.response.body", "body": raw})

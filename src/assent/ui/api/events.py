@@ -1,0 +1,160 @@
+"""The event stream, which is also the web channel: a question counts as shown when it was sent to a signed-in one.
+
+Each open stream is a channel of the broker. A slow one is closed, and holds nobody up."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from contextlib import suppress
+from typing import Any
+
+from assent import __version__
+from assent.contract.review import Resolution
+from assent.review.channels import Offering, Question
+from assent.ui.access import Role
+from assent.ui.api import shown
+from assent.ui.api.door import RAW_HEADERS
+from assent.ui.api.endpoint import TEXT, Asked, Endpoint, Refusal
+
+PING = 12.0  # seconds of silence before a ping
+SLOW = 20.0  # seconds for one event to be taken
+MOST_STREAMS = 64
+MOST_WAITING = 20_000  # events that a stream may lag behind
+SKIPPED = 500  # lag from which on the live view misses decisions
+
+
+class Stream:
+    """One signed-in event stream."""
+
+    def __init__(self, name: str, hub: Hub) -> None:
+        self.name = name
+        self._hub = hub
+        self._events: asyncio.Queue[tuple[str, object, asyncio.Future[None] | None] | None] = asyncio.Queue()
+
+    # What the broker asks of a channel
+
+    async def show(self, question: Question) -> None:
+        data = shown.question(question.held, state="shown", deadline=question.deadline)
+        done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self.put("held", data, done)
+        await done
+
+    async def queued(self, question: Question, position: int) -> None:
+        self.put("held", shown.question(question.held, state="queued", position=position))
+
+    async def withdraw(self, id: str, resolution: Resolution) -> None:
+        self.put("ended", shown.ended(resolution))
+
+    async def offer(self, offering: Offering) -> None:
+        self.put("offer", self._hub.offered(offering))
+
+    # What the server sends
+
+    def put(self, name: str, data: object, done: asyncio.Future[None] | None = None) -> None:
+        if name == "decision" and self._events.qsize() > SKIPPED:
+            return
+        if self._events.qsize() > MOST_WAITING:
+            self.end()
+            return
+        self._events.put_nowait((name, data, done))
+
+    def end(self) -> None:
+        self._events.put_nowait(None)
+
+    async def run(self, send: Any, alive: Any) -> None:
+        """Send events until the stream ends."""
+        while True:
+            try:
+                event = await asyncio.wait_for(self._events.get(), PING)
+            except TimeoutError:
+                if not alive():
+                    return
+                event = ("ping", {"now": self._hub.now()}, None)
+            if event is None:
+                return
+            name, data, done = event
+            raw = f"event: {name}\ndata: {json.dumps(data, separators=(',', ':'))}\n\n".encode()
+            await asyncio.wait_for(send({"type": "http.response.body", "body": raw, "more_body": True}), SLOW)
+            if done is not None and not done.done():
+                done.set_result(None)
+
+
+class Hub:
+    """The open streams, and what all of them are told."""
+
+    def __init__(self, now: Any) -> None:
+        self.now = now
+        self.streams: dict[str, Stream] = {}
+        self._offers: dict[str, Offering] = {}
+        self._count = 0
+
+    def open(self) -> Stream:
+        if len(self.streams) >= MOST_STREAMS:
+            raise Refusal(503, "too-many", f"{MOST_STREAMS} pages are open already; close one")
+        self._count += 1
+        stream = Stream(f"web-{self._count}", self)
+        self.streams[stream.name] = stream
+        return stream
+
+    def tell(self, name: str, data: object) -> None:
+        for stream in self.streams.values():
+            stream.put(name, data)
+
+    def offered(self, offering: Offering) -> dict[str, object]:
+        self._offers[offering.offer.id] = offering
+        while len(self._offers) > 100:
+            del self._offers[next(iter(self._offers))]
+        offer = offering.offer
+        found = {name: getattr(offer, name) for name in ("id", "runtime", "session", "modes", "rules", "words")}
+        plain: dict[str, object] = shown.safe(found)
+        return plain
+
+    def offering(self, id: str) -> Offering | None:
+        return self._offers.pop(id, None)
+
+    def close(self) -> None:
+        for stream in self.streams.values():
+            stream.put("closed", {})
+            stream.end()
+
+
+async def events(asked: Asked) -> object:
+    """Keep a stream open: it is a channel as long as it is."""
+    house = asked.house
+    stream = house.hub.open()
+    headers = [(b"content-type", b"text/event-stream; charset=utf-8"), (b"x-accel-buffering", b"no"), *RAW_HEADERS]
+    gone = asyncio.ensure_future(asked.gone())
+    running: asyncio.Task[None] | None = None
+    try:
+        await asked.send({"type": "http.response.start", "status": 200, "headers": headers})
+        alive = [each.held.id for each in house.desk.broker.pending()]
+        recent = await asyncio.to_thread(house.recent)
+        stream.put("hello", {"now": house.clock(), "version": __version__, "alive": alive, "recent": recent})
+        house.desk.broker.attach(stream)
+        running = asyncio.ensure_future(stream.run(asked.send, lambda: house.is_signed_in(asked)))
+        await asyncio.wait({running, gone}, return_when=asyncio.FIRST_COMPLETED)
+        if running.done() and running.exception() is None:
+            await asked.send({"type": "http.response.body", "body": b""})
+    finally:
+        house.hub.streams.pop(stream.name, None)
+        house.desk.broker.detach(stream)
+        for each in (running, gone):
+            if each is not None:
+                each.cancel()
+                with suppress(asyncio.CancelledError, Exception):
+                    await each
+    return None
+
+
+ENDPOINTS = (
+    Endpoint(
+        "GET",
+        "/v1/events",
+        events,
+        needs=Role.PERSON,
+        summary="server-sent events: hello, held, ended, decision, offer, changed, ping, closed",
+        gives={200: TEXT},
+        kind="text/event-stream",
+    ),
+)

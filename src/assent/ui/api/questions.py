@@ -1,0 +1,156 @@
+"""Endpoints for persons: what waits, answering it, how far a rule would reach, offers."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TypeVar
+
+from assent.contract.errors import AssentError
+from assent.contract.review import Answer, Held, Said, Scope
+from assent.review.commands import Absent, Late, Mismatch, Taken, Unknown
+from assent.ui.access import Role
+from assent.ui.api import shown
+from assent.ui.api.endpoint import ANY, FLAG, TEXT, TEXTS, WHOLE, Asked, Endpoint, Refusal, listing, record
+
+T = TypeVar("T", Said, Scope)
+
+CHANNEL = "web"
+LONGEST_MESSAGE, MOST_RULES, LONGEST_RULE = 4000, 20, 2000
+
+
+async def listed(asked: Asked) -> object:
+    house = asked.house
+    held = [
+        shown.question(each.held, state=each.state.value, position=each.position, deadline=each.deadline)
+        for each in house.desk.broker.pending()
+    ]
+    return {"now": house.clock(), "held": held}
+
+
+async def answer(asked: Asked) -> object:
+    """A person answers. The first answer counts; what does not count says why."""
+    said = choice(asked, "said", Said, "allow")
+    scope = choice(asked, "scope", Scope, "once")
+    given = Answer(
+        said,
+        scope=scope,
+        rules=rules_of(asked) if scope is not Scope.ONCE else (),
+        message=asked.text("message", "")[:LONGEST_MESSAGE],
+        who=asked.person.who if asked.person else "",
+        channel=CHANNEL,
+    )
+    receipt = await asked.house.desk.broker.answer(asked.path["id"], asked.text("digest"), given)
+    match receipt:
+        case Taken():
+            return {"counted": True, "words": receipt.words, "note": receipt.note, **shown.ended(receipt.resolution)}
+        case Late():
+            raise Refusal(409, "late", receipt.words)
+        case Mismatch():
+            raise Refusal(409, "mismatch", receipt.words)
+        case Absent():
+            raise Refusal(409, "absent", receipt.words)
+        case Unknown():
+            raise Refusal(404, "unknown", receipt.words)
+
+
+async def reach(asked: Asked) -> object:
+    """What rules would have matched in the past, and whether they may be saved."""
+    held, rules, scope = held_of(asked), rules_of(asked), choice(asked, "scope", Scope, "session")
+    try:
+        found = await asyncio.to_thread(asked.house.desk.reach, held, rules, scope)
+    except AssentError as error:
+        return {"matched": 0, "denied": 0, "looked_at": 0, "refusal": str(error), "covers": False}
+    return {name: getattr(found, name) for name in found.__slots__}
+
+
+async def offers(asked: Asked) -> object:
+    """Take an offer of another mode up, or turn it down."""
+    offering = asked.house.hub.offering(asked.text("id"))
+    if offering is None:
+        raise Refusal(404, "unknown", "this offer is not open any more; nothing was changed")
+    who = asked.person.who if asked.person else ""
+    if asked.text("mode", "") or asked.text("rule", ""):
+        words = await offering.accept(mode=asked.text("mode", ""), rule=asked.text("rule", ""), who=who)
+    else:
+        words = offering.reject(who=who)
+    return {"words": words}
+
+
+def held_of(asked: Asked) -> Held:
+    id = asked.path["id"]
+    for each in asked.house.desk.broker.pending():
+        if each.held.id == id:
+            return each.held
+    raise Refusal(404, "unknown", "this question does not wait any more")
+
+
+def rules_of(asked: Asked) -> tuple[str, ...]:
+    rules = asked.texts("rules")
+    if len(rules) > MOST_RULES or any(len(rule) > LONGEST_RULE for rule in rules):
+        raise Refusal(422, "bad-field", f"`rules` are at most {MOST_RULES}, of {LONGEST_RULE} characters each")
+    return rules
+
+
+def choice(asked: Asked, name: str, kind: type[T], default: str) -> T:
+    given = asked.text(name, default)
+    for each in kind:
+        if each.value == given:
+            return each
+    raise Refusal(422, "bad-field", f"`{name}` is one of {', '.join(each.value for each in kind)}")
+
+
+ENDED = {"allowed": FLAG, **dict.fromkeys("id ending reason said scope who channel".split(), TEXT)}
+
+ENDPOINTS = (
+    Endpoint(
+        "GET",
+        "/v1/held",
+        listed,
+        needs=Role.PERSON,
+        summary="everything that waits for a person",
+        gives={200: record("now held", now={"type": "number"}, held=listing(ANY))},
+    ),
+    Endpoint(
+        "POST",
+        "/v1/held/{id}/answer",
+        answer,
+        needs=Role.PERSON,
+        summary="answer a question, bound to its digest",
+        body=record(
+            "digest said",
+            digest=TEXT,
+            said={"enum": [each.value for each in Said]},
+            scope={"enum": [each.value for each in Scope]},
+            rules=TEXTS,
+            message=TEXT,
+        ),
+        gives={200: record("counted words", counted=FLAG, words=TEXT, note=TEXT, **ENDED)},
+    ),
+    Endpoint(
+        "POST",
+        "/v1/held/{id}/reach",
+        reach,
+        needs=Role.PERSON,
+        summary="what rules would have matched in the past, and whether they may be saved",
+        body=record("rules", rules=TEXTS, scope={"enum": [each.value for each in Scope]}),
+        gives={
+            200: record(
+                "matched denied looked_at refusal covers",
+                matched=WHOLE,
+                denied=WHOLE,
+                looked_at=WHOLE,
+                refusal=TEXT,
+                covers=FLAG,
+            )
+        },
+    ),
+    Endpoint(
+        "POST",
+        "/v1/offers",
+        offers,
+        needs=Role.PERSON,
+        summary="take up an offer of another mode, or turn it down",
+        body=record("id", id=TEXT, mode=TEXT, rule=TEXT),
+        gives={200: record("words", words=TEXT)},
+    ),
+)

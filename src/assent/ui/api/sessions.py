@@ -1,0 +1,107 @@
+"""Endpoints: signing in and out, handing out codes, whether the server lives."""
+
+from __future__ import annotations
+
+from assent import __version__
+from assent.ui import peers
+from assent.ui.access import Role
+from assent.ui.api.door import COOKIE
+from assent.ui.api.endpoint import FLAG, NUMBER, TEXT, WHOLE, Asked, Endpoint, Refusal, Reply, record
+
+COOKIE_FORM = "HttpOnly; SameSite=Strict; Path=/"
+
+
+async def who_am_i(asked: Asked) -> object:
+    """Whether the browser is signed in. The sign-in page asks this: if no code is live, one is shown now."""
+    if asked.person is None:
+        asked.house.show_code_if_none()
+        return {"signed_in": False, "who": "", "until": 0, "version": __version__}
+    return {"signed_in": True, "who": asked.person.who, "until": asked.person.until, "version": __version__}
+
+
+async def sign_in(asked: Asked) -> object:
+    cookie, key, person = asked.house.access.sign_in(asked.text("code"))
+    asked.house.say(f"signed in: {person.who}, session {person.session}")
+    headers = {"set-cookie": f"{COOKIE}={cookie}; {COOKIE_FORM}"}
+    return Reply({"signed_in": True, "key": key, "who": person.who, "until": person.until}, headers=headers)
+
+
+async def sign_out(asked: Asked) -> object:
+    asked.house.access.sessions.close(asked.cookie)
+    return Reply({"signed_in": False}, headers={"set-cookie": f"{COOKIE}=; Max-Age=0; {COOKIE_FORM}"})
+
+
+async def code(asked: Asked) -> object:
+    """A fresh code for `assent sign-in`, which a person runs in a terminal."""
+    if asked.peer is None:
+        raise Refusal(403, "socket-only", "a code is given out over the socket only; run `assent sign-in`")
+    why = peers.why_no_person(asked.peer.pid)
+    if why:
+        asked.house.say(f"a code was asked for and refused: {why}")
+        raise Refusal(403, "no-person", f"no code is given out: {why}; run `assent sign-in` in a terminal of your own")
+    return {"code": asked.house.access.codes.fresh(), "address": asked.house.address}
+
+
+async def status(asked: Asked) -> object:
+    return asked.house.status()
+
+
+async def health(asked: Asked) -> object:
+    return {"ok": True}
+
+
+SESSION = record("signed_in", signed_in=FLAG, who=TEXT, until=NUMBER, version=TEXT)
+STATUS = record(
+    "pid address mode held",
+    version=TEXT,
+    pid=WHOLE,
+    address=TEXT,
+    socket=TEXT,
+    mode=TEXT,
+    problem=TEXT,
+    held=WHOLE,
+    streams=WHOLE,
+    signed_in=WHOLE,
+    uptime=NUMBER,
+)
+
+ENDPOINTS = (
+    Endpoint(
+        "GET",
+        "/healthz",
+        health,
+        needs=Role.NOBODY,
+        summary="whether the server lives",
+        gives={200: record("ok", ok=FLAG)},
+    ),
+    Endpoint("GET", "/v1/session", who_am_i, needs=Role.NOBODY, summary="who is signed in here", gives={200: SESSION}),
+    Endpoint(
+        "POST",
+        "/v1/session",
+        sign_in,
+        needs=Role.NOBODY,
+        summary="sign in with the one-time code: gives the cookie and the key that go with every other request",
+        body=record("code", code=TEXT),
+        gives={200: record("signed_in key", signed_in=FLAG, key=TEXT, who=TEXT, until=NUMBER)},
+    ),
+    Endpoint(
+        "DELETE",
+        "/v1/session",
+        sign_out,
+        needs=Role.PERSON,
+        summary="sign out",
+        gives={200: record("signed_in", signed_in=FLAG)},
+    ),
+    Endpoint(
+        "POST",
+        "/v1/codes",
+        code,
+        needs=Role.CALLER,
+        summary="a fresh one-time code, over the socket and to a person in a terminal only",
+        body=record(),
+        gives={200: record("code", code=TEXT, address=TEXT)},
+    ),
+    Endpoint(
+        "GET", "/v1/status", status, needs=Role.CALLER, summary="what the server is and does", gives={200: STATUS}
+    ),
+)

@@ -1,0 +1,82 @@
+"""What is sent to be shown: foreign text made visible on the server, the same for every surface. Sends nothing.
+
+A browser gets text in which nothing hides; what goes back to us (ids, digests, offered rules) stays as it is."""
+
+from __future__ import annotations
+
+import calendar
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from assent.contract import display
+from assent.contract.review import Grant, Held, Resolution
+from assent.review import wire
+
+# Text that reads as a sentence; all other text is shown as code is.
+PROSE = frozenset({"description", "reason", "warnings", "message", "flip", "width", "words", "note"})
+KEPT = frozenset({"id", "digest"})
+LONGEST = 200_000  # characters of one text
+
+
+def safe(value: object, name: str = "") -> Any:
+    """JSON data with every text made visible, names of fields included."""
+    if isinstance(value, str):
+        if name in KEPT:
+            return value
+        text = value if len(value) <= LONGEST else f"{value[:LONGEST]}…"
+        return display.visible(text) if name in PROSE else display.code(text)
+    if isinstance(value, Mapping):
+        return {display.code(str(key)): safe(each, str(key)) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [safe(each, name) for each in value]
+    return value
+
+
+def question(held: Held, *, state: str, position: int = 0, deadline: float | None = None) -> dict[str, Any]:
+    """A held call for a surface."""
+    found: dict[str, Any] = safe(wire.plain(held))
+    found["suggestions"] = [
+        {"rules": list(each.rules), "shown": [display.code(rule) for rule in each.rules], "width": safe(each.width)}
+        for each in held.suggestions
+    ]
+    return {**found, "state": state, "position": position, "deadline": deadline}
+
+
+def ended(resolution: Resolution) -> dict[str, Any]:
+    """How a question ended, for a surface."""
+    answer = resolution.answer
+    return {
+        "id": resolution.id,
+        "ending": resolution.ending.value,
+        "allowed": resolution.allowed,
+        "reason": display.visible(resolution.reason),
+        "waited": resolution.waited,
+        "said": answer.said.value if answer else "",
+        "scope": answer.scope.value if answer else "",
+        "who": display.visible(answer.who) if answer else "",
+        "channel": display.visible(answer.channel) if answer else "",
+    }
+
+
+def grant(given: Grant) -> dict[str, Any]:
+    """A remembered answer, for a surface."""
+    found: dict[str, Any] = safe({name: getattr(given, name) for name in given.__slots__ if name != "scope"})
+    return {**found, "scope": given.scope.value}
+
+
+def entry(fields: Mapping[str, object]) -> dict[str, Any]:
+    """A line of the trail, with its time in seconds since the epoch."""
+    found: dict[str, Any] = safe(fields)
+    milliseconds = found.pop("latency_ms", 0)
+    latency = milliseconds / 1000 if isinstance(milliseconds, int | float) else 0.0
+    return {**found, "time": seconds(str(fields.get("time", ""))), "latency": latency}
+
+
+def seconds(text: str) -> float:
+    """Seconds since the epoch of a time as the trail writes it; 0 where it is none."""
+    whole, _, rest = text.partition(".")
+    try:
+        return calendar.timegm(time.strptime(whole, "%Y-%m-%dT%H:%M:%S")) + float(f"0.{rest[:3] or 0}")
+    except ValueError:
+        return 0.0

@@ -1,0 +1,131 @@
+"""The callers that wait for a person, and the ways back to them. Asks through the desk; decides nothing.
+
+A caller that goes away has a moment to come back with id and digest; then its call is withdrawn. A verdict is handed
+out once."""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+
+from assent.contract.call import Call
+from assent.contract.errors import AccessError, AssentError
+from assent.contract.review import Ending, Verdict
+from assent.desk import Desk, verdict
+from assent.gate import Gate, Judged, refusal
+from assent.memory import Settled
+from assent.review.denial import deny
+
+GRACE = 20.0  # seconds for a caller to come back
+KEPT = 120.0  # seconds that a verdict waits for its caller
+MOST = 5000  # calls held at once
+
+
+class Waiting:
+    """One held call. `callers` counts the requests that wait for it now."""
+
+    __slots__ = ("id", "digest", "task", "callers", "timer")
+
+    def __init__(self, id: str, digest: str, task: asyncio.Task[Verdict]) -> None:
+        self.id = id
+        self.digest = digest
+        self.task = task
+        self.callers = 0
+        self.timer: asyncio.TimerHandle | None = None
+
+
+class Calls:
+    """All held calls of a server."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+        self._waiting: dict[str, Waiting] = {}
+
+    def __len__(self) -> int:
+        return len(self._waiting)
+
+    async def hold(self, gate: Gate, call: Call, settled: Settled, *, project: str, attended: bool) -> Waiting:
+        """Hold a call that asks."""
+        try:
+            if len(self._waiting) >= MOST:
+                raise AssentError(f"{MOST} calls wait already")
+            held = await asyncio.to_thread(self._desk.held, gate, call, settled, project=project, attended=attended)
+        except Exception as error:  # what cannot be shown cannot be approved
+            reason = f"the question could not be made: {error}"
+            return self._keep(settled.id, "", self._never(settled, reason))
+        return self._keep(held.id, held.digest, self._ask(settled, self._desk.broker.ask(held)))
+
+    async def again(self, id: str, digest: str) -> Waiting:
+        """The caller of a held call is back. Raises AccessError where this is not its call."""
+        found = self._waiting.get(id)
+        if found is not None:
+            if not hmac.compare_digest(found.digest.encode(), digest.encode("utf-8", "surrogatepass")):
+                raise AccessError("this is the digest of another call", code="not-yours")
+            return found
+        # After a restart the broker knows of it, if anybody does. The decision is in the trail.
+        part = Judged(refusal("answer.lost", "the question outlived the server that asked it"))
+        return self._keep(id, digest, self._ask(Settled(part, id), self._desk.broker.reattach(id, digest)))
+
+    def withdraw(self, id: str, digest: str) -> None:
+        found = self._waiting.get(id)
+        if found is None or not hmac.compare_digest(found.digest.encode(), digest.encode("utf-8", "surrogatepass")):
+            raise AccessError("no call with this id and digest waits", code="not-yours")
+        self._desk.broker.withdraw(id, "the agent took it back")
+
+    async def wait(
+        self, waiting: Waiting, seconds: float, gone: Callable[[], Awaitable[None]]
+    ) -> Verdict | dict[str, object]:
+        """The verdict, or how to come back for it."""
+        waiting.callers += 1
+        if waiting.timer is not None:
+            waiting.timer.cancel()
+            waiting.timer = None
+        left = asyncio.ensure_future(gone())
+        try:
+            await asyncio.wait({waiting.task, left}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+            if waiting.task.done():
+                self._waiting.pop(waiting.id, None)
+                return waiting.task.result()
+            if left.done():
+                raise ConnectionResetError("the caller hung up")
+            return {"id": waiting.id, "digest": waiting.digest}
+        finally:
+            left.cancel()
+            waiting.callers -= 1
+            if waiting.callers == 0 and waiting.id in self._waiting:
+                self._expect(waiting, GRACE)
+
+    # How it is done
+
+    def _keep(self, id: str, digest: str, verdict: Awaitable[Verdict]) -> Waiting:
+        task = asyncio.ensure_future(verdict)
+        waiting = self._waiting[id] = Waiting(id, digest, task)
+        return waiting
+
+    def _expect(self, waiting: Waiting, seconds: float) -> None:
+        loop = asyncio.get_running_loop()
+        waiting.timer = loop.call_later(seconds, self._give_up, waiting)
+
+    def _give_up(self, waiting: Waiting) -> None:
+        """Nobody came back: what is still asked is withdrawn, what is answered is forgotten."""
+        waiting.timer = None
+        if not waiting.task.done():
+            self._desk.broker.withdraw(waiting.id, "the agent that asked went away")
+            self._expect(waiting, KEPT)
+            return
+        self._waiting.pop(waiting.id, None)
+
+    async def _ask(self, settled: Settled, asking: Awaitable[object]) -> Verdict:
+        return verdict(settled, await asking)  # type: ignore[arg-type]
+
+    async def _never(self, settled: Settled, reason: str) -> Verdict:
+        return verdict(settled, deny(settled.id, Ending.FAULT, detail=reason))
+
+    async def close(self) -> None:
+        """Let every caller have its verdict; the broker was closed before."""
+        tasks = [each.task for each in self._waiting.values()]
+        if tasks:
+            with suppress(TimeoutError):
+                await asyncio.wait(tasks, timeout=10)

@@ -1,0 +1,181 @@
+"""Everything one server has, made at the start and closed at the end. Speaks no HTTP."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import pwd
+import sys
+import threading
+import time
+from collections.abc import Mapping
+
+from assent import __version__
+from assent.contract.call import Call
+from assent.contract.review import Held
+from assent.contract.value import Value
+from assent.desk import Desk
+from assent.facts import files
+from assent.gate import Gate
+from assent.memory import Memory
+from assent.review.store import SqliteStore
+from assent.statefile import state_folder
+from assent.trail import follow, query
+from assent.ui.access import Access, caller_token
+from assent.ui.api import shown
+from assent.ui.api.endpoint import Asked
+from assent.ui.api.events import Hub
+from assent.ui.api.metrics import Metrics
+from assent.ui.calls import Calls
+from assent.ui.gates import Gates, Refusing
+
+STORE_FILE = "held.db"
+RECENT = 100  # decisions that a page gets to see when it opens
+SEEN = 200  # sessions remembered
+
+
+class Seen(Value):
+    """A session that made a call since the start."""
+
+    __slots__ = ("session", "runtime", "project", "seen")
+
+    def __init__(self, session: str, runtime: str, project: str, seen: float) -> None:
+        self.session = session
+        self.runtime = runtime
+        self.project = project
+        self.seen = seen
+
+
+class House:
+    """The state of a server. Made inside its event loop."""
+
+    def __init__(
+        self, environ: Mapping[str, str], *, port: int, socket: str, mode: str = "", config: str = "", folder: str = ""
+    ) -> None:
+        home = environ.get("HOME", "") or os.path.expanduser("~")
+        self.state = state_folder(files.assent_home(environ, home))
+        self.port = port
+        self.socket = socket
+        self.address = f"http://127.0.0.1:{port}/"
+        names = ("127.0.0.1", "localhost", "[::1]")
+        self.hosts = frozenset(f"{name}:{port}".encode() for name in names)
+        self.origins = frozenset(b"http://" + host for host in self.hosts)
+        self.folder = folder or os.getcwd()
+        self.clock = time.time
+        self.metrics = Metrics()
+        self.access = Access(time.monotonic, who=_login(), token=caller_token(self.state))
+        self.gates = Gates(environ, mode=mode, config=config)
+        self._by_mode: dict[str, Gates] = {}
+        self._environ, self._config = environ, config
+        self.store = SqliteStore(os.path.join(self.state, STORE_FILE))
+        self.desk = Desk(Memory(self.state), self.store, self._gate_of)
+        self.calls = Calls(self.desk)
+        self.hub = Hub(self.clock)
+        self._seen: dict[str, Seen] = {}
+        self._loop = asyncio.get_running_loop()
+        threading.Thread(target=self._follow, name="trail", daemon=True).start()
+
+    async def open(self) -> None:
+        """Take over what a server that died left behind."""
+        await self.desk.broker.recover()
+
+    async def close(self) -> None:
+        """Deny what waits, tell the pages, and wait for the disk."""
+        await self.desk.broker.close()
+        await self.calls.close()
+        self.hub.close()
+        await self.store.close()
+        await asyncio.to_thread(self.desk.memory.trail.close)
+
+    # What is shown in the terminal
+
+    def say(self, words: str) -> None:
+        print(f"{time.strftime('%H:%M:%S')}  {words}", file=sys.stderr, flush=True)
+
+    def show_code(self) -> None:
+        """Show a fresh code, where a person reads it and nothing keeps it."""
+        if not sys.stdout.isatty():
+            return
+        print(f"\n  sign in at {self.address} with the code  {self.access.codes.fresh()}\n", flush=True)
+
+    def show_code_if_none(self) -> None:
+        if not self.access.codes.live:
+            self.show_code()
+
+    # What endpoints ask
+
+    def status(self) -> dict[str, object]:
+        gate, _ = self.gates.find(self.folder)
+        return {
+            "version": __version__,
+            "pid": os.getpid(),
+            "address": self.address,
+            "socket": self.socket,
+            "mode": gate.settings.mode.word,
+            "problem": str(gate.error) if isinstance(gate, Refusing) else "",
+            "held": len(self.desk.broker.pending()),
+            "streams": len(self.hub.streams),
+            "signed_in": len(self.access.sessions),
+            "uptime": round(self.clock() - self.metrics.started, 3),
+        }
+
+    def is_signed_in(self, asked: Asked) -> bool:
+        """Whether the person of a request that goes on is still signed in; that it goes on keeps the session awake."""
+        return asked.person is not None and self.access.sessions.awake(asked.cookie)
+
+    def gates_in(self, mode: str) -> Gates:
+        """Gates as they would be in another mode, for the simulator."""
+        if not mode:
+            return self.gates
+        if mode not in self._by_mode:
+            self._by_mode[mode] = Gates(self._environ, mode=mode, config=self._config)
+        return self._by_mode[mode]
+
+    def seen(self, call: Call, project: str) -> None:
+        if not call.session:
+            return
+        self._seen.pop(call.session, None)
+        self._seen[call.session] = Seen(call.session, call.runtime, project, self.clock())
+        while len(self._seen) > SEEN:
+            del self._seen[next(iter(self._seen))]
+
+    def sessions(self) -> list[Seen]:
+        """Sessions that called, the latest first."""
+        return list(reversed(self._seen.values()))
+
+    def projects(self, first: str) -> list[str]:
+        """Projects that are known, the given one first."""
+        return list(dict.fromkeys([first, self.folder, *(each.project for each in self.sessions() if each.project)]))
+
+    async def settle_session(self, session: str) -> None:
+        """Release what waits in a session and needs no asking any more."""
+        names = {each.held.call.runtime for each in self.desk.broker.pending() if each.held.call.session == session}
+        for runtime in names:
+            await self.desk.broker.settle((runtime, session))
+
+    def recent(self) -> list[object]:
+        """The latest records of the trail, the oldest first."""
+        found = list(query.read(self.desk.memory.trail.folder, newest_first=True, limit=RECENT))
+        return [shown.entry(each.fields) for each in reversed(found)]
+
+    # How it is done
+
+    def _gate_of(self, held: Held) -> Gate:
+        return self.gates.find(held.project, held.call.session)[0]
+
+    def _follow(self) -> None:
+        """Tell the pages of every record that any process writes."""
+        for entry in follow.follow(self.desk.memory.trail.folder):
+            if not self.hub.streams:
+                continue
+            try:
+                self._loop.call_soon_threadsafe(self.hub.tell, "decision", shown.entry(entry.fields))
+            except RuntimeError:  # the loop is closed
+                return
+
+
+def _login() -> str:
+    try:
+        return pwd.getpwuid(os.getuid()).pw_name
+    except KeyError:
+        return f"uid {os.getuid()}"

@@ -1,0 +1,146 @@
+"""The places where the server listens, one server for each state folder. Serves nothing itself.
+
+A lock that the system lets go of when the process ends says whether a server lives; so a socket file that a dead one
+left behind can be removed, and one of a living server cannot."""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import json
+import os
+import socket
+import stat
+from contextlib import suppress
+
+from assent.contract.errors import StoreError
+from assent.contract.value import Value
+from assent.statefile import state_folder
+
+LOCK_FILE = "server.lock"
+SOCKET_FILE = "server.sock"
+BACKLOG = 1024
+LONGEST = 100  # bytes of a socket's path that every system takes
+
+
+class Running(Value):
+    """A server that lives, as its lock file says."""
+
+    __slots__ = ("pid", "port", "socket")
+
+    def __init__(self, pid: int, port: int, socket: str) -> None:
+        self.pid = pid
+        self.port = port
+        self.socket = socket
+
+
+class Listening:
+    """The lock and the sockets of this server."""
+
+    def __init__(self, state: str, *, port: int, path: str = "") -> None:
+        self.path = os.path.abspath(path) if path else os.path.join(state_folder(state), SOCKET_FILE)
+        self._lock = _locked(os.path.join(state_folder(state), LOCK_FILE))
+        try:
+            self.unix = _unix(self.path)
+            self._identity = _identity(self.path)
+            self.tcp = _tcp(port)
+            self.port: int = self.tcp.getsockname()[1]
+            self._write()
+        except BaseException:
+            os.close(self._lock)
+            raise
+
+    def close(self) -> None:
+        """Take the socket file away, if it is still ours, and let the lock go."""
+        with suppress(OSError):
+            if _identity(self.path) == self._identity:
+                os.unlink(self.path)
+        for each in (self.unix, self.tcp):
+            each.close()
+        with suppress(OSError):
+            os.ftruncate(self._lock, 0)
+            os.close(self._lock)
+
+    def _write(self) -> None:
+        text = json.dumps({"pid": os.getpid(), "port": self.port, "socket": self.path}).encode()
+        os.ftruncate(self._lock, 0)
+        os.pwrite(self._lock, text, 0)
+
+
+def running(state: str) -> Running | None:
+    """The server that lives in a state folder, None where none does."""
+    try:
+        handle = os.open(os.path.join(state, LOCK_FILE), os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
+    except OSError:
+        return None
+    try:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return None
+        except OSError:
+            found = json.loads(os.pread(handle, 4096, 0) or b"{}")
+            return Running(int(found["pid"]), int(found["port"]), str(found["socket"]))
+    except (ValueError, KeyError, TypeError):
+        return None
+    finally:
+        os.close(handle)
+
+
+def _locked(path: str) -> int:
+    try:
+        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    except OSError as error:
+        raise StoreError(f"`{path}` cannot be opened: {error.strerror}") from None
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(handle)
+        raise StoreError("a server runs already; see `assent status`, or end it with `assent stop`") from None
+    return handle
+
+
+def _unix(path: str) -> socket.socket:
+    """A socket that only the user can connect to. What a dead server left there is removed; nothing else is."""
+    if len(os.fsencode(path)) > LONGEST:
+        raise StoreError(f"`{path}` is too long for a socket; give a shorter one with --socket")
+    with suppress(FileNotFoundError):
+        status = os.lstat(path)
+        if not stat.S_ISSOCK(status.st_mode) or status.st_uid != os.geteuid():
+            raise StoreError(f"`{path}` is there and no socket of yours; move it away, or give another with --socket")
+        if _answers(path):
+            raise StoreError(f"somebody listens on `{path}` already; give another with --socket")
+        os.unlink(path)
+    found = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    before = os.umask(0o177)
+    try:
+        found.bind(path)
+        found.listen(BACKLOG)
+    except OSError as error:
+        found.close()
+        raise StoreError(f"`{path}` cannot be listened on: {error.strerror}; give another with --socket") from None
+    finally:
+        os.umask(before)
+    return found
+
+
+def _answers(path: str) -> bool:
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
+        probe.settimeout(1)
+        return probe.connect_ex(path) not in (errno.ECONNREFUSED, errno.ENOENT)
+
+
+def _tcp(port: int) -> socket.socket:
+    found = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        found.bind(("127.0.0.1", port))
+        found.listen(BACKLOG)
+    except OSError as error:
+        found.close()
+        raise StoreError(f"port {port} cannot be listened on: {error.strerror}; give another with --port") from None
+    return found
+
+
+def _identity(path: str) -> tuple[int, int]:
+    status = os.lstat(path)
+    return (status.st_dev, status.st_ino)

@@ -1,0 +1,137 @@
+// The answer bar of one question: every answer by button and by key, and the rule that goes with wider ones.
+
+import { post } from "./api.js";
+import { h, put, toast } from "./dom.js";
+import { SCOPES, count, plural, prose, shown } from "./words.js";
+
+const shownRules = (each) => (each.shown ?? each.rules).join("\n");
+const ARMING = 450; // a question that has just come under the finger is not answered by it
+
+export class Answers {
+  constructor(question) {
+    this.question = question;
+    this.element = h("div", { class: "answers" });
+    this.panel = null;
+    this.busy = false;
+    this.armed = performance.now() + ARMING;
+    this.bar();
+  }
+
+  get open() { return this.panel !== null; }
+
+  bar() {
+    this.panel = null;
+    const button = (said, scope, label, key, style, action) => h("button", { type: "button", class: style, "data-answer": scope ?? said, "aria-keyshortcuts": key, on: { click: action } }, label, h("kbd", {}, key.toUpperCase()));
+    const bar = h("div", { class: "bar arming", role: "group", "aria-label": "answers" },
+      h("div", { class: "bar-row" },
+        button("allow", "once", "Allow once", "y", "yes", () => this.say("allow")),
+        h("span", { class: "or" }, "or for"),
+        h("div", { class: "joined" }, ["15m", "session", "project", "everywhere"].map((scope) => button("allow", scope, SCOPES[scope].label, SCOPES[scope].key, "", () => this.edit(scope))))),
+      h("div", { class: "bar-row" },
+        button("deny", null, "Deny", "n", "no plain", () => this.say("deny")),
+        button("message", null, "and say why", "t", "no", () => this.message()),
+        button("stop", null, "and stop the agent", "x", "no", () => this.say("stop"))));
+    setTimeout(() => bar.classList.remove("arming"), Math.max(0, this.armed - performance.now()));
+    put(this.element, h("div", {}, this.question.state === "queued" ? h("p", { class: "queued-note" }, "It waits behind another question of its session. You can answer it now all the same.") : null, bar));
+  }
+
+  key(key) {
+    const scope = Object.keys(SCOPES).find((each) => SCOPES[each].key === key);
+    if (this.open || this.question.over) return false;
+    if (key === "y") this.say("allow");
+    else if (scope) this.edit(scope);
+    else if (key === "n") this.say("deny");
+    else if (key === "t") this.message();
+    else if (key === "x") this.say("stop");
+    else return false;
+    return true;
+  }
+
+  async say(said, more = {}) {
+    if (this.busy || this.question.over || performance.now() < this.armed) return;
+    this.busy = true;
+    this.question.mine = true;
+    try {
+      const told = await post(`/v1/held/${encodeURIComponent(this.question.id)}/answer`, { digest: this.question.digest, said, scope: "once", rules: [], message: "", ...more });
+      if (told.note) toast(told.note, true);
+    } catch (error) {
+      this.question.mine = false;
+      toast(error.message, true);
+    } finally {
+      this.busy = false;
+    }
+  }
+
+  message() {
+    const text = h("textarea", { id: "message", rows: 2, maxlength: 2000, placeholder: "Use the staging database instead" });
+    const send = () => this.say("deny", { message: text.value.trim() });
+    this.show("Deny, and tell the agent", [h("label", { class: "visually", for: "message" }, "message to the agent"), text], "Deny and send", send, text);
+  }
+
+  edit(scope) {
+    const offered = this.question.suggestions.length ? this.question.suggestions : [{ rules: [], width: "this exact call" }];
+    const text = h("textarea", { id: "rule", rows: 1, spellcheck: "false", autocapitalize: "off", "aria-label": "the rule to remember, one a line", value: shownRules(offered[0]) });
+    const radios = offered.map((each, at) => h("label", { class: "choice" },
+      h("input", { type: "radio", name: "rule", value: at, checked: at === 0, on: { change: () => { text.value = shownRules(each); reach(); } } }),
+      h("code", {}, each.rules.length ? shown(shownRules(each)) : "the identical call only"), h("kbd", {}, String(at + 1)),
+      each.rules.length ? h("span", { class: "width" }, prose(each.width)) : null));
+    const told = h("div", { class: "reach", "aria-live": "polite" });
+    // A rule that was offered goes back as it was offered; what was typed, as it was typed.
+    const rules = () => offered.find((each) => shownRules(each) === text.value)?.rules ?? text.value.split("\n").map((each) => each.trim()).filter(Boolean);
+    let asked = 0, timer = 0;
+    const reach = () => {
+      clearTimeout(timer);
+      timer = setTimeout(async () => {
+        const number = (asked += 1);
+        try {
+          const found = await post(`/v1/held/${encodeURIComponent(this.question.id)}/reach`, { rules: rules(), scope });
+          if (number === asked) { put(told, drawReach(found)); this.submit.disabled = Boolean(found.refusal); }
+        } catch (error) {
+          if (number === asked) put(told, h("p", { class: "bad" }, error.message));
+        }
+      }, 180);
+    };
+    text.addEventListener("input", () => {
+      const at = offered.findIndex((each) => shownRules(each) === text.value);
+      radios.forEach((each, index) => { each.querySelector("input").checked = index === at; });
+      reach();
+    });
+    const save = () => this.say("allow", { scope, rules: rules() });
+    this.show(SCOPES[scope].title, [
+      h("fieldset", { class: "choices" }, h("legend", { class: "visually" }, "which calls"), radios),
+      offered.some((each) => each.rules.length) ? [h("label", { class: "small soft", for: "rule" }, "The rule, as it will be remembered. Change it if you like."), text] : text.remove(),
+      told], SCOPES[scope].title, save, radios[0].querySelector("input"));
+    this.digits = (at) => { const radio = radios[at]?.querySelector("input"); if (radio) radio.click(); };
+    reach();
+  }
+
+  show(heading, content, action, run, focus) {
+    this.digits = null;
+    this.submit = h("button", { type: "submit", class: "primary" }, action, " ", h("kbd", {}, "Enter"));
+    this.panel = h("form", { class: "editor", on: {
+      submit: (event) => { event.preventDefault(); if (!this.submit.disabled) run(); },
+      keydown: (event) => {
+        if (event.key === "Enter" && !event.shiftKey && event.target.tagName !== "BUTTON") { event.preventDefault(); this.panel.requestSubmit(); }
+        else if (event.key === "Escape") { event.preventDefault(); event.stopPropagation(); this.bar(); this.element.querySelector("button")?.focus(); }
+        else if (this.digits && event.target.tagName !== "TEXTAREA" && /^[1-9]$/.test(event.key)) { event.preventDefault(); this.digits(Number(event.key) - 1); }
+      },
+    } }, h("h2", {}, heading, h("button", { type: "button", class: "quiet", on: { click: () => this.bar() } }, "Back ", h("kbd", {}, "Esc"))), content, h("div", { class: "row" }, this.submit));
+    put(this.element, this.panel);
+    focus?.focus();
+  }
+}
+
+export function drawReach(found) {
+  if (found.refusal) return h("p", { class: "bad" }, "Cannot be saved: ", prose(found.refusal));
+  const out = [];
+  if (found.looked_at) {
+    const share = (part) => `${Math.max(part ? 1.5 : 0, (100 * part) / found.looked_at)}%`;
+    const matched = h("i", {}), denied = h("b", {});
+    matched.style.width = share(found.matched - found.denied);
+    denied.style.width = share(found.denied);
+    out.push(h("p", {}, "Would have matched ", h("strong", {}, count(found.matched)), ` of your last ${plural(found.looked_at, "call")}`, found.denied ? [", ", h("span", { class: "bad" }, `${count(found.denied)} of them you denied`)] : ""),
+      h("div", { class: "track", "aria-hidden": "true" }, matched, denied));
+  } else out.push(h("p", { class: "soft" }, "There are no calls in the trail yet to compare it with"));
+  if (!found.covers) out.push(h("p", { class: "soft" }, "It does not cover this very call, which runs once all the same."));
+  return out;
+}

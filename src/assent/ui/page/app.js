@@ -1,0 +1,90 @@
+// Starts the page: sign-in, the event stream, the views, the keys.
+
+import { get, key, onSignedOut, remove } from "./api.js";
+import { Audit } from "./audit.js";
+import { $, h, put, toast } from "./dom.js";
+import { Inbox } from "./inbox.js";
+import { Live } from "./live.js";
+import { startNotifying } from "./notify.js";
+import { Policy } from "./policy.js";
+import { signIn } from "./signin.js";
+import { Simulator } from "./simulator.js";
+import { store } from "./store.js";
+import { Stream } from "./stream.js";
+
+const NAMES = ["inbox", "live", "simulator", "audit", "policy"];
+const LINKS = { on: "connected", wait: "connecting", off: "not connected: trying again" };
+let views = null, view = null, stream = null;
+
+function start() {
+  if (!views) {
+    const root = $("view");
+    views = { inbox: new Inbox(root), live: new Live(root), simulator: new Simulator(root), audit: new Audit(root), policy: new Policy(root) };
+    Inbox.current = views.inbox;
+    startNotifying((id) => { location.hash = "inbox"; views.inbox.select(id); });
+    store.on("questions", count);
+    addEventListener("hashchange", route);
+    addEventListener("keydown", keys);
+  }
+  $("app").hidden = false;
+  stream?.stop();
+  stream = new Stream((name, data) => store.take(name, data), (state) => {
+    $("link").dataset.state = state;
+    $("link").lastElementChild.textContent = LINKS[state];
+  });
+  route();
+}
+
+function count() {
+  const waiting = store.waiting.length;
+  $("count").hidden = waiting === 0;
+  $("count").textContent = waiting > 99 ? "99+" : String(waiting);
+  document.title = waiting ? `(${waiting}) Assent` : "Assent";
+}
+
+function route() {
+  const name = NAMES.includes(location.hash.slice(1)) ? location.hash.slice(1) : "inbox";
+  const next = views[name];
+  if (view !== next) view?.leave?.();
+  view = next;
+  for (const tab of document.querySelectorAll(".tab")) tab.dataset.view === name ? tab.setAttribute("aria-current", "page") : tab.removeAttribute("aria-current");
+  view.enter();
+}
+
+function keys(event) {
+  if ($("app").hidden || event.ctrlKey || event.metaKey || event.altKey || event.isComposing || $("keys").open) return;
+  const typing = event.target.closest?.("input:not([type=radio]), textarea, select");
+  if (typing || event.repeat) return;
+  if (event.key === "?") { help(); event.preventDefault(); return; }
+  if (/^[1-5]$/.test(event.key) && !views.inbox.answers?.open) { location.hash = NAMES[Number(event.key) - 1]; event.preventDefault(); return; }
+  if (event.key === "/") { const search = $("view").querySelector("input[type=search]"); if (search) { search.focus(); event.preventDefault(); } return; }
+  if ((event.key === "Enter" || event.key === " ") && event.target.closest("button, a, summary")) return;
+  if (view?.key?.(event)) event.preventDefault();
+}
+
+function help() {
+  const rows = [["Y", "allow once"], ["M", "allow for 15 minutes"], ["S", "allow for this session"], ["P", "always allow in this project"], ["E", "always allow, everywhere"], ["N", "deny"], ["T", "deny, and tell the agent why"], ["X", "deny, and stop the agent"], ["D", "receipt and raw input"], ["J K", "next, previous question"], ["1–5", "inbox, live, simulator, audit, policy"], ["/", "search"], ["Esc", "back"]];
+  const dialog = $("keys");
+  put(dialog, h("h2", {}, "Keys"), h("dl", {}, rows.map(([name, what]) => [h("dt", {}, name.split(" ").map((each) => h("kbd", {}, each))), h("dd", {}, what)])), h("button", { type: "button", on: { click: () => dialog.close() } }, "Close"));
+  dialog.showModal();
+}
+
+async function open() {
+  try {
+    const session = await get("/v1/session");
+    session.signed_in ? start() : signIn(start);
+  } catch (error) {
+    toast(error.message, true);
+    setTimeout(open, 3000);
+  }
+}
+
+onSignedOut(() => { key.drop(); stream?.stop(); signIn(start); });
+$("help").addEventListener("click", help);
+$("out").addEventListener("click", async () => {
+  stream?.stop();
+  await remove("/v1/session").catch(() => {});
+  key.drop();
+  location.reload();
+});
+open();

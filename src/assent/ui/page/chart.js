@@ -1,0 +1,26 @@
+// Bars over time, as SVG made by hand.
+
+import { h, s } from "./dom.js";
+import { count, stamp } from "./words.js";
+
+const KINDS = ["allow", "ask", "deny"];
+const WIDE = 720, HIGH = 150, FOOT = 18;
+
+export function bars(series) {
+  const highest = Math.max(1, ...series.map((each) => KINDS.reduce((sum, kind) => sum + each[kind], 0)));
+  const step = WIDE / Math.max(1, series.length), width = Math.max(1.5, step - Math.min(3, step * 0.25));
+  const drawn = series.map((each, at) => {
+    let top = HIGH;
+    const whole = KINDS.map((kind) => {
+      const height = (each[kind] / highest) * (HIGH - 8);
+      top -= height;
+      return height ? s("rect", { class: `bar-${kind}`, x: at * step, y: top, width, height: Math.max(height, 1.2), rx: 1.5 }) : null;
+    });
+    return s("g", {}, s("title", {}, `${stamp(each.at)}: ${KINDS.map((kind) => `${count(each[kind])} ${kind}`).join(", ")}`), s("rect", { class: "bar-hit", x: at * step, y: 0, width: step, height: HIGH }), whole);
+  });
+  const ticks = [0, Math.floor(series.length / 2), series.length - 1].filter((at, place, all) => series[at] && all.indexOf(at) === place);
+  return h("figure", { class: "chart" },
+    s("svg", { viewBox: `0 0 ${WIDE} ${HIGH + FOOT}`, role: "img", "aria-label": "decisions over time" }, s("line", { class: "bar-base", x1: 0, x2: WIDE, y1: HIGH, y2: HIGH }), drawn,
+      ticks.map((at, place) => s("text", { x: at * step + (place === 2 ? width : 0), y: HIGH + 14, "text-anchor": place === 2 ? "end" : place === 1 && ticks.length > 2 ? "middle" : "start" }, at === series.length - 1 && at > 0 ? "now" : stamp(series[at].at)))),
+    h("figcaption", {}, KINDS.map((kind) => h("span", { class: `key-${kind}` }, { allow: "ran at once", ask: "asked", deny: "stopped" }[kind]))));
+}

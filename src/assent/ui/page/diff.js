@@ -1,0 +1,85 @@
+// A unified diff side by side; one column where the screen is narrow.
+
+import { h } from "./dom.js";
+import { shown } from "./words.js";
+
+const MOST = 2000; // lines drawn
+
+export function parse(text) {
+  const hunks = [];
+  let hunk = null, old = 1, fresh = 1;
+  for (const line of String(text).split("\n").slice(0, MOST)) {
+    const start = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@(.*)$/.exec(line);
+    if (start) {
+      old = Number(start[1]); fresh = Number(start[2]);
+      hunk = { title: line, rows: [] };
+      hunks.push(hunk);
+      continue;
+    }
+    if (!hunk) {
+      if (/^(---|\+\+\+|diff |index )/.test(line) || !line) continue;
+      hunk = { title: "", rows: [] };
+      hunks.push(hunk);
+    }
+    if (line.startsWith("+")) hunk.rows.push({ kind: "add", text: line.slice(1), fresh: fresh++ });
+    else if (line.startsWith("-")) hunk.rows.push({ kind: "del", text: line.slice(1), old: old++ });
+    else if (line.startsWith("\\")) continue;
+    else hunk.rows.push({ kind: "same", text: line.slice(1), old: old++, fresh: fresh++ });
+  }
+  return hunks;
+}
+
+export function stat(hunks) {
+  const rows = hunks.flatMap((each) => each.rows);
+  return { add: rows.filter((each) => each.kind === "add").length, del: rows.filter((each) => each.kind === "del").length };
+}
+
+// Removed and added lines that stand across from each other.
+function paired(rows) {
+  const out = [];
+  for (let at = 0; at < rows.length;) {
+    if (rows[at].kind === "same") { out.push([rows[at], rows[at]]); at += 1; continue; }
+    const gone = [], come = [];
+    while (at < rows.length && rows[at].kind === "del") gone.push(rows[at++]);
+    while (at < rows.length && rows[at].kind === "add") come.push(rows[at++]);
+    for (let row = 0; row < Math.max(gone.length, come.length); row += 1) out.push([gone[row] ?? null, come[row] ?? null]);
+  }
+  return out;
+}
+
+// The middle of a line that differs from its counterpart is marked.
+function marked(text, other) {
+  if (other === null || other === undefined || text === other) return shown(text);
+  let head = 0, tail = 0;
+  const most = Math.min(text.length, other.length);
+  while (head < most && text[head] === other[head]) head += 1;
+  while (tail < most - head && text[text.length - 1 - tail] === other[other.length - 1 - tail]) tail += 1;
+  if (head + tail === 0 || head + tail < most / 4) return shown(text);
+  return [shown(text.slice(0, head)), h("mark", {}, shown(text.slice(head, text.length - tail))), shown(text.slice(text.length - tail))];
+}
+
+const cell = (row, side, other) => row === null
+  ? [h("td", { class: "n none" }), h("td", { class: `none ${side}` })]
+  : [h("td", { class: `n ${row.kind}` }, String((side === "right" ? row.fresh : row.old) ?? "")), h("td", { class: `${row.kind} ${side}` }, marked(row.text, row.kind === "same" ? null : other?.text))];
+
+function sideBySide(hunks) {
+  const body = hunks.map((hunk) => [
+    hunk.title ? h("tr", { class: "hunk" }, h("td", { colspan: 4 }, shown(hunk.title))) : null,
+    paired(hunk.rows).map(([gone, come]) => h("tr", {}, cell(gone, "", come), cell(come, "right", gone))),
+  ]);
+  return h("table", {}, h("colgroup", {}, h("col", { class: "n" }), h("col", {}), h("col", { class: "n" }), h("col", {})), h("tbody", {}, body));
+}
+
+function oneColumn(hunks) {
+  const sign = { add: "+", del: "−", same: " " };
+  const body = hunks.map((hunk) => [
+    hunk.title ? h("tr", { class: "hunk" }, h("td", { colspan: 2 }, shown(hunk.title))) : null,
+    hunk.rows.map((row) => h("tr", {}, h("td", { class: `n ${row.kind}` }, String(row.fresh ?? row.old ?? "")), h("td", { class: row.kind }, sign[row.kind], " ", shown(row.text)))),
+  ]);
+  return h("table", {}, h("colgroup", {}, h("col", { class: "n" }), h("col", {})), h("tbody", {}, body));
+}
+
+export function diff(hunks) {
+  const added = hunks.every((hunk) => hunk.rows.every((row) => row.kind === "add"));
+  return h("div", { class: "diff", tabindex: 0, role: "region", "aria-label": "the change" }, added || matchMedia("(max-width: 860px)").matches ? oneColumn(hunks) : sideBySide(hunks));
+}

@@ -1,0 +1,155 @@
+// The inbox: what waits, by session, and the question that is looked at.
+
+import { Answers } from "./answers.js";
+import { left } from "./countdown.js";
+import { empty, h, put, toast } from "./dom.js";
+import { post } from "./api.js";
+import { draw } from "./question.js";
+import { store } from "./store.js";
+import { bare, clip, ending, folder, headline, plural, runtime, visible } from "./words.js";
+
+const ROWS = 40; // of one session
+const TRAY = "M10 36l8-22h28l8 22v16H10z M10 36h13l4 7h10l4-7h13";
+
+export class Inbox {
+  constructor(root) {
+    this.root = root;
+    this.selected = null;
+    this.drawn = null;
+    this.answers = null;
+    this.list = h("section", { class: "list", "aria-label": "questions" });
+    this.detail = h("section", { class: "detail", "aria-live": "off" });
+    this.frame = h("div", { class: "inbox" }, this.list, this.detail);
+    this.pending = false;
+    store.on("questions", () => this.later());
+  }
+
+  enter() {
+    put(this.root, this.frame);
+    this.root.classList.add("wide");
+    this.drawn = null;
+    this.render();
+  }
+
+  leave() { this.root.classList.remove("wide"); }
+
+  // Many questions at once are drawn once.
+  later() {
+    if (this.pending || !this.frame.isConnected) return;
+    this.pending = true;
+    requestAnimationFrame(() => { this.pending = false; this.render(); });
+  }
+
+  order() {
+    const groups = new Map();
+    for (const question of store.questions.values()) {
+      const name = `${question.call.runtime}\0${question.call.session}\0${question.project}`;
+      if (!groups.has(name)) groups.set(name, []);
+      groups.get(name).push(question);
+    }
+    for (const group of groups.values()) group.sort((a, b) => Boolean(a.over) - Boolean(b.over) || (a.position ?? 0) - (b.position ?? 0) || a.made - b.made);
+    return [...groups.values()].sort((a, b) => Boolean(a[0].over) - Boolean(b[0].over) || a[0].made - b[0].made);
+  }
+
+  render() {
+    const groups = this.order();
+    const flat = groups.flat();
+    this.choose(flat);
+    this.frame.classList.toggle("bare", flat.length === 0);
+    if (!flat.length) return put(this.frame, this.nothing());
+    if (!this.list.isConnected) put(this.frame, this.list, this.detail);
+    const focused = document.activeElement?.dataset?.id;
+    put(this.list, h("h1", {}, store.waiting.length ? plural(store.waiting.length, "question") : "All answered"), store.offers.map((each) => this.offer(each)), groups.map((group) => this.group(group)));
+    if (focused) this.list.querySelector(`[data-id="${CSS.escape(focused)}"]`)?.focus();
+    this.show(store.questions.get(this.selected));
+  }
+
+  // Stay with what is looked at. Only what has ended makes room for the next, and not while something is typed.
+  choose(flat) {
+    const current = store.questions.get(this.selected);
+    if (current && !current.over) return;
+    if (current?.over && store.now - current.over.at < 1.2) {
+      setTimeout(() => this.later(), 1300);
+      return;
+    }
+    const next = flat.find((each) => !each.over);
+    if (next) this.selected = next.id;
+    else if (!current) this.selected = flat[0]?.id ?? null;
+    if (!next) this.frame.classList.remove("open");
+  }
+
+  select(id, open = true) {
+    this.selected = id;
+    if (open) this.frame.classList.add("open");
+    this.render();
+  }
+
+  group(group) {
+    const { call, project } = group[0];
+    const waiting = group.filter((each) => !each.over).length;
+    return h("section", { class: "group" },
+      h("header", {}, h("div", { class: "who" }, h("span", {}, folder(project || call.cwd) || "no project"), h("span", { class: "badge accent" }, runtime(call.runtime))),
+        h("div", { class: "where", title: visible(project) }, visible(project || call.cwd), call.session ? ` · ${clip(call.session, 12)}` : "")),
+      h("ul", {}, group.slice(0, ROWS).map((each) => h("li", {}, this.item(each)))),
+      waiting > ROWS ? h("p", { class: "soft small where" }, `and ${plural(waiting - ROWS, "more")} behind these`) : null);
+  }
+
+  item(question) {
+    const { call, decision, over } = question;
+    const style = ["item", decision.risk, question.state === "queued" ? "queued" : "", over ? `over ${over.allowed ? "allow" : "deny"}` : ""].join(" ");
+    return h("button", { type: "button", class: style, "data-id": question.id, "aria-current": String(question.id === this.selected), on: { click: () => this.select(question.id) } },
+      h("span", { class: "title" }, headline(call.tool, call.input, 90, question.project)), over ? null : left(question),
+      h("span", { class: "meta" }, h("span", { class: "dot" }), h("span", { class: "why" }, over ? ending(over) : bare(decision.deciding.reason))));
+  }
+
+  show(question) {
+    if (!question) { put(this.detail); this.drawn = null; return; }
+    const mark = `${question.id}/${question.over ? "over" : question.state === "queued" ? "queued" : "open"}`;
+    if (mark === this.drawn) return;
+    const same = this.drawn?.startsWith(`${question.id}/`) && this.answers && !question.over;
+    this.drawn = mark;
+    if (!same) this.answers = question.over ? null : new Answers(question);
+    else { this.answers.question = question; if (!this.answers.open) this.answers.bar(); }
+    put(this.detail, h("div", { class: "detail-scroll", tabindex: -1 }, draw(question, () => { this.frame.classList.remove("open"); })), this.answers?.element);
+  }
+
+  offer(offer) {
+    const take = async (choice) => {
+      try {
+        const { words } = await post("/v1/offers", { id: offer.id, ...choice });
+        toast(words);
+      } catch (error) { toast(error.message, true); }
+      store.offers = store.offers.filter((each) => each !== offer);
+      this.render();
+    };
+    const button = (label, choice) => h("button", { type: "button", on: { click: () => take(choice) } }, label);
+    return h("div", { class: "offer", role: "note" }, h("p", {}, `${visible(offer.words)}. Another way for this session?`),
+      h("div", { class: "row" }, offer.modes.map((mode) => button(`${visible(mode)} mode`, { mode })), offer.rules.map((rule) => button(`always deny ${visible(rule)}`, { rule })), h("button", { type: "button", class: "quiet", on: { click: () => take({}) } }, "Leave it as it is")));
+  }
+
+  nothing() {
+    if (!store.told) return empty(TRAY, "One moment", h("p", {}, "Looking for questions…"));
+    return empty(TRAY, "Nothing waits for you", h("p", {}, "When an agent wants to do something that your rules leave open, it is shown here. Keep this tab open, or switch notifications on."),
+      h("p", { class: "small" }, "To see one now, ask as an agent would:"), h("pre", {}, "assent ask bash 'git push origin main'"));
+  }
+
+  key(event) {
+    const key = event.key;
+    if (key === "j" || key === "ArrowDown" || key === "k" || key === "ArrowUp") {
+      const flat = this.order().flat();
+      const at = flat.findIndex((each) => each.id === this.selected);
+      const next = flat[at + (key === "j" || key === "ArrowDown" ? 1 : -1)];
+      if (next) { this.select(next.id); this.list.querySelector('[aria-current="true"]')?.scrollIntoView({ block: "nearest" }); }
+      return true;
+    }
+    if (key === "d") {
+      const receipt = this.detail.querySelector("details.receipt");
+      if (receipt) { receipt.open = !receipt.open; if (receipt.open) receipt.scrollIntoView({ block: "nearest" }); }
+      return true;
+    }
+    if (key === "Escape") { this.frame.classList.remove("open"); return true; }
+    return this.answers?.key(key.toLowerCase()) ?? false;
+  }
+}
+
+setInterval(() => store.sweep(Inbox.current?.selected), 2000);

@@ -1,0 +1,90 @@
+// The policy in force with its sources, what lint finds, what was remembered, and the modes of sessions.
+
+import { get, post, remove } from "./api.js";
+import { empty, h, put, toast } from "./dom.js";
+import { store } from "./store.js";
+import { ago, clip, count, folder, shown, stamp, visible } from "./words.js";
+
+const MODES = ["plan", "default", "auto", "full_auto"];
+const LAYERS = [["deny", "Stopped"], ["ask", "Asked about"], ["allow", "Let through"], ["floor", "The floor: never opened"]];
+
+export class Policy {
+  constructor(root) {
+    this.root = root;
+    this.project = "";
+    this.text = "";
+    store.on("changed", () => { if (this.body?.isConnected) this.load(); });
+  }
+
+  enter() {
+    this.where = h("select", { "aria-label": "project", on: { change: (event) => { this.project = event.target.value; this.load(); } } });
+    this.body = h("div", { class: "stack" });
+    put(this.root, h("header", { class: "head" }, h("h1", {}, "Policy"), h("p", {}, "What holds, and where each line comes from")), h("div", { class: "row filters" }, this.where), this.body);
+    this.load();
+  }
+
+  async load() {
+    try {
+      const [policy, grants, modes] = await Promise.all([get("/v1/policy", { project: this.project }), get("/v1/grants"), get("/v1/mode", { project: this.project })]);
+      put(this.where, policy.projects.map((each) => h("option", { value: each }, `${folder(each) || each} — ${visible(each)}`)));
+      this.where.value = policy.project;
+      put(this.body, policy.error ? broken(policy.error) : [overview(policy), findings(policy.findings)], this.modes(modes), this.grants(grants.grants), policy.error ? null : this.rules(policy));
+    } catch (error) {
+      put(this.body, h("p", { class: "error" }, error.message));
+    }
+  }
+
+  modes(modes) {
+    const rows = modes.sessions.map((each) => {
+      const choice = h("select", { "aria-label": "mode of the session", on: { change: async (event) => {
+        try { await post("/v1/mode", { session: each.session, mode: event.target.value }); toast(`the session is in ${event.target.value || "the policy's"} mode`); }
+        catch (error) { toast(error.message, true); }
+        this.load();
+      } } }, h("option", { value: "" }, `as the policy says (${modes.mode})`), MODES.map((mode) => h("option", { value: mode }, mode)));
+      choice.value = each.mode;
+      return h("li", { class: "line" }, h("div", {}, h("strong", {}, folder(each.project) || "no project"), " ", h("span", { class: "soft small mono" }, clip(each.session, 24)), h("div", { class: "soft small" }, `seen ${ago(store.now - each.seen)}`)), choice);
+    });
+    return h("section", { class: "panel stack" }, h("h2", {}, "Sessions"), rows.length ? h("ul", {}, rows) : h("p", { class: "soft" }, "No session has made a call since the server started. Each appears here with a mode of its own to choose."));
+  }
+
+  grants(grants) {
+    const rows = grants.map((each) => h("li", { class: "line" }, h("div", {}, h("code", {}, each.rules.length ? shown(each.rules.join(" ; ")) : shown(each.shown || "the identical call")), h("div", { class: "soft small" }, [SCOPE[each.scope], each.project && each.scope === "project" ? folder(each.project) : "", each.until ? `until ${stamp(each.until)}` : "", each.who ? `by ${visible(each.who)}` : "", stamp(each.made)].filter(Boolean).join(" · "))),
+      h("button", { type: "button", on: { click: async () => { try { await remove(`/v1/grants/${encodeURIComponent(each.id)}`); toast("revoked"); } catch (error) { toast(error.message, true); } this.load(); } } }, "Revoke")));
+    return h("section", { class: "panel stack" }, h("h2", {}, "Remembered answers"), rows.length ? h("ul", {}, rows) : h("p", { class: "soft" }, "Nothing is remembered. Answer a question for longer than once, and it is listed here to be taken back."));
+  }
+
+  rules(policy) {
+    const body = h("div", { class: "stack" });
+    const draw = () => put(body, LAYERS.map(([name, title]) => {
+      const found = policy[name].filter((rule) => `${rule.rule} ${rule.source}`.toLowerCase().includes(this.text.toLowerCase()));
+      return h("details", { class: "layer", open: name === "deny" || Boolean(this.text) }, h("summary", {}, h("strong", {}, title), " ", h("span", { class: "soft" }, count(found.length))),
+        h("ul", {}, bySource(found).map(([source, rules]) => h("li", { class: "line rule" }, h("div", { class: "codes" }, rules.map((rule) => h("code", {}, shown(rule.rule)))), h("span", { class: "soft small" }, source.startsWith(rules[0].origin) ? null : h("span", { class: "badge" }, rules[0].origin), " ", visible(source))))));
+    }));
+    draw();
+    return h("section", { class: "panel stack" }, h("h2", {}, "Rules"), h("input", { type: "search", placeholder: "Find a rule", "aria-label": "find a rule", value: this.text, on: { input: (event) => { this.text = event.target.value; draw(); } } }), body);
+  }
+}
+
+// Rules that one entry brings stand together, a person's own before those that ship.
+function bySource(rules) {
+  const found = new Map();
+  for (const rule of rules) found.set(rule.source, [...(found.get(rule.source) ?? []), rule]);
+  const rank = ([, [first]]) => (first.origin === "shipped" || first.origin === "pack" ? 1 : 0);
+  return [...found.entries()].sort((a, b) => rank(a) - rank(b));
+}
+
+const SCOPE = { once: "once", "15m": "for 15 minutes", session: "for its session", project: "in its project", everywhere: "everywhere" };
+
+function broken(error) {
+  return h("section", { class: "panel stack wrong" }, h("h2", {}, "The policy does not load"), h("p", {}, "Every call is stopped until it is fixed. The server reads the files again by itself."), h("pre", {}, shown(error)));
+}
+
+function overview(policy) {
+  const rows = [["Mode", [h("strong", {}, policy.mode), ` set by ${visible(policy.mode_set_by)}`]], ["Held down by", policy.clamps.map(visible).join("; ")], ["Workspace", policy.workspace.map(visible).join(", ") || "none: nothing counts as inside"], ["Files", policy.files.map(visible).join(", ") || "none: what ships with Assent holds"], ["Packs", policy.packs.map((each) => visible(each.name)).join(", ")], ["Switched off", policy.off.map((each) => visible(each.id)).join(", ")], ["Questions", `${policy.approval.timeout} s to answer, ${policy.approval.unseen} s to be seen`]];
+  return h("section", { class: "panel" }, h("dl", { class: "fields" }, rows.filter(([, value]) => value && value.length).map(([name, value]) => [h("dt", {}, name), h("dd", {}, value)])));
+}
+
+function findings(list) {
+  if (!list.length) return h("section", { class: "panel good" }, "Lint finds nothing to say: no rule is shadowed, dead or too broad.");
+  return h("section", { class: "panel stack" }, h("h2", {}, `Lint: ${count(list.length)} to look at`), h("ul", {}, list.map((each) => h("li", { class: "line" }, h("div", {}, h("span", { class: "badge ask" }, visible(each.kind)), " ", h("code", {}, shown(each.rule)), h("div", { class: "small" }, shown(each.text)), h("div", { class: "soft small" }, visible(each.source)))))));
+}

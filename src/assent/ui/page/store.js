@@ -1,0 +1,82 @@
+// What the page knows: the questions, the latest decisions, the server's clock. Draws nothing.
+
+const KEPT = 400; // decisions in the live view
+const LINGER = 12; // seconds that an ended question stays in the list
+
+class Store extends EventTarget {
+  constructor() {
+    super();
+    this.questions = new Map();
+    this.decisions = [];
+    this.offers = [];
+    this.skew = 0;
+    this.told = false;
+  }
+
+  get now() { return Date.now() / 1000 + this.skew; }
+
+  say(name, detail) { this.dispatchEvent(new CustomEvent(name, { detail })); }
+
+  on(name, action) {
+    this.addEventListener(name, (event) => action(event.detail));
+  }
+
+  // Everything that the event stream says arrives here.
+  take(name, data) {
+    if (typeof data.now === "number") this.skew = data.now - Date.now() / 1000;
+    if (name === "hello") this.hello(data);
+    else if (name === "held") this.held(data);
+    else if (name === "ended") this.ended(data);
+    else if (name === "decision") this.decision(data);
+    else if (name === "offer") { this.offers.push(data); this.say("questions"); }
+    else if (name === "changed") this.say("changed", data);
+  }
+
+  hello(data) {
+    const alive = new Set(data.alive);
+    for (const [id, question] of this.questions)
+      if (!alive.has(id) && !question.over) question.over = { ending: "lost", allowed: false, at: this.now };
+    for (const each of data.recent ?? []) this.decision(each, true);
+    this.told = true;
+    this.say("questions");
+    this.say("decisions");
+  }
+
+  held(question) {
+    const before = this.questions.get(question.id);
+    if (before) Object.assign(before, question, { over: null });
+    else this.questions.set(question.id, { ...question, over: null });
+    this.say("questions");
+    if (!before) this.say("asked", question);
+  }
+
+  ended(over) {
+    const question = this.questions.get(over.id);
+    if (!question) return;
+    question.over = { ...over, at: this.now, mine: question.mine ?? false };
+    this.say("questions");
+    this.say("over", question);
+  }
+
+  decision(record, quiet = false) {
+    if (this.decisions.some((each) => each.id === record.id && each.kind === record.kind)) return;
+    this.decisions.unshift(record);
+    if (this.decisions.length > KEPT) this.decisions.length = KEPT;
+    if (!quiet) this.say("decisions", record);
+  }
+
+  get waiting() { return [...this.questions.values()].filter((each) => !each.over); }
+
+  // Forget what ended a while ago, but for the one that is being looked at.
+  sweep(keep) {
+    let gone = false;
+    for (const [id, question] of this.questions)
+      if (question.over && id !== keep && this.now - question.over.at > LINGER) {
+        this.questions.delete(id);
+        gone = true;
+      }
+    if (gone) this.say("questions");
+  }
+}
+
+export const store = new Store();

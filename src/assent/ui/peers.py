@@ -1,0 +1,132 @@
+"""Which process is at the other end of a socket, and what it descends from. Lets nobody in and keeps nobody out.
+
+Also closes this process to the debuggers and memory readers of the same user."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import socket
+import struct
+import subprocess
+import sys
+
+from assent.contract.value import Value
+
+PR_SET_DUMPABLE = 4
+DEEPEST = 64
+# Programs that run agents, by the name of their process or of the script that an interpreter runs for them.
+AGENT_HOSTS = frozenset(
+    "claude codex gemini opencode openharness oh goose aider crush amp cursor-agent qwen droid kiro-cli cline "
+    "openhands copilot".split()
+)
+# What such programs set for the commands that they run.
+AGENT_MARKS = frozenset("CLAUDECODE CODEX_SANDBOX GEMINI_CLI OPENCODE CURSOR_AGENT AIDER_MODEL".split())
+INTERPRETERS = ("node", "bun", "deno", "python", "pypy", "ruby", "uv", "npx", "tsx")
+
+
+class Peer(Value):
+    """The process that connected."""
+
+    __slots__ = ("pid", "uid")
+
+    def __init__(self, pid: int, uid: int) -> None:
+        self.pid = pid
+        self.uid = uid
+
+
+def peer_of(connection: socket.socket) -> Peer | None:
+    """Who connected to a Unix socket, as the kernel says; None where it does not say."""
+    if sys.platform == "linux":
+        raw = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
+        pid, uid, _ = struct.unpack("3i", raw)
+        return Peer(pid, uid)
+    if sys.platform == "darwin":  # LOCAL_PEERCRED (struct xucred) and LOCAL_PEERPID
+        raw = connection.getsockopt(0, 0x001, 76)
+        (uid,) = struct.unpack_from("I", raw, 4)
+        return Peer(connection.getsockopt(0, 0x002), uid)
+    return None
+
+
+def why_no_person(pid: int) -> str:
+    """Why the process is not taken for one that a person started from a terminal; `""` where it is.
+
+    Nothing here is proof, since an agent has the user's own powers: it makes the ways around it long and visible."""
+    try:
+        process = _process(pid)
+    except (OSError, ValueError, IndexError):
+        return "it cannot be told who asks"
+    if not process.terminal:
+        return "it was not asked from a terminal"
+    if marks := process.marks:
+        return f"it was asked from within an agent ({min(marks)} is set)"
+    for _ in range(DEEPEST):
+        found = process.names & AGENT_HOSTS
+        if found:
+            return f"it was asked from within an agent ({min(found)})"
+        if process.parent <= 1:
+            return ""
+        try:
+            process = _process(process.parent)
+        except (OSError, ValueError, IndexError):
+            return "it cannot be told who asks"
+    return "it cannot be told who asks"
+
+
+class _Process:
+    __slots__ = ("parent", "names", "terminal", "marks")
+
+    def __init__(self, parent: int, names: frozenset[str], terminal: bool, marks: frozenset[str]) -> None:
+        self.parent = parent
+        self.names = names
+        self.terminal = terminal
+        self.marks = marks
+
+
+def _process(pid: int) -> _Process:
+    if sys.platform == "linux":
+        return _from_proc(pid)
+    told = subprocess.run(
+        ["/bin/ps", "-o", "ppid=,tty=,command=", "-p", str(pid)], capture_output=True, text=True, check=False
+    )
+    parent, terminal, command = told.stdout.strip().split(None, 2)
+    return _Process(int(parent), _names("", command.split()), terminal not in ("??", "?", "-"), frozenset())
+
+
+def _from_proc(pid: int) -> _Process:
+    with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
+        before, _, after = file.read().rpartition(")")
+    fields = after.split()
+    words = _strings(f"/proc/{pid}/cmdline")
+    try:
+        set_names = {each.partition("=")[0] for each in _strings(f"/proc/{pid}/environ")}
+    except PermissionError:  # a login shell's ancestors belong to root
+        set_names = set()
+    return _Process(
+        int(fields[1]), _names(before.partition("(")[2], words), int(fields[4]) != 0, AGENT_MARKS & set_names
+    )
+
+
+def _strings(path: str) -> list[str]:
+    with open(path, "rb") as file:
+        return [each for each in file.read(1 << 20).decode("utf-8", "replace").split("\0") if each]
+
+
+def _names(name: str, words: list[str]) -> frozenset[str]:
+    """What a process goes by: its own name, its program, and the script that an interpreter runs."""
+    found = [name]
+    if words:
+        found.append(words[0])
+        if os.path.basename(words[0]).startswith(INTERPRETERS):
+            found += [word for word in words[1:4] if not word.startswith("-")]
+    short = (os.path.basename(each).lower() for each in found)
+    return frozenset(each.removesuffix(".js").removesuffix(".py") for each in short)
+
+
+def close_to_debuggers() -> bool:
+    """Let no process of the same user read this one's memory or attach to it. False where that cannot be had."""
+    try:
+        libc = ctypes.CDLL(None, use_errno=True)
+        return bool(libc.prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) == 0)
+    except (OSError, AttributeError):
+        return False

@@ -1,0 +1,96 @@
+"""`assent serve`: the gate as a resident server, with a page to answer on. Serves nothing itself."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import threading
+import webbrowser
+
+from assent.contract.errors import StoreError
+from assent.facts import files
+from assent.statefile import state_folder
+from assent.ui import peers
+from assent.ui.listening import Listening
+from assent.ui.place import MODES
+
+PORT = 8765
+DESCRIPTION = "Keep the gate ready, hold questions, and show them on a page where a person answers."
+EPILOG = "Sign in on the page with the one-time code shown here. End it with Ctrl-C or `assent stop`."
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--port", type=int, default=PORT, metavar="N", help=f"on 127.0.0.1 (default: {PORT}; 0: any)")
+    parser.add_argument("--socket", default="", metavar="PATH", help="the socket for agents (default: in ~/.assent)")
+    parser.add_argument("--open", action="store_true", help="open the page in the browser; the address holds no secret")
+    parser.add_argument("--mode", choices=MODES, default="", help="the mode to decide in")
+    parser.add_argument("--config", metavar="FILE", default="", help="stands in for the user's ~/.assent/config.toml")
+
+
+def run(options: argparse.Namespace) -> int:
+    try:
+        import starlette  # noqa: F401
+        import uvicorn  # noqa: F401
+    except ImportError:
+        raise StoreError(
+            "the server needs starlette and uvicorn; install them with `pip install 'assent[server]'`"
+        ) from None
+    if not 0 <= options.port <= 65535:
+        raise StoreError(f"`{options.port}` is no port; give one from 0 to 65535")
+    import asyncio
+
+    from assent.ui import server
+
+    closed = peers.close_to_debuggers()
+    server.many_files()
+    state = state_folder(files.assent_home(os.environ, os.environ.get("HOME", "") or os.path.expanduser("~")))
+    listening = Listening(state, port=options.port, path=options.socket)
+    try:
+        asyncio.run(_serve(options, listening, closed))
+    except KeyboardInterrupt:
+        return 130
+    finally:
+        listening.close()
+    return 0
+
+
+async def _serve(options: argparse.Namespace, listening: Listening, closed: bool) -> None:
+    from assent.ui import server
+    from assent.ui.house import House
+
+    house = House(os.environ, port=listening.port, socket=listening.path, mode=options.mode, config=options.config)
+    greet(house, closed)
+    if options.open:
+        threading.Thread(target=webbrowser.open, args=(house.address,), daemon=True).start()
+    if sys.stdin is not None and sys.stdin.isatty() and sys.stdout.isatty():
+        threading.Thread(target=_codes_on_enter, args=(house,), daemon=True).start()
+    await server.serve(house, listening)
+
+
+def greet(house: object, closed: bool) -> None:
+    """Where it listens, the mode, how to answer."""
+    from assent.ui.house import House
+
+    assert isinstance(house, House)
+    status = house.status()
+    print(f"assent listens on {house.address} and {house.socket}, mode {status['mode']}", flush=True)
+    if status["mode"] == "yolo":
+        print("  WARNING: yolo skips shipped, user and project rules; only managed rules and the floor hold")
+    if status["problem"]:
+        print(f"  the policy does not load, so every call is denied: {status['problem']}")
+    if not closed:
+        print("  note: this system cannot close the server's memory to other programs of yours")
+    if sys.stdout.isatty():
+        house.show_code()
+        print("  Enter shows a new code, Ctrl-C ends the server", flush=True)
+    else:
+        print("  answer on the page; `assent sign-in`, run in a terminal, shows the code to sign in with", flush=True)
+
+
+def _codes_on_enter(house: object) -> None:
+    from assent.ui.house import House
+
+    assert isinstance(house, House)
+    for _ in sys.stdin:
+        house.show_code()

@@ -1,0 +1,112 @@
+"""The gate server: endpoints and page behind one door, on a Unix socket and on 127.0.0.1. Decides nothing.
+
+Needs starlette and uvicorn, which `assent.ui.serve` imports only once it is told to serve."""
+
+from __future__ import annotations
+
+import resource
+from typing import Any
+
+import uvicorn
+from starlette.routing import Match, Route
+
+from assent.ui.api import pages
+from assent.ui.api.door import Door, answer, head, refused
+from assent.ui.api.endpoint import Asked, Endpoint, Refusal
+from assent.ui.api.openapi import ENDPOINTS
+from assent.ui.house import House
+from assent.ui.listening import Listening
+from assent.ui.protocol import Protocol
+
+STOPPING = 15  # seconds for open requests to end
+MOST_CONNECTIONS = 8192
+
+
+class App:
+    """The ASGI application. One table of endpoints, found by path."""
+
+    def __init__(self, house: House) -> None:
+        self.house = house
+        self.door = Door(house)
+        self.pages = pages.load()
+        self._fixed: dict[tuple[str, str], Endpoint] = {}
+        self._routes: list[tuple[Route, Endpoint]] = []
+        for each in ENDPOINTS:
+            if "{" in each.path:
+                self._routes.append((Route(each.path, _unused, methods=[each.method]), each))
+            else:
+                self._fixed[each.method, each.path] = each
+
+    async def __call__(self, scope: dict[str, Any], receive: Any, send: Any) -> None:
+        if scope["type"] != "http":
+            return
+        method = "GET" if scope["method"] == "HEAD" else scope["method"]
+        endpoint = self._fixed.get((method, scope["path"]))
+        if endpoint is not None:
+            await self.door.serve(endpoint, scope, receive, send)
+            return
+        for route, found in self._routes:
+            match, more = route.matches(scope)
+            if match is Match.FULL:
+                await self.door.serve(found, {**scope, **more}, receive, send)
+                return
+        await self._file(method, scope, send)
+
+    async def _file(self, method: str, scope: dict[str, Any], send: Any) -> None:
+        try:
+            self.door.check_host(head(scope), scope.get("state", {}).get("peer"))
+            page = self.pages.get(scope["path"]) if method == "GET" else None
+            if page is None:
+                known = {each.method for each in ENDPOINTS if each.path == scope["path"]}
+                raise (
+                    Refusal(405, "bad-method", f"use {', '.join(sorted(known))} here")
+                    if known
+                    else Refusal(404, "not-found", "there is nothing here; see /openapi.json")
+                )
+            await answer(send, page)
+        except Refusal as refusal:
+            await answer(send, refused(refusal))
+
+
+async def _unused(asked: Asked) -> None:
+    raise NotImplementedError
+
+
+class Server(uvicorn.Server):
+    """uvicorn, with the house closed first: what waits is denied before connections are."""
+
+    def __init__(self, config: uvicorn.Config, house: House) -> None:
+        super().__init__(config)
+        self._house = house
+
+    async def shutdown(self, sockets: Any = None) -> None:
+        await self._house.close()
+        await super().shutdown(sockets)
+
+
+async def serve(house: House, listening: Listening) -> None:
+    """Serve until told to stop."""
+    await house.open()
+    config = uvicorn.Config(
+        App(house),
+        http=Protocol,
+        ws="none",
+        lifespan="off",
+        loop="asyncio",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        date_header=False,
+        proxy_headers=False,
+        limit_concurrency=MOST_CONNECTIONS,
+        timeout_keep_alive=65,
+        timeout_graceful_shutdown=STOPPING,
+    )
+    await Server(config, house).serve(sockets=[listening.unix, listening.tcp])
+
+
+def many_files() -> None:
+    """Each held call is an open connection: take as many as the system allows."""
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    most = 65536 if hard == resource.RLIM_INFINITY else min(hard, 65536)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))

@@ -1,0 +1,34 @@
+"""`assent status`: whether a server lives, where, and what waits. Changes nothing."""
+
+from __future__ import annotations
+
+import argparse
+import json
+
+from assent.ui import local
+
+DESCRIPTION = "Say whether the server runs, where it listens, its mode, and how many questions wait."
+EPILOG = "exit status: 0 it runs, 1 it does not"
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--json", action="store_true", help="print it as JSON")
+
+
+def run(options: argparse.Namespace) -> int:
+    found = local.server()
+    if found is None:
+        print("{}" if options.json else "no server runs; start one with `assent serve`")
+        return 1
+    status = local.ask(found, "GET", "/v1/status")
+    if options.json:
+        print(json.dumps(status, indent=1))
+        return 0
+    print(f"runs     pid {status['pid']}, for {float(str(status['uptime'])):.0f} s, version {status['version']}")
+    print(f"page     {status['address']}")
+    print(f"socket   {status['socket']}")
+    print(f"mode     {status['mode']}")
+    if status["problem"]:
+        print(f"policy   does not load, so every call is denied: {status['problem']}")
+    print(f"waiting  {status['held']} questions; {status['streams']} pages open, {status['signed_in']} signed in")
+    return 0

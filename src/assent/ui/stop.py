@@ -1,0 +1,36 @@
+"""`assent stop`: ends the server of this user; what waits is denied first."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import time
+
+from assent.contract.errors import StoreError
+from assent.ui import local
+
+DESCRIPTION = "End the server. Questions that wait are denied, and the trail is on the disk before it ends."
+PATIENCE = 30.0  # seconds
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    return None
+
+
+def run(options: argparse.Namespace) -> int:
+    found = local.server()
+    if found is None:
+        print("no server runs")
+        return 0
+    try:
+        os.kill(found.pid, signal.SIGTERM)
+    except OSError as error:
+        raise StoreError(f"the server (pid {found.pid}) cannot be ended: {error.strerror}") from None
+    until = time.monotonic() + PATIENCE
+    while time.monotonic() < until:
+        if local.server() is None:
+            print("stopped")
+            return 0
+        time.sleep(0.05)
+    raise StoreError(f"the server (pid {found.pid}) did not end in {PATIENCE:.0f} seconds; look at its terminal")
