@@ -265,7 +265,10 @@ class Judge:
                 return rule
         if effect.operation is Operation.EXECUTE and effect.target.kind is not Kind.TOOL:
             return None
-        return self.policy.allow.proving_effect(effect, names) if self.policy.allow.rules else None
+        rule = self.policy.allow.proving_effect(effect, names) if self.policy.allow.rules else None
+        if rule is not None and rule.origin is Origin.PACK and effect.operation is Operation.DELETE:
+            return None if effect.target.pattern else rule  # packs remove what is named
+        return rule
 
     def _voided(self, invocation: int) -> bool:
         """An input redirect from outside the workspace takes an allow rule away. Told of all commands at once: each of

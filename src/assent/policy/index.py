@@ -9,7 +9,7 @@ import re
 from bisect import bisect_left
 
 from assent.policy.globs import WILD, Glob, names_meet
-from assent.policy.rules import Rule, Shape
+from assent.policy.rules import Origin, Rule, Shape
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -220,11 +220,23 @@ def bind(spec: str, roots: tuple[str, ...], home: str) -> list[str]:
 class CommandIndex:
     """Command rules, filed under their program and first words."""
 
-    __slots__ = ("whole", "filled", "spans", "_rules", "_by_program", "_by_word", "_programs", "_wild", "_raw")
+    __slots__ = (
+        "whole",
+        "filled",
+        "spans",
+        "_rules",
+        "_by_ending",
+        "_by_program",
+        "_by_word",
+        "_programs",
+        "_wild",
+        "_raw",
+    )
 
     def __init__(self, rules: list[Rule]) -> None:
         self.whole = [rule for rule in rules if rule.shape is Shape.WHOLE]
         self._rules = rules
+        self._by_ending: dict[str, list[int]] = {}  # a pack's rules on files whose name they leave open
         self._by_program: dict[str, list[int]] = {}
         self._by_word: dict[tuple[str, str], list[int]] = {}
         self._programs: set[str] = set()
@@ -236,6 +248,9 @@ class CommandIndex:
             if rule.shape is Shape.WHOLE:
                 continue
             self._raw.add(longest_literal(rule.spec), number)
+            if rule.origin is Origin.PACK and "{}" in base(rule.words[0]):
+                self._by_ending.setdefault(rule.words[0].rpartition("}")[2], []).append(number)
+                continue
             plain = next((word for word in rule.words[1:] if not word.startswith("-")), "")
             for program in programs(rule.words[0]):
                 if "*" in program:
@@ -252,11 +267,13 @@ class CommandIndex:
 
     def reaches_all(self) -> bool:
         """Whether a rule may speak of any command, whatever its program."""
-        return bool(self.whole) or self._wild.filled
+        return bool(self.whole) or self._wild.filled or bool(self._by_ending)
 
     def near(self, program: str, words: tuple[str, ...], texts: tuple[str, ...]) -> list[Rule]:
         """Every rule that could match a command with this program, these other words and these texts."""
         found = list(self._by_program.get(program, ()))
+        if self._by_ending:
+            found += self._by_ending.get(program[program.rfind(".") :], ())
         if program in self._programs:
             for word in dict.fromkeys(words):
                 found += self._by_word.get((program, word), ())

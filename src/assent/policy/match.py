@@ -237,11 +237,21 @@ def _may_be_flag(word: str) -> bool:
     return OPEN.search(word) is not None and FIRM.match(word) is None
 
 
+PROGRAMS = ("/usr/", "/opt/", "/bin/", "/nix/")
+
+
 def leaves(invocation: Invocation, facts: Facts) -> bool:
     """Whether a word names a place outside the workspace, or an address: packs are for work in it.
 
-    Of git's words only the folder of a new worktree is one, which may stand beside the workspace too."""
-    words = invocation.words[1:]
+    Of git's words only the folder of a new worktree is one, which may stand beside the workspace too. A program is at
+    home where the system keeps its programs."""
+    words, program = invocation.words[1:], invocation.words[0]
+    if (
+        "/" in program
+        and not program.startswith(PROGRAMS)
+        and _outside(program, invocation.cwds, facts.roots, facts.home, scratch=False)
+    ):
+        return True
     if invocation.program == "git":
         if invocation.subcommand[:1] != ("worktree",):
             return False
@@ -252,7 +262,7 @@ def leaves(invocation: Invocation, facts: Facts) -> bool:
     return any(_outside(word, invocation.cwds, roots, facts.home) for word in words if "/" in word or "~" in word)
 
 
-def _outside(word: str, cwds: tuple[str, ...], roots: tuple[str, ...], home: str) -> bool:
+def _outside(word: str, cwds: tuple[str, ...], roots: tuple[str, ...], home: str, *, scratch: bool = True) -> bool:
     if "://" in word:
         return True
     glued = GLUED.match(word)
@@ -263,7 +273,9 @@ def _outside(word: str, cwds: tuple[str, ...], roots: tuple[str, ...], home: str
             continue
         for cwd in cwds:
             name = normpath(f"{cwd}/{piece}" if piece[:1] != "/" else piece)
-            if not name.startswith(SCRATCH) and not any(name == root or name.startswith(root + "/") for root in roots):
+            if not (scratch and name.startswith(SCRATCH)) and not any(
+                name == root or name.startswith(root + "/") for root in roots
+            ):
                 return True
     return False
 

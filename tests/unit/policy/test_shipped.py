@@ -65,6 +65,7 @@ def test_a_packs_rules_match_their_examples(pack: str) -> None:
 
 def proves(rules: RuleSet, text: str, ready: Gate) -> bool:
     if rules.rules[0].about is About.PATH:
-        return rules.proving_effect(Effect(Operation.WRITE, Target(Kind.PATH, text)), (text,)) is not None
+        operation = Operation.WRITE if Operation.WRITE in rules.rules[0].operations else Operation.DELETE
+        return rules.proving_effect(Effect(operation, Target(Kind.PATH, text)), (text,)) is not None
     found = ready.lower(call("bash", text)).invocations
     return bool(found) and all(rules.proving_command(each) for each in found)
