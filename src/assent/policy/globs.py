@@ -48,6 +48,20 @@ class Glob(Value):
             return self._below.fullmatch(path) is not None
         return path == self.literal or (self.literal != "/" and path.startswith(self.literal + "/"))
 
+    def opens(self, folder: str) -> bool:
+        """Whether a folder at or below the prefix could hold something that the pattern names, or lie below that.
+
+        Compared name by name up to a `**`, as `~/*.key` says nothing of what lies in `~/src`."""
+        if self._regex is None:
+            return True
+        inside = folder[len(self.prefix) + 1 :]
+        for want, name in zip(self.text[len(self.prefix) + 1 :].split("/"), inside.split("/"), strict=False):
+            if "**" in want or ("[" in want and class_end(want, want.find("[")) < 0) or not name:
+                return True
+            if re.fullmatch(translate(want), name) is None:
+                return False
+        return True
+
     def roots(self, folder: str) -> bool:
         """Whether the pattern speaks of what lies directly in the folder, so of the folder as a whole."""
         return self.text in (f"{folder}/*", f"{folder}/**") or self.text.startswith(f"{folder}/**/")

@@ -128,6 +128,16 @@ class PathIndex:
         """Whether a rule may speak of any path, whatever its names."""
         return bool(self.whole) or self._else.filled or "/" in self._by_folder
 
+    def opens(self, folder: str) -> bool:
+        """Whether a rule that is filed under a folder may speak of something in this one, or of a folder above it."""
+        at = len(folder)
+        while at > 0:
+            for number in self._by_folder.get(folder[:at], ()):
+                if self._globs[number][0].opens(folder):
+                    return True
+            at = folder.rfind("/", 0, at)
+        return False
+
     def near(self, path: str) -> list[tuple[Glob, Rule]]:
         """Every rule that could match the path or a folder above it."""
         found: list[int] = []

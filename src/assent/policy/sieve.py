@@ -6,28 +6,31 @@ from __future__ import annotations
 
 from bisect import bisect_left
 
+from assent.contract.memory import keep
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from assent.policy.index import CommandIndex, PathIndex
 
-REMEMBERED = 4096  # folders; a session works in a few
+REMEMBERED = 1024  # folders; a session works in a few
 
 
 class PathSieve:
     """The folders and names that path rules are filed under, of all layers together."""
 
-    __slots__ = ("_folders", "_sorted", "_names", "_heads", "_tails", "_all", "_known")
+    __slots__ = ("_layers", "_folders", "_sorted", "_names", "_heads", "_tails", "_all", "_known")
 
     def __init__(self, layers: Iterable[PathIndex]) -> None:
+        self._layers = tuple(layers)
         self._folders: set[str] = set()
         self._names: set[str] = set()
         self._heads: set[str] = set()
         self._tails: set[str] = set()
         self._all = False
         self._known: dict[str, bool] = {}
-        for index in layers:
+        for index in self._layers:
             folders, names, heads, tails = index.keys()
             self._folders.update(folders)
             self._names.update(names)
@@ -54,13 +57,8 @@ class PathSieve:
     def _look(self, folder: str) -> bool:
         """As `holds`, of a folder: asked once for all that lies in it."""
         found = self._all or any(map(self._names_one, folder.split("/")))
-        at = len(folder)
-        while at > 0 and not found:
-            found = folder[:at] in self._folders
-            at = folder.rfind("/", 0, at)
-        if len(self._known) >= REMEMBERED:
-            self._known.clear()
-        self._known[folder] = found
+        found = found or any(index.opens(folder) for index in self._layers)
+        keep(self._known, folder, found, REMEMBERED)
         return found
 
     def _names_one(self, name: str) -> bool:
