@@ -99,7 +99,7 @@ def for_plugin(reply: Reply) -> dict[str, object]:
 
 
 def skipped(reply: Reply) -> dict[str, object]:
-    return {"skip": True, "reason": visible(reply.for_agent)}
+    return {"skip": True, "reason": visible(reply.for_agent)} | ({"stop": True} if reply.stop else {})
 
 
 def cancelled(reply: Reply) -> dict[str, object]:

@@ -1,0 +1,79 @@
+"""What the installer wants in a runtime's settings, and how its entries are known again. Writes no settings."""
+
+from __future__ import annotations
+
+import re
+import shlex
+
+from assent.contract.value import Value
+
+LOOPBACK = re.compile(r"http://(?:127\.0\.0\.1|localhost|\[::1\]):[0-9]+/hook/[a-z-]+")
+NOTICE = "Assent is checking"
+LONGEST_PREFIX = 3  # words before ours: `python -I -m`
+
+
+class Entry(Value):
+    """The hook to install.
+
+    `words` are the program, by its absolute path, and its arguments. `timeout` is in seconds. `url` is set for an HTTP
+    hook, with its `headers` and the `variables` that they may use. `events` are the runtime's own names (none: the
+    runtime's default). `file` is the settings file's own path, where a runtime wants to see it."""
+
+    __slots__ = ("words", "timeout", "url", "headers", "variables", "events", "file")
+
+    def __init__(
+        self,
+        words: tuple[str, ...],
+        timeout: int,
+        *,
+        url: str = "",
+        headers: tuple[tuple[str, str], ...] = (),
+        variables: tuple[str, ...] = (),
+        events: tuple[str, ...] = (),
+        file: str = "",
+    ) -> None:
+        self.words = words
+        self.timeout = timeout
+        self.url = url
+        self.headers = headers
+        self.variables = variables
+        self.events = events
+        self.file = file
+
+    @property
+    def command(self) -> str:
+        """The words as one text for a shell."""
+        return shlex.join(self.words)
+
+
+def is_ours(hook: object) -> bool:
+    """Whether an entry in a runtime's settings calls our hook."""
+    if not isinstance(hook, dict):
+        return False
+    url = hook.get("url")
+    if isinstance(url, str) and LOOPBACK.fullmatch(url):
+        return True
+    args = hook.get("args")
+    for key in ("command", "bash"):
+        text = hook.get(key)
+        if isinstance(text, str) and text:
+            more = [each for each in args if isinstance(each, str)] if isinstance(args, list) else []
+            if calls_hook([text, *more] if more else words_of(text)):
+                return True
+    return False
+
+
+def words_of(text: str) -> list[str]:
+    try:
+        return shlex.split(text)
+    except ValueError:
+        return text.split()
+
+
+def calls_hook(words: list[str]) -> bool:
+    """`…/assent hook …`, or `python -m assent hook …`."""
+    for at, word in enumerate(words[: LONGEST_PREFIX + 1]):
+        name = word.rpartition("/")[2]
+        if name in ("assent", "assent.exe") and words[at + 1 : at + 2] == ["hook"]:
+            return at == 0 or words[at - 1] == "-m"
+    return False

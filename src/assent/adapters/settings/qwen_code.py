@@ -1,0 +1,19 @@
+"""Qwen Code's settings.json. Its timeouts are in seconds."""
+
+from __future__ import annotations
+
+from assent.adapters.settings.entry import Entry
+from assent.adapters.settings.settings import JsonHooks
+
+
+class QwenCodeSettings(JsonHooks):
+    runtime = "qwen"
+    places = {"user": "~/.qwen/settings.json", "project": ".qwen/settings.json"}
+    events = ("PreToolUse", "PermissionRequest")
+
+    def entry(self, event: str, entry: Entry) -> object:
+        hook = {"type": "command", "name": "assent", "command": entry.command, "timeout": entry.timeout}
+        return {"matcher": "*", "hooks": [hook]}
+
+
+SETTINGS = QwenCodeSettings()
