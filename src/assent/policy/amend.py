@@ -33,6 +33,7 @@ __all__ = ["covers", "refusal", "suggest"]
 
 ASK = Outcome.ASK
 MOST = 5  # suggestions
+READABLE = 8  # rules of one suggestion
 IDENTICAL = Suggestion((), "this exact call")
 TRIED = "tried"  # the id and identity of a grant that is only tried
 WILD = re.compile(r"[*?\[\]{}]")
@@ -116,7 +117,7 @@ class _Asked(Judge):
         before = len(self.parts)
         rule = super()._command(invocation)
         if self._asks(before):
-            self.ruled[self.lowering.invocations.index(invocation)] = None
+            self.ruled[len(self.allowed)] = None
         return rule
 
     def _effect(self, effect: Effect) -> None:
@@ -149,8 +150,9 @@ def _sets(asked: _Asked, lowering: Lowering, facts: Facts) -> Iterator[tuple[str
 
 
 def _widths(ladders: list[Ladder]) -> Iterator[tuple[str, ...]]:
-    """One rule of each ladder, one step wider each time; nothing where something has no rule at all."""
-    if not ladders or not all(ladders):
+    """One rule of each ladder, one step wider each time; nothing where something has no rule at all, or where there
+    would be more of them than anybody reads."""
+    if not ladders or not all(ladders) or len(set(map(tuple, ladders))) > READABLE:
         return
     for step in range(max(map(len, ladders))):
         yield tuple(dict.fromkeys(ladder[min(step, len(ladder) - 1)] for ladder in ladders))

@@ -8,11 +8,14 @@ rules are never settled."""
 
 from __future__ import annotations
 
+import re
+
 from assent.contract.decision import Decision, Layer, Outcome, Part
 from assent.contract.effect import Effect, Invocation, Kind, Operation, Via
 from assent.contract.errors import PolicyError
 from assent.policy import match
 from assent.policy.decide import Judge
+from assent.policy.index import base
 from assent.policy.modes import Mode
 from assent.policy.parse import parse_rule
 from assent.policy.rules import Origin, Rule
@@ -31,6 +34,7 @@ if TYPE_CHECKING:
 
 ALLOW, ASK = Outcome.ALLOW, Outcome.ASK
 SOURCE = "grant "  # before a grant's id, where a receipt names the source of a rule
+PLAIN_COMMAND = re.compile(r"bash\(([\w@%+=,./-]+)(?::\*\)$|\)$|\s)")
 # What an answer is never remembered for, even for the identical call.
 NEVER = frozenset({Layer.FLOOR, Layer.DENY, Layer.HEADLESS, Layer.LOAD})
 
@@ -46,8 +50,8 @@ def settle(
     for grant in grants:
         if identity and not grant.rules and grant.identity == identity and _answers(grant, lowering, facts, policy):
             return _repeated(decision, grant)
-    sets = _compiled(grants, facts)
-    if not sets or lowering.gaps:
+    sets = () if lowering.gaps else _compiled(grants, lowering, facts)
+    if not sets:
         return decision
     found = _Second(lowering, facts, policy, sets).decision(headless=False)
     return _receipt(found) if found.outcome is ALLOW else decision
@@ -111,12 +115,16 @@ def _allowed(part: Part, grant: Grant) -> Part:
 # ---------------------------------------------------------------- rules
 
 
-def _compiled(grants: Iterable[Grant], facts: Facts) -> tuple[Remembered, ...]:
-    """The rules of all grants, together with the ask rules that they answer. A grant that does not parse is none."""
+def _compiled(grants: Iterable[Grant], lowering: Lowering, facts: Facts) -> tuple[Remembered, ...]:
+    """The rules of all grants, together with the ask rules that they answer. A grant that does not parse is none.
+
+    Rules on programs that the call does not run are left unread: grants are many, and most are of other commands."""
+    programs = {base(each.words[0]) for each in lowering.invocations if each.words}
     by_answers: dict[frozenset[str], list[Rule]] = {}
     for grant in grants:
+        texts = [text for text in grant.rules if _may_speak(text, programs)]
         try:
-            rules = [parse_rule(text, source=SOURCE + grant.id, origin=Origin.SESSION) for text in grant.rules]
+            rules = [parse_rule(text, source=SOURCE + grant.id, origin=Origin.SESSION) for text in texts]
         except PolicyError:
             continue
         if rules:
@@ -126,6 +134,12 @@ def _compiled(grants: Iterable[Grant], facts: Facts) -> tuple[Remembered, ...]:
         (answers, RuleSet([rule.numbered(at) for at, rule in enumerate(rules)], facts.roots, facts.home, fold=fold))
         for answers, rules in by_answers.items()
     )
+
+
+def _may_speak(text: str, programs: set[str]) -> bool:
+    """False only where a rule is plainly on another program."""
+    found = PLAIN_COMMAND.match(text)
+    return found is None or base(found[1]) in programs
 
 
 class _Second(Judge):

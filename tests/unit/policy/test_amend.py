@@ -64,6 +64,12 @@ def test_what_no_rule_can_name_is_repeated_for_the_identical_call_only(command: 
     assert suggested(judged("bash", command)) == (Suggestion((), "this exact call"),)
 
 
+def test_more_rules_than_anybody_reads_are_not_suggested() -> None:
+    many = " && ".join(f"touch f{number}" for number in range(400))
+    assert rules("bash", many) == ONLY_THIS
+    assert rules("bash", " && ".join(["npm test"] * 50)) == (("bash(npm test)",), ("bash(npm test:*)",))
+
+
 @pytest.mark.parametrize(
     ("tool", "given", "mode"),
     [
