@@ -5,7 +5,7 @@ SHELL := /bin/bash
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: help demo test check lint types fmt bench corpus fuzz docs
+.PHONY: help demo test check lint types fmt bench corpus fuzz docs clients
 
 help: ## list these entries
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -13,8 +13,8 @@ help: ## list these entries
 demo: $(READY) ## a short tour of `assent check`
 	@scripts/demo.sh
 
-test: lint types ## everything that must hold: lint, types, all tests
-	$(BIN)/pytest -n 2
+test: lint types ## everything that must hold: lint, types, all tests but those of `make clients`
+	$(BIN)/pytest -n 2 --ignore=tests/clients
 
 check: lint types ## the same in under a minute: lint, types, shape, unit tests, corpus
 	$(BIN)/pytest -n 2 tests/unit tests/test_architecture.py tests/test_public_api.py tests/test_docs.py tests/test_corpus.py
@@ -37,6 +37,10 @@ corpus: $(READY) ## which verdicts changed against the last commit (BASE=REV: ag
 
 fuzz: $(READY) ## hide a payload in random shell text, compare with what bash runs (N=200000 texts, SEED=…)
 	$(BIN)/python -m tests.fuzz -n $(or $(N),200000) $(if $(SEED),--seed $(SEED)) $(ARGS)
+
+clients: $(READY) ## the real agent programs, offline, one after the other (installs 1.4 GB once; needs npm and root)
+	$(BIN)/python -m tests.clients.programs
+	$(BIN)/pytest tests/clients $(ARGS)
 
 docs: $(READY) ## write the tables that the code knows into docs/, and check the rest
 	$(BIN)/python -m scripts.docs

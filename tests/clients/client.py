@@ -97,15 +97,20 @@ class Client(ABC):
         args: Sequence[str] = (),
         servers: Mapping[str, Sequence[str]] | None = None,
         deadline: float = DEADLINE,
+        patience: float = DEADLINE,
         more: Mapping[str, str] = NOTHING,
     ) -> Run:
-        """Run it headless in the sandbox's project, with a model that follows the script."""
+        """Run it headless in the sandbox's project, with a model that follows the script.
+
+        It is ended at the deadline, or when it told the model nothing for longer than our patience."""
         before = contents(sandbox.project)
         model = Model(sandbox.network, script, PROMPT, sub)
         try:
             words = [*self.words(sandbox, model.url, servers or {}), *args, PROMPT]
             environment = self.environment(sandbox, model.url, servers or {})
-            ended = sandbox.run(words, deadline=deadline, more={**environment, **more})
+            ended = sandbox.run(
+                words, deadline=deadline, enough=lambda: model.silence() > patience, more={**environment, **more}
+            )
         finally:
             model.close()
         changed = changes(before, contents(sandbox.project))

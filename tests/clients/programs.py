@@ -72,7 +72,7 @@ def install(folder: Path) -> None:
         raise Missing("npm is not installed; install Node with npm (Debian, Ubuntu: apt-get install npm)")
     for source in (MANIFEST, LOCK):
         shutil.copy(source, folder)
-    print(f"installing the agent programs into {folder} (about 1.4 GB, once)", file=sys.__stderr__, flush=True)
+    print(f"installing the agent programs into {folder} (about 1.4 GB, once)", flush=True)
     words = [npm, "install", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]
     ended = subprocess.run(words, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
     if ended.returncode != 0:
@@ -97,3 +97,17 @@ def only(modules: Path, pattern: str) -> str:
     if len(found) != 1:
         raise Missing(f"`{modules / pattern}` names {len(found)} files; has the package changed its layout?")
     return str(found[0])
+
+
+def main() -> None:
+    """Install before the tests, so that it can be seen. What is missing they tell themselves."""
+    try:
+        ready()
+    except Missing as missing:
+        print(missing)
+        return
+    print("the agent programs:", ", ".join(f"{name} {version}" for name, version in versions().items()))
+
+
+if __name__ == "__main__":
+    main()

@@ -81,7 +81,7 @@ def _in_thread(work: Callable[[], T]) -> T:
 
 @dataclass(frozen=True)
 class Ended:
-    """How a program ended. `status` is None where the deadline ended it."""
+    """How a program ended. `status` is None where it had to be ended."""
 
     status: int | None
     stdout: str
@@ -116,13 +116,22 @@ class Sandbox:
         plain = {"PATH": PATH, "HOME": str(self.home), "USER": "somebody", "SHELL": "/bin/bash", "LANG": "C.UTF-8"}
         return plain | {"TERM": "dumb", "NO_COLOR": "1"}
 
-    def run(self, words: Sequence[str], *, deadline: float, more: Mapping[str, str] = NOTHING) -> Ended:
-        """Run a program in the project to its end, or to the deadline; `more` is added to its environment."""
+    def run(
+        self,
+        words: Sequence[str],
+        *,
+        deadline: float,
+        enough: Callable[[], bool] = lambda: False,
+        more: Mapping[str, str] = NOTHING,
+    ) -> Ended:
+        """Run a program in the project to its end, to the deadline, or until enough was seen of it.
+
+        `more` is added to its environment."""
         out, err = self.base / "stdout", self.base / "stderr"
         begun = time.monotonic()
         with out.open("wb") as stdout, err.open("wb") as stderr:
             process = self.start(words, stdout=stdout, stderr=stderr, more=more)
-            status = _wait(process, deadline)
+            status = _wait(process, begun + deadline, enough)
             self.stop(process)
         seconds = time.monotonic() - begun
         return Ended(status, out.read_text(errors="replace"), err.read_text(errors="replace"), seconds)
@@ -164,8 +173,8 @@ class Sandbox:
         self.network.close()
 
 
-def _wait(process: subprocess.Popen[bytes], deadline: float) -> int | None:
-    try:
-        return process.wait(deadline)
-    except subprocess.TimeoutExpired:
-        return None
+def _wait(process: subprocess.Popen[bytes], end: float, enough: Callable[[], bool]) -> int | None:
+    while time.monotonic() < end and not enough():
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            return process.wait(0.1)
+    return None

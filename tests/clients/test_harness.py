@@ -123,8 +123,8 @@ def test_opencode_does_with_a_plugin_what_was_observed(plugin: str, place: Sandb
 
 
 def run_until(client: Client, place: Sandbox, outcome: str) -> Run:
-    deadline = 20 if outcome == WAITS else 90
-    return client.run(place, [Use(client.shell(MAKE)), DONE], args=client.loose + client.trust, deadline=deadline)
+    patience = 6 if outcome == WAITS else 90
+    return client.run(place, [Use(client.shell(MAKE)), DONE], args=client.loose + client.trust, patience=patience)
 
 
 def check(run: Run, outcome: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import socket
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -29,7 +30,7 @@ ANTHROPIC = Wire(anthropic.is_turn, anthropic.results, anthropic.whole, anthropi
 RESPONSES = Wire(responses.is_turn, responses.results, responses.whole, responses.stream)
 CHAT = Wire(chat.is_turn, chat.results, chat.whole, chat.stream, "data: [DONE]\n\n")
 GEMINI = Wire(gemini.is_turn, gemini.results, gemini.whole, gemini.stream)
-# The same answers for every program: what one does not ask for, it does not see.
+# What is asked beside the conversation gets the same answer in every form: counts of tokens, lists of models.
 COUNTED = {"input_tokens": 10, "totalTokens": 10}
 MODELS: Json = {"object": "list", "data": [], "models": []}
 
@@ -41,9 +42,9 @@ class Model:
 
     def __init__(self, network: Network, script: Sequence[Step], prompt: str = "", sub: Sequence[Step] = ()) -> None:
         self.requests: list[Request] = []
-        self.unknown: list[str] = []
         self._prompt = json.dumps(prompt)[1:-1]
         self._scripts = {False: list(script), True: list(sub)}
+        self._spoke = 0.0
         self._lock = threading.Lock()
         listening = network.inside(lambda: socket.create_server(("127.0.0.1", 0)))
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self), bind_and_activate=False)
@@ -57,6 +58,10 @@ class Model:
         self._server.shutdown()
         self._server.server_close()
 
+    def silence(self) -> float:
+        """Seconds since the model made its last turn."""
+        return time.monotonic() - self._spoke if self._spoke else 0.0
+
     def told(self, *, sub: bool = False) -> list[str]:
         """The tool results that the model read, in the order of its calls; `sub`: in the role of the sub-agent."""
         turns = [request for request in self.requests if request.turn is not None and request.sub is sub]
@@ -66,6 +71,7 @@ class Model:
         with self._lock:
             results, sub = tuple(wire.results(body)), self._prompt not in json.dumps(body)
             turn = self._next(sub, results) if wire.is_turn(body) else None
+            self._spoke = time.monotonic() if turn else self._spoke
             self.requests.append(Request(path, body, turn, sub, results))
             return turn or Say("{}"), len(self.requests)
 
@@ -89,8 +95,7 @@ def _handler(model: Model) -> type[BaseHTTPRequestHandler]:
             self._send("application/json", b"")
 
         def do_GET(self) -> None:
-            if not self.path.partition("?")[0].endswith("/models"):
-                model.unknown.append(f"GET {self.path}")
+            model.requests.append(Request(self.path, {}, None, False, ()))
             self._json(MODELS)
 
         def do_POST(self) -> None:
@@ -99,11 +104,9 @@ def _handler(model: Model) -> type[BaseHTTPRequestHandler]:
             wire = _wire(path)
             if wire is not None:
                 self._answer(wire, path, body)
-            elif path.endswith(("/count_tokens", ":countTokens")):
-                self._json(COUNTED)
             else:
-                model.unknown.append(f"POST {self.path}")
-                self._json({})
+                model.requests.append(Request(path, body, None, False, ()))
+                self._json(COUNTED)
 
         def _answer(self, wire: Wire, path: str, body: Json) -> None:
             turn, number = model.answer(wire, path, body)
