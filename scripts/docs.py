@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from assent.adapters import honours
 from assent.policy import shipped
 from assent.policy.codes import CODES
 from assent.policy.dangers import DANGERS
@@ -84,6 +85,51 @@ def packs() -> str:
     return table(("pack", "id", "what it lets run", "rules"), rows)
 
 
+def runtimes() -> str:
+    """What our answers turn into, and what a broken hook does."""
+    rows = (
+        (
+            f"`{each.runtime}`",
+            f"{each.title} {each.version}, {each.source.value}",
+            *(does.value for does in (each.allow, each.ask, each.ask_headless, each.deny, each.error)),
+        )
+        for each in honours.TABLE
+    )
+    return table(("name", "runtime", "allow", "ask", "ask, nobody there", "deny", "an error of ours"), rows)
+
+
+def breakdowns() -> str:
+    rows = (
+        (
+            f"`{each.runtime}`",
+            *(does.value for does in (each.exit_1, each.crash, each.timeout, each.garbage)),
+            f"{each.default_timeout:g} s" if each.default_timeout else "",
+            f"{each.longest:g} s" if each.longest else "",
+            ", ".join(
+                name
+                for name, has in (
+                    ("HTTP hooks", each.http),
+                    ("permission requests", each.permission_hook),
+                    ("a dialog", each.dialog),
+                )
+                if has
+            ),
+        )
+        for each in honours.TABLE
+    )
+    head = ("name", "exit 1", "crash, missing program", "timeout", "garbage", "default timeout", "longest", "has")
+    return table(head, rows)
+
+
+def exceptions() -> str:
+    parts = []
+    for each in honours.TABLE:
+        lines = [f"- {text}" for text in each.exceptions]
+        lines += [f"- `{feature}` needs {version} or later" for feature, version in each.since]
+        parts.append("\n".join([f"### {each.title}", "", *lines]))
+    return "\n\n".join(parts)
+
+
 def short(text: str, limit: int = 70) -> str:
     return text if len(text) <= limit else f"{text[:limit]}…"
 
@@ -135,6 +181,9 @@ BLOCKS: dict[str, Callable[[], str]] = {
     "floor": floor,
     "packs": packs,
     "commands": commands,
+    "runtimes": runtimes,
+    "breakdowns": breakdowns,
+    "exceptions": exceptions,
 }
 
 
