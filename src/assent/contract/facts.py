@@ -21,6 +21,7 @@ class Facts(Value):
     `hooks`, `modules`: folder → the hook that git runs there, the file that an interpreter loads there in place of its
     own library; `""` is none, absent is not known.
     `expansions`: shell glob → the paths it matches now (absent: not tried, or too many).
+    `absent`: paths that a command overwrites if they are there, and are not.
     `fresh`: files that are not there, and that the call makes before it removes them.
     `missing`: folders that commands would run in and that do not exist, nor does the call make them: nothing runs
     there."""
@@ -35,6 +36,7 @@ class Facts(Value):
         "hooks",
         "modules",
         "expansions",
+        "absent",
         "fresh",
         "missing",
     )
@@ -51,6 +53,7 @@ class Facts(Value):
         hooks: Mapping[str, str] | None = None,
         modules: Mapping[str, str] | None = None,
         expansions: Mapping[str, tuple[str, ...]] | None = None,
+        absent: tuple[str, ...] = (),
         fresh: tuple[str, ...] = (),
         missing: tuple[str, ...] = (),
     ) -> None:
@@ -63,6 +66,7 @@ class Facts(Value):
         self.hooks = hooks or {}
         self.modules = modules or {}
         self.expansions = expansions or {}
+        self.absent = absent
         self.fresh = fresh
         self.missing = missing
 

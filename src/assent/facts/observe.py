@@ -64,8 +64,19 @@ def observe(
         hooks=look.hooks,
         modules=look.modules,
         expansions=look.expansions,
+        absent=_absent(lowering, portable=given is not None),
         fresh=_fresh(lowering) if given is None else (),
         missing=_missing(lowering, look.canonical, roots) if given is None else (),
+    )
+
+
+def _absent(lowering: Lowering, *, portable: bool) -> tuple[str, ...]:
+    """The paths that a command would overwrite if they were there: `git checkout name` may be of a branch or a file."""
+    asked = [effect for effect in lowering.effects if effect.dangers and "discard-there" in effect.dangers]
+    return tuple(
+        effect.target.name
+        for effect in asked
+        if _is_one_file(effect) and (portable or not os.path.lexists(effect.target.raw or effect.target.name))
     )
 
 

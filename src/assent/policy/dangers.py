@@ -39,6 +39,8 @@ DANGERS: dict[str, str] = {
     "self": "changes Assent itself",
 }
 
+THERE = "discard-there"  # discards work where its target is there, as `git checkout name` does of a file
+
 # Marks that make a question high-risk.
 HIGH = frozenset(DANGERS) - {"install", "mode-change"}
 
@@ -66,8 +68,11 @@ METADATA_HOSTS = frozenset(
 
 
 def found_in(effect: Effect, names: tuple[str, ...], facts: Facts) -> tuple[str, ...]:
-    """The effect's own marks and those that follow from where its target leads."""
+    """The effect's own marks and those that follow from where its target leads, or from whether it is there."""
     marks = effect.dangers
+    if marks and THERE in marks:
+        discards = ("discard-work",) if effect.target.name not in facts.absent else ()
+        marks = (*(mark for mark in marks if mark != THERE), *discards)
     if effect.target.kind is Kind.HOST:
         return (*marks, "metadata-address") if is_metadata(effect.target.name) else marks
     if effect.target.kind is not Kind.PATH:

@@ -164,3 +164,15 @@ def test_a_file_that_the_call_makes_before_it_removes_it_is_fresh(tmp_path: Path
         ).fresh
         == ()
     )
+
+
+def test_whether_what_a_checkout_names_is_there_is_looked_at(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    (tmp_path / "dangling").symlink_to(tmp_path / "nowhere")
+    names = [f"{tmp_path}/{name}" for name in ("file", "dangling", "main")]
+    marked = tuple(Effect(Operation.WRITE, Target(Kind.PATH, name), dangers=("discard-there",)) for name in names)
+    unknown = Effect(Operation.WRITE, Target(Kind.PATH, "", certain=False), dangers=("discard-there",))
+    plain = Effect(Operation.WRITE, Target(Kind.PATH, f"{tmp_path}/other"))
+    lowering = Lowering("bash", (*marked, unknown, plain))
+    assert observe(lowering, roots=(), home="", cwd="").absent == (f"{tmp_path}/main",)
+    assert observe(lowering, roots=(), home="", cwd="", given={}).absent == tuple(names)

@@ -49,3 +49,10 @@ def test_a_plain_delete_of_one_file_is_not_broad() -> None:
 def test_a_recursive_mode_change_of_a_root_is_broad() -> None:
     effect = Effect(Operation.WRITE, Target(Kind.PATH, "/usr"), recursive=True, dangers=("mode-change",))
     assert found_in(effect, ("/usr",), FACTS) == ("mode-change", "broad-mode")
+
+
+def test_what_discards_work_only_where_it_is_there_depends_on_the_host() -> None:
+    effect = Effect(Operation.WRITE, Target(Kind.PATH, "/w/main"), dangers=("discard-there",))
+    assert found_in(effect, ("/w/main",), Facts()) == ("discard-work",)
+    assert found_in(effect, ("/w/main",), Facts(absent=("/w/main",))) == ()
+    assert found_in(effect, ("/w/main",), Facts(absent=("/w/other",))) == ("discard-work",)

@@ -246,3 +246,9 @@ def test_a_message_may_be_anything_and_its_file_is_read() -> None:
 def test_the_store_is_that_of_the_folder_which_git_is_sent_to() -> None:
     assert does("git -C sub commit -m x") == ["WRITE <sub>", "EXECUTE <commit:/w/sub>"]
     assert does("git -C sub tag v1") == ["WRITE <sub>", "EXECUTE <refs:/w/sub>", "EXECUTE <sub>"]
+
+
+def test_a_checkout_of_one_name_discards_work_if_that_is_a_file() -> None:
+    assert "WRITE main !discard-there" in does("git checkout main")
+    assert "WRITE main !discard-there" in does("git checkout -q main")
+    assert not [line for line in does("git checkout -b new main") if "discard" in line]

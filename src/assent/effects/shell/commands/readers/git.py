@@ -70,6 +70,9 @@ def git_checkout(line: Line) -> None:
         return
     line.standard()
     line.seen.execute()
+    words = line.parsed.operands
+    if len(words) == 1 and line.parsed.ended < 0 and not line.parsed.has("-b", "-B", "--orphan"):
+        line.seen.path(WRITE, words[0], dangers=("discard-there",))
 
 
 def git_switch(line: Line) -> None:
