@@ -11,10 +11,11 @@ from assent.contract.decision import Layer, Outcome
 from assent.contract.effect import Effect, Invocation, Kind, Operation, Via
 from assent.contract.review import Grant, Scope, Suggestion
 from assent.policy import grants
-from assent.policy.breadth import INTERPRETERS, SUITES, WRAPPERS, refusal
+from assent.policy.breadth import refusal
 from assent.policy.decide import Judge
 from assent.policy.modes import Mode
 from assent.policy.parse import parse_rule
+from assent.policy.programs import INTERPRETERS, SUITES, WRAPPERS
 from assent.policy.rules import About, Shape
 
 TYPE_CHECKING = False

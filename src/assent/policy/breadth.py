@@ -12,74 +12,26 @@ from assent.contract.errors import PolicyError
 from assent.contract.review import Scope
 from assent.policy.dangers import SYSTEM_TREES
 from assent.policy.parse import parse_rule
+from assent.policy.programs import (
+    ANY_FLAGS,
+    BEFORE,
+    BY_OPERANDS,
+    BY_WORDS,
+    CONTAINERS,
+    DESTROYING,
+    DESTROYING_WORDS,
+    FLAGS,
+    INTERPRETERS,
+    MODULES_TOO_WIDE,
+    NAMING,
+    POWERS,
+    RUNNERS,
+    SUITES,
+    WRAPPERS,
+)
 from assent.policy.rules import About, Rule, Shape
 
-INTERPRETERS = frozenset(
-    "bash sh zsh dash ksh fish csh tcsh python python2 python3 pypy pypy3 ipython node nodejs deno bun tsx ts-node "
-    "ruby irb perl php lua luajit rscript julia osascript pwsh powershell cmd tclsh expect swift groovy scala jshell "
-    "elixir iex erl guile racket clojure source .".split()
-)
-# Programs whose words are another command: a rule must say which.
-WRAPPERS = frozenset(
-    "env xargs nohup timeout time nice ionice watch exec eval command builtin npx bunx uvx pipx setsid stdbuf unbuffer "
-    "flock parallel strace ltrace gdb lldb valgrind entr nix-shell direnv dotenv doppler chronic caffeinate arch "
-    "unshare nsenter chroot fakeroot proot script faketime systemd-run trap coproc".split()
-)
-POWERS = frozenset("sudo doas su pkexec runas gosu su-exec run0 machinectl".split())
-# Programs that do a different thing with each subcommand.
-SUITES = frozenset(
-    "git npm pnpm yarn cargo go docker podman nerdctl kubectl oc helm gh glab aws gcloud az terraform tofu pulumi "
-    "ansible vagrant pip pip3 uv poetry pdm hatch rye conda mamba apt apt-get dnf yum pacman apk brew port snap "
-    "flatpak systemctl launchctl service make gmake just task rake gradle mvn bazel composer bundle gem dotnet mix "
-    "rebar3 cabal stack nix heroku vercel netlify fly flyctl firebase wrangler supabase railway op vault "
-    "rails artisan hg svn jj docker-compose podman-compose tox nox invoke".split()
-)
-# Removing, overwriting and sending by operands: nothing but the exact command says what is meant.
-BY_OPERANDS = {
-    **dict.fromkeys(
-        "rm rmdir unlink shred srm trash truncate dd mkfs fdisk parted wipefs kill killall pkill chmod chown chgrp "
-        "shutdown reboot halt poweroff crontab at batch mount umount".split(),
-        "save the exact command, or a path rule such as `delete(build/**)`",
-    ),
-    **dict.fromkeys(
-        "mv cp ln tee install rsync scp sftp sponge patch tar unzip 7z cpio".split(),
-        "save the exact command, or a path rule such as `write(build/**)`",
-    ),
-    **dict.fromkeys(
-        "curl wget http https xh aria2c nc ncat netcat socat telnet ftp lftp mail sendmail".split(),
-        "save the exact command, or the host as `fetch(domain:example.com)`",
-    ),
-    **dict.fromkeys(
-        "find fd sed gsed awk gawk mawk vi vim nvim emacs nano ed ex view less more man tmux screen sqlite3 psql mysql "
-        "mongosh redis-cli open xdg-open ssh mosh rg sort".split(),
-        "save the exact command",
-    ),
-}
-# Words of a suite that run what follows them, or that reach further than they look.
-RUNNERS = frozenset(
-    {
-        *(("docker", word) for word in ("run", "exec")),
-        *(("podman", word) for word in ("run", "exec")),
-        *(("kubectl", word) for word in ("run", "exec")),
-        *((tool, "exec") for tool in ("npm", "pnpm", "yarn", "bundle", "op", "docker-compose", "mise")),
-        *((tool, "dlx") for tool in ("pnpm", "yarn")),
-        *((tool, "run") for tool in ("uv", "poetry", "pdm", "hatch", "rye", "conda", "doppler", "pipx", "op")),
-        *((tool, "x") for tool in ("npm", "bun", "mise")),
-        *(("go", word) for word in ("run", "generate", "tool")),
-        *(("git", word) for word in ("push", "config", "submodule", "bisect", "rebase", "filter-branch", "clean")),
-        *(("git", word) for word in ("reset", "restore", "rm", "remote", "worktree", "difftool", "mergetool")),
-    }
-)
-# Words of a suite that mean nothing without what follows them.
-BY_WORDS = frozenset({("gh", "api"), ("glab", "api"), ("git", "config"), ("git", "filter-branch"), ("az", "rest")})
-BEFORE = {"flock": 1, "chroot": 1, "direnv": 2, "doppler": 1}  # words of a wrapper before the command
-NAMING = frozenset("aws gcloud az".split())  # a service, then what to do with it
-DESTROYING = frozenset(
-    "rm rmdir unlink shred srm trash truncate dd mkfs fdisk parted wipefs kill killall pkill shutdown reboot halt "
-    "poweroff".split()
-)
-DESTROYING_WORDS = frozenset("destroy delete prune purge --force -f --hard --force-with-lease drop uninstall".split())
-NAMED = re.compile(r"(?!\d+[smhd.\d]*$)[^-=][^=]*")  # no option, no assignment, no time
+NAMED = re.compile(r"(?!\d+[smhd.\d]*$)[^-=*][^=*]*")  # no option, no assignment, no time, nothing open
 INLINE = re.compile(r"-[A-Za-z]*[ceprEn]|--(?:eval|command|execute|print)(?:=.*)?|-")
 SHARED_HOSTS = frozenset(
     "github.io githubusercontent.com gitlab.io vercel.app netlify.app pages.dev workers.dev herokuapp.com onrender.com "
@@ -152,30 +104,15 @@ def _command(rule: Rule) -> str:
     program = rule.words[0].rsplit("/", 1)[-1].lower()
     if "*" in rule.words[0]:
         return "it does not even name a program"
-    rest = [word for word in rule.words[1:] if word != "*"]
     if rule.shape is Shape.EXACT:
-        return _exact(program, rest)
-    if program in POWERS:
-        return f"`{program}` runs anything with another user's powers; save the exact command"
-    if program in BY_OPERANDS:
-        return f"what `{program}` does lies in its arguments; {BY_OPERANDS[program]}"
-    if program in INTERPRETERS:
-        return _interpreter(program, rest)
-    plain = [word for word in rest if NAMED.fullmatch(word)]
-    if program in WRAPPERS:
-        plain = plain[BEFORE.get(program, 0) :]
-    if program in WRAPPERS and not plain:
-        return f"`{program}` runs whatever follows it; name that too, as in `bash({program} prettier:*)`"
-    if program in WRAPPERS:
-        return _inner(rule, program, plain)
-    if program in SUITES and (not rest or rest[0].startswith("-")):
-        return (
-            f"`{program}` does too many things; name what it should do, as in `bash({program} {_example(program)}:*)`"
-        )
-    return _suite(rule, program, plain)
+        return _exact(program, rule.words[1:])
+    if "*" in rule.spec[:-1]:
+        return "it leaves words open before its end; write a beginning, as in `bash(npm run test:*)`"
+    words = tuple(word for word in (each.rstrip("*") for each in rule.words) if word)
+    return _beginning(program, words)
 
 
-def _exact(program: str, rest: list[str]) -> str:
+def _exact(program: str, rest: tuple[str, ...]) -> str:
     """An exact command that still runs whatever is handed to it."""
     if program in INTERPRETERS and (not rest or rest[-1] == "-"):
         return f"`{program}` alone runs whatever it is fed; name a script"
@@ -184,50 +121,83 @@ def _exact(program: str, rest: list[str]) -> str:
     return ""
 
 
-def _interpreter(program: str, rest: list[str]) -> str:
+def _beginning(program: str, words: tuple[str, ...]) -> str:
+    """Why words that anything may follow are too few."""
+    if program in POWERS:
+        return f"`{program}` runs anything with another user's powers; save the exact command"
+    if program in BY_OPERANDS:
+        return f"what `{program}` does lies in its arguments; {BY_OPERANDS[program]}"
+    if program in INTERPRETERS:
+        return _interpreter(program, words)
+    if program in WRAPPERS:
+        return _behind(f"`{program}`", words, 1 + BEFORE.get(program, 0))
+    if program in SUITES and (len(words) < 2 or words[1].startswith("-")):
+        return (
+            f"`{program}` does too many things; name what it should do, as in `bash({program} {_example(program)}:*)`"
+        )
+    return _suite(program, words) if program in SUITES else ""
+
+
+def _interpreter(program: str, words: tuple[str, ...]) -> str:
     """A script or a module must be named, and it must be a file and no text of a program."""
     advice = f"name the script, as in `bash({program} tools/build:*)`"
-    module = rest[-1] if len(rest) > 1 and rest[-2] == "-m" and program.startswith(("python", "pypy")) else ""
-    if any(INLINE.fullmatch(word) for word in rest if word != "-m"):
+    if any(INLINE.fullmatch(word) for word in words[1:] if word != "-m" and not _is_flag(program, word)):
         return f"`{program}` would run any text of a program; {advice}"
-    if module and module not in ("pip", "code", "pdb", "timeit", "cProfile", "runpy", "trace"):
+    at = 1
+    while at < len(words) and _is_flag(program, words[at]):
+        at += 1
+    if words[at : at + 1] == ("-m",) and program.startswith(("python", "pypy")):
+        named = len(words) > at + 1 and words[at + 1] not in MODULES_TOO_WIDE
+        return "" if named else f"`{program} -m` can run anything; name a module, as in `bash({program} -m pytest:*)`"
+    if at < len(words) and NAMED.fullmatch(words[at]):
         return ""
-    if not any(not word.startswith("-") for word in rest) or module:
-        return f"`{program}` can run anything; {advice}"
+    return f"`{program}` can run anything; {advice}"
+
+
+def _is_flag(program: str, word: str) -> bool:
+    known = FLAGS.get(program)
+    return known is not None and known.fullmatch(word) is not None
+
+
+def _behind(wrapper: str, words: tuple[str, ...], at: int) -> str:
+    """What a wrapper runs must be named and itself be narrow enough; an option before it may hold anything."""
+    while at < len(words) and (
+        ANY_FLAGS.fullmatch(words[at]) or "=" in words[at].lstrip("-") or words[at][0].isdigit()
+    ):
+        at += 1
+    if at >= len(words):
+        return f"{wrapper} runs whatever follows it; name that too, as in `bash({words[0]} prettier:*)`"
+    if not NAMED.fullmatch(words[at]):
+        return f"{wrapper} with `{words[at]}` may run anything; save the exact command"
+    why = _beginning(words[at].rsplit("/", 1)[-1].lower(), words[at:])
+    return f"behind {wrapper}: {why}" if why else ""
+
+
+def _suite(program: str, words: tuple[str, ...]) -> str:
+    if program in ("docker", "podman") and words[1] == "compose":
+        return _beginning(f"{program}-compose", words[1:])
+    verb = words[1]
+    if (program, verb) in BY_WORDS:
+        return f"what `{program} {verb}` does lies in its arguments; save the exact command"
+    if (program, verb) in RUNNERS:
+        return _runner(program, verb, words)
+    if program in NAMING and len(words) < 3:
+        return f"`{program} {verb}` does too many things; name what it should do"
     return ""
 
 
-def _inner(rule: Rule, program: str, plain: list[str]) -> str:
-    """What a wrapper runs must itself be narrow enough."""
-    at = rule.words.index(plain[0])
-    words = rule.words[at:]
-    inner = " ".join(words) + ("" if "*" in "".join(words) else ":*")
-    try:
-        why = too_broad(parse_rule(f"bash({inner})"))
-    except PolicyError:
-        return f"`{program}` runs whatever follows it"
-    return f"behind `{program}`: {why}" if why else ""
-
-
-def _suite(rule: Rule, program: str, plain: list[str]) -> str:
-    if not plain:
-        return ""
-    if (program, plain[0]) in BY_WORDS:
-        return f"what `{program} {plain[0]}` does lies in its arguments; save the exact command"
-    if (program, plain[0]) in RUNNERS:
-        if program in CONTAINERS and plain[0] == "run":
-            return f"`{program} run` can open the whole machine by its options; save the exact command"
-        behind = plain[2 if program in CONTAINERS else 1 :]
-        if not behind:
-            return f"`{program} {plain[0]}` reaches far; name what follows, as in `bash({program} {plain[0]} NAME:*)`"
-        if program not in ("git", "go"):
-            return _inner(rule, f"{program} {plain[0]}", behind)
-    if program in NAMING and len(plain) < 2:
-        return f"`{program} {plain[0]}` does too many things; name what it should do"
-    return ""
-
-
-CONTAINERS = frozenset({"docker", "podman", "kubectl", "nerdctl", "oc"})
+def _runner(program: str, verb: str, words: tuple[str, ...]) -> str:
+    if program in CONTAINERS and verb == "run":
+        return f"`{program} run` can open the whole machine by its options; save the exact command"
+    if program in CONTAINERS:
+        at = next((at for at, word in enumerate(words[2:], 2) if not ANY_FLAGS.fullmatch(word)), len(words))
+        if at < len(words) and not NAMED.fullmatch(words[at]):
+            return f"`{program} {verb}` with `{words[at]}` reaches far; save the exact command"
+        return _behind(f"`{program} {verb}`", words, at + 1)
+    if program in ("git", "go"):
+        named = len(words) > 2 and NAMED.fullmatch(words[2])
+        return "" if named else f"`{program} {verb}` reaches far; name what follows it, or save the exact command"
+    return _behind(f"`{program} {verb}`", words, 2)
 
 
 def _example(program: str) -> str:
