@@ -20,7 +20,8 @@ class Value:
     __slots__: tuple[str, ...] = ()
 
     def __init_subclass__(cls) -> None:
-        _fields[cls] = attrgetter(*cls.__slots__) if cls.__slots__ else _none
+        names = [name for base in reversed(cls.__mro__) for name in base.__dict__.get("__slots__", ())]
+        _fields[cls] = attrgetter(*names) if names else _none
 
     def __eq__(self, other: object) -> bool:
         kind = type(self)

@@ -283,7 +283,7 @@ class _Look:
     def hook(self, target: Target) -> None:
         from assent.facts.githooks import hook  # most calls hold no git
 
-        if target.name:
+        if target.name and target.name not in self.hooks:
             self.hooks[target.name] = "" if self._portable else hook(target.name, self._links)
 
     def module(self, target: Target) -> None:

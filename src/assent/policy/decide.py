@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 ALLOW, ASK, DENY = Outcome.ALLOW, Outcome.ASK, Outcome.DENY
 LOOKING = frozenset(modes.LOOKING)
+WORDS = {mode: mode.word for mode in Mode}
 # Targets that no rule names: of effects on them only a danger is spoken of.
 MARKED_ONLY = frozenset((Kind.PROGRAM, Kind.SERVICE, Kind.REPOSITORY, Kind.NOTHING))
 # Gaps after which the tree is incomplete, so that deny rules search the raw text.
@@ -67,6 +68,8 @@ class Judge:
         """Rules on the whole tool: they speak even of a call that does nothing."""
         tool = self.lowering.tool
         for rules, outcome, layer in self._strict():
+            if tool == "bash" and not rules.commands.whole:
+                continue
             named = iter(rules.commands.whole) if tool == "bash" else rules.naming_tool(tool, aggressive=True)
             rule = self._first(named, outcome, tool)
             if rule is not None:
@@ -75,7 +78,8 @@ class Judge:
                 return
         allow = self.policy.allow
         if tool == "bash":
-            self.whole = next((rule for rule in allow.commands.whole if not rule.excepts), None)
+            whole = allow.commands.whole
+            self.whole = next((rule for rule in whole if not rule.excepts), None) if whole else None
         else:
             self.whole = next(allow.naming_tool(tool, aggressive=False), None)
 
@@ -356,7 +360,7 @@ class Judge:
             deciding,
             tuple(parts),
             lost=lost,
-            mode=self.mode.word,
+            mode=WORDS[self.mode],
             risk=risk,
             tool=self.lowering.tool,
         )

@@ -99,15 +99,21 @@ def together(streams: list[Stream]) -> Stream:
 
 def family(name: str) -> str:
     """`shell`, `python`, `node`, `php`, `other` for programs that run code they are given; `""` for the rest."""
-    if name in SHELLS:
-        return "shell"
-    if name not in INTERPRETERS and not (name[-1:].isdigit() and _VERSIONED.fullmatch(name)):
-        return ""
+    known = _FAMILIES.get(name)
+    if known is not None:
+        return known
+    return _interpreter(name) if name[-1:].isdigit() and _VERSIONED.fullmatch(name) else ""
+
+
+def _interpreter(name: str) -> str:
     if name.startswith(("python", "pypy")):
         return "python"
     if name.startswith("php"):
         return "php"
     return "node" if name in ("node", "nodejs", "deno", "bun") else "other"
+
+
+_FAMILIES = {**{name: _interpreter(name) for name in INTERPRETERS}, **dict.fromkeys(SHELLS, "shell")}
 
 
 def code_from(kind: str, args: Argv) -> str:

@@ -7,6 +7,8 @@ from assent.effects.shell.tree import Arithmetic
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from assent.effects.shell.command import Arg, Sight
     from assent.effects.shell.job import Job
     from assent.effects.shell.redirects import Plumbing
@@ -97,23 +99,15 @@ class Record:
         index = len(self.invocations)
         if index >= MOST_INVOCATIONS:
             raise Stop
-        argv = job.argv
-        first = argv[0]
-        literal = True
-        words = []
-        for word in argv:
-            if isinstance(word, str):
-                words.append(word)
-            else:
-                literal = False
-                words.append(word.text)
+        words = texts(job.argv)
+        first = job.argv[0]
         program = first.rpartition("/")[2] if isinstance(first, str) else ""
         start, end = self.span or (job.start, job.end)
         self.invocations.append(
             Invocation(
                 program,
                 tuple(words),
-                literal=literal,
+                literal=words is job.argv,
                 subcommand=sight.subcommand,
                 flags=sight.flags,
                 operands=sight.operands,
@@ -206,6 +200,9 @@ def _elsewhere(effects: tuple[Effect, ...]) -> tuple[Effect, ...]:
     return tuple(out)
 
 
-def texts(words: tuple[str | Arg, ...] | list[str | Arg]) -> list[str]:
-    """Words as rules and people see them."""
-    return [word if isinstance(word, str) else word.text for word in words]
+def texts(words: Sequence[str | Arg]) -> Sequence[str]:
+    """Words as rules and people see them: the same object where each is a literal."""
+    for word in words:
+        if type(word) is not str:
+            return [word if isinstance(word, str) else word.text for word in words]
+    return words  # type: ignore[return-value]  # each was looked at

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     Word = str | Arg
 
+_SIGNS = frozenset("-+")
 _NUMBER = re.compile(r"-[0-9]+")
 _FIRM = frozenset({"word", "number", "paths"})
 
@@ -68,6 +69,9 @@ def parse(
 
     INVARIANT: a word that could be an option with an effect, and is not known to be one, leaves a doubt."""
     out = Parsed()
+    if style != "bsd" and _all_operands(words):
+        out.operands.extend(words)
+        return out
     reader = _Reader(out, options, more, style, pure)
     index, count = 0, len(words)
     if style == "bsd" and words and isinstance(words[0], str) and reader.bare_cluster(words[0]):
@@ -99,6 +103,14 @@ def parse(
             out.operands.extend(words[index:])
             return out
     return out
+
+
+def _all_operands(words: tuple[Word, ...] | list[Word]) -> bool:
+    """Whether it is plain that no word is an option."""
+    for word in words:  # noqa: SIM110  # the way of every command line, and twice as fast as `all`
+        if type(word) is not str or word[:1] in _SIGNS:
+            return False
+    return True
 
 
 class _Reader:

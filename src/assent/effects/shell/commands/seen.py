@@ -201,7 +201,7 @@ class Seen:
             operands=tuple(self.operands),
             effects=tuple(dict.fromkeys(effects)) if len(effects) > 1 else tuple(effects),
             runs=tuple(dict.fromkeys(self.runs)) if len(self.runs) > 1 else tuple(self.runs),
-            gaps=tuple(dict.fromkeys(self.gaps)),
+            gaps=tuple(dict.fromkeys(self.gaps)) if self.gaps else (),
             prints=self.prints or "",
             under=self.under,
         )
