@@ -44,7 +44,8 @@ class Restart:
         self.desk = Desk()
         self.looks = 0
         self._recheck = recheck
-        loop, start = asyncio.get_running_loop(), time.time()
+        loop = asyncio.get_running_loop()
+        start = time.time() - loop.time()
         self.broker = Broker(
             store=self.store, recheck=self._look, record=self.recorded.append, wall=lambda: start + loop.time()
         )
@@ -104,6 +105,21 @@ def test_the_caller_comes_back_and_gets_the_answer(tmp_path: Path) -> None:
         await after.end()
 
     play(scene())
+
+
+def test_a_caller_may_come_back_before_anybody_looked_for_leftovers(tmp_path: Path) -> None:
+    async def scene() -> None:
+        after = Restart(tmp_path / "held.db")
+        await after.broker.recover()
+        await asyncio.to_thread(killed, tmp_path / "held.db", "shown")
+        caller = after.back()
+        for _ in range(100):
+            await asyncio.sleep(0)
+        await after.desk.questions[QUESTION.id].answer(YES)
+        assert (await caller).allowed
+        await after.end()
+
+    asyncio.run(scene())
 
 
 def test_the_caller_comes_back_and_nobody_answers(tmp_path: Path) -> None:

@@ -525,3 +525,73 @@ def test_an_answer_may_come_from_another_thread() -> None:
         assert told == [Taken(question.id, resolution)]
 
     asyncio.run(scene())
+
+
+def test_a_broker_may_be_used_by_one_loop_after_another() -> None:
+    made: list[Scene] = []
+
+    async def scene() -> None:
+        if not made:
+            made.append(Scene())
+            assert made[0].broker.pending() == ()
+            made[0].broker.attach(made[0].desk)
+        stage = made[0]
+        question = held()
+        asked = stage.ask(question)
+        await calm()
+        await stage.desk.questions[question.id].answer(YES)
+        assert (await asked).allowed
+        stage.assert_empty()
+
+    play(scene())
+    play(scene())
+
+
+def test_another_loop_gets_a_denial_and_changes_nothing() -> None:
+    async def elsewhere(stage: Scene, question: Held) -> Resolution:
+        with pytest.raises(RuntimeError, match="answer_threadsafe"):
+            stage.broker.dismiss(question.id)
+        with pytest.raises(RuntimeError, match="answer_threadsafe"):
+            await stage.broker.answer(question.id, question.digest, YES)
+        return await stage.broker.ask(held())
+
+    async def scene() -> None:
+        stage = Scene()
+        stage.broker.attach(stage.desk)
+        question = held()
+        asked = stage.ask(question)
+        await calm()
+        foreign = await asyncio.to_thread(lambda: asyncio.run(elsewhere(stage, question)))
+        assert (foreign.ending, foreign.allowed) == (Ending.FAULT, False)
+        assert [each.state for each in stage.broker.pending()] == [State.SHOWN]
+        await stage.desk.questions[question.id].answer(YES)
+        assert (await asked).allowed
+
+    asyncio.run(scene())
+
+
+@pytest.mark.parametrize("seconds", [0.0, -1.0, float("nan"), float("inf")])
+def test_a_question_without_an_end_to_its_waiting_is_denied(seconds: float) -> None:
+    async def scene() -> None:
+        stage = Scene()
+        stage.broker.attach(stage.desk)
+        for question in (held(timeout=seconds), held(unseen=seconds)):
+            assert (await stage.broker.ask(question)).ending is Ending.FAULT
+        stage.assert_empty()
+
+    play(scene())
+
+
+def test_what_was_saved_for_an_approval_is_followed_by_another_look() -> None:
+    async def scene() -> None:
+        looks = [Recheck(Verdict.CHANGED, "the script changed"), Recheck(Verdict.STANDS)]
+        stage = Scene(remember=grant, recheck=lambda held: looks.pop())
+        stage.broker.attach(stage.desk)
+        question = held()
+        asked = stage.ask(question)
+        await calm()
+        await stage.desk.questions[question.id].answer(FOR_SESSION)
+        assert ((await asked).ending, looks) == (Ending.CHANGED, [])
+        stage.assert_empty()
+
+    play(scene())

@@ -11,19 +11,15 @@ import time
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from assent.contract.errors import StoreError
 from assent.contract.review import Answer, Ending, Grant, Held, Resolution, Scope
+from assent.review.accounts import Accounts, Records, words
 from assent.review.channels import Channel
 from assent.review.commands import (
-    Absent,
     Command,
     Finish,
-    Late,
-    Mismatch,
     Queue,
     Receipt,
     Recheck,
-    Refusal,
     Release,
     Show,
     Start,
@@ -37,9 +33,10 @@ from assent.review.denial import deny
 from assent.review.machine import GRACE, Machine
 from assent.review.moments import Moment
 from assent.review.offers import Changes, OfferDesk
-from assent.review.patience import Tasks, given, within
-from assent.review.questions import Leftover, Pending, Session, session_of
+from assent.review.patience import Tasks, given
+from assent.review.questions import Pending, Session, session_of
 from assent.review.store import Store
+from assent.review.waits import Wait, nothing, refusal, unattached
 
 PATIENCE = 30.0  # seconds for what was given to us: store, second look, grants, record
 DELIVERY = 10.0  # seconds for a channel to show something
@@ -47,25 +44,6 @@ DELIVERY = 10.0  # seconds for a channel to show something
 Rechecks = Callable[[Held], Recheck | Awaitable[Recheck]]
 Remembers = Callable[[Held, Answer], Grant | Awaitable[Grant | None] | None]
 Settles = Callable[[Held], bool | Awaitable[bool]]
-Records = Callable[[Moment], Awaitable[None] | None]
-
-
-class _Wait:
-    """One caller that waits for one question."""
-
-    __slots__ = ("held", "released", "ended", "concluded", "start", "note", "gone")
-
-    def __init__(self, held: Held) -> None:
-        loop = asyncio.get_running_loop()
-        self.held = held
-        self.released: asyncio.Future[Release] = loop.create_future()  # approved: look at it once more
-        self.ended: asyncio.Future[Resolution] = loop.create_future()  # by the machine
-        self.concluded: asyncio.Future[Resolution] = (
-            loop.create_future()
-        )  # recorded and forgotten: what the caller gets
-        self.start: asyncio.Task[None] | None = None  # keeps and records that the clock started
-        self.note = ""  # what went wrong beside, for the person
-        self.gone = False  # the caller was cancelled
 
 
 class Broker:
@@ -92,24 +70,23 @@ class Broker:
         patience: float = PATIENCE,
         delivery: float = DELIVERY,
     ) -> None:
-        self._store = store
+        self._accounts = Accounts(store, record, patience)
         self._recheck = recheck
         self._remember = remember
         self._settles = settles
-        self._record = record
         self._clock = clock
         self.wall = wall
         self._patience = patience
         self._delivery = delivery
         self._machine = Machine(grace=grace)
-        self._waits: dict[str, _Wait] = {}
+        self._waits: dict[str, Wait] = {}
         self._tasks = Tasks()
         self._deliveries = Deliveries(self, self._machine, self._tasks, delivery)
         self._timer: asyncio.TimerHandle | None = None
         self._armed: float | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._closed = False
-        self.offers = OfferDesk(self._note, self._tasks, patience, change_mode, deny_rule)
+        self.offers = OfferDesk(self._accounts.note, self._tasks, patience, change_mode, deny_rule)
         self.offers.accepted = self.settle
 
     # Callers
@@ -117,27 +94,36 @@ class Broker:
     async def ask(self, held: Held) -> Resolution:
         """Ask about a call and return how that ended. Raises nothing but CancelledError, which withdraws the question
         everywhere. The call may run only if the resolution is `allowed`."""
+        try:
+            self.now()
+        except RuntimeError as error:
+            return deny(held.id, Ending.FAULT, detail=words(error))
         if self._closed:
             return deny(held.id, Ending.CLOSED)
         if held.id in self._waits:
             return deny(held.id, Ending.FAULT, detail="another question has its id")
-        wait = self._waits[held.id] = _Wait(held)
+        wait = self._waits[held.id] = Wait(held)
         return await self._carry(wait, self._begin)
 
     async def reattach(self, id: str, digest: str) -> Resolution:
         """The caller of a question is back, after a restart or a broken line. The question is asked again, or goes on;
         a caller that still waits for it is sent away, since an approval is for one."""
+        try:
+            if id not in self._waits:  # left by a process that died after this one started
+                await self.recover()
+        except Exception as error:
+            return deny(id, Ending.LOST, detail=words(error))
         commands = self._machine.reattach(id, digest, self.now())
-        refused, old = _refusal(commands), self._waits.get(id)
+        refused, old = refusal(commands), self._waits.get(id)
         if refused is not None or old is None:
             self.do(commands)
-            return deny(id, Ending.LOST, detail=_unattached(refused))
-        wait = self._waits[id] = _Wait(old.held)
+            return deny(id, Ending.LOST, detail=unattached(refused))
+        wait = self._waits[id] = Wait(old.held)
         wait.start = old.start
         if not old.ended.done():
             old.ended.set_result(deny(id, Ending.CANCELLED, detail="another caller took it over"))
 
-        async def again(_: _Wait) -> None:
+        async def again(_: Wait) -> None:
             self.do(commands)
 
         return await self._carry(wait, again)
@@ -152,7 +138,7 @@ class Broker:
         """A person answers. Returns once it is known what came of it. Cancelling this does not take the answer back."""
         wait = self._waits.get(id)
         commands = self._machine.answer(id, digest, answer, self.now())
-        refused = _refusal(commands)
+        refused = refusal(commands)
         self.do(commands)
         if refused is not None:
             return refused
@@ -172,7 +158,9 @@ class Broker:
 
     def pending(self) -> tuple[Pending, ...]:
         """Every question that has not ended. Deadlines are seconds since the epoch."""
-        ahead = self.wall() - self.now()
+        if self._loop is None:
+            return ()
+        ahead = self.wall() - self._time()
         return tuple(
             Pending(each.held, each.state, each.position, None if each.deadline is None else each.deadline + ahead)
             for each in self._machine.pending()
@@ -193,13 +181,14 @@ class Broker:
 
     async def recover(self) -> None:
         """Take over what dead processes left in the store: it is lost, until its callers come back."""
-        self._running()
         now, wall = self.now(), self.wall()
-        left = await within(self._patience, self._store.leftovers())
-        fresh = [_rebased(each, now, wall) for each in left if each.held.id not in self._waits]
+        left = await self._accounts.leftovers()
+        if self._closed:
+            return
+        fresh = [each.rebased(now, wall) for each in left if each.held.id not in self._waits]
         for each in fresh:
-            wait = self._waits[each.held.id] = _Wait(each.held)
-            self._tasks.start(self._carry(wait, _nothing))
+            wait = self._waits[each.held.id] = Wait(each.held)
+            self._tasks.start(self._carry(wait, nothing))
         self.do(self._machine.lose(fresh, now))
 
     async def settle(self, session: Session, answer: Answer | None = None) -> None:
@@ -226,30 +215,29 @@ class Broker:
 
     # How a question is carried to its end
 
-    async def _carry(self, wait: _Wait, begin: Callable[[_Wait], Awaitable[None]]) -> Resolution:
+    async def _carry(self, wait: Wait, begin: Callable[[Wait], Awaitable[None]]) -> Resolution:
         # INVARIANT: whatever happens in here, the question leaves the machine and the table, and is allowed only by
         # what the machine said, recorded, to a caller that still waits.
         try:
-            self._running()
             await begin(wait)
             resolution = await self._outcome(wait)
         except asyncio.CancelledError:
             await self._conclusion(wait, self._stop(wait, Ending.CANCELLED))
             raise
         except Exception as error:
-            resolution = self._stop(wait, Ending.FAULT, _words(error))
+            resolution = self._stop(wait, Ending.FAULT, words(error))
         except BaseException:
             self._stop(wait, Ending.FAULT)
             self._leave(wait, deny(wait.held.id, Ending.FAULT))
             raise
         return await self._conclusion(wait, resolution)
 
-    async def _begin(self, wait: _Wait) -> None:
-        await within(self._patience, self._store.hold(wait.held))
+    async def _begin(self, wait: Wait) -> None:
+        await self._accounts.held(wait.held)
         if not wait.ended.done():  # it ends here if the broker was closed meanwhile
             self.do(self._machine.submit(wait.held, self.now()))
 
-    async def _outcome(self, wait: _Wait) -> Resolution:
+    async def _outcome(self, wait: Wait) -> Resolution:
         """Wait for the end; on an approval, look at the call once more and report that to the machine."""
         either: set[asyncio.Future[Any]] = {wait.released, wait.ended}
         await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
@@ -264,28 +252,26 @@ class Broker:
             raise RuntimeError("the release came to no end")
         return wait.ended.result()
 
-    async def _release(self, wait: _Wait, release: Release) -> None:
+    async def _release(self, wait: Wait, release: Release) -> None:
         try:
             recheck = await self._second_look(wait, release)
         except Exception as error:
-            self.do(self._machine.fault(wait.held.id, self.now(), _words(error)))
+            self.do(self._machine.fault(wait.held.id, self.now(), words(error)))
         else:
             self.do(self._machine.rechecked(wait.held.id, recheck, self.now()))
 
-    async def _second_look(self, wait: _Wait, release: Release) -> Recheck:
+    async def _second_look(self, wait: Wait, release: Release) -> Recheck:
         """Keep and record the approval, observe and decide again, and use the approval up."""
-        held, answer, own = wait.held, release.answer, not release.settled
-        if own and answer is not None and not release.stored:
-            if not await within(self._patience, self._store.answered(held.id, answer)):
-                raise StoreError("the store has no such question, or an answer to it")
+        held, answer = wait.held, None if release.settled else release.answer
+        if answer is not None and not release.stored:
             await self._started(wait)
-            await self._note(Moment("answered", held=held, answer=answer, who=answer.who, channel=answer.channel))
+            await self._accounts.approved(held, answer)
         recheck = await given(self._patience, self._recheck(held))
+        if recheck.verdict is Verdict.STANDS and answer is not None and answer.scope is not Scope.ONCE:
+            wait.note = await self._keep(held, answer)
+            recheck = await given(self._patience, self._recheck(held))  # saving takes time
         if recheck.verdict is Verdict.STANDS:
-            if not await within(self._patience, self._store.use(held.id)):
-                raise StoreError("the approval was used before")
-            if own and answer is not None and answer.scope is not Scope.ONCE:
-                wait.note = await self._keep(held, answer)
+            await self._accounts.used(held)
         return recheck
 
     async def _keep(self, held: Held, answer: Answer) -> str:
@@ -294,7 +280,7 @@ class Broker:
         try:
             grant = None if self._remember is None else await given(self._patience, self._remember(held, answer))
         except Exception as error:
-            return f"this once only, as it could not be remembered: {_words(error)}"
+            return f"this once only, as it could not be remembered: {words(error)}"
         if grant is None:
             return "this once only: it was not remembered"
         await self.settle(session_of(held), answer)
@@ -308,7 +294,7 @@ class Broker:
         except Exception:  # then a person is asked
             return False
 
-    def _stop(self, wait: _Wait, ending: Ending, detail: str = "") -> Resolution:
+    def _stop(self, wait: Wait, ending: Ending, detail: str = "") -> Resolution:
         """Take a question out of the machine, however far it was. The caller gets a denial."""
         id = wait.held.id
         if self._waits.get(id) is wait:
@@ -319,7 +305,7 @@ class Broker:
         found = wait.ended.result()
         return deny(id, ending, answer=found.answer, detail=detail, waited=found.waited) if found.allowed else found
 
-    async def _conclusion(self, wait: _Wait, resolution: Resolution) -> Resolution:
+    async def _conclusion(self, wait: Wait, resolution: Resolution) -> Resolution:
         """Record the end, in a task of its own: a caller that is cancelled meanwhile does not stop it."""
         task = self._tasks.start(self._conclude(wait, resolution))
         try:
@@ -327,53 +313,32 @@ class Broker:
         except asyncio.CancelledError:
             wait.gone = True
             if task.done() and not task.cancelled():  # too late for it to see that
-                self._tasks.start(self._correct(wait, task.result()))
+                self._tasks.start(self._accounts.corrected(wait.held, task.result()))
             raise
 
-    async def _conclude(self, wait: _Wait, resolution: Resolution) -> Resolution:
+    async def _conclude(self, wait: Wait, resolution: Resolution) -> Resolution:
         final = deny(wait.held.id, Ending.FAULT, answer=resolution.answer, waited=resolution.waited)
         try:
-            # A caller that was sent away ends alone: the question is another's now.
-            final = await self._account(wait, resolution) if self._waits.get(wait.held.id) is wait else resolution
+            if self._waits.get(wait.held.id) is not wait:
+                final = resolution  # a caller that was sent away ends alone: the question is another's now
+                return final
+            await self._started(wait)
+            final, problem = await self._accounts.ended(wait.held, resolution)
+            wait.note = problem or wait.note
             if wait.gone:
-                final = await self._correct(wait, final)
+                final = await self._accounts.corrected(wait.held, final)
+            return final
         finally:
             self._leave(wait, final)
-        return final
 
-    async def _correct(self, wait: _Wait, resolution: Resolution) -> Resolution:
-        """The caller was cancelled while its approval was recorded: record that the call does not run after all."""
-        if not resolution.allowed:
-            return resolution
-        final = deny(wait.held.id, Ending.CANCELLED, answer=resolution.answer, waited=resolution.waited)
-        await self._quietly(Moment("ended", held=wait.held, resolution=final))
-        return final
-
-    async def _account(self, wait: _Wait, resolution: Resolution) -> Resolution:
-        """The end on record and out of the store. What cannot be recorded does not run."""
-        held, answer = wait.held, resolution.answer
-        await self._started(wait)
-        if resolution.ending is Ending.ANSWERED and not resolution.allowed and answer is not None:
-            await self._quietly(Moment("answered", held=held, answer=answer, who=answer.who, channel=answer.channel))
-        try:
-            await self._note(Moment("ended", held=held, resolution=resolution))
-            await within(self._patience, self._store.finish(held.id, resolution))
-        except Exception as error:
-            wait.note = f"the end of the question could not be recorded: {_words(error)}"
-            if resolution.allowed:
-                waited = resolution.waited
-                resolution = deny(held.id, Ending.FAULT, answer=answer, detail=_words(error), waited=waited)
-                await self._quietly(Moment("ended", held=held, resolution=resolution))
-        return resolution
-
-    def _leave(self, wait: _Wait, resolution: Resolution) -> None:
+    def _leave(self, wait: Wait, resolution: Resolution) -> None:
         mine = self._waits.get(wait.held.id) is wait
         if mine:
             del self._waits[wait.held.id]
         if not wait.concluded.done():
             wait.concluded.set_result(resolution)
         if mine and (offer := self.offers.count(wait.held, resolution)) is not None:
-            self._tasks.start(self._quietly(Moment("offer", held=wait.held, offer=offer)))
+            self._tasks.start(self._accounts.quietly(Moment("offer", held=wait.held, offer=offer)))
             self.offers.deliver(offer, self._deliveries.channels(), self._delivery)
 
     # Carrying out what the machine says
@@ -398,40 +363,33 @@ class Broker:
                     self._waits[command.id].ended.set_result(command.resolution)
         self._arm()
 
-    async def _start(self, wait: _Wait, command: Start) -> None:
+    async def _start(self, wait: Wait, command: Start) -> None:
         """Keep and record that the clock of a question started. What cannot be recorded is not asked."""
         try:
             deadline = self.wall() + command.deadline - self.now()
-            await within(self._patience, self._store.shown(command.id, deadline))
-            await self._note(Moment("shown", held=wait.held, channel=command.channel))
+            await self._accounts.shown(wait.held, command.channel, deadline)
         except Exception as error:
-            self.do(self._machine.fault(command.id, self.now(), _words(error)))
+            self.do(self._machine.fault(command.id, self.now(), words(error)))
 
-    async def _started(self, wait: _Wait) -> None:
+    async def _started(self, wait: Wait) -> None:
         if wait.start is not None:
             await asyncio.wait({wait.start})
 
-    async def _note(self, moment: Moment) -> None:
-        if self._record is not None:
-            await given(self._patience, self._record(moment))
-
-    async def _quietly(self, moment: Moment) -> None:
-        """Record where nothing hangs on it: the call is denied already."""
-        try:
-            await self._note(moment)
-        except Exception:
-            return
-
     # Time
 
-    def _running(self) -> asyncio.AbstractEventLoop:
-        if self._loop is None:
-            self._loop = asyncio.get_running_loop()
-        return self._loop
-
     def now(self) -> float:
-        """The time of the machine."""
-        return self._clock() if self._clock is not None else self._running().time()
+        """The time of the machine. Every event asks for it first, so this is where other threads are stopped."""
+        here = asyncio.get_running_loop()
+        if self._loop is None or self._loop.is_closed():
+            self._loop, self._timer, self._armed = here, None, None
+        if self._loop is not here:
+            raise RuntimeError("the broker belongs to another event loop; use `answer_threadsafe`")
+        return self._time()
+
+    def _time(self) -> float:
+        if self._clock is not None:
+            return self._clock()
+        return 0.0 if self._loop is None else self._loop.time()
 
     def _arm(self) -> None:
         """One timer, for the earliest clock of all questions."""
@@ -443,37 +401,8 @@ class Broker:
             self._timer = None
         self._armed = at
         if at is not None and not self._closed:
-            self._timer = self._running().call_later(max(0.0, at - self.now()), self._wake)
+            self._timer = asyncio.get_running_loop().call_later(max(0.0, at - self.now()), self._wake)
 
     def _wake(self) -> None:
         self._timer = self._armed = None
         self.do(self._machine.tick(self.now()))
-
-
-async def _nothing(wait: _Wait) -> None:
-    """A lost question is in the store and in the machine already."""
-
-
-def _refusal(commands: list[Command]) -> Refusal | None:
-    last = commands[-1] if commands else None
-    return last if isinstance(last, Late | Unknown | Mismatch | Absent) else None
-
-
-def _unattached(refused: Refusal | None) -> str:
-    match refused:
-        case Late():
-            return f"the question has ended ({refused.ending.value})"
-        case Mismatch():
-            return "the digest is not that of the question"
-        case _:
-            return "no such question is known any more"
-
-
-def _rebased(left: Leftover, now: float, wall: float) -> Leftover:
-    """A deadline of the store in the time of the machine. A clock that was set back makes nobody wait longer."""
-    rest = min(left.deadline - wall, left.held.timeout) if left.shown else left.held.unseen
-    return Leftover(left.held, now + rest, shown=left.shown, answer=left.answer, used=left.used)
-
-
-def _words(error: BaseException) -> str:
-    return f"{type(error).__name__}: {error}"

@@ -8,6 +8,7 @@ Every event carries the time. What is overdue at that time ends first, so no eve
 from __future__ import annotations
 
 import heapq
+import math
 from collections.abc import Iterable
 
 from assent.contract.review import Answer, Ending, Held, Resolution, Said
@@ -92,6 +93,8 @@ class Machine:
             raise ValueError(f"the id `{held.id}` was used before; every question needs its own")
         if not held.id or not held.digest:
             raise ValueError("a question needs an id and a digest, which its answer is bound to")
+        if not (0 < held.timeout < math.inf and 0 < held.unseen < math.inf):
+            raise ValueError("a question needs an end to its waiting: `timeout` and `unseen` are positive seconds")
         return self.tick(now) + self._enter(Waiting(held, State.QUEUED, now), now)
 
     def attached(self, channel: str, now: float, *, serial: bool = False) -> list[Command]:

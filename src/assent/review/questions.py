@@ -42,6 +42,12 @@ class Leftover(Value):
         self.answer = answer
         self.used = used
 
+    def rebased(self, now: float, wall: float) -> Leftover:
+        """The same with its deadline in the time of the machine. A clock that was set back makes nobody wait longer;
+        one that was never shown may wait as long for its caller as for somebody to see it."""
+        rest = min(self.deadline - wall, self.held.timeout) if self.shown else self.held.unseen
+        return Leftover(self.held, now + rest, shown=self.shown, answer=self.answer, used=self.used)
+
 
 class Waiting:
     """What the machine knows of one question. Times are None while their clock stands still."""
