@@ -114,6 +114,8 @@ _EMPTY = frozenset(
     "true false null none nil undefined yes no on off str string int bool bytes any optional self this new await not "
     "required optional str, string, string; ''".split()
 ) | {"", "''", '""', "*", "***", "...", "…", "-", "=", "==", "|", ">", "[", "{", "("}
+_JOINING = ("-c", "--", "-S", "-E", "-n", "-H")  # `bash -c mysql …`, `sudo -E mysql …`
+NEAR = 2000  # characters in which what belongs to a program or a quote is looked for
 _PROSE = ("secrets", "credentials", "creds", "tokens", "signature")
 _LONG = ("password", "passwd", "pass", "token", "secret", "key", "passphrase")  # -password, as Go and Java write it
 _HEADERS = ("authorization", "proxy-authorization", "cookie", "set-cookie")  # whole lines, see `_headers`
@@ -187,7 +189,8 @@ def _closes(text: str, at: int) -> bool:
     quote = text[at]
     if quote not in "\"'" or text[at + 1 : at + 2] not in ("", " ", "\n", ";", ")", "|", "&"):
         return False
-    return text.count(quote, text.rfind("\n", 0, at) + 1, at) % 2 == 1
+    line = max(text.rfind("\n", max(at - NEAR, 0), at) + 1, at - NEAR, 0)
+    return text.count(quote, line, at) % 2 == 1
 
 
 def _refers(value: str, after: str) -> bool:
@@ -208,7 +211,7 @@ def refers(value: str) -> bool:
 
 def _announced(name: str, sign: str) -> str:
     """What a name in a text announces; more cautious than for a key, since texts are also prose and code."""
-    bare = name.lstrip("-$@")
+    bare = name.lstrip("-$@").rpartition("/")[2].rpartition(":")[2]  # npm's //registry/:_authToken
     if name.lower() in _HEADERS or bare.lower() in _PROSE:
         return ""
     if name.startswith("-"):
@@ -220,13 +223,16 @@ def _announced(name: str, sign: str) -> str:
 
 
 def _assignments(text: str) -> Iterator[Span]:
-    for name in ("assigned", "flag", "listed"):
-        for found in _pattern(name).finditer(text):
+    for name in ("assigned", "flag", "listed", "set"):
+        pattern = _pattern(name)
+        found = pattern.search(text)
+        while found is not None:
+            after = found.end()
             if kind := _announced(found[1], found[0].rstrip()[-1:]):
-                yield from _value(text, found.end(), kind)
-    for found in _pattern("set").finditer(text):
-        if kind := secret_kind(found[1].rpartition("/")[2].rpartition(":")[2]):
-            yield from _value(text, found.end(), kind)
+                for span in _value(text, after, kind):
+                    yield span
+                    after = span[1]  # what a value holds is gone with it: each part of a text is looked at once
+            found = pattern.search(text, after)
 
 
 def _headers(text: str) -> Iterator[Span]:
@@ -249,15 +255,19 @@ def _programs(text: str) -> Iterator[Span]:
     if "<<<" in text:
         for found in _pattern("here").finditer(text):
             yield from _value(text, found.end(), "piped secret")
+    done: dict[str, int] = {}  # how far the options of a program were looked at
     for found in _pattern("program").finditer(text):
-        if text[: found.start()].rpartition(" -")[2].count(" ") == 1 and " -" in text[: found.start()]:
+        before = text[max(found.start() - 80, 0) : found.start()].split()[-1:]
+        if before and before[0].startswith("-") and before[0] not in _JOINING:
             continue  # the value of an option: `find -name mysql -print`
         end = _end_of_command(text, found.end())
-        yield from _of_program(text, found[1], found.end(), end)
+        yield from _of_program(text, found[1], max(found.end(), done.get(found[1], 0)), end)
+        done[found[1]] = end
 
 
 def _end_of_command(text: str, start: int) -> int:
-    return min((at for mark in ("\n", "|", ";", "&&") if (at := text.find(mark, start)) >= 0), default=len(text))
+    last = min(start + NEAR, len(text))
+    return min((at for mark in ("\n", "|", ";", "&&") if (at := text.find(mark, start, last)) >= 0), default=last)
 
 
 def _of_program(text: str, program: str, start: int, end: int) -> Iterator[Span]:
@@ -293,10 +303,10 @@ def _odd_forms(text: str, program: str, start: int, end: int) -> Iterator[Span]:
     elif program.startswith("xfreerdp"):
         patterns = (r"/p:(?=\S)",)
     elif program in ("nmcli", "wpa_passphrase"):
-        patterns = (r"\bwpa_passphrase[ \t]+\S+[ \t]+(?=\S)", r"\bpsk[ \t]+(?=\S)")
+        patterns = (r"\bpsk[ \t]+(?=\S)",) if program == "nmcli" else (r"^[ \t]+\S+[ \t]+(?=\S)",)
     for pattern in patterns:
-        for found in re.finditer(pattern, text[:end] if "wpa_passphrase" in pattern else text[start:end]):
-            yield from _value(text, found.end() + (0 if "wpa_passphrase" in pattern else start), "password")
+        for found in re.finditer(pattern, text[start:end]):
+            yield from _value(text, start + found.end(), "password")
 
 
 def _to_quote(text: str, start: int, quote: str) -> Iterator[Span]:

@@ -81,14 +81,11 @@ _ROWS: tuple[tuple[str, str, str], ...] = (
         r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY[A-Z ]{0,10}-----"
         r"(?:(?!-----END)[\s\S])*(?:-----END [A-Z0-9 ]{0,40}PRIVATE KEY[A-Z ]{0,10}-----)?",
     ),
-    # The end of a block whose beginning stands elsewhere: all its lines of base64 before the mark.
-    (
-        "PRIVATE KEY",
-        "private key",
-        r"(?:[A-Za-z0-9+/=]{8,}(?:\s|\\n)+)*-----END [A-Z0-9 ]{0,40}PRIVATE KEY[A-Z ]{0,10}-----",
-    ),
     ("Private-Lines", "private key", r"Private-Lines: *\d+\s+(?:[A-Za-z0-9+/=]+\s*)+"),
 )
+_END = re.compile(r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY[A-Z ]{0,10}-----")
+_BLOCK = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=\\ \r\n\t"
+LONGEST_KEY = 16_384
 _LONG = re.compile(r"[A-Za-z0-9_-]{13}")
 TRIGGERS = tuple(dict.fromkeys(trigger for trigger, _, _ in _ROWS))
 _BY_TRIGGER = {trigger: [(kind, source) for each, kind, source in _ROWS if each == trigger] for trigger in TRIGGERS}
@@ -117,3 +114,12 @@ def find(text: str) -> Iterator[Span]:
                     pattern = _compiled[source] = re.compile(source)
                 for found in pattern.finditer(text):
                     yield found.start(), found.end(), kind
+    if "PRIVATE KEY" in text:
+        yield from _ends(text)
+
+
+def _ends(text: str) -> Iterator[Span]:
+    """Blocks whose beginning stands elsewhere: all that can be base64 before the mark of the end."""
+    for found in _END.finditer(text):
+        start = max(found.start() - LONGEST_KEY, 0)
+        yield start + len(text[start : found.start()].rstrip(_BLOCK)), found.end(), "private key"
