@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from .client import PROMPT, SUB_PROMPT, Client, Hook
-from .model import Call, Model, Step, Use
+from .client import SUB_PROMPT, Client, Hook
+from .model import Call, Step, Use
 from .sandbox import Sandbox
-from .terminal import Terminal, terminal
 
 KEY = "no-key-at-all"
 
@@ -40,24 +38,14 @@ class Claude(Client):
         known["hooks"][event] = [{"matcher": "*", "hooks": [entry]}]
         settings.write_text(json.dumps(known))
 
-    @contextmanager
-    def attended(
-        self, sandbox: Sandbox, script: Sequence[Step], args: Sequence[str] = ()
-    ) -> Iterator[tuple[Terminal, Model]]:
-        """Run it before a person, who has seen its first questions, trusts the project, and gave it the prompt."""
+    def words(self, sandbox: Sandbox, url: str, servers: Mapping[str, Sequence[str]]) -> list[str]:
+        return [*self.programs.claude, *_servers(servers), "-p"]
+
+    def attended_words(self, sandbox: Sandbox, url: str) -> list[str]:
         known = {"hasCompletedOnboarding": True, "theme": "dark", "customApiKeyResponses": {"approved": [KEY]}}
         trusted = {"projects": {str(sandbox.project): {"hasTrustDialogAccepted": True}}}
         (sandbox.home / ".claude.json").write_text(json.dumps(known | trusted))
-        model = Model(sandbox.network, script, PROMPT)
-        words = [*self.programs.claude, *args, PROMPT]
-        try:
-            with terminal(sandbox, words, self.environment(sandbox, model.url, {})) as screen:
-                yield screen, model
-        finally:
-            model.close()
-
-    def words(self, sandbox: Sandbox, url: str, servers: Mapping[str, Sequence[str]]) -> list[str]:
-        return [*self.programs.claude, *_servers(servers), "-p"]
+        return [*self.programs.claude]
 
     def environment(self, sandbox: Sandbox, url: str, servers: Mapping[str, Sequence[str]]) -> dict[str, str]:
         return {

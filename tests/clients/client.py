@@ -6,7 +6,8 @@ and the project's settings files hold what a test, or `assent install`, wrote th
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar
@@ -14,6 +15,7 @@ from typing import ClassVar
 from .model import Call, Model, Request, Say, Step, Turn
 from .programs import Programs
 from .sandbox import NOTHING, Sandbox
+from .terminal import Terminal, terminal
 
 DEADLINE = 90.0
 PROMPT = "do as the script says"
@@ -85,6 +87,10 @@ class Client(ABC):
         """How to start it headless, short of the prompt; `servers` are MCP servers by name."""
 
     @abstractmethod
+    def attended_words(self, sandbox: Sandbox, url: str) -> list[str]:
+        """How to start it before a person who has answered its first questions, short of the prompt."""
+
+    @abstractmethod
     def environment(self, sandbox: Sandbox, url: str, servers: Mapping[str, Sequence[str]]) -> dict[str, str]:
         """What it must find in its environment: the model's address, no telemetry, no updates."""
 
@@ -116,6 +122,19 @@ class Client(ABC):
         changed = changes(before, contents(sandbox.project))
         told, told_sub = model.told(), model.told(sub=True)
         return Run(ended.status, ended.stdout, ended.stderr, ended.seconds, told, told_sub, model.requests, changed)
+
+    @contextmanager
+    def attended(
+        self, sandbox: Sandbox, script: Sequence[Step], *, args: Sequence[str] = (), sub: Sequence[Step] = ()
+    ) -> Iterator[tuple[Terminal, Model]]:
+        """Run it before a person, for as long as the block lasts: a screen to read, keys to press."""
+        model = Model(sandbox.network, script, PROMPT, sub)
+        try:
+            words = [*self.attended_words(sandbox, model.url), *args, PROMPT]
+            with terminal(sandbox, words, self.environment(sandbox, model.url, {})) as screen:
+                yield screen, model
+        finally:
+            model.close()
 
 
 def contents(folder: Path) -> dict[str, str]:

@@ -46,6 +46,13 @@ class Codex(Client):
         settings.write_text(json.dumps({"hooks": {event: [{"matcher": "*", "hooks": [entry]}]}}))
 
     def words(self, sandbox: Sandbox, url: str, servers: Mapping[str, Sequence[str]]) -> list[str]:
+        return [*self.programs.codex, "exec", "--skip-git-repo-check", *self._settings(url, servers)]
+
+    def attended_words(self, sandbox: Sandbox, url: str) -> list[str]:
+        trusted = f'projects={{{json.dumps(str(sandbox.project))}={{trust_level="trusted"}}}}'
+        return [*self.programs.codex, *self._settings(url, {}), f"--config={trusted}"]
+
+    def _settings(self, url: str, servers: Mapping[str, Sequence[str]]) -> list[str]:
         settings = {
             "model": "scripted",
             "model_provider": "loopback",
@@ -56,8 +63,7 @@ class Codex(Client):
         }
         for name, words in servers.items():
             settings[f"mcp_servers.{name}"] = {"command": words[0], "args": list(words[1:])}
-        flags = [f"--config={key}={_toml(value)}" for key, value in settings.items()]
-        return [*self.programs.codex, "exec", "--skip-git-repo-check", *flags]
+        return [f"--config={key}={_toml(value)}" for key, value in settings.items()]
 
     def environment(self, sandbox: Sandbox, url: str, servers: Mapping[str, Sequence[str]]) -> dict[str, str]:
         return {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NoReturn
@@ -17,6 +18,8 @@ from .gemini import Gemini
 from .opencode import Opencode
 from .programs import Missing, Programs
 from .sandbox import Sandbox
+
+NEEDED = {"unshare": "util-linux", "tmux": "tmux"}
 
 
 def go_without(missing: Missing) -> NoReturn:
@@ -36,10 +39,17 @@ def installed() -> Programs:
 
 @pytest.fixture
 def place(tmp_path: Path) -> Iterator[Sandbox]:
+    for program, package in NEEDED.items():
+        if shutil.which(program) is None:
+            go_without(Missing(f"`{program}` is not installed (Debian, Ubuntu: apt-get install {package})"))
     try:
         made = Sandbox(tmp_path / "place")
     except Missing as missing:
         go_without(missing)
+    tried = made.run(["true"], deadline=30)
+    if tried.status != 0:
+        made.close()
+        go_without(Missing(f"no process namespace of its own: {tried.stderr.strip()}"))
     yield made
     made.close()
 

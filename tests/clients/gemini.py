@@ -10,6 +10,8 @@ from .client import SUB_PROMPT, Client, Hook
 from .model import Call, Step, Turn, Use
 from .sandbox import Sandbox
 
+MODEL = "--model=gemini-2.5-flash"
+
 
 class Gemini(Client):
     name = "gemini"
@@ -38,7 +40,15 @@ class Gemini(Client):
         settings.write_text(json.dumps({"hooks": {event: [{"matcher": ".*", "hooks": [entry]}]}}))
 
     def words(self, sandbox: Sandbox, url: str, servers: Mapping[str, Sequence[str]]) -> list[str]:
-        return [*self.programs.gemini, "--model=gemini-2.5-flash"]
+        return [*self.programs.gemini, MODEL]
+
+    def attended_words(self, sandbox: Sandbox, url: str) -> list[str]:
+        """The kind of account is the one thing that it takes from the user's settings only."""
+        settings = sandbox.home / ".gemini" / "settings.json"
+        settings.parent.mkdir(exist_ok=True)
+        known = json.loads(settings.read_text()) if settings.exists() else {}
+        settings.write_text(json.dumps(known | {"security": {"auth": {"selectedType": "vertex-ai"}}}))
+        return [*self.programs.gemini, MODEL, "--prompt-interactive"]
 
     def environment(self, sandbox: Sandbox, url: str, servers: Mapping[str, Sequence[str]]) -> dict[str, str]:
         """Vertex, since it is the one kind of account that can be had by environment alone with another address."""

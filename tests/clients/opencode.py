@@ -51,6 +51,9 @@ class Opencode(Client):
     def words(self, sandbox: Sandbox, url: str, servers: Mapping[str, Sequence[str]]) -> list[str]:
         return [*self.programs.opencode, "run"]
 
+    def attended_words(self, sandbox: Sandbox, url: str) -> list[str]:
+        return [*self.programs.opencode, "--prompt"]
+
     def environment(self, sandbox: Sandbox, url: str, servers: Mapping[str, Sequence[str]]) -> dict[str, str]:
         model = {"name": "scripted", "tool_call": True}
         options = {"baseURL": f"{url}/v1", "apiKey": "no-key-at-all"}

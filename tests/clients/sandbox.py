@@ -8,7 +8,6 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import os
-import shutil
 import signal
 import socket
 import struct
@@ -98,8 +97,6 @@ class Sandbox:
     started: list[subprocess.Popen[bytes]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        if shutil.which("unshare") is None:
-            raise Missing("`unshare` is not installed (Debian, Ubuntu: apt-get install util-linux)")
         for folder in (self.home, self.project):
             folder.mkdir(parents=True)
 

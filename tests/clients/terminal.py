@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
-from .programs import Missing
 from .sandbox import Sandbox
 
 # The first process waits as long as the session stands; what runs in it ends with the sandbox's processes.
@@ -50,8 +48,6 @@ class Terminal:
 @contextmanager
 def terminal(sandbox: Sandbox, words: Sequence[str], more: Mapping[str, str]) -> Iterator[Terminal]:
     """Run a program in a terminal of 120 columns for as long as the block lasts."""
-    if shutil.which("tmux") is None:
-        raise Missing("tmux is not installed (Debian, Ubuntu: apt-get install tmux)")
     socket = str(sandbox.base / "tmux")
     new = ["tmux", "-S", socket, "-f", "/dev/null", "new-session", "-d", "-x", "120", "-y", "50", "--", *words]
     known = {**more, "SOCKET": socket, "TERM": "xterm-256color"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 import sys
 import time
 from pathlib import Path
@@ -52,6 +53,25 @@ def test_no_process_outlives_the_program_that_started_it(place: Sandbox) -> None
 
 def test_the_deadline_ends_a_program(place: Sandbox) -> None:
     assert place.run(["sh", "-c", "echo begun; sleep 60"], deadline=0.3).status is None
+
+
+def test_the_test_reaches_a_server_in_the_sandbox_and_the_sandbox_only(place: Sandbox) -> None:
+    serve = "import socket; socket.create_server(('127.0.0.1', 54321)).accept()[0].sendall(b'here')"
+    place.start([sys.executable, "-c", serve])
+    assert place.network.inside(lambda: heard(54321, seconds=20)) == b"here"
+    assert heard(54321, seconds=0) == b""
+
+
+def heard(port: int, seconds: float) -> bytes:
+    end = time.monotonic() + seconds
+    while True:
+        try:
+            with socket.create_connection(("127.0.0.1", port)) as connection:
+                return connection.recv(10)
+        except ConnectionRefusedError:
+            if time.monotonic() > end:
+                return b""
+            time.sleep(0.1)
 
 
 @pytest.mark.parametrize("name", HOSTS)
@@ -147,15 +167,27 @@ def test_an_allow_spares_the_prompt_in_claude_code_only_where_it_is_given(place:
     assert client.run(place, script).changed == MADE
 
 
-@pytest.mark.parametrize(("key", "changed"), [("1", MADE), ("2", {})], ids=["yes", "no"])
-def test_before_a_person_claude_code_shows_the_reason_and_obeys_the_answer(
-    key: str, changed: dict[str, str], place: Sandbox, installed: Programs
+def test_before_a_person_the_hook_refuses_too(client: Client, place: Sandbox) -> None:
+    client.hook(place, refusing("made-by-agent"))
+    with client.attended(place, [Use(client.shell(MAKE)), DONE], args=client.trust) as (screen, model):
+        screen.wait_for(DONE.text, seconds=90)
+    assert list(place.project.iterdir()) == []
+    assert REASON in model.told()[0]
+
+
+YES, NO = {"claude": "1", "gemini": "1"}, {"claude": "2", "gemini": "Escape"}
+
+
+@pytest.mark.parametrize("host", YES)
+@pytest.mark.parametrize(("keys", "changed"), [(YES, MADE), (NO, {})], ids=["yes", "no"])
+def test_before_a_person_an_ask_is_asked_and_its_answer_obeyed(
+    host: str, keys: dict[str, str], changed: dict[str, str], place: Sandbox, installed: Programs
 ) -> None:
-    client = Claude(installed)
-    client.hook(place, Hook(observed.CLAUDE["ask"]))
+    client = HOSTS[host](installed)
+    client.hook(place, Hook(observed.ANSWERS[host]["ask"]))
     with client.attended(place, [Use(client.shell(MAKE)), DONE]) as (screen, _):
-        screen.wait_for("Do you want to proceed?")
+        screen.wait_for("Do you want to proceed?", "Allow execution of", seconds=60)
         assert REASON in screen.screen()
-        screen.press(key)
-        screen.wait_for(DONE.text, "Interrupted", "What should Claude do instead")
+        screen.press(keys[host])
+        screen.wait_for(DONE.text, "Interrupted", "Request cancelled", seconds=60)
     assert {path.name: path.read_text() for path in place.project.iterdir()} == changed
