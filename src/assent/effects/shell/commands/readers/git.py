@@ -122,34 +122,6 @@ def git_reset(line: Line) -> None:
         line.seen.execute()
 
 
-def git_stash(line: Line) -> None:
-    """`git stash [push|pop|apply]`: files change, and what they held is in the store."""
-    keeps = ("--quiet", "--message", "--include-untracked", "--keep-index", "--no-keep-index", "--staged", "--index")
-    verb = line.seen.subcommand[1:] or ("push",)
-    if verb[0] in ("push", "save", "pop", "apply") and _only(line, *keeps) and (verb != ("push",) or not _unsaid(line)):
-        _start(line)
-        line.seen.path(WRITE, ".")
-        _stores(line)
-        return
-    line.standard()
-    line.seen.execute()
-
-
-def _unsaid(line: Line) -> bool:
-    """Words that could be another verb of `git stash`, as it has no paths without `push`."""
-    return len(line.seen.subcommand) == 1 and bool(line.parsed.operands) and line.parsed.ended != 0
-
-
-def git_apply(line: Line) -> None:
-    """`git apply --cached` changes the index alone; with `--check` and its like it only looks."""
-    line.standard()
-    cached = ("--cached", "--reverse", "-p", "--recount", "--unidiff-zero", "--whitespace", "--verbose", "--quiet")
-    if not line.quiet and _only(line, *cached) and line.parsed.has("--cached"):
-        _stores(line)
-    elif not line.quiet:
-        line.seen.execute()
-
-
 def git_restore(line: Line) -> None:
     """`git restore --staged paths` changes the index alone."""
     if _only(line, "--staged", "--source", "--quiet") and line.parsed.has("--staged"):
