@@ -182,6 +182,9 @@ def test_a_new_name_for_a_commit_only_changes_the_store(command: str) -> None:
         "git restore -p --staged a",
         "git rm --cached -f a",
         "git rm -f a",
+        "git rm '*.txt'",  # git's own globs
+        "git rm :/",
+        "git rm ':(top)a'",
         "git mv -f a b",
         "git stash",  # which files change, the project's own policy among them, is not known
         "git stash pop",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from assent.contract.effect import Effect, Kind, Target
 from assent.effects.shell.commands.operands import into
 from assent.effects.shell.commands.roles import apply
@@ -13,6 +15,7 @@ if TYPE_CHECKING:
     from assent.effects.shell.commands.see import Line
 
 _SHARED = frozenset({"main", "master", "trunk", "develop", "production", "prod", "release", "stable"})
+_MAGIC = re.compile(r"[*?\[\\]|^:")  # of pathspecs, which git expands itself
 _FORCES = ("--force", "--delete", "--mirror", "--prune")
 
 
@@ -134,7 +137,8 @@ def git_restore(line: Line) -> None:
 
 def git_rm(line: Line) -> None:
     """`git rm` without `-f` refuses to remove what is not committed; with `--cached` it changes the index alone."""
-    if not _only(line, "--cached", "--quiet", "-r", "--ignore-unmatch", "--dry-run"):
+    plain = all(text is not None and not _MAGIC.search(text) for w in line.parsed.operands for text in values(w))
+    if not plain or not _only(line, "--cached", "--quiet", "-r", "--ignore-unmatch", "--dry-run"):
         line.standard()
         line.seen.execute()
         return
