@@ -1,7 +1,8 @@
 """Text of an agent made safe to show: what hides, disguises or steers a screen is written out. Judges nothing.
 
 Every surface shows foreign text through here: terminal, page, chat, receipts. A character that is written out looks
-like `\\u{202e}`; everything else stays as it is, so that text in any language can be read."""
+like `\\u{202e}`; everything else stays as it is, so that text in any language can be read. What letters look like is
+known to `looks`, which is loaded for text that is not ASCII only: a hook starts anew for each call."""
 
 from __future__ import annotations
 
@@ -13,26 +14,8 @@ BLANK = frozenset(
     + "".join(map(chr, range(0xFE00, 0xFE10)))
     + "".join(map(chr, range(0xE0100, 0xE01F0)))
 )
-# Letters of other scripts that look like a Latin letter.
-TWINS = frozenset(
-    "АВЕЅІЈКМНОРСТУХҮӀаеѕіјорсухһԁԛԝӏԍүґ"  # Cyrillic
-    "ΑΒΕΖΗΙΚΜΝΟΡΤΥΧοναιρυϲϳ"  # Greek
-    "օսոցհզԼՕՏՍ"  # Armenian
-    "ᎪᏴᏟᎠᎬᎨᎻᎥᎫᏦᏞᎷᏂᎤᏢᏒᏚᎢᏙᎳᎩᏃᏚ"  # Cherokee
-    "ıɑɡſɩʟɴʀʏɪᴀᴄᴏᴜᴠᴡᴢꓐꓑꓒꓓꓔꓕꓗꓙꓚꓜꓟꓠꓡꓢꓣꓮꓰꓲꓳꓴꓵ"  # Latin's own, and Lisu
-)
-# Marks that look like one of those a shell or an address gives a meaning.
-MARKS = frozenset("‐‑‒–—―−﹣－˗‘’‚‛“”„‟′″ˋ´∕⁄╱⧸╲⧵∖․‥∶ː∣ǀ；⁎∗＊﹡˜∼꞉﹕＝﹦․‹›〈〉＜＞＆＄｜")
-# Scripts with capitals, of which no letter belongs into a Latin word.
-CASED = ("CYRILLIC", "ARMENIAN", "CHEROKEE", "COPTIC", "LISU", "GLAGOLITIC", "DESERET")
-STACKED = 2  # marks above or below one letter
-
 ODD = re.compile(r"[^\x20-\x7e\n\t]")
-STRANGE = re.compile(r"[^\x00-\x7f]")
-WORD = re.compile(r"\w+")
-ASCII_LETTER = re.compile(r"[A-Za-z]")
 ESCAPE = re.compile(r"\\u\{[0-9a-f]{0,6}\}?")
-PUNYCODE = re.compile(r"(?i)(?<![\w-])xn--[a-z0-9-]+")
 CHAT = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "`": "\\u{60}"}
 HTML = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;"}
 
@@ -49,23 +32,27 @@ def visible(text: str) -> str:
     """Text with every character that hides, steers or disguises written out; line ends and tabs stay.
 
     Control characters and escape sequences, bidirectional marks, zero-width and unusual blanks, selectors, tags,
-    letters of another script inside a Latin word, letters that only look plain (`𝐫𝐦`), marks stacked on one."""
+    letters of another script inside a Latin word or a name like `а.txt`, letters that only look plain (`𝐫𝐦`), marks
+    stacked on one."""
     if ODD.search(text) is None:
         return text
     text = ODD.sub(lambda found: escaped(found[0]) if is_hidden(found[0]) else found[0], text)
-    if STRANGE.search(text) is None:
+    if text.isascii():
         return text
-    return _unstacked(WORD.sub(_word, text))
+    from assent.contract.looks import plain
+
+    return plain(text)
 
 
 def code(text: str) -> str:
     """As `visible`, for commands, paths and addresses: also written out are whole words and marks that look like
     others, and letters that run from right to left, which turn round what stands beside them."""
     shown = visible(text)
-    if STRANGE.search(shown) is None:
+    if shown.isascii():
         return shown
-    shown = WORD.sub(lambda found: _spelled(found[0]) if _twin_word(found[0]) else found[0], shown)
-    return _unstacked(STRANGE.sub(lambda found: escaped(found[0]) if _misleads(found[0]) else found[0], shown))
+    from assent.contract.looks import plainer
+
+    return plainer(shown)
 
 
 def one_line(text: str, limit: int = 0) -> str:
@@ -99,7 +86,7 @@ def clip(text: str, limit: int) -> str:
     for found in ESCAPE.finditer(text, max(0, tail - 12), min(len(text), tail + 12)):
         if found.start() < tail < found.end():
             tail = found.end()
-    while tail < len(text) and _is_mark(text[tail]):
+    while tail < len(text) and not text[tail].isascii() and _is_mark(text[tail]):
         tail += 1
     return f"{text[:head]} … [{tail - head} of {len(text)} characters not shown] … {text[tail:]}"
 
@@ -114,7 +101,7 @@ def for_terminal(text: str, encoding: str = "utf-8") -> str:
         shown.encode(encoding)
         return shown
     except (UnicodeEncodeError, LookupError):
-        return STRANGE.sub(lambda found: escaped(found[0]), shown)
+        return "".join(each if each.isascii() else escaped(each) for each in shown)
 
 
 def for_page(text: str) -> str:
@@ -150,87 +137,14 @@ def hidden_in(text: str) -> tuple[str, ...]:
 
 def disguised_in(text: str) -> tuple[str, ...]:
     """The words and host names of a text that look like others, as `code` shows them."""
-    found: dict[str, None] = {}
-    if STRANGE.search(text) is not None:
-        for word in dict.fromkeys(WORD.findall(text)):
-            shown = word if word.isascii() else code(word)
-            if shown != word:
-                found[shown] = None
-    found.update(dict.fromkeys(PUNYCODE.findall(text)))
-    return tuple(found)
+    if text.isascii() and "xn--" not in text.lower():
+        return ()
+    from assent.contract.looks import disguised_in
 
-
-def _word(found: re.Match[str]) -> str:
-    word = found[0]
-    if word.isascii():
-        return word
-    mixed = ASCII_LETTER.search(word) is not None
-    return "".join(escaped(each) if _out_of_place(each, mixed) else each for each in word)
-
-
-def _out_of_place(character: str, mixed: bool) -> bool:
-    if character.isascii():
-        return False
-    if mixed and (character in TWINS or _name(character).startswith(CASED)):
-        return True
-    return _plain(character).isascii() and character.isalnum()
-
-
-def _twin_word(word: str) -> bool:
-    """A word of look-alikes alone."""
-    letters = [each for each in word if each.isalpha() and not each.isascii()]
-    return bool(letters) and all(each in TWINS for each in letters)
-
-
-def _spelled(word: str) -> str:
-    return "".join(each if each.isascii() else escaped(each) for each in word)
-
-
-def _misleads(character: str) -> bool:
-    if character in MARKS or (not character.isalnum() and _plain(character).isascii()):
-        return True
-    return character > "\u0589" and _direction(character) in ("R", "AL", "AN")
-
-
-def _unstacked(text: str) -> str:
-    """Marks above and below letters stay where they belong to one, and not in stacks."""
-    out: list[str] = []
-    run = STACKED
-    for each in text:
-        if not _is_mark(each):
-            run = 0 if each.isalpha() else STACKED
-        elif run >= STACKED:
-            each = escaped(each)
-        else:
-            run += 1
-        out.append(each)
-    return "".join(out)
+    return disguised_in(text)
 
 
 def _is_mark(character: str) -> bool:
-    return character > "\u02ff" and _category(character) in ("Mn", "Me")
+    from assent.contract.looks import is_mark
 
-
-def _plain(character: str) -> str:
-    """What a character stands for where looks do not count."""
-    import unicodedata  # most text is ASCII
-
-    return unicodedata.normalize("NFKC", character)
-
-
-def _name(character: str) -> str:
-    import unicodedata
-
-    return unicodedata.name(character, "")
-
-
-def _direction(character: str) -> str:
-    import unicodedata
-
-    return unicodedata.bidirectional(character)
-
-
-def _category(character: str) -> str:
-    import unicodedata
-
-    return unicodedata.category(character)
+    return is_mark(character)

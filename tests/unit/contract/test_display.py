@@ -89,7 +89,15 @@ def test_lines_are_as_many_as_asked_for_and_none_holds_a_line_end(text: str, mos
 
 
 @pytest.mark.parametrize(
-    "text", ["ls -la | grep x > y", "café naïve Ångström", "тесты идут", "测试，运行 npm test", "10 kΩ", "e\u0301"]
+    "text",
+    [
+        "ls -la | grep x > y",
+        "café naïve Ångström",
+        "тесты идут с npm-пакетом и о git",
+        "测试，运行 npm test",
+        "10 kΩ",
+        "e\u0301",
+    ],
 )
 def test_honest_text_stays_as_it_is(text: str) -> None:
     assert display.visible(text) == text
@@ -100,6 +108,8 @@ def test_honest_text_stays_as_it_is(text: str) -> None:
     [
         ("\x1b[2K\rls", "\\u{1b}[2K\\u{d}ls"),
         ("pаypal.com", "p\\u{430}ypal.com"),
+        ("rm а.txt", "rm \\u{430}.txt"),
+        ("https://сосо.com/", "https://\\u{441}\\u{43e}\\u{441}\\u{43e}.com/"),
         ("ｒｍ -rf", "\\u{ff52}\\u{ff4d} -rf"),
         ("𝐬udo", "\\u{1d42c}udo"),
         ("a\u0301\u0301\u0301", "a\u0301\u0301\\u{301}"),
