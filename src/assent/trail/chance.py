@@ -40,18 +40,29 @@ def find(text: str, hides: Callable[[str], bool]) -> Iterator[Span]:
     if len(text) < SHORTEST:
         return
     for found in _RUN.finditer(text):
-        start, end = found.span()
-        if _is_path(text, start, found[0]):
-            if end - start > 32:
-                yield from _in_path(found[0], start)
-        elif looks_random(found[0]) and not _harmless(text, start, found[0], hides):
-            yield start, end, KIND
+        at = found.start()
+        for run in found[0].split("=") if "=" in found[0] else (found[0],):
+            if len(run) >= SHORTEST:
+                yield from _in_run(text, at, run, hides)
+            at += len(run) + 1
+
+
+def _in_run(text: str, start: int, run: str, hides: Callable[[str], bool]) -> Iterator[Span]:
+    if _is_path(text, start, run):
+        if len(run) > 28:
+            yield from _in_path(run, start)
+    elif looks_random(run) and not _harmless(text, start, run, hides):
+        yield start, start + len(run), KIND
 
 
 def _in_path(path: str, at: int) -> Iterator[Span]:
-    """Folders have odd names; only a very long one is taken for more."""
+    """Folders have odd names; only a very long one is taken for more, or base64 that happens to begin with a slash."""
+    if path.lower() != path != path.upper() and looks_random(path, 0.5):
+        yield at, at + len(path), KIND
+        return
     for name in path.split("/"):
-        if len(name) >= 32 and looks_random(name, 0.45) and not _KNOWN.fullmatch(name):
+        mixed = len(name) >= 32 and name.lower() != name != name.upper()
+        if mixed and looks_random(name, 0.45) and not _KNOWN.fullmatch(name):
             yield at, at + len(name), KIND
         at += len(name) + 1
 

@@ -106,10 +106,11 @@ _MENTIONS = tuple(
     each + " " if each in ("oc", "az", "gh", "zip", "bcp", "rar", "ftp") else each
     for each in (*_OPTIONS, *_ODD, "<<<", "-S", "chpasswd", "--with-token", "-stdin")
 )
+_BARE = ("vault", "psk", "wpa_")  # a password may stand there without any option
 _PROGRAMS = tuple(dict.fromkeys((*_OPTIONS, *_ODD)))
 _NEEDS = {"docker": "login", "podman": "login", "skopeo": "login", "helm": "login", "buildah": "login", "oc": "login"}
 _NEEDS |= {"az": "login", "gh": "secret", "openssl": "enc"}
-_REFERENCE = re.compile(r"\$(?:[A-Za-z_]\w*|\{[A-Za-z_]\w*\}|\()|%[A-Za-z_]\w*%|\{\{|<[A-Za-z_ -]+>")
+_REFERENCE = re.compile(r"\$(?:[A-Za-z_]\w*|[0-9@*#]|\{[A-Za-z_]\w*\}|\()|%[A-Za-z_]\w*%|\{\{|<[A-Za-z_ -]+>")
 _EMPTY = frozenset(
     "true false null none nil undefined yes no on off str string int bool bytes any optional self this new await not "
     "required optional str, string, string; ''".split()
@@ -145,7 +146,7 @@ def _says(text: str) -> bool:
 
 
 def _runs(text: str) -> bool:
-    if " -" not in text and "<<<" not in text and "|" not in text and "vault" not in text and "psk" not in text:
+    if " -" not in text and "<<<" not in text and "|" not in text and not any(each in text for each in _BARE):
         return False
     for program in _MENTIONS:  # as above  # noqa: SIM110
         if program in text:
@@ -181,7 +182,17 @@ def _value(text: str, at: int, kind: str) -> Iterator[Span]:
         bare[:1] in ("/", "~") or bare[:2] in ("./", "..") or bare.endswith((".pem", ".key"))
     ):
         return
-    yield found.start(), found.end(), kind
+    yield *_inside(text, found.start(), found.end()), kind
+
+
+def _inside(text: str, start: int, end: int) -> tuple[int, int]:
+    """A value without its quotes, so that JSON stays JSON; a value of several pieces as it is."""
+    if _pattern("quoted").fullmatch(text, start, end) is None:
+        return start, end
+    opening = len(text[start:end]) - len(text[start:end].lstrip("\\")) + 1
+    if end - start < 2 * opening or text[end - opening : end] != text[start : start + opening]:
+        return start + opening, end
+    return start + opening, end - opening
 
 
 def _closes(text: str, at: int) -> bool:
@@ -228,7 +239,8 @@ def _assignments(text: str) -> Iterator[Span]:
         found = pattern.search(text)
         while found is not None:
             after = found.end()
-            if kind := _announced(found[1], found[0].rstrip()[-1:]):
+            tested = text[after : after + 1] in "+?" and text.endswith("${", 0, found.start())  # ${TOKEN:+set}
+            if not tested and (kind := _announced(found[1], found[0].rstrip()[-1:])):
                 for span in _value(text, after, kind):
                     yield span
                     after = span[1]  # what a value holds is gone with it: each part of a text is looked at once

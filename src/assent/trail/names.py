@@ -35,7 +35,7 @@ _ENDINGS: tuple[tuple[str, str], ...] = (
 )
 # Whole words, alone or at the end of a name.
 _WORDS = {"jwt": "token", "bearer": "token", "cookie": "cookie", "cookies": "cookie", "otp": "one-time password"}
-# Words that need another before them: `DB_PASS` and not `pass`, `DB_PWD` and not the shell's `PWD`.
+# Words that need another before them, and none behind: `DB_PASS`, not `pass`; `DB_PWD`, not the shell's `PWD`.
 _SECOND = {"pass": "password", "pwd": "password", "pw": "password", "auth": "authorization", "pat": "token"}
 # `key` is a secret behind one of these, and else a name for anything.
 _KEYS = frozenset(
@@ -83,6 +83,8 @@ def _judge(name: str) -> str:
         return ""
     if words in (["old", "pwd"], ["oldpwd"], ["ssh", "auth"], ["by", "pass"]):
         return ""
+    if len(words) > 1 and words[-1] in _SECOND:
+        return _SECOND[words[-1]]
     return next((kind for at, word in enumerate(words) if (kind := _word(word, words[:at]))), "")
 
 
@@ -92,8 +94,6 @@ def _word(word: str, before: list[str]) -> str:
             return kind
     if word in _WORDS:
         return _WORDS[word]
-    if before and word in _SECOND:
-        return _SECOND[word]
     if word == "key" and before and before[-1] in _KEYS:
         return f"{before[-1]} key"
     if word in ("sig", "signature") and (not before or before[0] in ("x", "amz")):

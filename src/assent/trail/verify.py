@@ -82,6 +82,7 @@ class _Walk:
     def __init__(self, start: int, watched: int) -> None:
         self.watched = watched  # the number of the line that the head speaks of
         self.seen: tuple[str, int] = (line.NO_HASH, 0) if watched == 0 else ("", -1)  # its hash, and where it ends
+        self.first = self.before = 1  # the numbers that the last segment, and the one before it, begin with
         self.n = start - 1
         self.hash = line.NO_HASH if start == 1 else ""
         self.prev = ""  # the hash before the last line
@@ -103,6 +104,7 @@ class _Walk:
 
     def one(self, segment: Segment, rest: list[Segment]) -> Fault | None:
         offset = 0
+        self.before, self.first = self.first, self.n + 1
         for number, each in enumerate(forwards(segment.handle, segment.size), 1):
             found = line.link(each)
             if found is None and segment.current and offset + len(each) == segment.size and each[-1:] != b"\n":
@@ -156,7 +158,7 @@ class _Walk:
 
 def _is_piece(each: bytes) -> bool:
     """Whether a line is the beginning or the end of one."""
-    return not (each.startswith(line.BEGINNING) and each.endswith(b'"}\n'))
+    return not (each.startswith(b"{") and each.endswith(b"}\n"))
 
 
 def _line_after(segment: Segment, number: int) -> Link | None:
@@ -195,7 +197,7 @@ def _judge_head(path: str, missing: bool, head: Head | None, walk: _Walk) -> Fau
         return Fault(What.HEAD_ALTERED, path, 0, walk.n, "it is not as a writer leaves it")
     if head.count > walk.n:
         return _ends_early(head, walk, path)
-    if (head.hash, head.offset) != walk.seen and not _between(head, walk):
+    if ((head.hash, head.offset) != walk.seen or head.first != walk.first) and not _between(head, walk):
         return Fault(What.HEAD_ALTERED, path, 0, walk.n, f"it does not fit line {head.count}")
     if head.count < walk.n:
         more = walk.n - head.count
@@ -207,7 +209,8 @@ def _judge_head(path: str, missing: bool, head: Head | None, walk: _Walk) -> Fau
 
 def _between(head: Head, walk: _Walk) -> bool:
     """A writer died in the middle of a rotation: the full segment has its new name, and the head does not say so."""
-    return head.count == walk.n and head.hash == walk.hash and walk.seen[1] == 0 and head.offset > 0
+    renamed = (walk.first, walk.before)[walk.first > walk.n]
+    return (head.count, head.hash, head.first) == (walk.n, walk.hash, renamed) and walk.seen[1] == 0 and head.offset > 0
 
 
 def _ends_early(head: Head, walk: _Walk, path: str) -> Fault:

@@ -118,7 +118,15 @@ def test_any_input_can_be_written_and_its_size_is_bounded(tmp_path: Path) -> Non
     deep: object = "x"
     for _ in range(5000):
         deep = [deep]
-    odd = {"nan": float("nan"), "inf": float("inf"), "bytes": b"x", "set": {1}, "none": None, "big": 10**400, "deep": deep}
+    odd = {
+        "nan": float("nan"),
+        "inf": float("inf"),
+        "bytes": b"x",
+        "set": {1},
+        "none": None,
+        "big": 10**400,
+        "deep": deep,
+    }
     with Trail(folder(tmp_path)) as trail:
         trail.append(record(1, input=odd))
         trail.append(record(2, input={"content": "many words " * 1_000_000}))
@@ -314,9 +322,9 @@ def test_killed_writers_tear_nothing_and_lose_nothing_they_were_told_is_written(
     found = written(folder(tmp_path))
     verdict = verify(folder(tmp_path))
     assert (verdict.fault, verdict.notes) == (None, ())
-    for who, count in told.items():
+    for name, count in told.items():
         # One line more for each death at most: written, and the writer died before it could say so.
-        assert count <= len(found[who]) <= count + rounds
+        assert count <= len(found[name]) <= count + rounds
 
 
 def test_threads_and_children_of_one_process_do_not_get_in_each_others_way(tmp_path: Path) -> None:
