@@ -44,6 +44,7 @@ class Ending(Enum):
     EXPIRED = "expired"  # shown, and not answered in time
     UNSEEN = "unseen"  # nobody could see it
     DISMISSED = "dismissed"  # Esc, Ctrl-C: looked at and put away
+    UNANSWERED = "unanswered"  # asked in the program's own dialog, which did not tell
     LOST = "lost"  # the only place that showed it went away, or the process that held it died
     CANCELLED = "cancelled"  # the asking task was cancelled, or the call was withdrawn
     CHANGED = "changed"  # what would run is not what was shown any more

@@ -45,6 +45,7 @@ CODES: dict[str, str] = {
     "answer.expired": "the question was shown, and nobody answered in time",
     "answer.unseen": "nobody could see the question",
     "answer.dismissed": "a person put the question away without an answer",
+    "answer.unanswered": "the agent program's own dialog did not tell what was answered",
     "answer.lost": "the only place that showed the question went away, or the process that asked it died",
     "answer.cancelled": "the call was withdrawn before an answer came",
     "answer.changed": "what would run is not what was shown any more",

@@ -13,6 +13,7 @@ WORDS: dict[Ending, tuple[str, str]] = {
     Ending.EXPIRED: ("the question was shown and nobody answered it in time", WAIT),
     Ending.UNSEEN: ("nobody could see the question", WAIT),
     Ending.DISMISSED: ("the question was put away without an answer", "do not retry it unless you are told to"),
+    Ending.UNANSWERED: ("the program's own dialog did not tell what was answered", WAIT),
     Ending.LOST: ("the place that asked the question went away before an answer came", "make the call again if needed"),
     Ending.CANCELLED: ("the call was withdrawn before an answer came", "make the call again if it is still needed"),
     Ending.CHANGED: (
