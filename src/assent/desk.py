@@ -87,7 +87,7 @@ class Desk:
 
     def reach(self, held: Held, rules: tuple[str, ...], scope: Scope) -> Reach:
         """What saving these rules would mean, judged by the calls of the past."""
-        refused = next((reason for rule in rules if (reason := breadth.refusal(rule, scope))), "")
+        refused = _unsavable(held, rules, scope)
         if refused or not rules:
             return Reach(refusal=refused)
         gate = self._gate_for(held)
@@ -118,9 +118,8 @@ class Desk:
         """Save an answer as a grant. Raises StoreError with the reason where a rule may not be saved."""
         if answer.said is not Said.ALLOW or answer.scope is Scope.ONCE:
             return None
-        for rule in answer.rules:
-            if reason := breadth.refusal(rule, answer.scope):
-                raise StoreError(f"`{rule}` may not be saved: {reason}")
+        if reason := _unsavable(held, answer.rules, answer.scope):
+            raise StoreError(reason)
         now = self.memory.clock()
         grant = Grant(
             journal.new_id(),
@@ -149,6 +148,13 @@ class Desk:
 
     def _change_mode(self, session: str, mode: str, who: str) -> None:
         self.memory.choose_mode(session, mode, who=who)
+
+
+def _unsavable(held: Held, rules: tuple[str, ...], scope: Scope) -> str:
+    """Why an answer may not be remembered; what nothing is suggested for could be settled by no grant."""
+    if not held.suggestions:
+        return "no answer to this is remembered; allow it once"
+    return breadth.unsavable(rules, scope, held.decision)
 
 
 def _reading(judged: Judged) -> tuple[Lowering, Facts, Policy]:

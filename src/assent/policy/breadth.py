@@ -31,6 +31,10 @@ from assent.policy.programs import (
 )
 from assent.policy.rules import About, Rule, Shape
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from assent.contract.decision import Decision
+
 NAMED = re.compile(r"(?!\d+[smhd.\d]*$)[^-=*][^=*]*")  # no option, no assignment, no time, nothing open
 INLINE = re.compile(r"-[A-Za-z]*[ceprEn]|--(?:eval|command|execute|print)(?:=.*)?|-")
 SHARED_HOSTS = frozenset(
@@ -41,6 +45,7 @@ SHARED_HOSTS = frozenset(
 )
 SECOND_LEVEL = re.compile(r"(?:co|com|org|net|ac|gov|edu|go|or|ne|gob|nom)\.[a-z]{2}")
 HOME_TREES = re.compile(r"/(?:home|Users|root|var/root|var/home)(?:/[^/]*)?")
+LASTING = (Scope.PROJECT, Scope.EVERYWHERE)
 LONGEST = 1000
 SECRETS = (
     (re.compile(r"AKIA[0-9A-Z]{16}"), "an AWS access key"),
@@ -70,6 +75,17 @@ def refusal(text: str, scope: Scope = Scope.SESSION) -> str:
     if found:
         return f"it holds {found}; rules are shown and logged"
     return too_broad(rule) or _too_far(rule, scope)
+
+
+def unsavable(rules: tuple[str, ...], scope: Scope, decision: Decision) -> str:
+    """Why an answer may not be remembered for that scope; `""` where it may. Without rules it is for the identical
+    call."""
+    for rule in rules:
+        if why := refusal(rule, scope):
+            return f"`{rule}` may not be saved: {why}"
+    if not rules and decision.risk == "high" and scope in LASTING:
+        return "what is dangerous is repeated for a session at the longest; allow it for this session"
+    return ""
 
 
 def secret_in(text: str) -> str:
@@ -256,11 +272,12 @@ def _too_far(rule: Rule, scope: Scope) -> str:
     if rule.about is About.COMMAND:
         program, rest = rule.words[0].rsplit("/", 1)[-1], rule.words[1:]
         destroys = program in DESTROYING | POWERS or not DESTROYING_WORDS.isdisjoint(rest)
-        if destroys and scope in (Scope.PROJECT, Scope.EVERYWHERE):
+        destroys = destroys or (program == "git" and "-f" in rest)
+        if destroys and scope in LASTING:
             return "what it destroys may be something else next time; allow it for this session"
         if scope is Scope.EVERYWHERE and _local_script(rule):
             return "in another project the same name is another script; allow it for this project"
-    if rule.about is About.PATH and scope in (Scope.PROJECT, Scope.EVERYWHERE) and rule.tool in ("delete", "path"):
+    if rule.about is About.PATH and scope in LASTING and rule.tool in ("delete", "path"):
         return "what lies there may be something else next time; allow it for this session"
     return ""
 

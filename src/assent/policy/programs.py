@@ -94,4 +94,4 @@ DESTROYING = frozenset(
     "rm rmdir unlink shred srm trash truncate dd mkfs fdisk parted wipefs kill killall pkill shutdown reboot halt "
     "poweroff".split()
 )
-DESTROYING_WORDS = frozenset("destroy delete prune purge --force -f --hard --force-with-lease drop uninstall".split())
+DESTROYING_WORDS = frozenset("destroy delete prune purge --force --hard --force-with-lease drop uninstall".split())

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from assent.contract.review import Scope
-from assent.policy.breadth import refusal
+from assent.policy.breadth import refusal, unsavable
+from tests.cases import decide
 
 REFUSED = """
 bash
@@ -223,6 +224,19 @@ def test_what_destroys_is_repeated_for_a_session_and_not_for_good(rule: str) -> 
     assert refusal(rule, Scope.SESSION) == refusal(rule, Scope.QUARTER) == ""
     assert refusal(rule, Scope.PROJECT)
     assert refusal(rule, Scope.EVERYWHERE)
+
+
+@pytest.mark.parametrize("rule", ["bash(make -f x.mk all)", "bash(kubectl apply -f x.yaml)", "bash(npm test)"])
+def test_what_builds_and_tests_may_be_saved_for_good(rule: str) -> None:
+    assert refusal(rule, Scope.PROJECT) == refusal(rule, Scope.EVERYWHERE) == ""
+
+
+def test_the_identical_call_is_repeated_for_good_only_where_it_is_not_dangerous() -> None:
+    plain, dangerous = decide("bash", "make $X"), decide("bash", "rm -r $X")
+    assert unsavable((), Scope.PROJECT, plain) == ""
+    assert unsavable((), Scope.SESSION, dangerous) == ""
+    assert unsavable((), Scope.PROJECT, dangerous).startswith("what is dangerous is repeated for a session")
+    assert unsavable(("bash(npm test)", "bash(rm:*)"), Scope.QUARTER, plain).startswith("`bash(rm:*)` may not be saved")
 
 
 @pytest.mark.parametrize("rule", ["bash(./run.sh:*)", "bash(python tools/x.py:*)", "bash(tools/x:*)"])
