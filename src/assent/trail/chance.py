@@ -57,7 +57,7 @@ def _in_run(text: str, start: int, run: str, hides: Callable[[str], bool]) -> It
 
 def _in_path(path: str, at: int) -> Iterator[Span]:
     """Folders have odd names; only a very long one is taken for more, or base64 that happens to begin with a slash."""
-    if path.lower() != path != path.upper() and looks_random(path, 0.5):
+    if path.lower() != path != path.upper() and looks_random(path, 0.36 if "+" in path else 0.5):
         yield at, at + len(path), KIND
         return
     for name in path.split("/"):

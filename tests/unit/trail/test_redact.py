@@ -280,8 +280,8 @@ def test_a_text_that_is_quiet_has_nothing_to_take_out() -> None:
 
 
 SOUNDS = (
-    "MAX_TOKENS PWD OLDPWD token_count PASSWORD_FILE next_token_id no-password ask-pass primary_key cache-key tokenizer "
-    "monkey secret_name author compass keyboard session pad_token SSH_AUTH_SOCK"
+    "MAX_TOKENS PWD OLDPWD token_count PASSWORD_FILE next_token_id no-password ask-pass primary_key cache-key "
+    "tokenizer monkey secret_name author compass keyboard session pad_token SSH_AUTH_SOCK"
 )
 ANNOUNCES = (
     "TOKEN GITHUB_TOKEN githubToken x-auth-token DB_PASS dbPassword MYSQL_PWD AWS_SECRET_ACCESS_KEY apiKey APIKey "
