@@ -24,7 +24,6 @@ class Source(Enum):
     """How we know."""
 
     OBSERVED = "observed"
-    READ = "read in its code"
     DOCUMENTED = "from its documentation"
 
 
@@ -139,6 +138,8 @@ TABLE: tuple[Honours, ...] = (
             "shell commands inside skills and slash commands fire no hook; set `disableSkillShellExecution`",
             "`--bare`, `--safe-mode`, `--restricted`, `--setting-sources`, `CLAUDE_CONFIG_DIR` and `disableAllHooks` "
             "in a project's settings switch user hooks off; managed hooks stay",
+            "a settings file with a comment, a trailing comma or an entry that Claude Code does not know is not loaded "
+            "at all, with the hooks in it",
             "another hook may change the input of a call after ours allowed it",
             "for HTTP hooks a proxy variable without `NO_PROXY`, or a project's empty `allowedHttpHookUrls`, keeps the "
             "hook from being reached",
@@ -204,6 +205,7 @@ TABLE: tuple[Honours, ...] = (
         default_timeout=60,
         exceptions=(
             "with `--acp` (editors) no hook fires",
+            "with a trailing comma in its settings Gemini CLI does not start; comments are taken",
             "in a folder that is not trusted user hooks are off; hooks of an extension still fire",
             "a trusted project's settings can switch hooks off (`hooksConfig`)",
             "an ask also opens what a policy file of Gemini CLI denies",
@@ -320,7 +322,6 @@ TABLE: tuple[Honours, ...] = (
         "openharness",
         "OpenHarness",
         "0.1.9",
-        source=Source.READ,
         allow=HOST,
         ask=BLOCKS,
         ask_headless=BLOCKS,

@@ -31,7 +31,7 @@ KINDS = {
 # a known tool (`read_file` of a server `read`) is somebody else's.
 NATIVE = frozenset(
     "bash read write edit multiedit patch apply_patch glob grep list webfetch websearch task todowrite todoread "
-    "question plan_enter plan_exit".split()
+    "question plan_enter plan_exit invalid".split()
 )
 # Those for which opencode opens its dialog whatever the arguments.
 ASKS = frozenset(

@@ -29,7 +29,7 @@ ALIASES: dict[str, str] = {
         "taskcreate taskupdate update_topic report_intent tracker_create_task tracker_update_task tracker_get_task "
         "tracker_list_tasks tracker_add_dependency tracker_visualize",
         "plan": "plan update_plan exitplanmode enterplanmode exit_plan_mode enter_plan_mode plan_exit plan_enter",
-        "think": "think sequentialthinking",
+        "think": "think sequentialthinking invalid",
         "question": "question askuserquestion ask_user ask_user_question ask_followup_question attempt_completion "
         "ask_question request_user_input submit_and_exit complete_task structuredoutput structured_output",
         "task_output": "bashoutput bash_output taskoutput task_output killshell kill_shell killbash taskstop task_stop "

@@ -248,6 +248,7 @@ NATIVE = {
         "agent": "task",
         "todo": "todowrite todoread",
         "question": "question",
+        "think": "invalid",
         "": "skill lsp batch codesearch",
     },
     "qwen": {

@@ -1,6 +1,6 @@
 """Claude Code's settings.json: a command or an HTTP hook for each event.
 
-One entry that Claude Code does not accept drops the whole file, so entries hold known keys only."""
+One entry that Claude Code does not accept drops the whole file, so entries hold known keys only. So does a comment."""
 
 from __future__ import annotations
 

@@ -8,6 +8,7 @@ from assent.adapters.settings.settings import JsonHooks
 
 class GeminiCliSettings(JsonHooks):
     runtime = "gemini"
+    comments = True
     places = {
         "user": "~/.gemini/settings.json",
         "project": ".gemini/settings.json",

@@ -31,14 +31,14 @@ def install(text: str, entries: Mapping[str, object]) -> str:
 def uninstall(text: str) -> str:
     """The settings without any entry of ours."""
     out = text
-    while not _blank(out) and (found := _last_of_ours(jsonc.parse(out))):
+    while not is_blank(out) and (found := _last_of_ours(jsonc.parse(out))):
         out = _remove(out, found)
     return out
 
 
 def installed(text: str) -> list[tuple[str, object]]:
     """The entries of ours, by event."""
-    root = jsonc.parse("{}" if _blank(text) else text)
+    root = jsonc.parse("{}" if is_blank(text) else text)
     hooks = root.member("hooks") if root.is_object else None
     return [
         (str(event.key), group.node.value)
@@ -53,12 +53,13 @@ def _hooks_of(group: object) -> list[object]:
     return inner if isinstance(inner, list) else []
 
 
-def _blank(text: str) -> bool:
+def is_blank(text: str) -> bool:
+    """Whether a file holds nothing at all, which programs read as no settings."""
     return not text.strip(edits.SPACES + "\ufeff")
 
 
 def _add(text: str, event: str, entry: object) -> str:
-    if _blank(text):
+    if is_blank(text):
         return text + edits.written(text, {"hooks": {event: [entry]}}, "") + edits.newline_of(text)
     root = jsonc.parse(text)
     if not root.is_object:
@@ -107,7 +108,7 @@ def _remove(text: str, way: Found) -> str:
 
 def _check(before: str, after: str) -> None:
     """What we would write must be read back with everything that was there."""
-    kept = {} if _blank(before) else jsonc.parse(before).value
+    kept = {} if is_blank(before) else jsonc.parse(before).value
     made = jsonc.parse(after).value
     if not edits.keeps(made, kept):
         raise SettingsError("the settings would not keep all that is in them; add the hook by hand")

@@ -144,6 +144,21 @@ class Reader:
         return Item(key, start, node, after if self.text.startswith(",", after) else -1)
 
 
+TOKEN = re.compile(f"{STRING.pattern}|{COMMENT.pattern}", re.DOTALL)
+
+
+def first_comment(text: str) -> int:
+    """Where the first comment of a text begins, -1 where there is none."""
+    return next((found.start() for found in TOKEN.finditer(text) if found[0].startswith("/")), -1)
+
+
+def first_trailing_comma(node: Node) -> int:
+    """Where the first comma stands that nothing follows, -1 where there is none."""
+    inner = [at for item in node.items if (at := first_trailing_comma(item.node)) >= 0]
+    own = [node.items[-1].comma] if node.items and node.items[-1].comma >= 0 else []
+    return min(inner + own, default=-1)
+
+
 def comments(text: str, start: int, end: int) -> Iterator[re.Match[str]]:
     """The comments in a stretch that holds nothing else but blanks and commas."""
     return COMMENT.finditer(text, start, end)

@@ -18,6 +18,7 @@ import { spawn } from "node:child_process"
 const COMMAND = @COMMAND@
 const TIMEOUT = @TIMEOUT@ // milliseconds
 const ANSWERS = ["allow", "ask", "deny"]
+const ATTENDED = process.argv[2] === "run" ? false : undefined // `run` rejects what it would ask
 
 function hook(payload) {
   return new Promise((resolve) => {
@@ -111,6 +112,7 @@ export const Assent = async ({ client, directory, serverUrl }) => {
         args: output.args ?? {},
         directory,
         servers: await servers(),
+        attended: ATTENDED,
       }
       const answer = await hook(payload)
       if (answer.decision !== "allow" && answer.decision !== "ask") throw new Error(answer.message || answer.reason)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from assent.adapters.settings import hooks
+from assent.adapters.settings import hooks, jsonc
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,11 +24,17 @@ class Settings:
         """The text without our hook. `""` where nothing else is left in a file that we made."""
         raise NotImplementedError
 
+    def objection(self, text: str) -> str:
+        """Why the runtime itself would not load a text that we can read, `""` where it would."""
+        return ""
+
 
 class JsonHooks(Settings):
-    """Settings in JSON with hooks by event."""
+    """Settings in JSON with hooks by event. `comments` and `trailing` say what the runtime takes beside plain JSON."""
 
     events: tuple[str, ...] = ()
+    comments = False
+    trailing = False
 
     def entry(self, event: str, entry: Entry) -> object:
         """Our entry in the list of an event."""
@@ -39,3 +45,16 @@ class JsonHooks(Settings):
 
     def uninstall(self, text: str) -> str:
         return hooks.uninstall(text)
+
+    def objection(self, text: str) -> str:
+        if hooks.is_blank(text):
+            return ""
+        comma = jsonc.first_trailing_comma(jsonc.parse(text))
+        for what, at, taken in (
+            ("comments", jsonc.first_comment(text), self.comments),
+            ("a comma before a closing bracket", comma, self.trailing),
+        ):
+            if at >= 0 and not taken:
+                line = jsonc.line_of(text, at)
+                return f"line {line}: the program does not load settings with {what}, nor any hook in them; remove it"
+        return ""

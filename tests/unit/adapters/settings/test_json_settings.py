@@ -230,6 +230,33 @@ def test_ours_are_known_by_what_they_call(hook: object, ours: bool) -> None:
     assert is_ours(hook) is ours
 
 
+@pytest.mark.parametrize(
+    ("text", "claude", "gemini"),
+    [
+        ("", "", ""),
+        ('{"a": "// no comment", "b": [1, 2]}', "", ""),
+        ('{\n  "a": 1 // x\n}', "line 2: comments", ""),
+        ('{\n  "a": "\\"//", /* x */ "b": 1}', "line 2: comments", ""),
+        ('{"a": [\n1,\n]}', "line 2: a comma before a closing bracket", "line 2: a comma before a closing bracket"),
+    ],
+)
+def test_what_a_runtime_does_not_load_is_told_with_its_line(text: str, claude: str, gemini: str) -> None:
+    for runtime, said in (("claude", claude), ("gemini", gemini)):
+        found = settings.load(runtime).objection(text)
+        line, _, what = said.partition(": ")
+        wanted = f"{line}: the program does not load settings with {what}, nor any hook in them; remove it"
+        assert found == (wanted if said else "")
+
+
+@unhurried
+@given(file=files())
+def test_installing_makes_no_objection_that_was_not_there(file: tuple[str, dict[str, object]]) -> None:
+    text, _ = file
+    for runtime in JSON_RUNTIMES:
+        mine = settings.load(runtime)
+        assert (mine.objection(mine.install(text, ENTRY)) == "") == (mine.objection(text) == "")
+
+
 # ---------------------------------------------------------------- what stands there afterwards
 
 BEFORE = """{
