@@ -78,15 +78,26 @@ def of_decision(
 
 def of_ending(held: Held, resolution: Resolution, *, time: float) -> Record:
     """The record of how a question ended: who said what where, or why nobody did."""
+    call = held.call
+    return _ending(resolution, time, call.runtime, call.session, call.tool, held.project)
+
+
+def of_dialog(session: str, call: Call | None, resolution: Resolution, *, project: str, time: float) -> Record:
+    """The same for a question that an agent program asked in its own dialog."""
+    runtime, tool = (call.runtime, call.tool) if call is not None else ("", "")
+    return _ending(resolution, time, runtime, session, tool, project)
+
+
+def _ending(resolution: Resolution, time: float, runtime: str, session: str, tool: str, project: str) -> Record:
     answer = resolution.answer
     return Record(
         "answer",
-        held.id,
+        resolution.id,
         time,
-        runtime=held.call.runtime,
-        session=held.call.session,
-        project=held.project,
-        tool=held.call.tool,
+        runtime=runtime,
+        session=session,
+        project=project,
+        tool=tool,
         outcome="allow" if resolution.allowed else "deny",
         code=f"answer.{resolution.ending.value}",
         reason=resolution.reason,

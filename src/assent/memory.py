@@ -5,6 +5,8 @@ Decides no rule and asks nobody. Without a person this is the whole path of a ca
 from __future__ import annotations
 
 import time
+from os import getuid
+from pwd import getpwuid
 
 from assent import journal
 from assent.contract.decision import Outcome
@@ -36,11 +38,20 @@ class Settled(Value):
         self.id = id
 
 
+def getuser() -> str:
+    """The name of whoever runs this, as the system knows it: the environment is an agent program's to set."""
+    try:
+        return getpwuid(getuid()).pw_name
+    except KeyError:
+        return f"uid {getuid()}"
+
+
 class Memory:
     """The grants, the modes of sessions and the trail in one state folder."""
 
     def __init__(self, state: str, *, clock: Callable[[], float] = time.time) -> None:
         self.state = state
+        self.who = getuser()
         self.grants = GrantBook(state)
         self.trail = Trail(f"{state}/audit")
         self.clock = clock

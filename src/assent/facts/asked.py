@@ -1,4 +1,4 @@
-"""The questions of a session that an agent program asks in its own dialog, kept until the program tells what came of it.
+"""The questions of a session that an agent program asks in its own dialog, until the program tells what came of them.
 
 A program does not say that a person said yes: it runs the call. So the id of the question waits here for the call."""
 

@@ -8,9 +8,8 @@ import os
 import sys
 
 from assent import adapters
-from assent.adapters.adapter import DECIDING, Adapter, Event, Kind, Rendered
-from assent.contract.decision import Outcome
-from assent.contract.errors import AssentError, PayloadError
+from assent.adapters.adapter import DECIDING, Adapter, Event, Rendered
+from assent.contract.errors import AssentError, PayloadError, PolicyError
 from assent.contract.reply import Reply, fault
 
 TYPE_CHECKING = False
@@ -102,36 +101,18 @@ def _host_folder() -> str:
 
 
 def reply_to(event: Event, environ: Mapping[str, str], state: str) -> Reply:
-    """What the program is told. Only events that want a decision get one."""
-    if event.kind not in DECIDING or event.call is None:
-        return Reply(Outcome.ALLOW)
-    return _decided(event, environ, state)
-
-
-def _decided(event: Event, environ: Mapping[str, str], state: str) -> Reply:
+    """What the program is told, decided in this process."""
     from assent import configure
-    from assent.contract.call import Call
+    from assent.gate import unloaded
     from assent.memory import Memory
-    from assent.policy import explain
+    from assent.ui import replies
 
     call = event.call
-    assert call is not None
-    project = call.roots[0] if call.roots else ""
+    project = call.roots[0] if call is not None and call.roots else ""
     own = {**environ, "ASSENT_HOME": state} if state else environ
-    here = configure.place(project or call.cwd, own, home=call.home)
-    gate, here = configure.open_gate(here, own, session=call.session, hook=True)
-    call = Call(
-        call.tool,
-        call.input,
-        cwd=call.cwd,
-        roots=here.roots if project else (),
-        home=call.home,
-        session=call.session,
-        runtime=call.runtime,
-        description=call.description,
-        shell=call.shell,
-    )
-    headless = event.attended is False or event.kind is Kind.PERMISSION
-    settled = Memory(here.state).settle(gate, call, project=project, host_mode=event.mode, headless=headless)
-    decision = settled.judged.decision
-    return Reply(decision.outcome, explain.in_words(decision), message=explain.to_agent(decision))
+    here = configure.place(project or (call.cwd if call is not None else "/"), own, home=call.home if call else "")
+    try:
+        gate, here = configure.open_gate(here, own, session=event.session, hook=True)
+    except PolicyError as error:
+        return replies.told(unloaded(error)) if event.kind in DECIDING else replies.NOTHING
+    return replies.alone(replies.Visit(event, gate, here, Memory(here.state)))

@@ -1,0 +1,134 @@
+"""What an agent program is told on each of its events, as far as nobody has to be waited for. Asks nobody.
+
+Shared by the hook that starts anew for each event and by the server, which can also hold a question."""
+
+from __future__ import annotations
+
+from assent import journal
+from assent.adapters.adapter import Kind
+from assent.contract.call import Call
+from assent.contract.decision import Outcome
+from assent.contract.errors import StoreError
+from assent.contract.reply import Reply
+from assent.contract.review import Answer, Ending, Resolution, Said
+from assent.facts import asked, digest
+from assent.policy import explain
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from assent.adapters.adapter import Event
+    from assent.configure import Place
+    from assent.contract.decision import Decision
+    from assent.contract.review import Verdict
+    from assent.gate import Gate
+    from assent.memory import Memory, Settled
+
+DIALOG = "dialog"  # the channel of an answer that was given in a program's own dialog
+NOTHING = Reply(Outcome.ALLOW)  # to events that only tell
+
+
+class Visit:
+    """One event at a gate: the call as the gate sees it, its project, and what came before in its session."""
+
+    __slots__ = ("event", "call", "project", "gate", "memory")
+
+    def __init__(self, event: Event, gate: Gate, here: Place, memory: Memory) -> None:
+        self.event = event
+        self.gate = gate
+        self.memory = memory
+        self.project = event.call.roots[0] if event.call is not None and event.call.roots else ""
+        self.call = _placed(event.call, here, self.project) if event.call is not None else None
+
+    def settle(self, *, headless: bool) -> Settled:
+        """Decide and record the event's call."""
+        assert self.call is not None
+        return self.memory.settle(
+            self.gate, self.call, project=self.project, host_mode=self.event.mode, headless=headless
+        )
+
+    def hand_over(self, settled: Settled) -> Reply:
+        """The ask as the program's own dialog shows it. Should the person say yes there, the call itself tells."""
+        assert self.call is not None
+        asked.note(self.memory.state, self.call.session, digest.identity(self.call), settled.id)
+        return told(settled.judged.decision)
+
+
+def _placed(call: Call, here: Place, project: str) -> Call:
+    """The call in the session's workspace; without a project there is none."""
+    return Call(
+        call.tool,
+        call.input,
+        cwd=call.cwd,
+        roots=here.roots if project else (),
+        home=call.home,
+        session=call.session,
+        runtime=call.runtime,
+        description=call.description,
+        shell=call.shell,
+    )
+
+
+def told(decision: Decision) -> Reply:
+    """A decision in words for the person and for the agent."""
+    return Reply(decision.outcome, explain.in_words(decision), message=explain.to_agent(decision))
+
+
+def concluded(verdict: Verdict) -> Reply:
+    """A verdict, after a person was asked or could not be."""
+    if verdict.allowed:
+        return Reply(Outcome.ALLOW, "a person allowed it")
+    return Reply(Outcome.DENY, verdict.message, message=verdict.message, stop=verdict.stop)
+
+
+def alone(visit: Visit) -> Reply:
+    """The reply where nobody can be waited for: an ask goes to the program's own dialog, if somebody attends it."""
+    match visit.event.kind:
+        case Kind.BEFORE_TOOL:
+            settled = visit.settle(headless=visit.event.attended is False)
+            asks = settled.judged.decision.outcome is Outcome.ASK
+            return visit.hand_over(settled) if asks else told(settled.judged.decision)
+        case Kind.PERMISSION:
+            return permission(visit)
+        case Kind.AFTER_TOOL | Kind.STOP | Kind.PROMPT | Kind.SESSION_START:
+            heard(visit)
+    return NOTHING
+
+
+def permission(visit: Visit) -> Reply:
+    """The program opens a dialog of its own: what we deny it need not ask, everything else is left to the person."""
+    assert visit.call is not None
+    judged = visit.memory.judge(visit.gate, visit.call, project=visit.project, host_mode=visit.event.mode)
+    if judged.decision.outcome is Outcome.DENY:
+        return told(judged.decision)
+    return Reply(Outcome.ASK)
+
+
+def heard(visit: Visit) -> tuple[str, ...]:
+    """Take note of what an event tells of questions in the program's dialog; return the ids that are settled by it.
+
+    A call that ran was allowed there. A session that goes on without the call did not say what was answered."""
+    event, memory, call = visit.event, visit.memory, visit.call
+    if event.kind is Kind.AFTER_TOOL:
+        if call is None:
+            return ()
+        id = asked.take(memory.state, call.session, digest.identity(call))
+        if id:
+            _record(visit, id, Ending.ANSWERED)
+        return (id,) if id else ()
+    ids = asked.drop(memory.state, event.session) if event.session else ()
+    for id in ids:
+        _record(visit, id, Ending.UNANSWERED)
+    return ids
+
+
+def _record(visit: Visit, id: str, ending: Ending) -> None:
+    """The end of a question that was asked in the program's dialog. Raises StoreError where it cannot be recorded."""
+    yes = ending is Ending.ANSWERED
+    answer = Answer(Said.ALLOW, who=visit.memory.who, channel=DIALOG) if yes else None
+    reason = "the program ran the call" if yes else "the program did not tell what was answered in its dialog"
+    resolution = Resolution(id, ending, allowed=yes, answer=answer, reason=reason)
+    problem = visit.memory.record(
+        journal.of_dialog(visit.event.session, visit.call, resolution, project=visit.project, time=visit.memory.clock())
+    )
+    if problem:
+        raise StoreError(problem)
