@@ -36,7 +36,7 @@ class ClaudeCode(Adapter):
             given,
             runtime=self.runtime,
             home=home,
-            roots=payload.folder(environ.get("CLAUDE_PROJECT_DIR", "")),
+            roots=payload.folder(environ.get("CLAUDE_PROJECT_DIR", "") or project),
             modes=MODES,
             shell=shell_of(environ),
             attended=attended(given, environ),

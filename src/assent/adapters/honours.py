@@ -141,6 +141,7 @@ TABLE: tuple[Honours, ...] = (
             "a settings file with a comment, a trailing comma or an entry that Claude Code does not know is not loaded "
             "at all, with the hooks in it",
             "another hook may change the input of a call after ours allowed it",
+            "an HTTP hook is told neither the project's folder nor whether somebody attends; a command hook is",
             "for HTTP hooks a proxy variable without `NO_PROXY`, or a project's empty `allowedHttpHookUrls`, keeps the "
             "hook from being reached",
         ),

@@ -29,6 +29,12 @@ class ClaudeCodeSettings(JsonHooks):
         "Stop",
     )
 
+    def install(self, text: str, entry: Entry) -> str:
+        """Over HTTP a call tells neither the project's folder nor whether somebody attends, so a command tells it when
+        the session starts."""
+        more = ("SessionStart",) if entry.url and not entry.events else ()
+        return super().install(text, entry.but(events=(*(entry.events or self.events), *more)))
+
     def entry(self, event: str, entry: Entry) -> object:
         hook: dict[str, object]
         if entry.url and event in OVER_HTTP:

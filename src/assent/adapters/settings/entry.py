@@ -40,6 +40,18 @@ class Entry(Value):
         self.events = events
         self.file = file
 
+    def but(self, *, events: tuple[str, ...]) -> Entry:
+        """The same for other events."""
+        return Entry(
+            self.words,
+            self.timeout,
+            url=self.url,
+            headers=self.headers,
+            variables=self.variables,
+            events=events,
+            file=self.file,
+        )
+
     @property
     def command(self) -> str:
         """The words as one text for a shell."""

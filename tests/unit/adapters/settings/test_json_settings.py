@@ -349,3 +349,4 @@ def test_over_http_the_deciding_events_go_to_the_server_and_the_others_to_the_co
     assert entry_of("claude", "PermissionRequest", entry) == [{"matcher": "*", "hooks": [http]}]
     command = {"type": "command", "command": "/usr/bin/assent", "args": ["hook", "claude"], "timeout": 600}
     assert entry_of("claude", "Stop", entry) == [{"hooks": [command]}]
+    assert entry_of("claude", "SessionStart", entry) == [{"hooks": [command]}]
