@@ -12,6 +12,7 @@ from assent.contract.review import Answer, Ending, Grant, Held, Resolution, Said
 from assent.review.channels import Question
 from assent.review.commands import Late, Mismatch, Recheck, State, Taken, Unknown, Verdict
 from assent.review.denial import deny
+from assent.review.store import MemoryStore
 from tests.broker.stage import EPOCH, FOR_SESSION, NO, STOP, YES, Desk, Scene, calm, held, play
 
 
@@ -592,6 +593,57 @@ def test_what_was_saved_for_an_approval_is_followed_by_another_look() -> None:
         await calm()
         await stage.desk.questions[question.id].answer(FOR_SESSION)
         assert ((await asked).ending, looks) == (Ending.CHANGED, [])
+        stage.assert_empty()
+
+    play(scene())
+
+
+@pytest.mark.parametrize("refuses", ["answered", "use"])
+def test_an_approval_that_the_store_knows_of_already_is_not_used(refuses: str) -> None:
+    class Doubtful(MemoryStore):
+        async def answered(self, id: str, answer: Answer) -> bool:
+            return refuses != "answered" and await super().answered(id, answer)
+
+        async def use(self, id: str) -> bool:
+            return refuses != "use" and await super().use(id)
+
+    async def scene() -> None:
+        stage = Scene(store=Doubtful())
+        stage.broker.attach(stage.desk)
+        question = held()
+        asked = stage.ask(question)
+        await calm()
+        await stage.desk.questions[question.id].answer(YES)
+        assert ((await asked).ending, (await asked).allowed) == (Ending.FAULT, False)
+        stage.assert_empty()
+
+    play(scene())
+
+
+def test_a_call_that_is_withdrawn_while_it_is_released_is_not_looked_at_to_the_end() -> None:
+    looked: list[str] = []
+
+    async def slow(question: Held) -> Recheck:
+        await asyncio.sleep(5)
+        looked.append(question.id)
+        return Recheck(Verdict.STANDS)
+
+    async def scene() -> None:
+        stage = Scene(recheck=slow)
+        stage.broker.attach(stage.desk)
+        question = held()
+        asked = stage.ask(question)
+        await calm()
+        answering = asyncio.create_task(stage.desk.questions[question.id].answer(YES))
+        await asyncio.sleep(1)
+        stage.broker.withdraw(question.id, "the agent took it back")
+        resolution = await asked
+        assert resolution == deny(
+            question.id, Ending.CANCELLED, answer=YES, detail="the agent took it back", waited=resolution.waited
+        )
+        assert await answering == Taken(question.id, resolution)
+        await asyncio.sleep(20)
+        assert looked == []
         stage.assert_empty()
 
     play(scene())

@@ -171,3 +171,10 @@ def test_a_closed_store_says_so(tmp_path: Path) -> None:
             await store.hold(held("a"))
 
     asyncio.run(run())
+
+
+def test_a_clock_that_was_set_back_makes_nobody_wait_longer_for_what_is_left_over() -> None:
+    question = held("a", timeout=300, unseen=60)
+    shown = Leftover(question, 5000.0, shown=True, answer=YES)
+    assert [shown.rebased(7.0, wall).deadline for wall in (4900.0, 1000.0, 5100.0)] == [107.0, 307.0, -93.0]
+    assert Leftover(question, 0.0).rebased(7.0, 4900.0) == Leftover(question, 67.0)
