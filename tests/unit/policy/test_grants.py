@@ -206,3 +206,28 @@ def test_a_call_in_which_nothing_was_judged_is_settled_for_the_identical_call_on
         for held, expected in ((grant("bash", "strange"), "ask"), (grant(identity=SAME), "allow")):
             after = grants.settle(lowering, judged.facts, judged.policy, before, (held,), identity=SAME)
             assert after.outcome.word == expected
+
+
+def test_an_ask_rule_is_answered_under_the_conditions_of_allow_rules_only() -> None:
+    """In `full_auto` nothing else would ask, so these show the conditions themselves."""
+    push: Sequence[object] = ["bash(git push:*)"]
+    out: Sequence[object] = ["write(out)"]
+    pushing = grant("bash(git push origin x)", answers=["bash(git push:*)"])
+    copying = grant("bash(cp:*)", "bash(npm test:*)", answers=["write(out)"])
+    assert outcome("bash", "git push origin x", pushing, mode="full_auto", ask=push) == "allow"
+    assert outcome("bash", "cd /srv && git push origin x", pushing, mode="full_auto", ask=push) == "ask"
+    assert outcome("bash", "GIT_SSH_COMMAND=./x git push origin x", pushing, mode="full_auto", ask=push) == "ask"
+    assert outcome("bash", "cp a out", copying, mode="full_auto", ask=out) == "allow"
+    assert outcome("bash", "cp a out < /srv/x", copying, mode="full_auto", ask=out) == "ask"
+    assert outcome("bash", "npm test > out", copying, mode="full_auto", ask=out) == "ask"
+
+
+def test_a_folder_that_was_allowed_is_no_unknown_file_in_it() -> None:
+    ask: Sequence[object] = ["write(src/**)"]
+    one = grant("write(src/**)", answers=["write(src/**)"])
+    assert outcome("bash", "echo x > src/a", one, mode="full_auto", ask=ask) == "allow"
+    assert outcome("bash", "find src -name '*.py' -exec touch {} +", one, mode="full_auto", ask=ask) == "ask"
+
+
+def test_what_is_allowed_without_a_grant_stays_the_same_object() -> None:
+    assert settled("bash", "ls", grant("bash(ls)"), grant(identity=SAME)).code == "intrinsic.read-only"
