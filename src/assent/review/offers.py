@@ -88,7 +88,8 @@ class OfferDesk:
         except Exception as error:
             self._open.setdefault(session, offer)
             return f"nothing was changed: {error}"
-        self._trackers[session].accepted()
+        if session in self._trackers:  # it may be over by now
+            self._trackers[session].accepted()
         if self.accepted is not None:
             await self.accepted(session)
         return f"the mode of this session is `{mode}` now" if mode else f"`{rule}` is denied from now on"

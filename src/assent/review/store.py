@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import re
 import sqlite3
 import threading
 import uuid
@@ -112,12 +113,13 @@ class SqliteStore:
         self.path = path
         self.owner = uuid.uuid4().hex
         self._mutex = threading.Lock()
+        self._lock = -1
         with _faults(path):
             _private_file(path)
-            self._lock = _lock(self._lock_path(self.owner))
             self._db = sqlite3.connect(path, timeout=BUSY, isolation_level=None, check_same_thread=False)
             try:
                 self._open()
+                self._lock = _lock(self._lock_path(self.owner))
             except BaseException:
                 self._shut()
                 raise
@@ -148,8 +150,9 @@ class SqliteStore:
 
     async def leftovers(self) -> tuple[Leftover, ...]:
         with self._locked() as db:
-            owners = [row[0] for row in db.execute("SELECT DISTINCT owner FROM held WHERE owner != ?", (self.owner,))]
-            return tuple(left for owner in owners if not self._lives(owner) for left in self._take(db, owner))
+            owners = {row[0] for row in db.execute("SELECT DISTINCT owner FROM held")} | self._lockers()
+            dead = [owner for owner in owners if owner != self.owner and self._is_dead(owner)]
+            return tuple(left for owner in dead for left in self._take(db, owner))
 
     async def close(self) -> None:
         with self._mutex, _faults(self.path):
@@ -173,8 +176,11 @@ class SqliteStore:
             self._db.executescript(SCHEMA)
 
     def _take(self, db: sqlite3.Connection, owner: str) -> Iterator[Leftover]:
-        taken = "UPDATE held SET owner = ? WHERE owner = ? RETURNING id, body, deadline, answer, used"
-        for id, body, deadline, answer, used in db.execute(taken, (self.owner, owner)).fetchall():
+        with _transaction(db):
+            found = "SELECT id, body, deadline, answer, used FROM held WHERE owner = ? ORDER BY id"
+            rows = db.execute(found, (owner,)).fetchall()
+            db.execute("UPDATE held SET owner = ? WHERE owner = ?", (self.owner, owner))
+        for id, body, deadline, answer, used in rows:
             try:
                 held = wire.read_held(wire.loads(body))
                 given = None if answer is None else wire.read_answer(wire.loads(answer))
@@ -182,21 +188,29 @@ class SqliteStore:
                 db.execute("DELETE FROM held WHERE id = ?", (id,))
                 continue
             yield Leftover(held, deadline, shown=deadline > 0, answer=given, used=bool(used))
-        with suppress(OSError):
-            os.unlink(self._lock_path(owner))
 
-    def _lives(self, owner: str) -> bool:
+    def _is_dead(self, owner: str) -> bool:
+        """Whether nobody holds the lock of a store any more. Then its file goes too."""
         try:
-            file = os.open(self._lock_path(owner), os.O_RDWR | os.O_CLOEXEC)
+            file = os.open(self._lock_path(owner), os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
         except FileNotFoundError:
-            return False
+            return True
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
+            os.unlink(self._lock_path(owner))
+        except FileNotFoundError:
             return True
+        except BlockingIOError:
+            return False
         finally:
             os.close(file)
-        return False
+        return True
+
+    def _lockers(self) -> set[str]:
+        """The stores that have a lock file, with questions or without."""
+        folder, name = os.path.split(self.path)
+        lock = re.compile(rf"{re.escape(name)}\.([0-9a-f]{{32}})\.lock")
+        return {found[1] for each in os.listdir(folder or ".") if (found := lock.fullmatch(each))}
 
     def _lock_path(self, owner: str) -> str:
         return f"{self.path}.{owner}.lock"
@@ -237,6 +251,24 @@ def _private_file(path: str) -> None:
 
 
 def _lock(path: str) -> int:
-    file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
-    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    return file
+    """Take a new lock. Another process may take the file away in between, for that of a dead one: then once more."""
+    while True:
+        file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+        fcntl.flock(file, fcntl.LOCK_EX)
+        try:
+            if os.path.samestat(os.fstat(file), os.stat(path)):
+                return file
+        except FileNotFoundError:
+            pass
+        os.close(file)
+
+
+@contextmanager
+def _transaction(db: sqlite3.Connection) -> Iterator[None]:
+    db.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+    except BaseException:
+        db.execute("ROLLBACK")
+        raise
+    db.execute("COMMIT")

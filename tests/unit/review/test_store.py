@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import fcntl
 import os
 import sqlite3
 import stat
@@ -178,3 +179,34 @@ def test_a_clock_that_was_set_back_makes_nobody_wait_longer_for_what_is_left_ove
     shown = Leftover(question, 5000.0, shown=True, answer=YES)
     assert [shown.rebased(7.0, wall).deadline for wall in (4900.0, 1000.0, 5100.0)] == [107.0, 307.0, -93.0]
     assert Leftover(question, 0.0).rebased(7.0, 4900.0) == Leftover(question, 67.0)
+
+
+def test_locks_of_the_dead_are_cleared_away_and_those_of_the_living_are_kept(tmp_path: Path) -> None:
+    async def run() -> None:
+        path = str(tmp_path / "held.db")
+        dead, alive, heir = SqliteStore(path), SqliteStore(path), SqliteStore(path)
+        os.close(dead._lock)
+        assert await heir.leftovers() == ()
+        locks = {each.name for each in tmp_path.iterdir() if each.name.endswith(".lock")}
+        assert locks == {f"held.db.{store.owner}.lock" for store in (alive, heir)}
+
+    asyncio.run(run())
+
+
+def test_a_lock_whose_file_is_taken_away_meanwhile_is_taken_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    taken: list[str] = []
+    real = fcntl.flock
+
+    def flock(file: int, how: int) -> None:
+        real(file, how)
+        for lock in tmp_path.glob("*.lock"):
+            if not taken:
+                taken.append(lock.name)
+                lock.unlink()
+
+    monkeypatch.setattr(fcntl, "flock", flock)
+    store = SqliteStore(str(tmp_path / "held.db"))
+    assert taken == [f"held.db.{store.owner}.lock"]
+    assert [each.name for each in tmp_path.glob("*.lock")] == taken
