@@ -29,7 +29,10 @@ _SETTLED = frozenset((Kind.REPOSITORY, Kind.HOOKS))
 
 
 def posing(folder: str, links: Links, lowering: Lowering) -> str:
-    """Say what is, or may come, in the place of a library module; `""` where nothing is."""
+    """Say what is, or may come, in the place of a library module; `""` where nothing is. `data:/file` is a file that is
+    to be loaded as data."""
+    if folder.startswith("data:"):
+        return _code_for_data(folder[5:], lowering)
     here = links.canonical(folder)
     if not here:
         return f"where `{folder}` leads is not known"
@@ -49,6 +52,29 @@ def posing(folder: str, links: Links, lowering: Lowering) -> str:
     except OSError:
         return f"`{here}` cannot be read"
     return ""
+
+
+def _code_for_data(path: str, lowering: Lowering) -> str:
+    """Why node may run code for `require("x.json")`: where that is no file, it looks for others."""
+    if not path:
+        return ""
+    if not all(_leaves_data(effect, path) for effect in lowering.effects):
+        return "another part of the command may put code there"
+    if os.path.isfile(path):
+        return ""
+    there = [path, *(path + ending for ending in (".js", ".json", ".node", ".cjs", ".mjs"))]
+    found = next((name for name in there if os.path.lexists(name)), "")
+    return f"`{found}` is no data" if found else ""
+
+
+def _leaves_data(effect: Effect, path: str) -> bool:
+    """Whether an effect of the same call cannot put another file, or a folder, in the place of one."""
+    operation, target = effect.operation, effect.target
+    if operation in (Operation.WRITE, Operation.DELETE) and target.kind is Kind.PATH:
+        plain = bool(target.name) and target.certain and not target.pattern
+        above = path.startswith(target.name.rstrip("/") + "/")
+        return plain and not above and not target.name.startswith(path)
+    return _leaves_alone(effect)
 
 
 def is_library(name: str) -> bool:

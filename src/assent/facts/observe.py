@@ -291,5 +291,5 @@ class _Look:
 
         if target.name:
             folder = target.raw or target.name
-            elsewhere = "" if folder in self._roots else "the folder is not looked at"
+            elsewhere = "" if folder in self._roots or folder == "data:" else "the folder is not looked at"
             self.modules[target.name] = elsewhere if self._portable else posing(folder, self._links, self._lowering)

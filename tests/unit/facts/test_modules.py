@@ -108,3 +108,32 @@ def test_facts_tell_of_modules_by_folder_and_without_a_host_of_roots_alone(tmp_p
     below = observe(loading(tmp_path / "sub"), roots=(str(tmp_path),), home="", cwd="", given={})
     assert inside.modules == {str(tmp_path): ""}
     assert below.modules == {f"{tmp_path}/sub": "the folder is not looked at"}
+
+
+def loaded(path: Path, *others: Effect) -> str:
+    return posing(f"data:{path}", Links(None), Lowering("bash", others))
+
+
+def test_data_is_what_is_a_file_or_is_nowhere(tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text("{}")
+    (tmp_path / "folder.json").mkdir()
+    (tmp_path / "code.json.js").write_text("")
+    assert posing("data:", Links(None), Lowering("bash")) == ""
+    assert [loaded(tmp_path / name) for name in ("a.json", "none.json")] == ["", ""]
+    assert loaded(tmp_path / "folder.json") == f"`{tmp_path}/folder.json` is no data"
+    assert loaded(tmp_path / "code.json") == f"`{tmp_path}/code.json.js` is no data"
+
+
+def test_data_that_the_call_itself_may_replace_is_none(tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    path.write_text("{}")
+    assert loaded(path, write(f"{tmp_path}/other")) == ""
+    others = [
+        write(f"{path}/index.js"),
+        write(f"{path}.js"),
+        write(str(tmp_path), recursive=True),
+        write(""),
+        Effect(Operation.DELETE, Target(Kind.PATH, str(path)), recursive=True, lossless=True),
+        Effect(Operation.EXECUTE, Target(Kind.PROGRAM, "make")),
+    ]
+    assert "" not in [loaded(path, effect) for effect in others]

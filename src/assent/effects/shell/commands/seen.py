@@ -176,6 +176,12 @@ class Seen:
         """Code that does no more than the effects say, if what it loads from the folder is what it names."""
         self.effects.append(Effect(EXECUTE, Target(Kind.MODULES, self.cwd, certain=bool(self.cwd))))
 
+    def data(self, word: str) -> None:
+        """A file that code loads as data, if it is one; `""` is code that loads none."""
+        name = self.targets(word)[0].name if word else ""
+        text = f"data:{name}" if name or not word else ""
+        self.effects.append(Effect(EXECUTE, Target(Kind.MODULES, text, word or "the code", certain=bool(text))))
+
     def enter(self, word: Word) -> None:
         """It changes to a folder before the words that follow."""
         self.moved = True

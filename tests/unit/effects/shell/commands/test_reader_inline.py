@@ -25,7 +25,7 @@ def test_code_that_only_prints_does_nothing(argv: tuple[str, ...]) -> None:
 @pytest.mark.parametrize(
     ("argv", "found"),
     [
-        (("node", "-e", "require('fs').writeFileSync('f','')"), ["WRITE f", "EXECUTE <node>"]),
+        (("bun", "-e", "require('fs').writeFileSync('f','')"), ["WRITE f", "EXECUTE <bun>"]),
         (("node", "-e", "require('child_process').execSync('rm x')"), ["EXECUTE <node>", "SHELL rm x"]),
         (("node", "-e", "fetch('https://h/x')"), ["FETCH h", "EXECUTE <node>"]),
         (("perl", "-e", "system 'git', 'push'"), ["EXECUTE <perl>", "SHELL git", "SHELL 'git' 'push'"]),

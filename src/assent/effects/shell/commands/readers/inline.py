@@ -127,7 +127,19 @@ def _code(seen: Seen, word: Word, language: str) -> None:
 
 
 def node_code(seen: Seen, word: Word) -> None:
-    """JavaScript."""
+    """JavaScript. Code that does what it shows depends on node alone: other runtimes load settings of the folder."""
+    texts = values(word)
+    if seen.program not in ("node", "nodejs") or not all(text is not None and _PURE["node"].fullmatch(text) is None
+                                                          for text in texts):  # fmt: skip
+        _code(seen, word, "node")
+        return
+    from assent.effects.shell.commands.readers.node_code import is_harmless  # most code is not of node
+
+    before = len(seen.effects)
+    if all(text is not None and is_harmless(seen, text) for text in texts):
+        seen.data("")
+        return
+    del seen.effects[before:]
     _code(seen, word, "node")
 
 

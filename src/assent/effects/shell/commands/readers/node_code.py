@@ -1,0 +1,339 @@
+"""Judges JavaScript for node: it is cut into tokens, never run.
+
+Code is harmless only where every name in it is its own or known, nothing is called but its own functions, known ones
+and methods of values, and no name of a member is computed. All else is for the scan, and EXECUTE."""
+
+from __future__ import annotations
+
+from assent.effects.shell.command import Arg
+from assent.effects.shell.commands.readers.node_tokens import MARK, NAME, NUMBER, TEXT, Token, tokens
+from assent.effects.shell.commands.seen import LIST, READ, WRITE, Seen
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from assent.contract.effect import Operation
+
+_LIMIT = 20_000
+_WORDS = frozenset(
+    """const let var for of in if else return function typeof instanceof while break continue try catch finally throw
+    switch case default do null true false undefined NaN Infinity void""".split()
+)
+_HEADS = frozenset("if for while switch catch return typeof in of case void throw else do function instanceof".split())
+_CALLED = frozenset(
+    "String Number Boolean parseInt parseFloat isNaN isFinite encodeURIComponent decodeURIComponent".split()
+)
+_MADE = frozenset({"Set", "Map", "Date", "Array", "Error"})
+_ROOTS: dict[str, frozenset[str]] = {
+    "console": frozenset("log error warn info table dir".split()),
+    "JSON": frozenset({"parse", "stringify"}),
+    "Object": frozenset("keys values entries fromEntries".split()),
+    "Array": frozenset({"isArray", "from", "of"}),
+    "Math": frozenset("round floor ceil max min abs trunc sqrt pow log log2 log10 random sign".split()),
+    "Number": frozenset({"isInteger", "isFinite", "isNaN", "parseFloat", "parseInt"}),
+    "Date": frozenset({"now", "parse"}),
+    "String": frozenset({"fromCharCode"}),
+    "process": frozenset({"cwd", "exit"}),
+}
+_FILES: dict[str, tuple[Operation, ...]] = {
+    "readFileSync": (READ,),
+    "existsSync": (LIST,),
+    "statSync": (LIST,),
+    "readdirSync": (LIST,),
+    "writeFileSync": (WRITE,),
+    "appendFileSync": (WRITE,),
+    "mkdirSync": (WRITE,),
+}
+_MODULES: dict[str, frozenset[str]] = {
+    "fs": frozenset(_FILES),
+    "path": frozenset("join resolve basename dirname extname relative normalize".split()),
+    "zlib": frozenset("gzipSync gunzipSync brotliCompressSync brotliDecompressSync deflateSync inflateSync".split()),
+}
+_INSIDE = frozenset(
+    """constructor prototype caller callee arguments call apply bind getPrototypeOf setPrototypeOf require mainModule
+    getOwnPropertyDescriptor getOwnPropertyDescriptors getOwnPropertyNames getOwnPropertySymbols defineProperty
+    defineProperties""".split()
+)
+_BEFORE_LIST = frozenset("return typeof in of case void throw else do instanceof const let var".split())
+_ENDS = frozenset({";", ",", ""})
+_OPENS = {"(": ")", "[": "]", "{": "}"}
+
+
+def is_harmless(seen: Seen, text: str) -> bool:
+    """Whether code does no more than the effects that are put on record for it."""
+    cut = tokens(text) if len(text) <= _LIMIT else None
+    if cut is None:
+        return False
+    code = _Code(cut)
+    return code.pairs is not None and code.names() and code.read(seen)
+
+
+class _Code:
+    """One text in tokens, with what its names stand for."""
+
+    __slots__ = ("all", "constants", "declared", "functions", "modules", "odd", "pairs")
+
+    def __init__(self, found: list[Token]) -> None:
+        self.all = found
+        self.pairs = _pairs(found)
+        self.declared: set[str] = set()
+        self.functions: set[str] = set()
+        self.constants: dict[str, str] = {}
+        self.modules: dict[str, str] = {}
+        self.odd = False
+
+    def at(self, index: int) -> str:
+        """The mark or name at a place; `""` for texts, numbers and places that are none."""
+        if 0 <= index < len(self.all):
+            kind, word = self.all[index]
+            return word if kind in (MARK, NAME) else " "
+        return ""
+
+    def is_name(self, index: int) -> bool:
+        return 0 <= index < len(self.all) and self.all[index][0] == NAME
+
+    def is_member(self, index: int) -> bool:
+        return self.is_name(index) and self.at(index - 1) in (".", "?.")
+
+    def close(self, index: int) -> int:
+        assert self.pairs is not None
+        return self.pairs[index]
+
+    # ------------------------------------------------------------ names
+
+    def names(self) -> bool:
+        """Find what the text binds. False where one name is bound to a function and to something else."""
+        bound: dict[str, int] = {}
+        for index in range(len(self.all)):
+            for place in self.bound_at(index):
+                name = self.all[place][1]
+                bound[name] = bound.get(name, 0) + 1
+        self.declared = set(bound)
+        for index, (kind, word) in enumerate(self.all):
+            if kind == NAME and self.at(index + 1) == "=" and not self.is_member(index):
+                known = self.at(index - 1) in ("const", "let", "var", ",")
+                bound[word] = bound.get(word, 0) + (0 if known else 1)
+                if known:
+                    self.value(word, index + 2, fixed=self.at(index - 1) == "const")
+            elif kind == NAME and word not in _WORDS and self.at(index + 1) in ("++", "--", "+=", "||=", "&&=", "??="):
+                bound[word] = bound.get(word, 0) + 1
+            elif word == "function" and kind == NAME and self.is_name(index + 1):
+                self.functions.add(self.at(index + 1))
+        several = {name for name, count in bound.items() if count > 1}
+        self.constants = {name: text for name, text in self.constants.items() if name not in several}
+        return not self.odd and not several & (self.functions | self.modules.keys())
+
+    def bound_at(self, index: int) -> list[int]:
+        """The places of the names that are bound by what stands at a place."""
+        word, after = self.at(index), self.at(index + 1)
+        if word in ("const", "let", "var"):
+            return self.pattern(index + 1)
+        if word == "," and self.is_name(index + 1) and self.at(index + 2) == "=":
+            return [index + 1]
+        if after == "=>":
+            if word == ")":
+                start = next(opening for opening, closing in (self.pairs or {}).items() if closing == index)
+                return self.inside(start, index)
+            return [index] if self.is_name(index) else []
+        if word == "function":
+            start = index + 2 if self.is_name(index + 1) else index + 1
+            inner = self.inside(start, self.close(start)) if self.at(start) == "(" else []
+            return [*([index + 1] if start == index + 2 else []), *inner]
+        return self.inside(index + 1, self.close(index + 1)) if word == "catch" and after == "(" else []
+
+    def inside(self, start: int, end: int) -> list[int]:
+        """The names that a pattern binds; a value in it, which stands for what is not given, is not looked into."""
+        if any(self.at(place) == "=" for place in range(start, end)):
+            self.odd = True
+        return [place for place in range(start, end) if self.is_name(place)]
+
+    def pattern(self, index: int) -> list[int]:
+        if self.is_name(index):
+            return [index]
+        return self.inside(index, self.close(index)) if self.at(index) in ("{", "[") else []
+
+    def value(self, name: str, index: int, *, fixed: bool) -> None:
+        """Note what a declared name is bound to, where that is a function, a module or a text."""
+        word = self.at(index)
+        arrow = (self.is_name(index) and self.at(index + 1) == "=>") or (
+            word == "(" and self.at(self.close(index) + 1) == "=>"
+        )
+        if word == "function" or arrow:
+            self.functions.add(name)
+        elif word == "require" and self.at(index + 4) not in (".", "?.", "[", "("):
+            module = self.required(index)
+            if module in _MODULES:
+                self.modules[name] = module
+        elif fixed and index < len(self.all) and self.all[index][0] == TEXT and self.ends(index + 1):
+            self.constants[name] = self.all[index][1]
+
+    def ends(self, index: int) -> bool:
+        """Whether an expression ends before a place: at a mark that ends it, or at a word on a new line."""
+        return self.at(index) in _ENDS or (self.is_name(index) and self.at(index) not in ("in", "of", "instanceof"))
+
+    def required(self, index: int) -> str:
+        """What `require('x')` at a place asks for; `""` where it is not of that form."""
+        if self.at(index + 1) == "(" and self.at(index + 3) == ")" and self.all[index + 2][0] == TEXT:
+            return self.all[index + 2][1].removeprefix("node:")
+        return ""
+
+    # ------------------------------------------------------------ reading
+
+    def read(self, seen: Seen) -> bool:
+        """Look at every token; False at the first that is not known to be harmless."""
+        for index, (kind, word) in enumerate(self.all):
+            if kind == NAME:
+                fine = self.member(index) if self.is_member(index) else self.name(seen, index)
+            elif kind == MARK and word == "(":
+                fine = self.group(index)
+            elif kind == MARK and word == "[":
+                fine = self.bracket(index)
+            else:
+                fine = True
+            if not fine:
+                return False
+        return True
+
+    def member(self, index: int) -> bool:
+        word = self.at(index)
+        return word not in _INSIDE and not word.startswith("_")
+
+    def name(self, seen: Seen, index: int) -> bool:
+        word, after = self.at(index), self.at(index + 1)
+        if word in _WORDS:
+            return True
+        if (word in _INSIDE and word != "require") or word.startswith("__"):
+            return False
+        if self.at(index - 1) in ("{", ",") and after == ":":
+            return True  # the name of a field
+        if word == "new":
+            return self.at(index + 1) in _MADE
+        if word == "require":
+            return self.loads(seen, index)
+        if word in self.modules:
+            return self.use_module(seen, index)
+        if word in _ROOTS and word not in self.declared:
+            return self.use_root(index)
+        if word in _MADE and self.at(index - 1) == "new":
+            return word not in self.declared
+        if word in _CALLED:
+            return word not in self.declared and after not in (".", "?.", "[", "=")
+        return word in self.declared and word not in _GLOBALS
+
+    def use_root(self, index: int) -> bool:
+        word, member, after = self.at(index), self.at(index + 2), self.at(index + 3)
+        if word in _MADE and self.at(index - 1) == "new":
+            return True
+        if self.at(index + 1) != ".":
+            return word in _CALLED and self.at(index + 1) not in ("?.", "[", "=")
+        if word == "process" and member == "argv":
+            return after != "="
+        if word == "process" and member == "stdout":
+            return after == "." and self.at(index + 4) == "write" and self.at(index + 5) == "("
+        if word == "Math" and member in ("PI", "E"):
+            return True
+        return member in _ROOTS[word] and after == "("
+
+    def use_module(self, seen: Seen, index: int) -> bool:
+        """A module's own name: where it is bound, or before one of its known functions."""
+        module = self.modules[self.at(index)]
+        if self.at(index + 1) == "=" and self.at(index + 2) == "require":
+            return True
+        if self.at(index + 1) != "." or self.at(index + 3) != "(":
+            return False
+        return self.calls(seen, module, index + 2)
+
+    def loads(self, seen: Seen, index: int) -> bool:
+        asked = self.required(index)
+        if asked.endswith(".json") and asked.startswith(("./", "../", "/")) and "\\" not in asked:
+            seen.path(READ, asked)
+            seen.data(asked)
+            return self.at(index + 4) not in ("(", "=")
+        if asked not in _MODULES:
+            return False
+        if self.at(index + 4) == ".":
+            return self.at(index + 6) == "(" and self.calls(seen, asked, index + 5)
+        bound = self.is_name(index - 2) and self.at(index - 2) in self.modules and self.at(index - 1) == "="
+        return bound and self.ends(index + 4)
+
+    def calls(self, seen: Seen, module: str, index: int) -> bool:
+        """A call of a module's function, whose name stands at a place."""
+        function = self.at(index)
+        if function not in _MODULES[module]:
+            return False
+        for operation in _FILES.get(function, ()) if module == "fs" else ():
+            seen.path(operation, self.path(index + 2))
+        return True
+
+    def path(self, index: int) -> str | Arg:
+        """The path that the first argument at a place names."""
+        alone = self.at(index + 1) in (",", ")")
+        kind, word = self.all[index] if index < len(self.all) else (MARK, "")
+        if alone and kind == TEXT and "\\" not in word:
+            return word
+        if alone and kind == NAME and "\\" not in self.constants.get(word, "\\"):
+            return self.constants[word]
+        return Arg("<computed>")
+
+    def group(self, index: int) -> bool:
+        """A parenthesis: it groups, or it calls what is known by now to be harmless to call."""
+        before = self.at(index - 1)
+        if index == 0 or (self.all[index - 1][0] == MARK and before not in (")", "]", "}", "?.")):
+            return True
+        if not self.is_name(index - 1):
+            return False
+        if self.is_member(index - 1) or before in _HEADS or self.at(index - 2) == "function":
+            return True
+        if before in _MADE and self.at(index - 2) == "new":
+            return True
+        return before in self.functions or before in _CALLED or before == "require"
+
+    def bracket(self, index: int) -> bool:
+        """A list, or a member by its number; a computed name could be that of any member."""
+        before = self.at(index - 1)
+        lists = index == 0 or (self.all[index - 1][0] == MARK and before not in (")", "]", "}", "?."))
+        end = self.close(index)
+        if lists or (before in _BEFORE_LIST and self.is_name(index - 1) and not self.is_member(index - 1)):
+            return self.at(end + 1) != ":"  # in a pattern that would be the computed name of a field
+        inner = self.all[index + 1 : end]
+        if self.at(end + 1) == "=":
+            return True
+        if len(inner) == 1:
+            return inner[0][0] == NUMBER
+        marks = [word for kind, word in inner if kind != NUMBER]
+        return len(inner) == 5 and marks[1:] == [".", "length", "-"] and inner[4][0] == NUMBER and inner[0][0] == NAME
+
+
+def _pairs(found: list[Token]) -> dict[int, int] | None:
+    """Where each parenthesis, bracket and brace ends; None where they do not match."""
+    out: dict[int, int] = {}
+    waiting: list[int] = []
+    for index, (kind, word) in enumerate(found):
+        if kind != MARK:
+            continue
+        if word in _OPENS:
+            waiting.append(index)
+        elif word in (")", "]", "}"):
+            if not waiting or _OPENS[found[waiting[-1]][1]] != word:
+                return None
+            out[waiting.pop()] = index
+    return None if waiting else out
+
+
+# What node holds under a name of its own, so that binding it elsewhere does not make it the text's own.
+_GLOBALS = frozenset(
+    """globalThis global window self Function eval Reflect Proxy WebAssembly Symbol Promise Intl Atomics Buffer URL
+    ArrayBuffer SharedArrayBuffer DataView BigInt RegExp WeakMap WeakSet WeakRef FinalizationRegistry Iterator
+    TypeError RangeError SyntaxError ReferenceError EvalError URIError AggregateError escape unescape encodeURI
+    decodeURI this super class import export arguments with debugger yield await async enum module exports require
+    __filename __dirname fetch setTimeout setInterval setImmediate clearTimeout clearInterval clearImmediate
+    queueMicrotask structuredClone performance navigator crypto Headers Request Response FormData WebSocket EventSource
+    Event EventTarget MessageChannel MessagePort BroadcastChannel Blob File TextEncoder TextDecoder AbortController
+    AbortSignal CompressionStream DecompressionStream ReadableStream WritableStream TransformStream Worker atob btoa
+    assert async_hooks buffer child_process cluster constants dgram diagnostics_channel dns domain events fs http http2
+    https inspector net os path perf_hooks process punycode querystring readline repl sea sqlite stream string_decoder
+    sys test timers tls trace_events tty url util v8 vm wasi worker_threads zlib console JSON Object Array Math Number
+    Date String Boolean Map Set Error parseInt parseFloat isNaN isFinite Bun Deno Float32Array Float64Array Int8Array
+    Int16Array Int32Array Uint8Array Uint8ClampedArray Uint16Array Uint32Array BigInt64Array BigUint64Array Storage
+    localStorage sessionStorage DOMException SuppressedError DisposableStack AsyncDisposableStack
+    Float16Array""".split()
+)

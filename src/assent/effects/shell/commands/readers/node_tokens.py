@@ -1,0 +1,124 @@
+"""Cuts JavaScript into tokens, exactly or not at all: None where the text could be cut in another way too."""
+
+from __future__ import annotations
+
+import re
+
+_SPACE = re.compile(r"[ \t\n\r]+|//[^\n\r\u2028\u2029]*|/\*(?s:.*?)\*/")
+_NAME = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*")
+_NUMBER = re.compile(r"(?:0[xX][0-9a-fA-F]+|[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)(?![A-Za-z0-9_$.])")
+_STRING = re.compile(r"'(?:[^'\\\n\r]|\\[^\r])*'|\"(?:[^\"\\\n\r]|\\[^\r])*\"")
+_REGEX = re.compile(r"/(?:[^/\\\[\n\r]|\\[^\n\r]|\[(?:[^\]\\\n\r]|\\[^\n\r])*\])+/[a-z]*")
+_MARK = re.compile(
+    r"=>|\.\.\.|\?\.(?![0-9])|===|!==|==|!=|<=|>=|&&=|\|\|=|\?\?=|&&|\|\||\?\?|\+\+|--|\*\*|[+\-*/%&|^]=|<<|>>>|>>"
+    r"|[{}()\[\];,<>+\-*/%&|^!~?:=.]"
+)
+_REFUSED = re.compile(r"<!--|-->|^#!|[^\x20-\x7e\n\r\t\x80-\ud7ff\ue000-\U0010ffff]|[\u2028\u2029\ufeff]")
+_BEFORE_REGEX = frozenset("return typeof case in delete void throw else do instanceof".split())
+_EITHER = frozenset("of await yield new extends default async let static get set".split())  # a word or a name
+_STATEMENTS = frozenset({"if", "while", "for", "with"})
+_DEPTH = 20
+
+NAME, NUMBER, TEXT, REGEX, MARK = "name", "number", "text", "regex", "mark"
+Token = tuple[str, str]
+"""Kind and text; of a string the kind is TEXT and the text what it holds, `\\` in it where it has escapes."""
+
+
+def tokens(text: str, depth: int = 0) -> list[Token] | None:
+    """The tokens of a text. A template is its pieces, joined by `+`."""
+    if depth > _DEPTH or _REFUSED.search(text):
+        return None
+    out: list[Token] = []
+    opened: list[bool] = []  # for each open parenthesis, whether a statement's head stands in it
+    closed = False  # whether the last `)` closed such a head
+    at = 0
+    while at < len(text):
+        letter = text[at]
+        space = _SPACE.match(text, at)
+        if space is not None:
+            at = space.end()
+            continue
+        if letter == "`":
+            if out and _is_value(out[-1]):
+                return None  # a tag is a call
+            found = _template(text, at, depth)
+            if found is None:
+                return None
+            out += found[0]
+            at = found[1]
+            continue
+        if letter == "/":
+            starts = _starts_regex(out, closed)
+            match = _REGEX.match(text, at) if starts else _MARK.match(text, at)
+            if starts is None or match is None:
+                return None
+            out.append((REGEX if starts else MARK, match[0]))
+            at = match.end()
+            continue
+        kind, word = _next(text, at)
+        if not word:
+            return None
+        if word == "(":
+            opened.append(bool(out) and out[-1][0] == NAME and out[-1][1] in _STATEMENTS)
+        elif word == ")":
+            if not opened:
+                return None
+            closed = opened.pop()
+        out.append((kind, word[1:-1] if kind == TEXT else word))
+        at += len(word)
+    return out
+
+
+def _next(text: str, at: int) -> Token:
+    for kind, pattern in ((NAME, _NAME), (NUMBER, _NUMBER), (TEXT, _STRING), (MARK, _MARK)):
+        match = pattern.match(text, at)
+        if match is not None:
+            return kind, match[0]
+    return "", ""
+
+
+def _is_value(token: Token) -> bool:
+    kind, word = token
+    return kind != MARK or word in (")", "]", "}")
+
+
+def _starts_regex(out: list[Token], closed: bool) -> bool | None:
+    """Whether a slash begins a regular expression; None where that depends on more than is known here."""
+    if not out:
+        return True
+    kind, word = out[-1]
+    if kind == NAME:
+        if len(out) > 1 and out[-2] in ((MARK, "."), (MARK, "?.")):
+            return False
+        return None if word in _EITHER else word in _BEFORE_REGEX
+    if kind != MARK:
+        return False
+    if word in ("}", "++", "--"):
+        return None
+    return None if word == ")" and closed else word not in (")", "]")
+
+
+def _template(text: str, at: int, depth: int) -> tuple[list[Token], int] | None:
+    out: list[Token] = [(MARK, "("), (TEXT, "\\")]
+    at += 1
+    while at < len(text):
+        if text[at] == "`":
+            return [*out, (MARK, ")")], at + 1
+        if text[at] == "\\":
+            at += 2
+        elif text.startswith("${", at):
+            end = _closing(text, at + 2)
+            inner = tokens(text[at + 2 : end], depth + 1) if end > 0 else None
+            if not inner:
+                return None
+            out += [(MARK, "+"), (MARK, "("), *inner, (MARK, ")")]
+            at = end + 1
+        else:
+            at += 1
+    return None
+
+
+def _closing(text: str, at: int) -> int:
+    """The place of the brace that ends a template's expression; -1 where a brace or quote in it makes that doubtful."""
+    end = text.find("}", at)
+    return -1 if end < 0 or any(mark in text[at:end] for mark in "{'\"`/\\") else end
