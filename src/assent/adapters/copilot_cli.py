@@ -1,7 +1,7 @@
 """Copilot CLI: preToolUse and permissionRequest in its own style, PreToolUse in Claude Code's.
 
-The two styles differ in payload and in answer, and an answer in the wrong one lets the call run. The payload of the own
-style does not name its event; a hook may add it as `hookEventName`, else it is told by the fields."""
+The two styles differ in payload and in answer, and an answer in the wrong one lets the call run. In the own style only
+permissionRequest names its event; the others are told by their fields."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ class CopilotCli(Adapter):
         if "toolName" not in given and "hook_event_name" in given:
             event = shape.parse(given, runtime=self.runtime, home=home, roots=roots, modes={}, shell="bash")
             return in_form(event, CLAUDE)
-        name = payload.text_if_any(given, "hookEventName") or told_by_fields(given)
+        name = payload.text_if_any(given, "hookName") or told_by_fields(given)
         kind = KINDS.get(name, Kind.OTHER)
         session = payload.text_if_any(given, "sessionId")
         call = None
         if kind in shape.WITH_CALL:
-            call_input = payload.enclosed(given, "toolArgs")
+            call_input = payload.enclosed(given, "toolArgs" if "toolArgs" in given else "toolInput")
             call = Call(
                 payload.text(given, "toolName"),
                 call_input,
@@ -59,7 +59,8 @@ class CopilotCli(Adapter):
         return Event(kind, name, call, session=session, form=OWN)
 
     def render(self, event: Event | None, reply: Reply) -> Rendered:
-        if event is None or (reply.fault and event.kind in (Kind.BEFORE_TOOL, Kind.PERMISSION)):
+        """A fault in the form of a denial: of a failed hook the agent reads no more than its exit status."""
+        if event is None:
             return shape.blocked(reply)
         match event.kind:
             case Kind.BEFORE_TOOL:

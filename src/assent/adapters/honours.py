@@ -255,6 +255,7 @@ TABLE: tuple[Honours, ...] = (
             "the hook before a tool comes after Qwen Code asked the person, so an allow spares no question there; the "
             "answer to its permission request does",
             "`disableAllHooks` in a project's settings and `--safe-mode` switch hooks off",
+            "with a trailing comma in its settings Qwen Code does not start; comments are taken",
         ),
     ),
     Honours(

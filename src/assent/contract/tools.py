@@ -34,7 +34,7 @@ ALIASES: dict[str, str] = {
         "ask_question request_user_input submit_and_exit complete_task structuredoutput structured_output",
         "task_output": "bashoutput bash_output taskoutput task_output killshell kill_shell killbash taskstop task_stop "
         "taskget task_get tasklist task_list cron_list cron_get get_terminal_output tool_search toolsearch "
-        "read_bash stop_bash list_bash wait_agent list_agents close_agent "
+        "read_bash stop_bash list_bash wait_agent read_agent list_agents close_agent "
         "collaborationwait_agent collaborationlist_agents collaborationclose_agent",
     }.items()
     for name in names.split()

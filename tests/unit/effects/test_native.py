@@ -265,10 +265,10 @@ NATIVE = {
         "bash": "bash",
         "read": "view",
         "write": "create edit apply_patch str_replace_editor",
-        "task_output": "read_bash stop_bash list_bash",
+        "task_output": "read_bash stop_bash list_bash read_agent list_agents",
         "fetch": "web_fetch",
         "todo": "report_intent",
-        "": "write_bash store_memory sql",
+        "": "write_bash write_agent store_memory sql",
     },
     "cline": {
         "bash": "run_commands execute_command",

@@ -8,6 +8,7 @@ from assent.adapters.settings.settings import JsonHooks
 
 class QwenCodeSettings(JsonHooks):
     runtime = "qwen"
+    comments = True
     places = {"user": "~/.qwen/settings.json", "project": ".qwen/settings.json"}
     events = ("PreToolUse", "PermissionRequest")
 
