@@ -8,6 +8,7 @@ import re
 
 from assent.effects.shell.syntax.compounds import Reader
 from assent.effects.shell.syntax.patterns import Pattern
+from assent.effects.shell.syntax.plain import LONGEST, read_plain
 from assent.effects.shell.syntax.source import CONTROL, LIMIT, UNMODELLED
 from assent.effects.shell.tree import Reading, Script
 
@@ -23,8 +24,12 @@ def read(text: str) -> Reading:
 
     Bash reads and runs line by line: where it refuses a line, the lines before it are in the tree. Where the reader
     itself gives up, the commands it had read are there too."""
-    reader = Reader(text)
     control = _control(text)
+    if control is None and len(text) <= LONGEST:
+        plain = read_plain(text)
+        if plain is not None:
+            return Reading(plain)
+    reader = Reader(text)
     if control is not None:
         reader.gap(CONTROL, control.start(), "a control character may mean something else to the shell; remove it")
         if "\0" in text:

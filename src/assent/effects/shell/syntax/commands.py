@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from assent.contract.memory import keep
 from assent.effects.shell.syntax.heredocs import HereDocuments
 from assent.effects.shell.syntax.patterns import Pattern
@@ -18,13 +16,13 @@ CLOSERS = frozenset("then else elif fi esac do done in } ]]".split())
 _DECLARES = frozenset("declare typeset local export readonly".split())
 _ARRAY_ARGUMENT = frozenset("alias eval let".split())
 
-plain = re.compile(r"[ \t]*+([^ \t\n|&;()<>'\"`\\$*?\[\]~{#!][^ \t\n|&;()<>'\"`\\$*?\[\]~{]*+)(?=[ \t\n;&|)]|\Z)").match
-quoted = re.compile(r"""[ \t]*+('[^'\n]*+'|"[^"`$\\\n]*+")(?=[ \t\n;&|)]|\Z)""").match
-reserved = re.compile(r"(?:[a-z]++|[{}!]|\[\[|\]\])(?=[ \t\n;&|()]|[<>](?!\()|\Z)").match
+plain = Pattern(r"[ \t]*+([^ \t\n|&;()<>'\"`\\$*?\[\]~{#!][^ \t\n|&;()<>'\"`\\$*?\[\]~{]*+)(?=[ \t\n;&|)]|\Z)")
+quoted = Pattern(r"""[ \t]*+('[^'\n]*+'|"[^"`$\\\n]*+")(?=[ \t\n;&|)]|\Z)""")
+reserved = Pattern(r"(?:[a-z]++|[{}!]|\[\[|\]\])(?=[ \t\n;&|()]|[<>](?!\()|\Z)")
 _descriptor = Pattern(r"([0-9]++|\{[A-Za-z_][A-Za-z0-9_]*+\})(?=[<>](?!\())")
 _array_descriptor = Pattern(r"\{[A-Za-z_][A-Za-z0-9_]*+\[[^ \t\n<>]*\]\}(?=[<>])")
 _redirection = Pattern(r"<<<|<<-|<<|<&|<>|<|>>|>&|>\||>|&>>|&>")
-_assignment = Pattern(r"([A-Za-z_][A-Za-z0-9_]*+)(?:(\+?)=|(\[))")
+assignment = Pattern(r"([A-Za-z_][A-Za-z0-9_]*+)(?:(\+?)=|(\[))")
 _sign = Pattern(r"(\+?)=")
 
 _DESCRIBING = tuple("{0123456789")
@@ -34,11 +32,13 @@ REMEMBERED, REMEMBERED_LENGTH = 1024, 24  # plain words, characters of one: text
 _remembered: dict[str, tuple[Part, ...]] = {}
 
 
-def plain_parts(word: str) -> tuple[Part, ...]:
+def literal_parts(word: str) -> tuple[Part, ...]:
     """The parts of a word without quotes and expansions: itself. One object for all places where it stands."""
-    parts: tuple[Part, ...] = (Literal(word),)
-    if len(word) <= REMEMBERED_LENGTH:
-        keep(_remembered, word, parts, REMEMBERED)
+    parts = _remembered.get(word)
+    if parts is None:
+        parts = (Literal(word),)
+        if len(word) <= REMEMBERED_LENGTH:
+            keep(_remembered, word, parts, REMEMBERED)
     return parts
 
 
@@ -221,7 +221,7 @@ class Commands(HereDocuments):
         """The reserved word at `pos`, or nothing; it is not stepped over."""
         if self.peek() not in _INITIALS:
             return ""
-        found = reserved(self.text, self.pos, self.end)
+        found = reserved.match(self.text, self.pos, self.end)
         return found[0] if found is not None and found[0] in RESERVED else ""
 
     def time_options(self) -> None:
@@ -254,15 +254,15 @@ class Commands(HereDocuments):
         redirects: list[Redirect] = []
         opening = True  # assignments are still read as such, with subscripts and arrays
         while True:
-            found = plain(text, pos, end)
+            found = plain.match(text, pos, end)
             if found is not None:
                 word = found[1]
-                if words or "=" not in word or _assignment.match(word) is None:
+                if words or "=" not in word or assignment.match(word) is None:
                     begin, pos = found.span(1)
-                    words.append(Word(_remembered.get(word) or plain_parts(word), word, begin, pos))
+                    words.append(Word(literal_parts(word), word, begin, pos))
                     continue
             elif words:
-                found = quoted(text, pos, end)
+                found = quoted.match(text, pos, end)
                 if found is not None:
                     begin, pos = found.span(1)
                     words.append(Word((Literal(text[begin + 1 : pos - 1], True),), found[1], begin, pos))
@@ -301,7 +301,7 @@ class Commands(HereDocuments):
 
     def argument(self, words: list[Word], assignments: list[Assignment], opening: bool) -> None:
         """A word behind the first. Declarations take arrays there, which are assignments."""
-        found = _assignment.match(self.text, self.pos, self.end)
+        found = assignment.match(self.text, self.pos, self.end)
         if opening and found is not None and found[3] is None and self.text.startswith("(", found.end()):
             first = words[0].text
             if first in _DECLARES:
@@ -314,7 +314,7 @@ class Commands(HereDocuments):
     def assign(self, assignments: list[Assignment], opening: bool) -> bool:
         """An assignment at `pos`, if one stands there. Subscripts and arrays are known only while `opening`."""
         start = self.pos
-        found = _assignment.match(self.text, start, self.end)
+        found = assignment.match(self.text, start, self.end)
         if found is None:
             return False
         name, append, subscript = found[1], found[2] == "+", None

@@ -156,7 +156,7 @@ class Reader(Conditionals, Commands):
             return None, True
         self.newlines()
         broken = "\n" in self.text[before : self.pos].replace("\\\n", "")
-        found = reserved(self.text, self.pos, self.end)
+        found = reserved.match(self.text, self.pos, self.end)
         if found is None or found[0] != "in":
             return None, broken
         self.pos += 2
@@ -206,7 +206,7 @@ class Reader(Conditionals, Commands):
         self.no_descriptor()
         word = self.word(0)
         self.newlines()
-        found = reserved(self.text, self.pos, self.end)
+        found = reserved.match(self.text, self.pos, self.end)
         if found is None or found[0] != "in":
             raise self.unexpected()
         self.pos += 2
