@@ -5,7 +5,7 @@ SHELL := /bin/bash
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: help demo test check lint types fmt bench corpus fuzz docs clients
+.PHONY: help demo test check lint types fmt browser bench corpus fuzz docs clients
 
 help: ## list these entries
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -28,6 +28,9 @@ types: $(READY)
 fmt: $(READY) ## format the code and sort its imports
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+browser: $(READY) ## the page in a real Chromium against a real server (SCREENSHOTS=DIR keeps pictures)
+	$(BIN)/pytest tests/browser
 
 bench: .venv/.bench ## how long a decision takes, beside two other gates
 	$(BIN)/python bench/run.py

@@ -169,6 +169,10 @@ class Program:
         """The same, in the background."""
         return self.pool.submit(lambda: self.call(command, **more))
 
+    def held_now(self) -> int:
+        """How many questions wait."""
+        return int(self.ask("GET", "/v1/status", unix=True).json["held"])
+
     def sign_in(self) -> Person:
         answer = self.ask("POST", "/v1/session", {"code": self.code()})
         assert answer.status == 200, answer.raw

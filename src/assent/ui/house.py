@@ -28,6 +28,7 @@ from assent.ui.api.events import Hub
 from assent.ui.api.metrics import Metrics
 from assent.ui.calls import Calls
 from assent.ui.gates import Gates, Refusing
+from assent.ui.voice import Voice
 
 STORE_FILE = "held.db"
 RECENT = 100  # decisions that a page gets to see when it opens
@@ -62,6 +63,7 @@ class House:
         self.origins = frozenset(b"http://" + host for host in self.hosts)
         self.folder = folder or os.getcwd()
         self.clock = time.time
+        self.voice = Voice()
         self.metrics = Metrics()
         self.access = Access(time.monotonic, who=_login(), token=caller_token(self.state))
         self.gates = Gates(environ, mode=mode, config=config)
@@ -89,14 +91,10 @@ class House:
 
     # What is shown in the terminal
 
-    def say(self, words: str) -> None:
-        print(f"{time.strftime('%H:%M:%S')}  {words}", file=sys.stderr, flush=True)
-
     def show_code(self) -> None:
         """Show a fresh code, where a person reads it and nothing keeps it."""
-        if not sys.stdout.isatty():
-            return
-        print(f"\n  sign in at {self.address} with the code  {self.access.codes.fresh()}\n", flush=True)
+        if sys.stdout.isatty():
+            self.voice.show(f"\n  sign in at {self.address} with the code  {self.access.codes.fresh()}\n")
 
     def show_code_if_none(self) -> None:
         if not self.access.codes.live:

@@ -66,6 +66,7 @@ async def _serve(options: argparse.Namespace, listening: Listening, closed: bool
     if sys.stdin is not None and sys.stdin.isatty() and sys.stdout.isatty():
         threading.Thread(target=_codes_on_enter, args=(house,), daemon=True).start()
     await server.serve(house, listening)
+    house.voice.rest()
 
 
 def greet(house: object, closed: bool) -> None:
@@ -74,18 +75,19 @@ def greet(house: object, closed: bool) -> None:
 
     assert isinstance(house, House)
     status = house.status()
-    print(f"assent listens on {house.address} and {house.socket}, mode {status['mode']}", flush=True)
+    show = house.voice.show
+    show(f"assent listens on {house.address} and {house.socket}, mode {status['mode']}")
     if status["mode"] == "yolo":
-        print("  WARNING: yolo skips shipped, user and project rules; only managed rules and the floor hold")
+        show("  WARNING: yolo skips shipped, user and project rules; only managed rules and the floor hold")
     if status["problem"]:
-        print(f"  the policy does not load, so every call is denied: {status['problem']}")
+        show(f"  the policy does not load, so every call is denied: {status['problem']}")
     if not closed:
-        print("  note: this system cannot close the server's memory to other programs of yours")
+        show("  note: this system cannot close the server's memory to other programs of yours")
     if sys.stdout.isatty():
         house.show_code()
-        print("  Enter shows a new code, Ctrl-C ends the server", flush=True)
+        show("  Enter shows a new code, Ctrl-C ends the server")
     else:
-        print("  answer on the page; `assent sign-in`, run in a terminal, shows the code to sign in with", flush=True)
+        show("  answer on the page; `assent sign-in`, run in a terminal, shows the code to sign in with")
 
 
 def _codes_on_enter(house: object) -> None:

@@ -4,6 +4,7 @@ Needs starlette and uvicorn, which `assent.ui.serve` imports only once it is tol
 
 from __future__ import annotations
 
+import logging
 import resource
 from typing import Any
 
@@ -17,6 +18,7 @@ from assent.ui.api.openapi import ENDPOINTS
 from assent.ui.house import House
 from assent.ui.listening import Listening
 from assent.ui.protocol import Protocol
+from assent.ui.voice import Log
 
 STOPPING = 15  # seconds for open requests to end
 MOST_CONNECTIONS = 8192
@@ -87,6 +89,9 @@ class Server(uvicorn.Server):
 async def serve(house: House, listening: Listening) -> None:
     """Serve until told to stop."""
     await house.open()
+    log = logging.getLogger("uvicorn")
+    log.propagate = False
+    log.handlers = [Log(house.voice)]
     config = uvicorn.Config(
         App(house),
         http=Protocol,

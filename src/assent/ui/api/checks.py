@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 
 from assent.contract.call import Call
 from assent.contract.decision import Outcome
@@ -19,6 +20,7 @@ from assent.ui.place import MODES
 
 LONGEST_WAIT = 600.0
 LONGEST_NAME = 4096
+LONE = re.compile(r"[\ud800-\udfff]")
 
 
 def call_of(asked: Asked) -> tuple[Call, str, Gate]:
@@ -30,6 +32,8 @@ def call_of(asked: Asked) -> tuple[Call, str, Gate]:
         raise Refusal(422, "bad-call", "a call has a `tool`, and names of at most 4096 characters")
     if project and not project.startswith("/"):
         raise Refusal(422, "bad-call", "`project` and `cwd` are whole paths")
+    if LONE.search(f"{tool}{cwd}{session}{runtime}{project}"):
+        raise Refusal(422, "bad-call", "a name holds half a character")
     gate, place = asked.house.gates.find(project, session)
     call = Call(
         tool,

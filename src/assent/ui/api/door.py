@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import sys
-import traceback
 from collections.abc import Mapping
 from http.cookies import CookieError, SimpleCookie
 from typing import TYPE_CHECKING, Any
@@ -107,7 +105,7 @@ class Door:
         except (asyncio.CancelledError, ConnectionError):
             raise
         except Exception as error:  # the one net: a fault is told, and the server goes on
-            traceback.print_exc(file=sys.stderr)
+            self.house.voice.fault(error)
             self.house.metrics.faults += 1
             reply = refused(Refusal(500, "fault", f"something broke inside: {type(error).__name__}"))
         await answer(send, reply)

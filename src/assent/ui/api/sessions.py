@@ -21,7 +21,7 @@ async def who_am_i(asked: Asked) -> object:
 
 async def sign_in(asked: Asked) -> object:
     cookie, key, person = asked.house.access.sign_in(asked.text("code"))
-    asked.house.say(f"signed in: {person.who}, session {person.session}")
+    asked.house.voice.say(f"signed in: {person.who}, session {person.session}")
     headers = {"set-cookie": f"{COOKIE}={cookie}; {COOKIE_FORM}"}
     return Reply({"signed_in": True, "key": key, "who": person.who, "until": person.until}, headers=headers)
 
@@ -37,7 +37,7 @@ async def code(asked: Asked) -> object:
         raise Refusal(403, "socket-only", "a code is given out over the socket only; run `assent sign-in`")
     why = peers.why_no_person(asked.peer.pid)
     if why:
-        asked.house.say(f"a code was asked for and refused: {why}")
+        asked.house.voice.say(f"a code was asked for and refused: {why}")
         raise Refusal(403, "no-person", f"no code is given out: {why}; run `assent sign-in` in a terminal of your own")
     return {"code": asked.house.access.codes.fresh(), "address": asked.house.address}
 

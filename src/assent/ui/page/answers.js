@@ -5,7 +5,7 @@ import { h, put, toast } from "./dom.js";
 import { SCOPES, count, plural, prose, shown } from "./words.js";
 
 const shownRules = (each) => (each.shown ?? each.rules).join("\n");
-const ARMING = 450; // a question that has just come under the finger is not answered by it
+const ARMING = 350; // a question that has just come under the finger is not answered by it
 
 export class Answers {
   constructor(question) {
@@ -25,14 +25,13 @@ export class Answers {
     const bar = h("div", { class: "bar arming", role: "group", "aria-label": "answers" },
       h("div", { class: "bar-row" },
         button("allow", "once", "Allow once", "y", "yes", () => this.say("allow")),
-        h("span", { class: "or" }, "or for"),
         h("div", { class: "joined" }, ["15m", "session", "project", "everywhere"].map((scope) => button("allow", scope, SCOPES[scope].label, SCOPES[scope].key, "", () => this.edit(scope))))),
       h("div", { class: "bar-row" },
         button("deny", null, "Deny", "n", "no plain", () => this.say("deny")),
-        button("message", null, "and say why", "t", "no", () => this.message()),
-        button("stop", null, "and stop the agent", "x", "no", () => this.say("stop"))));
+        button("message", null, "Deny, say why", "t", "no", () => this.message()),
+        button("stop", null, "Deny, and stop", "x", "no", () => this.say("stop"))));
     setTimeout(() => bar.classList.remove("arming"), Math.max(0, this.armed - performance.now()));
-    put(this.element, h("div", {}, this.question.state === "queued" ? h("p", { class: "queued-note" }, "It waits behind another question of its session. You can answer it now all the same.") : null, bar));
+    put(this.element, h("div", {}, this.question.state === "queued" ? h("p", { class: "queued-note" }, "It waits behind another question; you can answer it early.") : null, bar));
   }
 
   key(key) {
@@ -70,7 +69,7 @@ export class Answers {
 
   edit(scope) {
     const offered = this.question.suggestions.length ? this.question.suggestions : [{ rules: [], width: "this exact call" }];
-    const text = h("textarea", { id: "rule", rows: 1, spellcheck: "false", autocapitalize: "off", "aria-label": "the rule to remember, one a line", value: shownRules(offered[0]) });
+    const text = h("textarea", { id: "rule", rows: 1, spellcheck: "false", autocapitalize: "off", value: shownRules(offered[0]) });
     const radios = offered.map((each, at) => h("label", { class: "choice" },
       h("input", { type: "radio", name: "rule", value: at, checked: at === 0, on: { change: () => { text.value = shownRules(each); reach(); } } }),
       h("code", {}, each.rules.length ? shown(shownRules(each)) : "the identical call only"), h("kbd", {}, String(at + 1)),
@@ -85,7 +84,7 @@ export class Answers {
         const number = (asked += 1);
         try {
           const found = await post(`/v1/held/${encodeURIComponent(this.question.id)}/reach`, { rules: rules(), scope });
-          if (number === asked) { put(told, drawReach(found)); this.submit.disabled = Boolean(found.refusal); }
+          if (number === asked) { put(told, drawReach(found, rules().length)); this.submit.disabled = Boolean(found.refusal); }
         } catch (error) {
           if (number === asked) put(told, h("p", { class: "bad" }, error.message));
         }
@@ -121,8 +120,9 @@ export class Answers {
   }
 }
 
-export function drawReach(found) {
+export function drawReach(found, rules) {
   if (found.refusal) return h("p", { class: "bad" }, "Cannot be saved: ", prose(found.refusal));
+  if (!rules) return h("p", {}, "Only this very call is let through again, in the same folder.");
   const out = [];
   if (found.looked_at) {
     const share = (part) => `${Math.max(part ? 1.5 : 0, (100 * part) / found.looked_at)}%`;

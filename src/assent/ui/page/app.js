@@ -56,7 +56,7 @@ function keys(event) {
   const typing = event.target.closest?.("input:not([type=radio]), textarea, select");
   if (typing || event.repeat) return;
   if (event.key === "?") { help(); event.preventDefault(); return; }
-  if (/^[1-5]$/.test(event.key) && !views.inbox.answers?.open) { location.hash = NAMES[Number(event.key) - 1]; event.preventDefault(); return; }
+  if (/^[1-5]$/.test(event.key) && !(view === views.inbox && view.answers?.open)) { location.hash = NAMES[Number(event.key) - 1]; event.preventDefault(); return; }
   if (event.key === "/") { const search = $("view").querySelector("input[type=search]"); if (search) { search.focus(); event.preventDefault(); } return; }
   if ((event.key === "Enter" || event.key === " ") && event.target.closest("button, a, summary")) return;
   if (view?.key?.(event)) event.preventDefault();

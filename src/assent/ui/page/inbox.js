@@ -68,8 +68,8 @@ export class Inbox {
   choose(flat) {
     const current = store.questions.get(this.selected);
     if (current && !current.over) return;
-    if (current?.over && store.now - current.over.at < 1.2) {
-      setTimeout(() => this.later(), 1300);
+    if (current?.over && store.now - current.over.at < 0.7) {
+      setTimeout(() => this.later(), 750);
       return;
     }
     const next = flat.find((each) => !each.over);

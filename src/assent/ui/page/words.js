@@ -45,7 +45,7 @@ export const runtime = (name) => RUNTIMES[name] ?? (name ? visible(name) : "an a
 
 export const SCOPES = {
   once: { label: "Allow once", done: "Allowed once", key: "y" },
-  "15m": { label: "15 minutes", title: "Allow for 15 minutes", done: "Allowed for 15 minutes", key: "m" },
+  "15m": { label: "15 min", title: "Allow for 15 minutes", done: "Allowed for 15 minutes", key: "m" },
   session: { label: "Session", title: "Allow for this session", done: "Allowed for this session", key: "s" },
   project: { label: "Always here", title: "Always allow in this project", done: "Always allowed in this project", key: "p" },
   everywhere: { label: "Everywhere", title: "Always allow, everywhere", done: "Always allowed, everywhere", key: "e" },

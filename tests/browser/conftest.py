@@ -1,0 +1,81 @@
+"""A real Chromium against a real server. Skipped by name where there is no Chromium, but never in CI."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+
+from tests.server.program import Program
+
+CONFIG = 'ask = ["bash(git push:*)"]\nallow = ["bash(pytest:*)"]\n'
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    found = shutil.which("chromium") or shutil.which("chromium-browser")
+    if found is None:
+        assert os.environ.get("CI") != "true", "CI must have Chromium: apt-get install chromium"
+        pytest.skip("there is no Chromium here; apt-get install chromium")
+    with sync_playwright() as playwright:
+        opened = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
+        yield opened
+        opened.close()
+
+
+@pytest.fixture(scope="session")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Program]:
+    program = Program(tmp_path_factory.mktemp("browser"), config=CONFIG)
+    app = program.project / "src/app.py"
+    app.write_text("def total(items):\n    return sum(items)\n\n\ndef main():\n    print(total([1, 2, 3]))\n")
+    yield program
+    program.stop()
+
+
+@pytest.fixture
+def program(shared: Program) -> Iterator[Program]:
+    """The server, with nothing left of the test before."""
+    yield shared
+    if shared.held_now():
+        person = shared.sign_in()
+        for question in person.ask("GET", "/v1/held").json["held"]:
+            person.answer(question, "deny")
+
+
+@pytest.fixture
+def context(browser: Browser) -> Iterator[BrowserContext]:
+    opened = browser.new_context(viewport={"width": 1280, "height": 860})
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def page(context: BrowserContext, program: Program) -> Iterator[Page]:
+    """A signed-in page on which nothing may go wrong."""
+    opened = signed_in(context, program)
+    wrong: list[str] = []
+    opened.on("pageerror", lambda error: wrong.append(str(error)))
+    yield opened
+    assert wrong == []
+
+
+def signed_in(context: BrowserContext, program: Program) -> Page:
+    opened = context.new_page()
+    opened.set_default_timeout(10_000)
+    opened.goto(program.address)
+    opened.get_by_label("one-time code").fill(program.code())
+    opened.get_by_role("button", name="Sign in").click()
+    opened.locator("#link[data-state=on]").wait_for(state="attached")
+    return opened
+
+
+def screenshot(page: Page, name: str) -> None:
+    """Keep a picture, where SCREENSHOTS names a folder for them."""
+    folder = os.environ.get("SCREENSHOTS")
+    if folder:
+        Path(folder).mkdir(parents=True, exist_ok=True)
+        page.screenshot(path=Path(folder) / f"{name}.png")

@@ -1,0 +1,210 @@
+"""Answering on the page, as a person does it."""
+
+from __future__ import annotations
+
+import re
+from concurrent.futures import Future
+
+from playwright.sync_api import Browser, BrowserContext, Page, expect
+
+from tests.browser.conftest import screenshot, signed_in
+from tests.server.program import Answer, Program
+
+ARMED = ".bar:not(.arming)"
+
+
+def ready(page: Page, text: str) -> None:
+    """The question is shown whole and can be answered."""
+    expect(page.locator(".command, .diff").first).to_contain_text(text)
+    page.locator(ARMED).wait_for()
+
+
+def verdict(call: Future[Answer]) -> tuple[bool, str, bool]:
+    found = call.result(timeout=30).json
+    return found["allowed"], found["message"], found["stop"]
+
+
+def test_a_wrong_code_says_what_to_do_and_the_right_one_opens_the_inbox(
+    context: BrowserContext, program: Program
+) -> None:
+    page = context.new_page()
+    page.goto(program.address)
+    page.get_by_label("one-time code").fill("AAAA-AAAA")
+    page.get_by_role("button", name="Sign in").click()
+    expect(page.get_by_role("alert")).to_contain_text("ask for a new one")
+    page.get_by_label("one-time code").fill(program.code().lower().replace("-", " "))
+    page.get_by_role("button", name="Sign in").click()
+    expect(page.get_by_text("Nothing waits for you")).to_be_visible()
+    assert "?" not in page.url
+    screenshot(page, "empty")
+
+
+def test_the_session_is_a_cookie_that_scripts_cannot_read_and_a_key_that_is_in_no_address(
+    page: Page, context: BrowserContext
+) -> None:
+    cookie = next(each for each in context.cookies() if each["name"] == "assent_session")
+    assert (cookie["httpOnly"], cookie["sameSite"], cookie["expires"]) == (True, "Strict", -1)
+    assert page.evaluate("document.cookie") == ""
+
+
+def test_approving_lets_the_call_run_and_shows_it(page: Page, program: Program) -> None:
+    call = program.calling("git push origin main", description="Publish the branch")
+    ready(page, "git push origin main")
+    expect(page.locator(".question")).to_contain_text("Claude Code wants to run a command")
+    expect(page.locator(".effects")).to_contain_text("git push")
+    expect(page.locator(".question")).to_contain_text("Publish the branch")
+    expect(page.get_by_role("timer")).to_contain_text(re.compile(r"[45]:\d\d"))
+    assert page.title() == "(1) Assent"
+    screenshot(page, "inbox")
+    page.get_by_role("button", name="Allow once").click()
+    assert verdict(call) == (True, "", False)
+    expect(page.locator(".outcome")).to_contain_text("Allowed once")
+
+
+def test_denying_with_a_message_tells_the_agent(page: Page, program: Program) -> None:
+    call = program.calling("npm install left-pad")
+    ready(page, "npm install left-pad")
+    page.get_by_role("button", name="Deny, say why").click()
+    page.get_by_label("message to the agent").fill("use the standard library")
+    page.keyboard.press("Enter")
+    allowed, message, stop = verdict(call)
+    assert (allowed, stop) == (False, False)
+    assert "use the standard library" in message
+
+
+def test_deny_and_stop_tells_the_agent_to_stop(page: Page, program: Program) -> None:
+    call = program.calling("make deploy")
+    ready(page, "make deploy")
+    page.get_by_role("button", name="Deny, and stop").click()
+    allowed, _, stop = verdict(call)
+    assert (allowed, stop) == (False, True)
+
+
+def test_a_rule_is_edited_before_it_is_saved_and_settles_the_next_call(page: Page, program: Program) -> None:
+    program.call("npm run build -- --fast && ls", session="before", headless=True)
+    call = program.calling("npm run build -- --fast", session="edits")
+    ready(page, "npm run build")
+    page.get_by_role("button", name="Session").click()
+    rule = page.get_by_label("The rule, as it will be remembered")
+    expect(page.locator(".reach")).to_contain_text("Would have matched 1 of your last")
+    screenshot(page, "rule")
+    rule.fill("bash(*)")
+    expect(page.locator(".reach")).to_contain_text("Cannot be saved")
+    expect(page.get_by_role("button", name="Allow for this session")).to_be_disabled()
+    rule.fill("bash(npm run build:*)")
+    expect(page.locator(".reach")).to_contain_text("Would have matched")
+    page.get_by_role("button", name="Allow for this session").click()
+    assert verdict(call)[0]
+    assert program.call("npm run build -- --slow", session="edits", wait=5).json["allowed"]
+    assert program.call("npm run build", session="another", wait=0).status == 202
+    page.get_by_role("link", name="Policy").click()
+    grant = page.locator(".line", has_text="bash(npm run build:*)")
+    grant.get_by_role("button", name="Revoke").click()
+    expect(page.get_by_text("Nothing is remembered")).to_be_visible()
+    assert program.call("npm run build", session="edits", wait=0).status == 202
+
+
+def test_what_is_answered_on_one_page_is_gone_from_the_other_and_counts_once(
+    page: Page, browser: Browser, program: Program
+) -> None:
+    with browser.new_context() as other:
+        second = signed_in(other, program)
+        call = program.calling("terraform apply")
+        ready(page, "terraform apply")
+        ready(second, "terraform apply")
+        second.get_by_role("button", name="Deny", exact=False).first.click()
+        expect(page.locator(".outcome")).to_contain_text("on another page")
+        assert verdict(call)[0] is False
+
+
+def test_expiry_is_shown_and_the_call_is_denied(page: Page, program: Program) -> None:
+    config = program.state / "config.toml"
+    before = config.read_text()
+    config.write_text(before + "[approval]\ntimeout = 3\n")
+    try:
+        call = program.calling("helm upgrade app", session="short")
+        ready(page, "helm upgrade app")
+        expect(page.get_by_role("timer")).to_contain_text(re.compile(r"^[123]s$"))
+        allowed, message, _ = verdict(call)
+        assert not allowed
+        assert "nobody answered it in time" in message
+        expect(page.locator(".outcome")).to_contain_text("Expired")
+    finally:
+        config.write_text(before)
+
+
+def test_one_question_of_a_session_is_asked_and_those_behind_it_can_be_answered_early(
+    page: Page, program: Program
+) -> None:
+    first = program.calling("git push origin one", session="queue")
+    ready(page, "origin one")
+    second = program.calling("git push origin two", session="queue")
+    behind = page.locator(".item.queued", has_text="origin two")
+    behind.click()
+    expect(page.locator(".queued-note")).to_contain_text("answer it early")
+    page.locator(ARMED).wait_for()
+    page.get_by_role("button", name="Allow once").click()
+    assert verdict(second)[0]
+    assert not first.done()
+    ready(page, "origin one")
+    page.get_by_role("button", name="Allow once").click()
+    assert verdict(first)[0]
+
+
+def test_a_change_is_shown_side_by_side(page: Page, program: Program) -> None:
+    body = {
+        "tool": "Edit",
+        "input": {
+            "file_path": str(program.project / "src/app.py"),
+            "old_string": "    return sum(items)\n",
+            "new_string": '    """The sum, rounded."""\n    return round(sum(items), 2)\n',
+        },
+        "cwd": str(program.project),
+        "session": "diff",
+        "runtime": "codex",
+        "wait": 30,
+    }
+    call = program.pool.submit(lambda: program.ask("POST", "/v1/calls", body, unix=True))
+    ready(page, "return round(sum(items), 2)")
+    assert page.locator(".diff td.del").nth(1).inner_text().strip() == "return sum(items)"
+    assert page.locator(".diff td.add.right").count() == 2
+    screenshot(page, "diff")
+    page.get_by_role("button", name="Allow once").click()
+    assert verdict(call)[0]
+
+
+def test_hostile_text_is_shown_and_does_nothing(page: Page, program: Program) -> None:
+    command = "echo '<img src=x onerror=alert(1)>' \u202e\u200b && rm -r build \x1b[31mred"
+    told = "<script>document.title='owned'</script><b>only lists files</b> \u202egnp.exe"
+    call = program.calling(command, description=told, session="<i>hostile</i>")
+    ready(page, "<img src=x onerror=alert(1)>")
+    shown = page.locator(".question")
+    expect(shown).to_contain_text("\\u{202e}")
+    expect(shown).to_contain_text("\\u{1b}[31mred")
+    expect(shown).to_contain_text("<script>document.title='owned'</script>")
+    expect(page.locator(".warn")).to_contain_text("cannot be seen")
+    assert page.locator("#view script, #view img, #view b:not(.count), #view i:not(.ring i)").count() == 0
+    assert not re.search("[\u202a-\u202e\u2066-\u2069\u200b\x1b]", page.locator("body").inner_text())
+    assert page.title() == "(1) Assent"
+    screenshot(page, "hostile")
+    page.get_by_role("button", name="Deny", exact=False).first.click()
+    assert verdict(call)[0] is False
+
+
+def test_a_reloaded_page_shows_the_question_again(page: Page, program: Program) -> None:
+    call = program.calling("make release")
+    ready(page, "make release")
+    page.reload()
+    ready(page, "make release")
+    page.get_by_role("button", name="Allow once").click()
+    assert verdict(call)[0]
+
+
+def test_a_question_that_slides_under_the_finger_is_not_answered_by_it(page: Page, program: Program) -> None:
+    call = program.calling("make first", session="a")
+    page.locator(".bar.arming").wait_for()
+    page.keyboard.press("y")
+    page.locator(ARMED).wait_for()
+    assert not call.done()
+    page.keyboard.press("y")
+    assert verdict(call)[0]
