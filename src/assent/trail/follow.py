@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 from time import sleep
 
+from assent.trail.line import BEGINNING
+from assent.trail.lines import backwards
 from assent.trail.query import Entry, Wanted, parse
-from assent.trail.segments import CURRENT, open_own
+from assent.trail.segments import CURRENT, old_segments, open_own
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,30 +16,67 @@ if TYPE_CHECKING:
 
 
 def follow(folder: str, wanted: Wanted | None = None, *, poll: float = 0.3) -> Iterator[Entry]:
-    """Wanted records that are written from now on, without end."""
-    wanted = wanted or Wanted()
+    """Wanted records that are written from the call on, without end."""
     path = os.path.join(folder, CURRENT)
     handle = _opened(path)
     at = os.fstat(handle).st_size if handle >= 0 else 0
+    last = [_last(handle, at)]
+    return _parsed(path, _growing(folder, path, handle, at, last, poll), wanted or Wanted())
+
+
+def _parsed(path: str, lines: Iterator[bytes], wanted: Wanted) -> Iterator[Entry]:
+    for raw in lines:
+        entry = parse(path, 0, raw, wanted)
+        if isinstance(entry, Entry):
+            yield entry
+
+
+def _growing(folder: str, path: str, handle: int, at: int, last: list[int], poll: float) -> Iterator[bytes]:
+    """Whole lines as they come. `last` holds the number of the last one, to find the segments in between."""
     try:
         while True:
             # In this order: what is renamed after the look is read to its end in the next round.
             moved = handle < 0 or _moved(handle, path)
             for raw in _lines(handle, at):
                 at += len(raw)
-                entry = parse(path, 0, raw, wanted)
-                if isinstance(entry, Entry):
-                    yield entry
+                last[0] = _number(raw) or last[0]
+                yield raw
             following = _opened(path) if moved else -1
-            if following >= 0:
-                if handle >= 0:
-                    os.close(handle)
-                handle, at = following, 0
-            else:
+            if following < 0:
                 sleep(poll)
+                continue
+            yield from _between(folder, following, last)
+            if handle >= 0:
+                os.close(handle)
+            handle, at = following, 0
     finally:
         if handle >= 0:
             os.close(handle)
+
+
+def _between(folder: str, following: int, last: list[int]) -> Iterator[bytes]:
+    """Segments that were filled and put aside since the last look."""
+    for first, path in old_segments(folder):
+        handle = _opened(path) if first > last[0] > 0 else -1
+        if handle < 0:
+            continue
+        try:
+            if os.fstat(handle).st_ino != os.fstat(following).st_ino:
+                for raw in _lines(handle, 0):
+                    last[0] = _number(raw) or last[0]
+                    yield raw
+        finally:
+            os.close(handle)
+
+
+def _last(handle: int, size: int) -> int:
+    """The number of the last line; 0 where there is none."""
+    return next((number for raw in backwards(handle, size) if (number := _number(raw))), 0) if handle >= 0 else 0
+
+
+def _number(raw: bytes) -> int:
+    digits = raw[len(BEGINNING) : len(BEGINNING) + 20].partition(b",")[0]
+    return int(digits) if raw.startswith(BEGINNING) and digits.isdigit() else 0
 
 
 def _opened(path: str) -> int:
