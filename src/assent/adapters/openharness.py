@@ -37,7 +37,7 @@ class OpenHarness(Adapter):
         Its to-do list is a file, which the call may name or leave to the tool."""
         inner = payload.table(given, "payload") if "payload" in given else given
         name = payload.text(inner, "event")
-        kind = KINDS.get(name, Kind.OTHER)
+        kind = shape.kind_of(name, KINDS, "tool_name" in inner)
         folder = project if inner is not given else environ.get("PWD", "") or project
         call = None
         if kind in shape.WITH_CALL:

@@ -9,6 +9,7 @@ from assent.adapters.adapter import DECIDING, Event, Kind, Rendered
 from assent.contract.call import Call
 from assent.contract.decision import Outcome
 from assent.contract.display import visible
+from assent.contract.errors import PayloadError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ KINDS: dict[str, Kind] = {
     "ConfigChange": Kind.CONFIG_CHANGE,
     "SessionStart": Kind.SESSION_START,
 }
+AFTERWARDS = ("after", "post", "permissiondenied", "notification")
 ABOUT = ("file_path", "source", "reason", "notification_type")
 WITH_CALL = frozenset({Kind.BEFORE_TOOL, Kind.PERMISSION, Kind.AFTER_TOOL})
 BLOCKED = 2  # the exit status that blocks
@@ -46,7 +48,7 @@ def parse(
 ) -> Event:
     """The event of a payload in this shape. `tool` is the call's tool where the runtime's own name misleads."""
     name = payload.text(given, "hook_event_name")
-    kind = KINDS.get(name, Kind.OTHER)
+    kind = kind_of(name, KINDS, "tool_name" in given)
     session = payload.text_if_any(given, "session_id")
     call = None
     if kind in WITH_CALL:
@@ -74,6 +76,15 @@ def parse(
         transcript=payload.text_if_any(given, "transcript_path"),
         about="" if call is not None else next((text for key in ABOUT if (text := _plain(given.get(key)))), ""),
     )
+
+
+def kind_of(name: str, kinds: Mapping[str, Kind], has_call: bool) -> Kind:
+    """The kind of an event. One that we do not know and that brings a call may be one that wants a decision, so it is
+    refused, unless it comes after the fact by its name."""
+    kind = kinds.get(name)
+    if kind is None and has_call and not name.lower().startswith(AFTERWARDS):
+        raise PayloadError(f"unknown event `{name}` with a call; update Assent, or remove its hook for this event")
+    return kind or Kind.OTHER
 
 
 def _plain(value: object) -> str:

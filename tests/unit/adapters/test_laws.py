@@ -23,8 +23,8 @@ from assent.contract.reply import Reply
 
 WORDS = st.sampled_from(
     "hook_event_name tool_name tool_input cwd session_id permission_mode event tool args directory servers "
-    "tool_call tool_result id name input workspaceRoots toolName toolArgs toolResult sessionId hookName toolInput payload "
-    "mcp_context server_name conversation_id workspace_roots command file_path agent_id sessionContext "
+    "tool_call tool_result id name input workspaceRoots toolName toolArgs toolResult sessionId hookName toolInput "
+    "payload mcp_context server_name conversation_id workspace_roots command file_path agent_id sessionContext "
     "rootSessionId prompt source".split()
 )
 NAMES = st.sampled_from(
