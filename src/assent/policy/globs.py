@@ -12,6 +12,7 @@ from assent.contract.errors import PolicyError
 from assent.contract.value import Value
 
 WILD = re.compile(r"[*?\[]")
+REPEATED = re.compile(r"(?:(?<=/)|^)\*\*(?:/\*\*)+(?=/|$)")
 
 
 class Glob(Value):
@@ -23,6 +24,7 @@ class Glob(Value):
     __slots__ = ("text", "prefix", "literal", "_regex", "_below", "chunk", "first")
 
     def __init__(self, text: str) -> None:
+        text = REPEATED.sub("**", text)  # `a/**/**` is `a/**`, the folder itself included
         self.text = text
         found = WILD.search(text)
         if found is None:

@@ -16,6 +16,8 @@ from assent.policy.globs import Glob, overlaps
         ("/etc/*", "/etc/ssh/config", False, True),
         ("/etc/**", "/etc/ssh/config", True, True),
         ("/etc/**", "/etc", True, True),
+        ("/etc/**/**", "/etc", True, True),
+        ("/etc/**/**/x", "/etc/x", True, True),
         ("/etc", "/etc/passwd", False, True),
         ("/etc", "/etcetera", False, False),
         ("**/.env", "/a/b/.env", True, True),
