@@ -28,11 +28,17 @@ _OWN = frozenset({"__init__", "__main__", "__pycache__"})
 _SETTLED = frozenset((Kind.REPOSITORY, Kind.HOOKS))
 
 
-def posing(folder: str, links: Links, lowering: Lowering) -> str:
+def posing(
+    folder: str, links: Links, lowering: Lowering, *, portable: bool = False, roots: tuple[str, ...] = ()
+) -> str:
     """Say what is, or may come, in the place of a library module; `""` where nothing is. `data:/file` is a file that is
-    to be loaded as data."""
+    to be loaded as data. `portable`: there is no file system to look at, so only a root is known to hold none."""
+    if portable and folder not in roots and folder != "data:":
+        return "the folder is not looked at"
     if folder.startswith("data:"):
         return _code_for_data(folder[5:], lowering)
+    if portable:
+        return "" if all(map(_leaves_alone, lowering.effects)) else "another part of the command may put a module there"
     here = links.canonical(folder)
     if not here:
         return f"where `{folder}` leads is not known"
