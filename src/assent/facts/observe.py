@@ -286,10 +286,11 @@ class _Look:
         if target.name and target.name not in self.hooks:
             self.hooks[target.name] = "" if self._portable else hook(target.name, self._links)
 
-    def module(self, target: Target, lowering: Lowering) -> None:
+    def module(self, target: Target) -> None:
         from assent.facts.modules import posing  # most calls hold no code
 
         if target.name:
             folder = target.raw or target.name
-            reason = posing(folder, self._links, lowering, portable=self._portable, roots=self._roots)
-            self.modules[target.name] = reason
+            self.modules[target.name] = posing(
+                folder, self._links, self._lowering, portable=self._portable, roots=self._roots
+            )
