@@ -4,8 +4,12 @@ Needs starlette and uvicorn, which `assent.ui.serve` imports only once it is tol
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import resource
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import uvicorn
@@ -80,6 +84,14 @@ class Server(uvicorn.Server):
     def __init__(self, config: uvicorn.Config, house: House) -> None:
         super().__init__(config)
         self._house = house
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Ctrl-C and SIGTERM end the server, and not the process before its own end."""
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(number, self.handle_exit, number, None)
+        yield
 
     async def shutdown(self, sockets: Any = None) -> None:
         await self._house.close()

@@ -29,12 +29,12 @@ async def listed(asked: Asked) -> object:
 
 async def answer(asked: Asked) -> object:
     """A person answers. The first answer counts; what does not count says why."""
-    said = choice(asked, "said", Said, "allow")
-    scope = choice(asked, "scope", Scope, "once")
+    said = choice(asked, "said", Said)
+    scope, rules = choice(asked, "scope", Scope, "once"), rules_of(asked)
     given = Answer(
         said,
         scope=scope,
-        rules=rules_of(asked) if scope is not Scope.ONCE else (),
+        rules=rules if scope is not Scope.ONCE else (),
         message=asked.text("message", "")[:LONGEST_MESSAGE],
         who=asked.person.who if asked.person else "",
         channel=CHANNEL,
@@ -91,7 +91,7 @@ def rules_of(asked: Asked) -> tuple[str, ...]:
     return rules
 
 
-def choice(asked: Asked, name: str, kind: type[T], default: str) -> T:
+def choice(asked: Asked, name: str, kind: type[T], default: str | None = None) -> T:
     given = asked.text(name, default)
     for each in kind:
         if each.value == given:
