@@ -1,0 +1,87 @@
+"""Gates are shared, made anew when a file changes, and refuse when one does not load."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from assent.contract.call import Call
+from assent.ui.gates import Gates, Refusing
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> tuple[Gates, Path, Path]:
+    state, project = tmp_path / "state", tmp_path / "project"
+    state.mkdir()
+    project.mkdir()
+    return Gates({"HOME": str(tmp_path), "ASSENT_HOME": str(state)}), state, project
+
+
+def outcome(gates: Gates, project: Path, command: str, session: str = "") -> str:
+    gate, here = gates.find(str(project), session)
+    call = Call("bash", {"command": command}, cwd=str(project), roots=here.roots, home=here.home, session=session)
+    return gate.decide(call).outcome.word
+
+
+def test_a_gate_is_kept_until_a_file_changes(place: tuple[Gates, Path, Path]) -> None:
+    gates, state, project = place
+    first, _ = gates.find(str(project))
+    assert gates.find(str(project))[0] is first
+    assert gates.loads == 1
+    (state / "config.toml").write_text('deny = ["bash(ls:*)"]\n')
+    assert outcome(gates, project, "ls") == "deny"
+    assert gates.loads == 2
+
+
+def test_a_change_of_the_same_length_and_time_is_seen(place: tuple[Gates, Path, Path]) -> None:
+    gates, state, project = place
+    config = state / "config.toml"
+    config.write_text('deny = ["bash(ls:*)"]\n')
+    before = config.stat()
+    assert outcome(gates, project, "ls") == "deny"
+    config.write_text('deny = ["bash(cp:*)"]\n')
+    os.utime(config, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert config.stat().st_size == before.st_size
+    assert outcome(gates, project, "ls") == "allow"
+
+
+def test_a_broken_file_leaves_nothing_in_force(place: tuple[Gates, Path, Path]) -> None:
+    gates, state, project = place
+    config = state / "config.toml"
+    config.write_text('allow = ["bash(make:*)"]\n')
+    assert outcome(gates, project, "make") == "allow"
+    config.write_text("allow = [")
+    gate, _ = gates.find(str(project))
+    assert isinstance(gate, Refusing)
+    decision = gate.decide(Call("bash", {"command": "ls"}, cwd=str(project)))
+    assert (decision.outcome.word, decision.code) == ("deny", "policy.load")
+    config.write_text("")
+    assert outcome(gates, project, "make") == "ask"
+
+
+def test_a_projects_file_that_a_session_loosens_holds_on_for_it_and_not_for_others(
+    place: tuple[Gates, Path, Path],
+) -> None:
+    gates, _, project = place
+    rules = project / ".assent.toml"
+    rules.write_text('deny = ["bash(ls:*)"]\n')
+    assert outcome(gates, project, "ls", "first") == "deny"
+    rules.unlink()
+    assert outcome(gates, project, "ls", "first") == "deny"
+    assert outcome(gates, project, "ls", "second") == "allow"
+
+
+def test_sessions_with_the_same_view_share_a_gate(place: tuple[Gates, Path, Path]) -> None:
+    gates, _, project = place
+    assert gates.find(str(project), "one")[0] is gates.find(str(project), "two")[0]
+
+
+def test_projects_do_not_share_a_gate(place: tuple[Gates, Path, Path], tmp_path: Path) -> None:
+    gates, _, project = place
+    (project / ".assent.toml").write_text('deny = ["bash(ls:*)"]\n')
+    other = tmp_path / "other"
+    other.mkdir()
+    assert outcome(gates, project, "ls") == "deny"
+    assert outcome(gates, other, "ls") == "allow"
