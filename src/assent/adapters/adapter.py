@@ -112,6 +112,11 @@ class Adapter:
 
     runtime = ""
     variable = ""
+    races = False  # while its dialog is open, a hook may answer in its place: the first answer counts
+
+    def asks(self, event: Event) -> bool:
+        """Whether an ask of ours opens the runtime's own dialog."""
+        return True
 
     def parse(self, given: Mapping[str, object], *, environ: Mapping[str, str], home: str, project: str = "") -> Event:
         """The event of a payload; raises PayloadError where it is none.

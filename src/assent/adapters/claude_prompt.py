@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 class ClaudePrompt(Adapter):
     runtime = "claude-prompt"
 
+    def asks(self, event: Event) -> bool:
+        return False
+
     def parse(self, given: Mapping[str, object], *, environ: Mapping[str, str], home: str, project: str = "") -> Event:
         session = environ.get("CLAUDE_CODE_SESSION_ID", "")
         call_input = payload.table(given, "input")

@@ -37,6 +37,9 @@ PLUGIN = "beforeTool"
 class Cline(Adapter):
     runtime = "cline"
 
+    def asks(self, event: Event) -> bool:
+        return event.name == PLUGIN
+
     def parse(self, given: Mapping[str, object], *, environ: Mapping[str, str], home: str, project: str = "") -> Event:
         name = payload.text(given, "hookName")
         kind = shape.kind_of(name, KINDS, "tool_call" in given)

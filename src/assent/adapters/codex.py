@@ -24,6 +24,9 @@ NOBODY_ASKED = "a person has to approve this call first, and Codex cannot ask"
 class Codex(Adapter):
     runtime = "codex"
 
+    def asks(self, event: Event) -> bool:
+        return False
+
     def parse(self, given: Mapping[str, object], *, environ: Mapping[str, str], home: str, project: str = "") -> Event:
         """`cwd` is the folder of the call, which the model chooses, and never the workspace."""
         return shape.parse(given, runtime=self.runtime, home=home, roots=payload.folder(project), modes=MODES)

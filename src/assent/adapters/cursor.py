@@ -35,6 +35,9 @@ NOBODY_ASKED = "a person has to approve this call first, and Cursor does not ask
 class Cursor(Adapter):
     runtime = "cursor"
 
+    def asks(self, event: Event) -> bool:
+        return event.name in ASKS
+
     def parse(self, given: Mapping[str, object], *, environ: Mapping[str, str], home: str, project: str = "") -> Event:
         name = payload.text(given, "hook_event_name")
         kind = shape.kind_of(name, KINDS, "tool_name" in given or "command" in given)

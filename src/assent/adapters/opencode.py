@@ -54,6 +54,9 @@ UNASKED = "a person has to approve this call first, and opencode opens no dialog
 class OpenCode(Adapter):
     runtime = "opencode"
 
+    def asks(self, event: Event) -> bool:
+        return asked_by_host(event.call)
+
     def parse(self, given: Mapping[str, object], *, environ: Mapping[str, str], home: str, project: str = "") -> Event:
         name = payload.text(given, "event")
         kind = shape.kind_of(name, KINDS, "tool" in given)

@@ -31,6 +31,9 @@ class OpenHarness(Adapter):
     runtime = "openharness"
     variable = "OPENHARNESS_HOOK_PAYLOAD"
 
+    def asks(self, event: Event) -> bool:
+        return False
+
     def parse(self, given: Mapping[str, object], *, environ: Mapping[str, str], home: str, project: str = "") -> Event:
         """The folder of a session is the one that the executor starts hooks in; over HTTP nothing says it.
 
