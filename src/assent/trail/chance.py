@@ -17,7 +17,8 @@ KIND = "high-entropy text"
 SHORTEST = 20
 _RUN = re.compile(r"[A-Za-z0-9+/_=-]{20,}")
 # What hashes are written as, and other names that chance gave but that open nothing.
-_KNOWN = re.compile(
+# Texts, not patterns, here and below: few lines need them, and `re` keeps what it compiled once.
+_KNOWN = (
     r"[0-9a-fA-F]+"  # a hash in hexadecimal
     r"|[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"  # a UUID
     r"|[0-7][0-9A-HJKMNP-TV-Z]{25}"  # a ULID
@@ -27,12 +28,12 @@ _KNOWN = re.compile(
     r"|0x[0-9a-fA-F]+"
     r"|[A-Z]{1,5}_kw[A-Za-z0-9_-]+"  # a node of GitHub's graph
 )
-_HASH_BEFORE = re.compile(r"(?:(?i:sha(?:1|224|256|384|512)|md5)|h1)[:=-]$")
+_HASH_BEFORE = r"(?:(?i:sha(?:1|224|256|384|512)|md5)|h1)[:=-]$"
 _CLASSES = str.maketrans(
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+/_=-", "a" * 26 + "A" * 26 + "0" * 10 + "....."
 )
 _DIGIT = re.compile(r"[0-9]")
-_CHANGES = re.compile(r"(?=aA|a0|Aa|A0|0a|0A)")
+_CHANGES = r"(?=aA|a0|Aa|A0|0a|0A)"
 
 
 def find(text: str, hides: Callable[[str], bool]) -> Iterator[Span]:
@@ -62,7 +63,7 @@ def _in_path(path: str, at: int) -> Iterator[Span]:
         return
     for name in path.split("/"):
         mixed = len(name) >= 32 and name.lower() != name != name.upper()
-        if mixed and looks_random(name, 0.45) and not _KNOWN.fullmatch(name):
+        if mixed and looks_random(name, 0.45) and not re.fullmatch(_KNOWN, name):
             yield at, at + len(name), KIND
         at += len(name) + 1
 
@@ -78,7 +79,7 @@ def looks_random(run: str, changes: float = 0.36) -> bool:
         return False
     if len(set(run)) * 5 < min(length, 40) * 2:  # a few characters again and again
         return False
-    turns = len(_CHANGES.findall(classes))
+    turns = len(re.findall(_CHANGES, classes))
     if lower and upper:
         return turns >= (changes if digits else 0.45) * (length - 1)
     # One case only: chance needs more length to show.
@@ -92,7 +93,7 @@ def _is_path(text: str, start: int, run: str) -> bool:
 
 
 def _harmless(text: str, start: int, run: str, hides: Callable[[str], bool]) -> bool:
-    if _KNOWN.fullmatch(run) or _HASH_BEFORE.search(text[max(start - 8, 0) : start]):
+    if re.fullmatch(_KNOWN, run) or re.search(_HASH_BEFORE, text[max(start - 8, 0) : start]):
         return True
     decoded = _decoded(run)
     return bool(decoded) and not hides(decoded)

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 VERSION = 1
 NO_HASH = "0" * 64
 BEGINNING = b'{"v":1,"n":'
-_LINE = re.compile(rb'\{"v":1,"n":([1-9][0-9]{0,17}),[^\n]*,"prev":"([0-9a-f]{64})","hash":"([0-9a-f]{64})"\}\n')
+# Texts, not patterns: appending seldom needs them, and `re` keeps what it compiled once.
+_LINE = rb'\{"v":1,"n":([1-9][0-9]{0,17}),[^\n]*,"prev":"([0-9a-f]{64})","hash":"([0-9a-f]{64})"\}\n'
 _HASH_LENGTH = len(b',"hash":""}\n') + 64
 # The fields of a line that `more` may not take.
 FIELDS = (
@@ -30,7 +31,7 @@ FIELDS = (
     "who channel scope timed_out latency_ms prev hash".split()
 )
 # What hides, disguises or steers a screen; JSON lets it stand as it is.
-_UNSAFE = re.compile(
+_UNSAFE = (
     r"[\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f"
     r"\ud800-\udfff\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"
 )
@@ -96,7 +97,7 @@ def readable(text: str) -> str:
     """JSON that a terminal can show: characters that hide or steer are escaped, all others stand as they are."""
     if text.isascii() and "\x7f" not in text:
         return text
-    return _UNSAFE.sub(lambda found: _escaped(ord(found[0])), text)
+    return re.sub(_UNSAFE, lambda found: _escaped(ord(found[0])), text)
 
 
 def _escaped(code: int) -> str:
@@ -127,7 +128,7 @@ def chained(middle: bytes, n: int, prev: str) -> tuple[bytes, str]:
 
 def link(line: bytes) -> Link | None:
     """A line's place in the chain; None where the bytes are no line of the trail."""
-    found = _LINE.fullmatch(line)
+    found = re.fullmatch(_LINE, line)
     if found is None:
         return None
     n, prev, own = found.groups()

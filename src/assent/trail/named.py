@@ -110,7 +110,7 @@ _BARE = ("vault", "psk", "wpa_")  # a password may stand there without any optio
 _PROGRAMS = tuple(dict.fromkeys((*_OPTIONS, *_ODD)))
 _NEEDS = {"docker": "login", "podman": "login", "skopeo": "login", "helm": "login", "buildah": "login", "oc": "login"}
 _NEEDS |= {"az": "login", "gh": "secret", "openssl": "enc"}
-_REFERENCE = re.compile(r"\$(?:[A-Za-z_]\w*|[0-9@*#]|\{[A-Za-z_]\w*\}|\()|%[A-Za-z_]\w*%|\{\{|<[A-Za-z_ -]+>")
+_REFERENCE = r"\$(?:[A-Za-z_]\w*|[0-9@*#]|\{[A-Za-z_]\w*\}|\()|%[A-Za-z_]\w*%|\{\{|<[A-Za-z_ -]+>"
 _EMPTY = frozenset(
     "true false null none nil undefined yes no on off str string int bool bytes any optional self this new await not "
     "required optional str, string, string; ''".split()
@@ -209,7 +209,7 @@ def _refers(value: str, after: str) -> bool:
     inner = value.strip('"')
     if inner == "$" and after == "(":
         return True
-    found = _REFERENCE.match(inner)
+    found = re.match(_REFERENCE, inner)
     if found is not None and (found[0].endswith(("(", "{")) or found.end() == len(inner)):
         return True
     return after in ("(", "[") and value.replace(".", "").replace("_", "").isalnum() and not value[0].isdigit()

@@ -14,7 +14,7 @@ from assent.contract.errors import StoreError
 CURRENT = "permissions.jsonl"
 HEAD = "head.json"
 LOCK = "lock"
-_OLD = re.compile(r"permissions-([0-9]{1,18})\.jsonl")
+_OLD = r"permissions-([0-9]{1,18})\.jsonl"
 _SAFE = os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
 
 
@@ -31,7 +31,7 @@ def old_segments(folder: str) -> list[tuple[int, str]]:
         return []
     except OSError as error:
         raise _failed(folder, error) from None
-    return sorted((int(found[1]), os.path.join(folder, name)) for name in names if (found := _OLD.fullmatch(name)))
+    return sorted((int(found[1]), os.path.join(folder, name)) for name in names if (found := re.fullmatch(_OLD, name)))
 
 
 def segments(folder: str) -> list[str]:

@@ -83,7 +83,7 @@ _ROWS: tuple[tuple[str, str, str], ...] = (
     ),
     ("Private-Lines", "private key", r"Private-Lines: *\d+\s+(?:[A-Za-z0-9+/=]+\s*)+"),
 )
-_END = re.compile(r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY[A-Z ]{0,10}-----")
+_END = r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY[A-Z ]{0,10}-----"
 _BLOCK = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=\\ \r\n\t"
 LONGEST_KEY = 16_384
 _LONG = re.compile(r"[A-Za-z0-9_-]{13}")
@@ -120,6 +120,6 @@ def find(text: str) -> Iterator[Span]:
 
 def _ends(text: str) -> Iterator[Span]:
     """Blocks whose beginning stands elsewhere: all that can be base64 before the mark of the end."""
-    for found in _END.finditer(text):
+    for found in re.finditer(_END, text):
         start = max(found.start() - LONGEST_KEY, 0)
         yield start + len(text[start : found.start()].rstrip(_BLOCK)), found.end(), "private key"
