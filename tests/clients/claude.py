@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from .client import SUB_PROMPT, Client, Hook
+from .client import SUB_PROMPT, Client, Hook, add_hook
 from .model import Call, Step, Use
 from .sandbox import Sandbox
 
@@ -31,12 +31,8 @@ class Claude(Client):
         return Call(f"mcp__{server}__{tool}", arguments)
 
     def hook(self, sandbox: Sandbox, hook: Hook, event: str = "PreToolUse") -> None:
-        settings = sandbox.home / ".claude" / "settings.json"
-        settings.parent.mkdir(exist_ok=True)
-        known = json.loads(settings.read_text()) if settings.exists() else {"hooks": {}}
         entry = {"type": "command", "command": hook.command, "timeout": hook.timeout} | hook.more
-        known["hooks"][event] = [{"matcher": "*", "hooks": [entry]}]
-        settings.write_text(json.dumps(known))
+        add_hook(sandbox.home / ".claude" / "settings.json", event, {"matcher": "*", "hooks": [entry]})
 
     def words(self, sandbox: Sandbox, url: str, servers: Mapping[str, Sequence[str]]) -> list[str]:
         return [*self.programs.claude, *_servers(servers), "-p"]

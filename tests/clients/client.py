@@ -5,6 +5,7 @@ and the project's settings files hold what a test, or `assent install`, wrote th
 
 from __future__ import annotations
 
+import json
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -135,6 +136,14 @@ class Client(ABC):
                 yield screen, model
         finally:
             model.close()
+
+
+def add_hook(settings: Path, event: str, group: Mapping[str, object]) -> None:
+    """Add to the hooks in a settings file of the shape that Claude Code began, and others took up."""
+    settings.parent.mkdir(exist_ok=True)
+    known = json.loads(settings.read_text()) if settings.exists() else {}
+    known.setdefault("hooks", {}).setdefault(event, []).append(group)
+    settings.write_text(json.dumps(known))
 
 
 def contents(folder: Path) -> dict[str, str]:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from .client import SUB_PROMPT, Client, Hook
+from .client import SUB_PROMPT, Client, Hook, add_hook
 from .model import Call, Step, Turn, Use
 from .sandbox import Sandbox
 
@@ -15,6 +15,7 @@ AGENTS = "multi_agent_v1"  # the group of the tools for sub-agents
 
 class Codex(Client):
     name = "codex"
+    model = "scripted"  # one that it does not know
     loose = ("--dangerously-bypass-approvals-and-sandbox",)
     trust = ("--dangerously-bypass-hook-trust",)
 
@@ -22,10 +23,8 @@ class Codex(Client):
         return Call("exec_command", {"cmd": command})
 
     def write(self, path: Path, content: str) -> Call:
-        """The model that it takes ours for has no tool of its own to write: the patch goes through the shell."""
-        added = "".join(f"+{line}\n" for line in content.splitlines())
-        patch = f"*** Begin Patch\n*** Add File: {path}\n{added}*** End Patch\n"
-        return self.shell(f"apply_patch <<'EOF'\n{patch}EOF\n")
+        """A model that it does not know gets no tool to write with: the patch goes through the shell."""
+        return self.shell(f"apply_patch <<'EOF'\n{_patch(path, content)}EOF\n")
 
     def delegate(self) -> list[Step]:
         """A sub-agent runs beside its parent, which must wait for it by its name."""
@@ -40,10 +39,8 @@ class Codex(Client):
         return Call(tool, arguments, f"mcp__{server}")
 
     def hook(self, sandbox: Sandbox, hook: Hook, event: str = "PreToolUse") -> None:
-        settings = sandbox.home / ".codex" / "hooks.json"
-        settings.parent.mkdir(exist_ok=True)
         entry = {"type": "command", "command": hook.command, "timeout": int(hook.timeout)} | hook.more
-        settings.write_text(json.dumps({"hooks": {event: [{"matcher": "*", "hooks": [entry]}]}}))
+        add_hook(sandbox.home / ".codex" / "hooks.json", event, {"matcher": "*", "hooks": [entry]})
 
     def words(self, sandbox: Sandbox, url: str, servers: Mapping[str, Sequence[str]]) -> list[str]:
         return [*self.programs.codex, "exec", "--skip-git-repo-check", *self._settings(url, servers)]
@@ -54,7 +51,7 @@ class Codex(Client):
 
     def _settings(self, url: str, servers: Mapping[str, Sequence[str]]) -> list[str]:
         settings = {
-            "model": "scripted",
+            "model": self.model,
             "model_provider": "loopback",
             "model_providers.loopback": {"name": "loopback", "base_url": f"{url}/v1", "wire_api": "responses"},
             "check_for_update_on_startup": False,
@@ -67,6 +64,35 @@ class Codex(Client):
 
     def environment(self, sandbox: Sandbox, url: str, servers: Mapping[str, Sequence[str]]) -> dict[str, str]:
         return {}
+
+
+class CodexCode(Codex):
+    """Codex as its newest models have it: one tool, that runs JavaScript, from where the others are called."""
+
+    name = "codex-code"
+    model = "gpt-6.1-sol"  # the newest that it knows: it asks a person to move on from others
+
+    def shell(self, command: str) -> Call:
+        return _script("exec_command", {"cmd": command})
+
+    def write(self, path: Path, content: str) -> Call:
+        return _script("apply_patch", _patch(path, content))
+
+    def mcp(self, server: str, tool: str, arguments: Mapping[str, object]) -> Call:
+        return _script(f"mcp__{server}__{tool}", arguments)
+
+    def delegate(self) -> list[Step]:
+        task = {"message": SUB_PROMPT, "task_name": "part", "fork_turns": "none"}
+        return [Use(Call("spawn_agent", task, "collaboration")), Use(Call("wait_agent", {}, "collaboration"))]
+
+
+def _script(tool: str, argument: object) -> Call:
+    return Call("exec", {}, text=f"text(JSON.stringify(await tools.{tool}({json.dumps(argument)})))")
+
+
+def _patch(path: Path, content: str) -> str:
+    added = "".join(f"+{line}\n" for line in content.splitlines())
+    return f"*** Begin Patch\n*** Add File: {path}\n{added}*** End Patch\n"
 
 
 def _toml(value: object) -> str:

@@ -13,7 +13,7 @@ import pytest
 from . import programs
 from .claude import Claude
 from .client import Client
-from .codex import Codex
+from .codex import Codex, CodexCode
 from .gemini import Gemini
 from .opencode import Opencode
 from .programs import Missing, Programs
@@ -54,7 +54,7 @@ def place(tmp_path: Path) -> Iterator[Sandbox]:
     made.close()
 
 
-@pytest.fixture(params=[Claude, Codex, Gemini, Opencode], ids=lambda kind: str(kind.name))
+@pytest.fixture(params=[Claude, Codex, CodexCode, Gemini, Opencode], ids=lambda kind: str(kind.name))
 def client(request: pytest.FixtureRequest, installed: Programs) -> Client:
     made: Client = request.param(installed)
     return made

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from .client import SUB_PROMPT, Client, Hook
+from .client import SUB_PROMPT, Client, Hook, add_hook
 from .model import Call, Step, Turn, Use
 from .sandbox import Sandbox
 
@@ -33,11 +33,9 @@ class Gemini(Client):
         return Call(f"mcp_{server}_{tool}", arguments)
 
     def hook(self, sandbox: Sandbox, hook: Hook, event: str = "BeforeTool") -> None:
-        settings = sandbox.home / ".gemini" / "settings.json"
-        settings.parent.mkdir(exist_ok=True)
         milliseconds = int(hook.timeout * 1000)
         entry = {"type": "command", "name": "gate", "command": hook.command, "timeout": milliseconds} | hook.more
-        settings.write_text(json.dumps({"hooks": {event: [{"matcher": ".*", "hooks": [entry]}]}}))
+        add_hook(sandbox.home / ".gemini" / "settings.json", event, {"matcher": ".*", "hooks": [entry]})
 
     def words(self, sandbox: Sandbox, url: str, servers: Mapping[str, Sequence[str]]) -> list[str]:
         return [*self.programs.gemini, MODEL]

@@ -49,8 +49,22 @@ DECISIONS = ("allow", "ask", "deny")
 CLAUDE = {decision: _claude(decision) for decision in DECISIONS} | FAILURES
 GEMINI = {decision: _gemini(decision) for decision in DECISIONS} | FAILURES
 # The shell commands that answer, by host. Codex reads Claude Code's form.
-ANSWERS = {"claude": CLAUDE, "codex": CLAUDE, "gemini": GEMINI}
+ANSWERS = {"claude": CLAUDE, "codex": CLAUDE, "codex-code": CLAUDE, "gemini": GEMINI}
 
+# Codex does the same where the call comes from its JavaScript.
+CODEX: dict[str, Outcome] = {
+    "allow": RAN,
+    "ask": RAN,
+    "deny": f"Command blocked by PreToolUse hook: {REASON}",
+    "exit 1": RAN,
+    "exit 2": f"Command blocked by PreToolUse hook: {REASON}",
+    "exit 2 without a word": RAN,
+    "killed": RAN,
+    "garbage": RAN,
+    "silence": RAN,
+    "late": RAN,
+    "missing": RAN,
+}
 COMMANDS: dict[str, dict[str, Outcome]] = {
     "claude": {
         "allow": RAN,
@@ -79,19 +93,8 @@ COMMANDS: dict[str, dict[str, Outcome]] = {
         "late": 'timed out; blocking because onFailure is "block"',
         "missing": 'failed; blocking because onFailure is "block"',
     },
-    "codex": {
-        "allow": RAN,
-        "ask": RAN,
-        "deny": f"Command blocked by PreToolUse hook: {REASON}",
-        "exit 1": RAN,
-        "exit 2": f"Command blocked by PreToolUse hook: {REASON}",
-        "exit 2 without a word": RAN,
-        "killed": RAN,
-        "garbage": RAN,
-        "silence": RAN,
-        "late": RAN,
-        "missing": RAN,
-    },
+    "codex": CODEX,
+    "codex-code": CODEX,
     "gemini": {
         "allow": RAN,
         "ask": WAITS,

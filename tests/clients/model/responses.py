@@ -11,7 +11,10 @@ OUTPUTS = ("function_call_output", "custom_tool_call_output")
 
 
 def is_turn(body: Json) -> bool:
-    return bool(body.get("tools"))
+    """A title is asked for by a schema, with the tools there. The newest models get their tools in a message."""
+    if "format" in body.get("text", {}):
+        return False
+    return bool(body.get("tools")) or any(item.get("type") == "additional_tools" for item in body["input"])
 
 
 def results(body: Json) -> Iterator[str]:
@@ -47,6 +50,9 @@ def _items(turn: Turn, number: int) -> Iterator[Json]:
         yield {"type": "message", "id": f"msg_{number}", "role": "assistant", "content": content}
         return
     for index, call in enumerate(turn.calls):
-        fixed = {"type": "function_call", "id": f"fc_{number}_{index}", "call_id": f"call_{number}_{index}"}
-        named = {"name": call.tool, "namespace": call.group} if call.group else {"name": call.tool}
-        yield fixed | named | {"arguments": json.dumps(dict(call.arguments))}
+        named = {"name": call.tool, "id": f"fc_{number}_{index}", "call_id": f"call_{number}_{index}"}
+        named |= {"namespace": call.group} if call.group else {}
+        if call.text:
+            yield named | {"type": "custom_tool_call", "input": call.text}
+        else:
+            yield named | {"type": "function_call", "arguments": json.dumps(dict(call.arguments))}

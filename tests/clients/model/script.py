@@ -16,6 +16,7 @@ class Call:
     tool: str
     arguments: Mapping[str, Any]
     group: str = ""  # Codex keeps some tools in named groups
+    text: str = ""  # in place of arguments, for a tool that takes plain text
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,7 @@ class Use:
 Turn: TypeAlias = Say | Use
 # A script may settle a turn only when it comes to it, from the tool results of the conversation so far.
 Step: TypeAlias = Turn | Callable[[Sequence[str]], Turn]
+ASIDE = Say('{"title": "the script"}')  # what it says to housekeeping, which mostly wants a title
 OVER = Say("that is all")  # what a model says that has no turn left
 
 

@@ -12,7 +12,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from ..sandbox import Network
 from . import anthropic, chat, gemini, responses
-from .script import OVER, Json, Request, Say, Step, Turn
+from .script import ASIDE, OVER, Json, Request, Step, Turn
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class Model:
             turn = self._next(sub, results) if wire.is_turn(body) else None
             self._spoke = time.monotonic() if turn else self._spoke
             self.requests.append(Request(path, body, turn, sub, results))
-            return turn or Say("{}"), len(self.requests)
+            return turn or ASIDE, len(self.requests)
 
     def _next(self, sub: bool, results: Sequence[str]) -> Turn:
         script = self._scripts[sub]
