@@ -33,7 +33,7 @@ def numbers(stats: Stats) -> str:
     lines += _row("  approved", stats.approvals, stats.prompts)
     lines += _row("  denied", stats.denials, stats.prompts)
     if stats.timeouts:
-        lines += _row("  in time by nobody", stats.timeouts, stats.prompts)
+        lines += _row("  timed out", stats.timeouts, stats.prompts)
     if stats.latency[1]:
         lines += ["", f"deciding took {stats.latency[0]:.1f} ms on average, {stats.latency[1]:.1f} ms at most"]
     lines += _table("decisions by tool", stats.by_tool)
