@@ -9,52 +9,62 @@ import re
 from enum import IntEnum
 
 from assent.contract.errors import PolicyError
-from assent.contract.value import Value
 
 WILD = re.compile(r"[*?\[]")
 REPEATED = re.compile(r"(?:(?<=/)|^)\*\*(?:/\*\*)+(?=/|$)")
 
 
-class Glob(Value):
+class Glob:
     """One pattern, bound to a folder: absolute, and split where its wildcards begin.
 
     `prefix`: the folder before the first wildcard, without a final slash (`""`: it starts with `**`).
-    `literal`: the whole path where there is no wildcard, else `""`."""
+    `literal`: the whole path where there is no wildcard, else `""`. `first`: its first name that is no `**`.
+    Patterns of `re` are made when they are first needed: a policy holds hundreds, and a call comes near to few."""
 
-    __slots__ = ("text", "prefix", "literal", "_regex", "_below", "chunk", "first")
+    __slots__ = ("text", "prefix", "literal", "first", "_regex", "_below")
 
     def __init__(self, text: str) -> None:
         text = REPEATED.sub("**", text)  # `a/**/**` is `a/**`, the folder itself included
         self.text = text
         found = WILD.search(text)
         if found is None:
-            self.literal = text.rstrip("/") or "/"
-            self.prefix = self.literal
-            self._regex = None
-            self._below = None
+            self.literal = self.prefix = text.rstrip("/") or "/"
         else:
             self.literal = ""
             self.prefix = text[: text.rfind("/", 0, found.start())] if "/" in text[: found.start()] else ""
-            self._regex = re.compile(translate(text))
-            self._below = re.compile(translate(text) + "(?s:/.*)?")
-        self.chunk = longest_chunk(text)
         self.first = next((name for name in text.split("/") if name not in ("", "**")), "")
+        self._regex: re.Pattern[str] | None = None
+        self._below: re.Pattern[str] | None = None
+
+    def __repr__(self) -> str:
+        return f"Glob({self.text!r})"
+
+    @property
+    def chunk(self) -> str:
+        """The longest text that every match must contain."""
+        return longest_chunk(self.text)
 
     def matches(self, path: str) -> bool:
         """Whether the pattern names exactly this path."""
-        return path == self.literal if self._regex is None else self._regex.fullmatch(path) is not None
+        if self.literal:
+            return path == self.literal
+        if self._regex is None:
+            self._regex = re.compile(translate(self.text))
+        return self._regex.fullmatch(path) is not None
 
     def covers(self, path: str) -> bool:
         """Whether the pattern names this path or a folder above it."""
-        if self._below is not None:
-            return self._below.fullmatch(path) is not None
-        return path == self.literal or (self.literal != "/" and path.startswith(self.literal + "/"))
+        if self.literal:
+            return path == self.literal or (self.literal != "/" and path.startswith(self.literal + "/"))
+        if self._below is None:
+            self._below = re.compile(translate(self.text) + "(?s:/.*)?")
+        return self._below.fullmatch(path) is not None
 
     def opens(self, folder: str) -> bool:
         """Whether a folder at or below the prefix could hold something that the pattern names, or lie below that.
 
         Compared name by name up to a `**`, as `~/*.key` says nothing of what lies in `~/src`."""
-        if self._regex is None:
+        if self.literal:
             return True
         inside = folder[len(self.prefix) + 1 :]
         for want, name in zip(self.text[len(self.prefix) + 1 :].split("/"), inside.split("/"), strict=False):
