@@ -16,6 +16,7 @@ MODULES: dict[str, str] = {
     "qwen": "qwen_code",
     "copilot": "copilot_cli",
     "cursor": "cursor",
+    "cline": "cline",
     "openharness": "openharness",
 }
 RUNTIMES: tuple[str, ...] = tuple(MODULES)

@@ -64,14 +64,14 @@ def block(kept: dict[str, object], entry: Entry, events: tuple[str, ...]) -> lis
     for event in events:
         matcher = "*" if event in TOOL_EVENTS else None
         lines += [f"[[hooks.{event}]]", *([f"matcher = {quoted(matcher)}"] if matcher else [])]
-        lines += [f"[[hooks.{event}.hooks]]", 'type = "command"', f"command = {quoted(entry.command)}"]
+        lines += [f"[[hooks.{event}.hooks]]", 'type = "command"', f"command = {quoted(entry.guarded)}"]
         lines += [f"timeout = {entry.timeout}"]
         if entry.file:
             present = hooks.get(event) if isinstance(hooks, dict) else None
             group = len(present) if isinstance(present, list) else 0
             key = f"{entry.file}:{snake(event)}:{group}:0"
             trust += [f"[hooks.state.{quoted(key)}]"]
-            trust += [f"trusted_hash = {quoted(trusted_hash(event, entry.command, entry.timeout, matcher))}"]
+            trust += [f"trusted_hash = {quoted(trusted_hash(event, entry.guarded, entry.timeout, matcher))}"]
     return lines + trust
 
 

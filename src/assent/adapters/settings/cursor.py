@@ -15,7 +15,7 @@ class CursorSettings(JsonHooks):
     events = ("beforeShellExecution", "beforeMCPExecution", "beforeReadFile", "preToolUse")
 
     def entry(self, event: str, entry: Entry) -> object:
-        return {"command": entry.command, "timeout": entry.timeout, "failClosed": True}
+        return {"command": entry.guarded, "timeout": entry.timeout, "failClosed": True}
 
     def install(self, text: str, entry: Entry) -> str:
         return super().install(text if text.strip() else VERSION, entry)

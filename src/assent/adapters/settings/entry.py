@@ -10,6 +10,11 @@ from assent.contract.value import Value
 LOOPBACK = re.compile(r"http://(?:127\.0\.0\.1|localhost|\[::1\]):[0-9]+/hook/[a-z-]+")
 NOTICE = "Assent is checking"
 LONGEST_PREFIX = 3  # words before ours: `python -I -m`
+FAILED = "Assent could not decide: its hook failed"
+# What the hook printed is passed on where there is something and it ended well.
+ANSWERED = 'out=$({}) && [ -n "$out" ] && printf "%s\\n" "$out" && exit 0'
+BLOCKED = f'[ $? -eq 2 ] || echo "{FAILED}" >&2; exit 2'
+GUARD = re.compile(r"out=\$\((.*?)\) && \[ -n", re.DOTALL)
 
 
 class Entry(Value):
@@ -57,6 +62,11 @@ class Entry(Value):
         """The words as one text for a shell."""
         return shlex.join(self.words)
 
+    @property
+    def guarded(self) -> str:
+        """The same for runtimes that let a call run when a hook breaks: whatever is no answer becomes a block."""
+        return shlex.join(("/bin/sh", "-c", f"{ANSWERED.format(self.command)}; {BLOCKED}"))
+
 
 def is_ours(hook: object) -> bool:
     """Whether an entry in a runtime's settings calls our hook."""
@@ -83,7 +93,10 @@ def words_of(text: str) -> list[str]:
 
 
 def calls_hook(words: list[str]) -> bool:
-    """`…/assent hook …`, or `python -m assent hook …`."""
+    """`…/assent hook …`, or `python -m assent hook …`, perhaps guarded."""
+    if words[:2] == ["/bin/sh", "-c"]:
+        guarded = GUARD.match(words[2]) if len(words) == 3 else None
+        return guarded is not None and calls_hook(words_of(guarded[1]))
     for at, word in enumerate(words[: LONGEST_PREFIX + 1]):
         name = word.rpartition("/")[2]
         if name in ("assent", "assent.exe") and words[at + 1 : at + 2] == ["hook"]:

@@ -18,7 +18,7 @@ class GeminiCliSettings(JsonHooks):
     events = ("BeforeTool",)
 
     def entry(self, event: str, entry: Entry) -> object:
-        hook = {"type": "command", "name": "assent", "command": entry.command, "timeout": entry.timeout * 1000}
+        hook = {"type": "command", "name": "assent", "command": entry.guarded, "timeout": entry.timeout * 1000}
         return {"matcher": "*", "hooks": [hook]}
 
 

@@ -13,7 +13,7 @@ class QwenCodeSettings(JsonHooks):
     events = ("PreToolUse", "PermissionRequest")
 
     def entry(self, event: str, entry: Entry) -> object:
-        hook = {"type": "command", "name": "assent", "command": entry.command, "timeout": entry.timeout}
+        hook = {"type": "command", "name": "assent", "command": entry.guarded, "timeout": entry.timeout}
         return {"matcher": "*", "hooks": [hook]}
 
 

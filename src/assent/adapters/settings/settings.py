@@ -11,10 +11,11 @@ if TYPE_CHECKING:
 
 class Settings:
     """The settings of one runtime. `places` are its files by scope: `~` is the user's home, a relative path is in the
-    project."""
+    project. `executable` says that the file is a program."""
 
     runtime = ""
     places: dict[str, str] = {}
+    executable = False
 
     def install(self, text: str, entry: Entry) -> str:
         """The text with our hook in it, once; raises SettingsError where it cannot be added without harm."""

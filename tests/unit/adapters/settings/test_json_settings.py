@@ -217,6 +217,9 @@ def test_what_cannot_be_changed_is_refused_with_line_and_reason(text: str, messa
         ({"type": "command", "command": "'/opt/my tools/assent' hook claude --x"}, True),
         ({"type": "command", "command": "python3 -I -m assent hook gemini"}, True),
         ({"bash": "/usr/bin/assent hook copilot"}, True),
+        ({"command": Entry(("/opt/my tools/assent", "hook", "codex", "it's"), 1).guarded}, True),
+        ({"command": Entry(("/opt/other", "hook", "codex"), 1).guarded}, False),
+        ({"command": "/bin/sh -c 'assent hook'"}, False),
         ({"type": "http", "url": "http://127.0.0.1:9001/hook/claude"}, True),
         ({"type": "http", "url": "https://example.com/hook/claude"}, False),
         ({"type": "command", "command": "/usr/bin/assent check"}, False),
@@ -311,8 +314,7 @@ def entry_of(runtime: str, event: str, entry: Entry) -> object:
 
 def test_entries_are_in_each_runtime_s_own_words() -> None:
     entry = Entry(("/usr/bin/assent", "hook", "x", "a b"), 30)
-    text = "/usr/bin/assent hook x 'a b'"
-    command = {"type": "command", "command": text}
+    command = {"type": "command", "command": entry.guarded}
     assert entry_of("gemini", "BeforeTool", entry) == [
         {"matcher": "*", "hooks": [{"name": "assent", **command, "timeout": 30000}]}
     ]
@@ -320,9 +322,14 @@ def test_entries_are_in_each_runtime_s_own_words() -> None:
         {"matcher": "*", "hooks": [{"name": "assent", **command, "timeout": 30}]}
     ]
     assert entry_of("openharness", "pre_tool_use", entry) == [
-        {**command, "timeout_seconds": 30, "block_on_failure": True}
+        {
+            "type": "command",
+            "command": "/usr/bin/assent hook x 'a b'",
+            "timeout_seconds": 30,
+            "block_on_failure": True,
+        }
     ]
-    assert entry_of("cursor", "preToolUse", entry) == [{"command": text, "timeout": 30, "failClosed": True}]
+    assert entry_of("cursor", "preToolUse", entry) == [{"command": entry.guarded, "timeout": 30, "failClosed": True}]
     assert entry_of("claude", "Stop", entry) == [
         {"hooks": [{"type": "command", "command": "/usr/bin/assent", "args": ["hook", "x", "a b"], "timeout": 30}]}
     ]

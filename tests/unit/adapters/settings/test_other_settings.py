@@ -79,9 +79,13 @@ def test_what_stands_after_our_block_stays_a_line_of_its_own(text: str, more: st
 def test_the_block_of_codex_is_its_own_form_and_trusted() -> None:
     entry = Entry(("/usr/bin/assent", "hook", "codex"), 600, events=("PreToolUse",), file="/home/me/.codex/config.toml")
     before = 'model = "m"\n\n[[hooks.PreToolUse]]\nmatcher = "Bash"\nhooks = []\n'
+    guarded = (
+        """/bin/sh -c 'out=$(/usr/bin/assent hook codex) && [ -n "$out" ] && printf "%s\\n" "$out" && exit 0; """
+        """[ $? -eq 2 ] || echo "Assent could not decide: its hook failed" >&2; exit 2'"""
+    )
     reviewed = {
         "event_name": "pre_tool_use",
-        "hooks": [{"async": False, "command": "/usr/bin/assent hook codex", "timeout": 600, "type": "command"}],
+        "hooks": [{"async": False, "command": guarded, "timeout": 600, "type": "command"}],
         "matcher": "*",
     }
     digest = hashlib.sha256(json.dumps(reviewed, separators=(",", ":")).encode()).hexdigest()
@@ -93,7 +97,7 @@ def test_the_block_of_codex_is_its_own_form_and_trusted() -> None:
 matcher = "*"
 [[hooks.PreToolUse.hooks]]
 type = "command"
-command = "/usr/bin/assent hook codex"
+command = {json.dumps(guarded)}
 timeout = 600
 [hooks.state."/home/me/.codex/config.toml:pre_tool_use:1:0"]
 trusted_hash = "sha256:{digest}"
@@ -118,7 +122,7 @@ def test_any_command_is_a_string_of_toml(text: str) -> None:
     assert tomllib.loads(f"x = {codex.quoted(text)}") == {"x": text}
 
 
-@pytest.mark.parametrize("runtime", ["opencode", "copilot"])
+@pytest.mark.parametrize("runtime", ["opencode", "copilot", "cline"])
 def test_a_file_of_our_own_comes_and_goes_as_one(runtime: str) -> None:
     mine = settings.load(runtime)
     entry = Entry(("/usr/bin/assent", "hook", runtime), 600)
