@@ -73,7 +73,9 @@ def denied(text: str) -> dict[str, object]:
 
 
 def asking(event: Event, reply: Reply) -> dict[str, object] | None:
-    """The same command behind the program that Codex's own rules ask about; None where that is not to be had."""
+    """The same command behind the program that Codex's own rules ask about; None where that is not to be had.
+
+    Whoever sets `through` has seen that rule in place: without it the command would run unasked."""
     if reply.outcome is not Outcome.ASK or not reply.through.startswith("/") or event.call is None:
         return None
     command = event.call.input.get("command")

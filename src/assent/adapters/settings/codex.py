@@ -14,6 +14,7 @@ from assent.adapters.settings.entry import Entry
 from assent.adapters.settings.settings import Settings
 from assent.contract.errors import SettingsError
 
+RULES = "~/.codex/rules/assent.rules"
 BEGIN, END = "# >>> assent >>>", "# <<< assent <<<"
 BLOCK = re.compile(rf"(\A|\r?\n){BEGIN}\r?\n(?:.*\n)*?{END}(?:\r?\n|\Z)")
 TOOL_EVENTS = frozenset({"PreToolUse", "PermissionRequest", "PostToolUse"})
@@ -40,6 +41,21 @@ class CodexSettings(Settings):
         before, after = text[: found.start()], text[found.end() :]
         joined = before and after and not before.endswith("\n")  # our line break has come to part two lines of others
         return before + (found[1] if joined else "") + after
+
+
+def asking_rules(program: str) -> str:
+    """A rules file of our own, by which Codex asks before it runs the asking program; `exec` rejects it.
+
+    Without this file in place an ask through that program would simply run, so who uses it looks for the file first."""
+    names = json.dumps([program, program.rpartition("/")[2]])
+    return f"""\
+# Assent's rules for Codex: written by `assent install codex`, removed by `assent uninstall codex`.
+prefix_rule(
+    pattern=[{names}],
+    decision="prompt",
+    justification="Assent asks about this command",
+)
+"""
 
 
 def read(text: str) -> dict[str, object]:

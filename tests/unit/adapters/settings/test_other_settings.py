@@ -116,6 +116,17 @@ def test_a_file_in_which_our_hooks_cannot_stand_is_refused(text: str, line: int)
     assert caught.value.line == line
 
 
+def test_the_rules_for_codex_ask_before_the_asking_program_by_either_name() -> None:
+    asked = codex.asking_rules('/opt/a "b"/assent-ask')
+    assert asked.splitlines()[1:] == [
+        "prefix_rule(",
+        '    pattern=[["/opt/a \\"b\\"/assent-ask", "assent-ask"]],',
+        '    decision="prompt",',
+        '    justification="Assent asks about this command",',
+        ")",
+    ]
+
+
 @given(st.text())
 def test_any_command_is_a_string_of_toml(text: str) -> None:
     text = text.encode("utf-8", "replace").decode()
