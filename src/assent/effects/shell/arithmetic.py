@@ -5,9 +5,8 @@ then `$((x))` runs cmd."""
 
 from __future__ import annotations
 
-import re
-
 from assent.effects.shell.state import NUMBER, State, Val, either
+from assent.effects.shell.syntax.patterns import Pattern
 from assent.effects.shell.tree import Arithmetic, Brace, CommandSub, Glob, Literal, Parameter
 
 TYPE_CHECKING = False
@@ -17,11 +16,11 @@ if TYPE_CHECKING:
 
 ADVICE = "compute with plain numbers, or with values that cannot hold a command"
 
-_NAMES = re.compile(r"(?<![\w$])[A-Za-z_]\w*")
-_SET = re.compile(
+_NAMES = Pattern(r"(?<![\w$])[A-Za-z_]\w*")
+_SET = Pattern(
     r"([A-Za-z_]\w*)\s*(?:\[[^\]]*\]\s*)?(?:(?:<<|>>|[-+*/%&|^])?=(?!=)|\+\+|--)|(?:\+\+|--)\s*([A-Za-z_]\w*)"
 )
-_LIVE = re.compile(r"\$\(|`|\$\{")
+_LIVE = Pattern(r"\$\(|`|\$\{")
 _NESTING = 8
 
 

@@ -10,6 +10,7 @@ from assent.effects.shell.command import Arg, Sight
 from assent.effects.shell.job import Job
 from assent.effects.shell.redirects import plumb
 from assent.effects.shell.state import NUMBER, UNKNOWN, USUAL_SPLIT, State, Val, bounded, either
+from assent.effects.shell.syntax.patterns import Pattern
 from assent.effects.shell.tree import Literal, Word
 from assent.effects.shell.words import expand, value, value_of
 
@@ -23,9 +24,9 @@ if TYPE_CHECKING:
     Pair = tuple[State | None, State | None]
 
 DECLARERS = frozenset(("export", "declare", "local", "readonly", "typeset"))
-_GIVEN = re.compile(r"([A-Za-z_]\w*)(\[[^]]*\])?(\+)?=")
-_NAME = re.compile(r"[A-Za-z_]\w*")
-_LIVE = re.compile(r"\$[({]|`|\\[0-7$!]")
+_GIVEN = Pattern(r"([A-Za-z_]\w*)(\[[^]]*\])?(\+)?=")
+_NAME = Pattern(r"[A-Za-z_]\w*")
+_LIVE = Pattern(r"\$[({]|`|\\[0-7$!]")
 _SHELLS_OWN = frozenset(
     """_ RANDOM SRANDOM LINENO SECONDS EPOCHSECONDS EPOCHREALTIME BASHPID BASH_COMMAND BASH_SUBSHELL BASH_REMATCH
     BASH_ARGV0 OPTIND FUNCNAME GROUPS PIPESTATUS DIRSTACK HISTCMD COLUMNS LINES SHLVL PWD OLDPWD UID EUID""".split()

@@ -13,6 +13,7 @@ from assent.effects.shell.command import Arg, Sight
 from assent.effects.shell.flows import Stream
 from assent.effects.shell.job import Job
 from assent.effects.shell.state import COMPUTED, DECODED, State, bounded
+from assent.effects.shell.syntax.patterns import Pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -98,8 +99,8 @@ def printf(walk: Walk, job: Job) -> Pair:
     return job.state, job.state
 
 
-_DIRECTIVE = re.compile(r"%(.)|\\(x[0-9A-Fa-f]{1,2}|[0-7]{1,3}|.)|[^%\\]+", re.DOTALL)
-_DECIMAL = re.compile(r"0|-?[1-9][0-9]{0,17}")
+_DIRECTIVE = Pattern(r"%(.)|\\(x[0-9A-Fa-f]{1,2}|[0-7]{1,3}|.)|[^%\\]+", re.DOTALL)
+_DECIMAL = Pattern(r"0|-?[1-9][0-9]{0,17}")
 _ESCAPES = {"n": "\n", "t": "\t", "\\": "\\", '"': '"', "'": "'", "a": "\a", "b": "\b", "r": "\r", "e": "\x1b"}
 
 
@@ -348,7 +349,7 @@ def shift(walk: Walk, job: Job) -> Pair:
 _RESERVED = frozenset(
     "if then elif else fi for while until do done case esac in select function time coproc ! { } [[ ]]".split()
 )
-_PLAIN_ALIAS = re.compile(r"[\w./:,@%+-][\w./:,@%+=-]*(?: +[\w./:,@%+=~*-]+)*")
+_PLAIN_ALIAS = Pattern(r"[\w./:,@%+-][\w./:,@%+=-]*(?: +[\w./:,@%+=~*-]+)*")
 
 
 def alias(walk: Walk, job: Job) -> Pair:

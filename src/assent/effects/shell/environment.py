@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+from assent.effects.shell.syntax.patterns import Pattern
 
 # A name stands here if its value can name code, a library, a program, a configuration file or an endpoint
 # that a command under it then uses. A name in none of these families is taken to be data for the program.
@@ -30,13 +30,13 @@ _NAMES = frozenset(
     SUDO_ASKPASS BASH_CMDS BASH_ALIASES BASH_LOADABLES_PATH
     """.split()
 )
-_FAMILIES = re.compile(
+_FAMILIES = Pattern(
     r"(?:LD_|DYLD_|GIT_|PYTHON|PERL|RUBY|GEM_|BUNDLE_|BASH_FUNC_|npm_config_|NPM_CONFIG_|CARGO_|RUSTC_|RUSTUP_|GRADLE_"
     r"|PIP_|UV_|CONDA_|NIX_|CORECLR_|COMPlus_|DOTNET_|ANSIBLE_|TF_CLI_ARGS|AWS_ENDPOINT|PKG_CONFIG|CMAKE_|XDG_"
     r"|TS_NODE_|SYSTEMD_|ASSENT_|KUBE_|GUILE_|YARN_)"
     r"|\w*(?:_PAGER|_EDITOR|_BROWSER|_ASKPASS|_RSH|_PRELOAD|_COMMAND|_WRAPPER|_LINKER|_RUNNER)$"
 )
-_HARMLESS = re.compile(
+_HARMLESS = Pattern(
     r"GIT_(?:TERMINAL_PROMPT|OPTIONAL_LOCKS|(?:AUTHOR|COMMITTER)_(?:NAME|EMAIL|DATE)|MERGE_AUTOEDIT)"
     r"|PYTHON(?:UNBUFFERED|DONTWRITEBYTECODE|HASHSEED|IOENCODING|UTF8|FAULTHANDLER|NOUSERSITE|SAFEPATH)"
     r"|CARGO_(?:TERM_\w+|INCREMENTAL|NET_OFFLINE|TARGET_DIR|PROFILE_\w+|BUILD_JOBS)"
@@ -44,24 +44,22 @@ _HARMLESS = re.compile(
     r"|DOTNET_(?:CLI_TELEMETRY_OPTOUT|NOLOGO|SKIP_FIRST_TIME_EXPERIENCE)|npm_config_(?:loglevel|progress|fund|audit)"
     r"|XDG_(?:CURRENT_DESKTOP|SESSION_TYPE)|SYSTEMD_COLORS|ANSIBLE_(?:NOCOLOR|FORCE_COLOR)"
 )
-_NO_PROGRAM = re.compile(r"cat|true|:|")
-_NO_TOOL = re.compile(r"(?:gcc|g\+\+|clang|clang\+\+|cc|c\+\+)(?:-\d+)?")
-_VALUES: dict[str, re.Pattern[str]] = {
+_NO_PROGRAM = Pattern(r"cat|true|:|")
+_NO_TOOL = Pattern(r"(?:gcc|g\+\+|clang|clang\+\+|cc|c\+\+)(?:-\d+)?")
+_VALUES: dict[str, Pattern] = {
     **dict.fromkeys(("PAGER", "MANPAGER", "EDITOR", "VISUAL"), _NO_PROGRAM),
     **dict.fromkeys(("CC", "CXX"), _NO_TOOL),
-    "LESS": re.compile(r"-[A-Za-z]*"),
-    "NODE_OPTIONS": re.compile(
+    "LESS": Pattern(r"-[A-Za-z]*"),
+    "NODE_OPTIONS": Pattern(
         r"(?:\s*--(?:max-old-space-size=\d+|experimental-vm-modules|experimental-strip-types|no-warnings"
         r"|no-deprecation|trace-warnings|unhandled-rejections=\w+|stack-trace-limit=\d+))*\s*"
     ),
-    "GOFLAGS": re.compile(
-        r"(?:\s*-(?:mod=(?:mod|vendor|readonly)|count=\d+|v|race|tags=[\w,]+|buildvcs=\w+|p=\d+))*\s*"
-    ),
-    "GOTOOLCHAIN": re.compile(r"local|auto|go[\d.]+"),
-    "RUSTFLAGS": re.compile(r"(?:\s*(?:-[DAW] ?[\w:-]+|-C ?(?:debuginfo|opt-level|target-cpu)=[\w-]+|--cfg ?\w+))*\s*"),
-    "MAKEFLAGS": re.compile(r"\s*-j ?\d+\s*"),
+    "GOFLAGS": Pattern(r"(?:\s*-(?:mod=(?:mod|vendor|readonly)|count=\d+|v|race|tags=[\w,]+|buildvcs=\w+|p=\d+))*\s*"),
+    "GOTOOLCHAIN": Pattern(r"local|auto|go[\d.]+"),
+    "RUSTFLAGS": Pattern(r"(?:\s*(?:-[DAW] ?[\w:-]+|-C ?(?:debuginfo|opt-level|target-cpu)=[\w-]+|--cfg ?\w+))*\s*"),
+    "MAKEFLAGS": Pattern(r"\s*-j ?\d+\s*"),
 }
-_SUFFIX_PROGRAM = re.compile(r"\w*(?:_PAGER|_EDITOR|_BROWSER)")
+_SUFFIX_PROGRAM = Pattern(r"\w*(?:_PAGER|_EDITOR|_BROWSER)")
 
 
 def changes(name: str, values: tuple[str, ...] | None) -> bool:

@@ -14,6 +14,7 @@ from assent.effects.shell.flows import Stream
 from assent.effects.shell.job import Job
 from assent.effects.shell.redirects import unnamed
 from assent.effects.shell.state import State, either
+from assent.effects.shell.syntax.patterns import Pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,11 +26,11 @@ if TYPE_CHECKING:
     Handler = Callable[[Walk, Job], Pair]
 
 EXECUTE, READ = Operation.EXECUTE, Operation.READ
-_LIVE = re.compile(r"[$`<>~]")
-_LAST_SIGNALS = re.compile(r"(?i)exit|0|(?:sig)?(?:int|term|hup|quit)|1|2|3|15")  # none that the text itself raises
+_LIVE = Pattern(r"[$`<>~]")
+_LAST_SIGNALS = Pattern(r"(?i)exit|0|(?:sig)?(?:int|term|hup|quit)|1|2|3|15")  # none that the text itself raises
 _COMPLETES = frozenset("oAGWFCXPS")
 _MOST_TEXTS = 16
-_KEEPS_FOLDER = re.compile(r"(?:.*/)?activate")
+_KEEPS_FOLDER = Pattern(r"(?:.*/)?activate")
 
 
 def _effect(name: str, *dangers: str) -> Effect:

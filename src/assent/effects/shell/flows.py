@@ -9,6 +9,7 @@ import re
 
 from assent.contract.effect import Kind, Operation
 from assent.effects.shell.state import COMPUTED, DECODED, FETCHED, FROM_FILE, SECRET, SHELL_OUTPUT
+from assent.effects.shell.syntax.patterns import Pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,24 +24,24 @@ SHELLS = frozenset("sh bash zsh dash ksh mksh ash rbash fish csh tcsh yash".spli
 INTERPRETERS = frozenset(
     "python python2 python3 pypy pypy3 perl ruby node nodejs deno bun php lua luajit osascript Rscript tclsh".split()
 )
-_VERSIONED = re.compile(r"(?:python|perl|ruby|php|lua)[0-9.]+")
+_VERSIONED = Pattern(r"(?:python|perl|ruby|php|lua)[0-9.]+")
 _PASSES = frozenset("cat tee".split())
 _DECOMPRESS = frozenset("gunzip zcat bunzip2 bzcat unxz xzcat unzstd zstdcat unlz4 rev uudecode tr".split())
 _NAMES_ONLY = frozenset(("-l", "-L", "--files-with-matches", "--files-without-match", "--files", "--name-only"))
-_GREP = re.compile(r"-[viEFPwxqse]+|--invert-match|--ignore-case")
+_GREP = Pattern(r"-[viEFPwxqse]+|--invert-match|--ignore-case")
 _FILTERS = {
-    "head": re.compile(r"-n|-?\d+|-n-?\d+|--lines=\d+|-q"),
-    "tail": re.compile(r"-n|-\d+|-n\+?\d+|--lines=\+?\d+|-q"),
-    "sort": re.compile(r"-[urnVhfb]+|--reverse|--unique|--version-sort"),
-    "uniq": re.compile(r"-[diu]+"),
-    "cat": re.compile(r"-u"),
+    "head": Pattern(r"-n|-?\d+|-n-?\d+|--lines=\d+|-q"),
+    "tail": Pattern(r"-n|-\d+|-n\+?\d+|--lines=\+?\d+|-q"),
+    "sort": Pattern(r"-[urnVhfb]+|--reverse|--unique|--version-sort"),
+    "uniq": Pattern(r"-[diu]+"),
+    "cat": Pattern(r"-u"),
     **dict.fromkeys(("grep", "egrep", "fgrep", "rg"), _GREP),
 }
 _MAY_DECODE = frozenset("base64 base32 basenc base58 gbase64 xxd openssl gzip bzip2 xz zstd lz4 brotli".split())
 _DNS = frozenset("dig host nslookup ping ping6 drill kdig resolvectl traceroute whois getent".split())
 _PIPES = frozenset("nc ncat netcat socat telnet openssl".split())
-_STDIN_DATA = re.compile(r".*[@<]-|.*[@=]/dev/stdin|-")
-_AUTHENTICATES = re.compile(r"(?i)authorization|api-?key|[\w-]*token\b|^-u|^--user\b|bearer")
+_STDIN_DATA = Pattern(r".*[@<]-|.*[@=]/dev/stdin|-")
+_AUTHENTICATES = Pattern(r"(?i)authorization|api-?key|[\w-]*token\b|^-u|^--user\b|bearer")
 _VALUED = {
     "shell": frozenset(("-o", "+o", "-O", "+O", "--rcfile", "--init-file")),
     "python": frozenset(("-W", "-X", "--check-hash-based-pycs")),
@@ -49,11 +50,11 @@ _VALUED = {
     "other": frozenset(("-I", "-r", "-M", "-d", "-c")),
 }
 _CODE = {
-    "shell": re.compile(r"-[A-Za-z]*c[A-Za-z]*"),
-    "python": re.compile(r"-[A-Za-z]*[cm].*"),
-    "node": re.compile(r"-[A-Za-z]*[ep][A-Za-z]*|--eval.*|--print.*|eval"),
-    "php": re.compile(r"-[A-Za-z]*[rBRE].*|--run.*|--process-.*"),
-    "other": re.compile(r"-[A-Za-z0-9]*[eErR].*|--run.*|-[BRF].*"),
+    "shell": Pattern(r"-[A-Za-z]*c[A-Za-z]*"),
+    "python": Pattern(r"-[A-Za-z]*[cm].*"),
+    "node": Pattern(r"-[A-Za-z]*[ep][A-Za-z]*|--eval.*|--print.*|eval"),
+    "php": Pattern(r"-[A-Za-z]*[rBRE].*|--run.*|--process-.*"),
+    "other": Pattern(r"-[A-Za-z0-9]*[eErR].*|--run.*|-[BRF].*"),
 }
 
 

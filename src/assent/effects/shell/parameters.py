@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
-
 from assent.effects.shell.patterns import removed, replaced
 from assent.effects.shell.state import EMPTY, NUMBER, SECRET, TOKEN, UNKNOWN, UNSET, State, Val, either
+from assent.effects.shell.syntax.patterns import Pattern
 from assent.effects.shell.tree import Glob, Literal
 
 TYPE_CHECKING = False
@@ -17,11 +16,11 @@ if TYPE_CHECKING:
 
 _NUMBERS = frozenset("? # $ ! RANDOM SRANDOM SECONDS EPOCHSECONDS LINENO UID EUID PPID BASHPID SHLVL".split())
 _TOKENS = frozenset("USER LOGNAME HOSTNAME HOSTTYPE OSTYPE MACHTYPE BASH_VERSION - 0".split())
-_SECRETS = re.compile(r"(?i)\w*(?:secret|token|passw|credential|api_?key|access_?key|private_?key)\w*")
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_INTEGER = re.compile(r"\s*(-?[0-9]{1,9})\s*")
-_MAGIC = re.compile(r"[*?\[\\]")
-_LIVE_PROMPT = re.compile(r"[$`\\]")
+_SECRETS = Pattern(r"(?i)\w*(?:secret|token|passw|credential|api_?key|access_?key|private_?key)\w*")
+_NAME = Pattern(r"[A-Za-z_][A-Za-z0-9_]*")
+_INTEGER = Pattern(r"\s*(-?[0-9]{1,9})\s*")
+_MAGIC = Pattern(r"[*?\[\\]")
+_LIVE_PROMPT = Pattern(r"[$`\\]")
 _DEFAULTS = frozenset((":-", "-", ":=", "=", ":?", "?", ":+", "+"))
 
 

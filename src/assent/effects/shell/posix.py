@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 
 from assent.contract.value import Value
+from assent.effects.shell.syntax.patterns import Pattern
 from assent.effects.shell.tree import (
     ArithmeticCommand,
     Assignment,
@@ -34,13 +35,13 @@ _BUILTINS = frozenset(
     """declare typeset let shopt source mapfile readarray pushd popd enable compgen complete bind builtin caller
     disown help function select""".split()
 )
-_PIECE = re.compile(r"""\\.|"(?:[^"\\]|\\.)*"|\$['\[]|'[^']*'""", re.DOTALL)
+_PIECE = Pattern(r"""\\.|"(?:[^"\\]|\\.)*"|\$['\[]|'[^']*'""", re.DOTALL)
 _OPERAND = r"(?:\+\+|--|[-+!~])?\s*(?:\$?[A-Za-z_]\w*|\$\{\w+\}|\$#|[0-9]+)(?:\[\w+\])?(?:\+\+|--)?"
 _OPERATOR = r"\s*(?:<<|>>|\*\*|[-+*/%]?=|[=!<>]=|[-+*/%<])\s*"
-_SUM = re.compile(rf"\s*{_OPERAND}(?:(?:{_OPERATOR}{_OPERAND})|\s*>=?\s*\$?[0-9{{#][\w}}]*)*\s*")
-_EITHER = re.compile(r"&&|\|\|")
-_FIRST = re.compile(r"\s*(?:!\s+)?(\$\{?|)([A-Za-z_]\w*)\}?(?=[\s<>]|$)")
-_PLAIN = re.compile(r"[A-Za-z./][\w./-]*")
+_SUM = Pattern(rf"\s*{_OPERAND}(?:(?:{_OPERATOR}{_OPERAND})|\s*>=?\s*\$?[0-9{{#][\w}}]*)*\s*")
+_EITHER = Pattern(r"&&|\|\|")
+_FIRST = Pattern(r"\s*(?:!\s+)?(\$\{?|)([A-Za-z_]\w*)\}?(?=[\s<>]|$)")
+_PLAIN = Pattern(r"[A-Za-z./][\w./-]*")
 
 
 def differs(script: Script, text: str) -> bool:

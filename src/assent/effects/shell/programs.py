@@ -4,8 +4,6 @@ Expands no words and finds no functions; what a program does is data, in `comman
 
 from __future__ import annotations
 
-import re
-
 from assent.contract.effect import Effect, Kind, Operation, Target
 from assent.effects.patches import read_patch
 from assent.effects.paths import path_target
@@ -15,6 +13,7 @@ from assent.effects.shell.commands import see
 from assent.effects.shell.commands.readers.shells import shell_reads_stdin
 from assent.effects.shell.flows import Stream
 from assent.effects.shell.state import DECODED, FETCHED, State
+from assent.effects.shell.syntax.patterns import Pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,12 +30,12 @@ _MOVES = frozenset("ln mv tar bsdtar unzip cp rsync git 7z cpio ditto link patch
 _GIT_MOVES = frozenset(
     "checkout switch pull merge rebase clone stash reset restore apply am cherry-pick revert worktree submodule".split()
 )
-_ROOT_IF_EMPTY = re.compile(r"\$\{?([A-Za-z_]\w*)\}?/+(?:\*|\.\*?)?")
+_ROOT_IF_EMPTY = Pattern(r"\$\{?([A-Za-z_]\w*)\}?/+(?:\*|\.\*?)?")
 _MOSTLY_SET = frozenset("HOME PWD TMPDIR TMP TEMP XDG_RUNTIME_DIR GITHUB_WORKSPACE RUNNER_TEMP".split())
 _NOWHERE = ("",)
-_QUOTES = re.compile(r"[\"'\\]")
+_QUOTES = Pattern(r"[\"'\\]")
 _MOST_INCOMING = 256
-_DELIMITED = re.compile(r"-[a-zA-Z]*[0d]|--null|--delim|--arg-file|--arg-sep|--colsep|-[CaX]|:::")
+_DELIMITED = Pattern(r"-[a-zA-Z]*[0d]|--null|--delim|--arg-file|--arg-sep|--colsep|-[CaX]|:::")
 
 
 def command(walk: Walk, job: Job) -> None:

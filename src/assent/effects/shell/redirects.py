@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
-
 from assent.contract.effect import Kind, Operation, Target
 from assent.effects.paths import path_target
 from assent.effects.shell.command import Arg
 from assent.effects.shell.flows import Stream
 from assent.effects.shell.state import FETCHED, FROM_FILE, NUMBER, State, either
+from assent.effects.shell.syntax.patterns import Pattern
 from assent.effects.shell.tree import ProcessSub
 from assent.effects.shell.words import single, value
 
@@ -22,13 +21,13 @@ READ, WRITE, FETCH = Operation.READ, Operation.WRITE, Operation.FETCH
 _READS = frozenset(("<",))
 _WRITES = frozenset((">", ">>", ">|", "&>", "&>>", ">&"))
 _BOTH_STREAMS = frozenset(("&>", "&>>", ">&"))
-_NO_FILE = re.compile(r"/dev/(?:null|stdin|stdout|stderr|tty|full|fd/[0-9]+)|/proc/self/fd/[0-9]+")
-_SOCKET = re.compile(r"/dev/(?:tcp|udp)/([^/]*)(?:/.*)?")
-_DEVICE = re.compile(
+_NO_FILE = Pattern(r"/dev/(?:null|stdin|stdout|stderr|tty|full|fd/[0-9]+)|/proc/self/fd/[0-9]+")
+_SOCKET = Pattern(r"/dev/(?:tcp|udp)/([^/]*)(?:/.*)?")
+_DEVICE = Pattern(
     r"/dev/(?:r?disk\d|sd[a-z]|hd[a-z]|vd[a-z]|xvd[a-z]|nvme\d|mmcblk\d|mapper/|md\d|dm-\d|loop\d|mem$|kmem$)"
 )
-_DUPLICATE = re.compile(r"[0-9]*-?")
-_ZSH_RANGE = re.compile(r"[0-9]*-[0-9]*>?")
+_DUPLICATE = Pattern(r"[0-9]*-?")
+_ZSH_RANGE = Pattern(r"[0-9]*-[0-9]*>?")
 
 
 class Plumbing:

@@ -3,9 +3,8 @@ left as operands. Builds no effects."""
 
 from __future__ import annotations
 
-import re
-
 from assent.effects.shell.command import Arg
+from assent.effects.shell.syntax.patterns import Pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,7 +13,7 @@ if TYPE_CHECKING:
     Word = str | Arg
 
 _SIGNS = frozenset("-+")
-_NUMBER = re.compile(r"-[0-9]+")
+_NUMBER = Pattern(r"-[0-9]+")
 _FIRM = frozenset({"word", "number", "paths"})
 
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
-
 from assent.contract.effect import Operation
 from assent.effects.shell.command import Arg
 from assent.effects.shell.commands.readers import language
 from assent.effects.shell.commands.seen import DELETE, LIST, READ, SEARCH, WRITE, Seen, literal, shown, values
+from assent.effects.shell.syntax.patterns import Pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -70,8 +69,8 @@ def quiet(role: str) -> str:
     return _QUIET.get(role, "TEXT") if role not in ("URL", "HOST", "DIR", "REPO", "REMOTE", "SQL") else role
 
 
-_COMMIT = re.compile(r"(?:HEAD|@|[A-Z]+_HEAD|[0-9a-f]{7,40})(?:[~^@].*)?|[^/.].*\.\.(?!/).*|\.\.")
-_MAGIC = re.compile(r":(?:\([^)]*\)|[!^/]+|[0-3]:)?")
+_COMMIT = Pattern(r"(?:HEAD|@|[A-Z]+_HEAD|[0-9a-f]{7,40})(?:[~^@].*)?|[^/.].*\.\.(?!/).*|\.\.")
+_MAGIC = Pattern(r":(?:\([^)]*\)|[!^/]+|[0-3]:)?")
 
 
 def _revision(seen: Seen, word: Word) -> None:

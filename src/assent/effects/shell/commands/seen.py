@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
-
 from assent.contract.effect import MUTATION, Effect, Kind, Operation, Target
 from assent.effects.addresses import hosts_of
 from assent.effects.paths import path_target
 from assent.effects.shell.command import Arg, Run, Sight
+from assent.effects.shell.syntax.patterns import Pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,9 +20,9 @@ WRITE, DELETE = Operation.WRITE, Operation.DELETE
 FETCH, EXECUTE = Operation.FETCH, Operation.EXECUTE
 
 _STANDARD = frozenset({"-", "/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/tty"})
-_FD = re.compile(r"/dev/fd/[0-9]+")
+_FD = Pattern(r"/dev/fd/[0-9]+")
 _SETTLED = frozenset((Kind.REPOSITORY, Kind.HOOKS, Kind.MODULES))
-_PERCENT = re.compile(r"%([0-9A-Fa-f]{2})")
+_PERCENT = Pattern(r"%([0-9A-Fa-f]{2})")
 
 
 class Seen:

@@ -28,7 +28,7 @@ def decode(text: str) -> str | None:
 def _decode(text: str) -> str | None:
     out: list[bytes] = []
     at = 0
-    for found in _escape.compiled().finditer(text):
+    for found in _escape.finditer(text):
         out.append(_bytes(text[at : found.start()]))
         at = found.end()
         piece = _one(found)

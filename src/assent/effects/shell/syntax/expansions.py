@@ -379,7 +379,7 @@ def _unescaped(body: str, escapable: str) -> str:
         char: str = found[1]
         return "" if char == "\n" else char if char in escapable else found[0]
 
-    return _back_escape.compiled().sub(one, body)
+    return _back_escape.sub(one, body)
 
 
 def _pairs(body: str) -> bool:

@@ -114,4 +114,4 @@ def _joined(line: str) -> str:
     """A line as it is compared with the delimiter: continued lines are one."""
     if "\\\n" not in line:
         return line
-    return _escape.compiled().sub(lambda one: "" if one[1] == "\n" else one[0], line)
+    return _escape.sub(lambda one: "" if one[1] == "\n" else one[0], line)

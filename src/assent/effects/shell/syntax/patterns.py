@@ -8,32 +8,36 @@ import re
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     Find = Callable[..., re.Match[str] | None]
 
-_ENDLESS = 1 << 62
+_METHODS = ("match", "search", "fullmatch", "sub", "split", "findall", "finditer")
 
 
 class Pattern:
-    """`match` and `search` of a regular expression. After the first use they are those of the compiled one."""
+    """A regular expression with its usual methods. After the first use they are those of the compiled one."""
 
-    __slots__ = ("text", "flags", "match", "search")
+    __slots__ = ("text", "flags", *_METHODS)
+
+    if TYPE_CHECKING:
+        match: Find
+        search: Find
+        fullmatch: Find
+        sub: Callable[..., str]
+        split: Callable[..., list[str]]
+        findall: Callable[..., list[str]]
+        finditer: Callable[..., Iterator[re.Match[str]]]
 
     def __init__(self, text: str, flags: int = 0) -> None:
         self.text = text
         self.flags = flags
-        self.match: Find = self._match
-        self.search: Find = self._search
 
-    def compiled(self) -> re.Pattern[str]:
+    def __getattr__(self, name: str) -> object:
+        """A method that is asked for before there is one."""
+        if name not in _METHODS:
+            raise AttributeError(name)
         compiled = re.compile(self.text, self.flags)
-        self.match = compiled.match
-        self.search = compiled.search
-        return compiled
-
-    def _match(self, text: str, pos: int = 0, end: int = _ENDLESS) -> re.Match[str] | None:
-        return self.compiled().match(text, pos, end)
-
-    def _search(self, text: str, pos: int = 0, end: int = _ENDLESS) -> re.Match[str] | None:
-        return self.compiled().search(text, pos, end)
+        for each in _METHODS:
+            setattr(self, each, getattr(compiled, each))
+        return getattr(compiled, name)
