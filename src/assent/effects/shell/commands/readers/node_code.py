@@ -55,6 +55,8 @@ _INSIDE = frozenset(
 )
 _BEFORE_LIST = frozenset("return typeof in of case void throw else do instanceof const let var".split())
 _ENDS = frozenset({";", ",", ""})
+_COUNTERS = 16
+_COMPARES = frozenset({"==", "===", "!=", "!==", "<=", ">="})
 _OPENS = {"(": ")", "[": "]", "{": "}"}
 
 
@@ -70,7 +72,7 @@ def is_harmless(seen: Seen, text: str) -> bool:
 class _Code:
     """One text in tokens, with what its names stand for."""
 
-    __slots__ = ("all", "constants", "declared", "functions", "modules", "odd", "pairs")
+    __slots__ = ("all", "constants", "declared", "functions", "known", "modules", "odd", "opening", "pairs", "places")
 
     def __init__(self, found: list[Token]) -> None:
         self.all = found
@@ -79,6 +81,9 @@ class _Code:
         self.functions: set[str] = set()
         self.constants: dict[str, str] = {}
         self.modules: dict[str, str] = {}
+        self.opening = {closing: opening for opening, closing in (self.pairs or {}).items()}
+        self.places: set[int] = set()  # where names are bound
+        self.known: dict[str, bool] = {}  # whether a name is a counter, once that was asked
         self.odd = False
 
     def at(self, index: int) -> str:
@@ -105,6 +110,7 @@ class _Code:
         bound: dict[str, int] = {}
         for index in range(len(self.all)):
             for place in self.bound_at(index):
+                self.places.add(place)
                 name = self.all[place][1]
                 bound[name] = bound.get(name, 0) + 1
         self.declared = set(bound)
@@ -122,6 +128,42 @@ class _Code:
         self.constants = {name: text for name, text in self.constants.items() if name not in several}
         return not self.odd and not several & (self.functions | self.modules.keys())
 
+    def is_number(self, token: Token) -> bool:
+        """Whether a token is a number, or a counter: bound to one once, and only counted up or down."""
+        kind, word = token
+        if kind == NAME and word in self.declared:
+            if word not in self.known:
+                self.known[word] = len(self.known) < _COUNTERS and self.counts(word)
+            return self.known[word]
+        return kind == NUMBER
+
+    def counts(self, name: str) -> bool:
+        bound = 0
+        for index, (kind, word) in enumerate(self.all):
+            if kind == MARK and word == "=" and self.at(index - 1) in ("]", "}") and not self.fills(index - 1):
+                return False  # a pattern may bind any name anew
+            if kind != NAME or word != name or self.is_member(index):
+                continue
+            before, after = self.at(index - 1), self.at(index + 1)
+            if before in ("let", "var", "const") and after == "=":
+                bound += 1
+                if self.all[index + 2][0] != NUMBER or self.at(index + 3) not in (";", ","):
+                    return False
+            elif (
+                index in self.places or after in ("of", "in", "=>") or (after.endswith("=") and after not in _COMPARES)
+            ):
+                return False
+        return bound == 1
+
+    def fills(self, index: int) -> bool:
+        """Whether a bracket or brace that ends at a place is a member that is set, or a pattern that is declared."""
+        start = self.opening[index]
+        if self.at(start - 1) in ("const", "let", "var"):
+            return True
+        return (
+            self.at(index) == "]" and start > 0 and (self.all[start - 1][0] != MARK or self.at(start - 1) in (")", "]"))
+        )
+
     def bound_at(self, index: int) -> list[int]:
         """The places of the names that are bound by what stands at a place."""
         word, after = self.at(index), self.at(index + 1)
@@ -131,8 +173,7 @@ class _Code:
             return [index + 1]
         if after == "=>":
             if word == ")":
-                start = next(opening for opening, closing in (self.pairs or {}).items() if closing == index)
-                return self.inside(start, index)
+                return self.inside(self.opening[index], index)
             return [index] if self.is_name(index) else []
         if word == "function":
             start = index + 2 if self.is_name(index + 1) else index + 1
@@ -227,6 +268,8 @@ class _Code:
             return word in _CALLED and self.at(index + 1) not in ("?.", "[", "=")
         if word == "process" and member == "argv":
             return after != "="
+        if word == "process" and member == "stdin":
+            return after == "." and self.at(index + 4) in ("on", "setEncoding") and self.at(index + 5) == "("
         if word == "process" and member == "stdout":
             return after == "." and self.at(index + 4) == "write" and self.at(index + 5) == "("
         if word == "Math" and member in ("PI", "E"):
@@ -270,6 +313,8 @@ class _Code:
         kind, word = self.all[index] if index < len(self.all) else (MARK, "")
         if alone and kind == TEXT and "\\" not in word:
             return word
+        if alone and (kind, word) == (NUMBER, "0"):
+            return "/dev/stdin"
         if alone and kind == NAME and "\\" not in self.constants.get(word, "\\"):
             return self.constants[word]
         return Arg("<computed>")
@@ -298,7 +343,9 @@ class _Code:
         if self.at(end + 1) == "=":
             return True
         if len(inner) == 1:
-            return inner[0][0] == NUMBER
+            return self.is_number(inner[0])
+        if len(inner) == 3 and inner[1] in ((MARK, "+"), (MARK, "-")) and inner[2][0] == NUMBER:
+            return self.is_number(inner[0])
         marks = [word for kind, word in inner if kind != NUMBER]
         return len(inner) == 5 and marks[1:] == [".", "length", "-"] and inner[4][0] == NUMBER and inner[0][0] == NAME
 
