@@ -8,6 +8,11 @@ import json
 import shlex
 from collections.abc import Mapping
 
+from .model import Say
+
+MAKE = "echo made-by-agent > made && cat made"  # the call in question
+MADE = {"made": "made-by-agent\n"}
+DONE = Say("all is done")
 REASON = "the gate speaks"
 RAN = "the call ran"
 WAITS = "the call did not run, and the host waits for ever"
@@ -16,7 +21,7 @@ Outcome = str
 
 
 def _claude(decision: str) -> str:
-    return _print(
+    return printed(
         {
             "hookSpecificOutput": {
                 "hookEventName": "PreToolUse",
@@ -28,10 +33,11 @@ def _claude(decision: str) -> str:
 
 
 def _gemini(decision: str) -> str:
-    return _print({"decision": decision, "reason": REASON, "systemMessage": REASON})
+    return printed({"decision": decision, "reason": REASON, "systemMessage": REASON})
 
 
-def _print(answer: Mapping[str, object]) -> str:
+def printed(answer: Mapping[str, object]) -> str:
+    """The command that answers with this JSON."""
     return f"echo {shlex.quote(json.dumps(answer))}"
 
 

@@ -33,6 +33,12 @@ class Terminal:
     def type(self, text: str) -> None:
         self._tmux("send-keys", "-l", text)
 
+    def answer(self, question: str, key: str) -> None:
+        """Press a key until the question is gone: a dialog that has just come up may not listen yet."""
+        while question in self.screen():
+            self.press(key)
+            time.sleep(1)
+
     def wait_for(self, *texts: str, seconds: float = 30.0) -> str:
         """The text that came onto the screen first. The screen is part of the error where none does."""
         end = time.monotonic() + seconds

@@ -1,8 +1,7 @@
-"""Holds the harness with hooks of one line, and the hosts to what was observed of them. Knows nothing of Assent."""
+"""Holds the harness itself, with hooks of one line. What the hosts do by themselves is in test_hosts.py."""
 
 from __future__ import annotations
 
-import json
 import socket
 import sys
 import time
@@ -10,22 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from . import observed, programs
-from .claude import Claude
-from .client import Client, Hook, Run
-from .codex import Codex, CodexCode
-from .gemini import Gemini
-from .model import Say, Step, Use
-from .observed import RAN, REASON, WAITS
-from .opencode import Opencode
+from . import programs
+from .client import Client, Hook
+from .model import Step, Use
+from .observed import DONE, MADE, MAKE, REASON
 from .programs import Programs
 from .sandbox import Sandbox
 
-MAKE = "echo made-by-agent > made && cat made"
-MADE = {"made": "made-by-agent\n"}
-DONE = Say("all is done")
 NOTES = Path(__file__).with_name("notes_server.py")
-HOSTS = {kind.name: kind for kind in (Claude, Codex, CodexCode, Gemini, Opencode)}
 
 
 def refusing(tool: str = "") -> Hook:
@@ -115,79 +106,9 @@ def test_the_hook_refuses_the_call_of_a_sub_agent(client: Client, place: Sandbox
     assert DONE.text in run.stdout
 
 
-ROWS = [(host, answer) for host, outcomes in observed.COMMANDS.items() for answer in outcomes]
-
-
-@pytest.mark.parametrize(("host", "answer"), ROWS, ids=[f"{host}: {answer}" for host, answer in ROWS])
-def test_a_host_does_with_an_answer_what_was_observed(
-    host: str, answer: str, place: Sandbox, installed: Programs
-) -> None:
-    name, _, blocking = host.partition(", ")
-    client, payload = HOSTS[name](installed), place.base / "payload"
-    answers = observed.ANSWERS[name]
-    command = answers[answer] if answer == "missing" else f"cat > {payload}; {answers[answer]}"
-    more: dict[str, object] = {"onFailure": "block"} if blocking else {}
-    client.hook(place, Hook(command, timeout=1 if answer == "late" else 60, more=more))
-    outcome = observed.COMMANDS[host][answer]
-    check(run_until(client, place, outcome), outcome)
-    if answer != "missing":
-        assert json.loads(payload.read_text())["tool_input"]["command"] == MAKE
-
-
-@pytest.mark.parametrize("plugin", observed.PLUGINS)
-def test_opencode_does_with_a_plugin_what_was_observed(plugin: str, place: Sandbox, installed: Programs) -> None:
-    client = Opencode(installed)
-    client.plugin(place, observed.PLUGINS[plugin])
-    outcome = observed.OPENCODE[plugin]
-    check(run_until(client, place, outcome), outcome)
-
-
-def run_until(client: Client, place: Sandbox, outcome: str) -> Run:
-    patience = 6 if outcome == WAITS else 90
-    return client.run(place, [Use(client.shell(MAKE)), DONE], args=client.loose + client.trust, patience=patience)
-
-
-def check(run: Run, outcome: str) -> None:
-    if outcome == RAN:
-        assert run.changed == MADE
-        assert "made-by-agent" in run.told[0]
-    elif outcome == WAITS:
-        assert (run.status, run.changed, run.told) == (None, {}, [])
-        assert len([request for request in run.requests if request.turn]) == 1  # the call was made, and not answered
-    else:
-        assert run.changed == {}
-        assert outcome in run.told[0]
-
-
-def test_an_allow_spares_the_prompt_in_claude_code_only_where_it_is_given(place: Sandbox, installed: Programs) -> None:
-    client = Claude(installed)
-    script: list[Step] = [Use(client.shell(MAKE)), DONE]
-    assert client.run(place, script).changed == {}
-    client.hook(place, Hook(observed.CLAUDE["allow"]))
-    assert client.run(place, script).changed == MADE
-
-
 def test_before_a_person_the_hook_refuses_too(client: Client, place: Sandbox) -> None:
     client.hook(place, refusing("made-by-agent"))
     with client.attended(place, [Use(client.shell(MAKE)), DONE], args=client.trust) as (screen, model):
         screen.wait_for(DONE.text, seconds=90)
     assert list(place.project.iterdir()) == []
     assert REASON in model.told()[0]
-
-
-YES, NO = {"claude": "1", "gemini": "1"}, {"claude": "2", "gemini": "Escape"}
-
-
-@pytest.mark.parametrize("host", YES)
-@pytest.mark.parametrize(("keys", "changed"), [(YES, MADE), (NO, {})], ids=["yes", "no"])
-def test_before_a_person_an_ask_is_asked_and_its_answer_obeyed(
-    host: str, keys: dict[str, str], changed: dict[str, str], place: Sandbox, installed: Programs
-) -> None:
-    client = HOSTS[host](installed)
-    client.hook(place, Hook(observed.ANSWERS[host]["ask"]))
-    with client.attended(place, [Use(client.shell(MAKE)), DONE]) as (screen, _):
-        screen.wait_for("Do you want to proceed?", "Allow execution of", seconds=60)
-        assert REASON in screen.screen()
-        screen.press(keys[host])
-        screen.wait_for(DONE.text, "Interrupted", "Request cancelled", seconds=60)
-    assert {path.name: path.read_text() for path in place.project.iterdir()} == changed
