@@ -359,6 +359,20 @@ def test_slow_clients_are_let_go_of_and_hold_nobody_up(program: Program) -> None
             line.close()
 
 
+def test_a_slow_second_request_is_let_go_of_too(program: Program) -> None:
+    with socket.create_connection(("127.0.0.1", program.port)) as line:
+        line.sendall(f"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1:{program.port}\r\n\r\n".encode())
+        answer = b""
+        while not answer.endswith(b'{"ok":true}'):
+            answer += line.recv(4096)
+        started = time.monotonic()
+        line.sendall(b"GET /heal")
+        line.settimeout(25)
+        with suppress(ConnectionResetError):
+            assert line.recv(100) == b""
+        assert 5 < time.monotonic() - started < 20
+
+
 def test_a_burst_of_garbage_leaves_the_server_up(program: Program) -> None:
     shapes = [
         b"\x16\x03\x01\x02\x00\x01\x00",

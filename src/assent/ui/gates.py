@@ -8,6 +8,7 @@ import os
 from collections.abc import Mapping
 from datetime import date
 from threading import Lock
+from time import monotonic
 
 from assent import configure
 from assent.contract.call import Call
@@ -19,6 +20,8 @@ from assent.policy.modes import Mode
 from assent.policy.settings import combine
 
 MOST = 256  # gates kept
+MOST_VIEWS = 4096
+LOOK = 1.0  # seconds that a look at a workspace holds
 
 Mark = tuple[object, ...]
 
@@ -46,12 +49,14 @@ class Gates:
         self._mode = mode
         self._config = config
         self._known: dict[tuple[str, str], tuple[Mark, Gate, configure.Place]] = {}
+        self._places: dict[str, tuple[float, configure.Place]] = {}
+        self._views: dict[tuple[str, str], Mark] = {}  # (project, session) → the file that is as it was first
         self._lock = Lock()
         self.loads = 0
 
     def find(self, project: str, session: str = "") -> tuple[Gate, configure.Place]:
         """The gate for a session in a project as the files are now, and its place. Never raises."""
-        here = configure.place(project, self._environ)
+        here = self._place(project)
         session = self._own_view(here, session)
         key = (project, session)
         mark = self._mark(here, session)
@@ -66,16 +71,35 @@ class Gates:
             self.loads += 1
             return gate, place
 
+    def _place(self, project: str) -> configure.Place:
+        """Where a project is. Looking for its worktrees takes longer than a decision, so a look holds for a moment."""
+        now = monotonic()
+        known = self._places.get(project)
+        if known is None or known[0] < now:
+            if len(self._places) >= MOST:
+                self._places.clear()
+            known = self._places[project] = (now + LOOK, configure.place(project, self._environ))
+        return known[1]
+
     def _own_view(self, here: configure.Place, session: str) -> str:
         """The session, where the project's file is not as it saw it first; else `""`, and it shares a gate."""
         if not session or not here.project.startswith("/"):
             return ""
+        path = files.project_file(here.project)
+        mark, key = _mark_of(path), (here.project, session)
+        if self._views.get(key) == mark:
+            return ""
         try:
-            text = files.config_text(files.project_file(here.project))
+            text = files.config_text(path)
             first = sessions.pinned(here.state, session, here.project, text)
         except AssentError:
             return session
-        return "" if first is None or first == text else session
+        if first is not None and first != text:
+            return session
+        if len(self._views) >= MOST_VIEWS:
+            self._views.clear()
+        self._views[key] = mark
+        return ""
 
     def _load(self, here: configure.Place, session: str) -> tuple[Gate, configure.Place]:
         try:

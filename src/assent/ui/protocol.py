@@ -19,7 +19,7 @@ else:
     except ImportError:  # httptools is faster, and optional
         from uvicorn.protocols.http.h11_impl import H11Protocol as Base
 
-HEADER_TIME = 10.0  # seconds to send the head of a request
+PACE = 12.0  # seconds to send a whole request
 
 
 class Protocol(Base):
@@ -42,21 +42,21 @@ class Protocol(Base):
 
     def data_received(self, data: bytes) -> None:
         super().data_received(data)
-        if self.cycle is not None and not self.cycle.response_complete:
+        if self._arrived():
             self._rest()
         elif self._slow is None and not self.transport.is_closing():
             self._watch()
-
-    def on_response_complete(self) -> None:
-        super().on_response_complete()
-        self._rest()
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._rest()
         super().connection_lost(exc)
 
+    def _arrived(self) -> bool:
+        """Whether the request of the moment is here as a whole."""
+        return self.cycle is not None and not self.cycle.more_body and not self.cycle.response_complete
+
     def _watch(self) -> None:
-        self._slow = self.loop.call_later(HEADER_TIME, self._too_slow)
+        self._slow = self.loop.call_later(PACE, self._too_slow)
 
     def _rest(self) -> None:
         if self._slow is not None:
@@ -65,5 +65,4 @@ class Protocol(Base):
 
     def _too_slow(self) -> None:
         self._slow = None
-        if self.cycle is None or self.cycle.response_complete:
-            self.transport.abort()
+        self.transport.abort()

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import asyncio
 import os
 import sys
 import threading
 import webbrowser
+from collections.abc import Callable
 
 from assent.contract.errors import StoreError
 from assent.facts import files
@@ -38,8 +40,6 @@ def run(options: argparse.Namespace) -> int:
         ) from None
     if not 0 <= options.port <= 65535:
         raise StoreError(f"`{options.port}` is no port; give one from 0 to 65535")
-    import asyncio
-
     from assent.ui import server
 
     closed = peers.close_to_debuggers()
@@ -47,12 +47,21 @@ def run(options: argparse.Namespace) -> int:
     state = state_folder(files.assent_home(os.environ, os.environ.get("HOME", "") or os.path.expanduser("~")))
     listening = Listening(state, port=options.port, path=options.socket)
     try:
-        asyncio.run(_serve(options, listening, closed))
+        with asyncio.Runner(loop_factory=_fast_loop()) as runner:
+            runner.run(_serve(options, listening, closed))
     except KeyboardInterrupt:
         return 130
     finally:
         listening.close()
     return 0
+
+
+def _fast_loop() -> Callable[[], asyncio.AbstractEventLoop] | None:
+    try:
+        from uvloop import new_event_loop
+    except ImportError:  # it is faster, and optional
+        return None
+    return new_event_loop
 
 
 async def _serve(options: argparse.Namespace, listening: Listening, closed: bool) -> None:

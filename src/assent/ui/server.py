@@ -60,7 +60,7 @@ class App:
 
     async def _file(self, method: str, scope: dict[str, Any], send: Any) -> None:
         try:
-            self.door.check_host(head(scope), scope.get("state", {}).get("peer"))
+            self.door.check_host(head(scope), scope["state"]["peer"])
             page = self.pages.get(scope["path"]) if method == "GET" else None
             if page is None:
                 known = {each.method for each in ENDPOINTS if each.path == scope["path"]}
@@ -109,7 +109,7 @@ async def serve(house: House, listening: Listening) -> None:
         http=Protocol,
         ws="none",
         lifespan="off",
-        loop="asyncio",
+        loop="none",
         log_config=None,
         access_log=False,
         server_header=False,
