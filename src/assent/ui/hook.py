@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import os
 import sys
+from time import monotonic
 
 from assent import adapters
 from assent.adapters.adapter import DECIDING, Adapter, Event, Rendered
@@ -20,26 +21,43 @@ if TYPE_CHECKING:
 DESCRIPTION = "Answer one event of an agent program. Agent programs run this; `assent install` tells them to."
 EPILOG = "The event is read from standard input; the answer is in the program's own form."
 LARGEST = 64 * 1024 * 1024  # bytes of an event
-DEADLINE = 20  # seconds for a decision that asks nobody
+DECIDING_TIME = 20  # seconds for a decision that asks nobody
+DEADLINE = 570  # seconds for everything, below the time that programs give a hook
 BLOCKED = 2
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("runtime", metavar="RUNTIME", choices=adapters.RUNTIMES, help="the agent program")
     parser.add_argument("--home", metavar="DIR", default="", help="Assent's folder (default: ~/.assent)")
+    parser.add_argument("--socket", metavar="PATH", default="", help="the server's socket (default: in that folder)")
     parser.add_argument("--project", metavar="DIR", default="", help="the project's folder, where it is not told")
+    parser.add_argument(
+        "--deadline", metavar="SECONDS", type=int, default=DEADLINE, help=f"for everything (default: {DEADLINE})"
+    )
 
 
 def run(options: argparse.Namespace) -> int:
-    return serve(options.runtime, home=options.home, project=options.project)
+    return serve(
+        options.runtime,
+        home=options.home,
+        socket=options.socket,
+        project=options.project,
+        deadline=options.deadline,
+    )
 
 
-def serve(runtime: str, *, home: str = "", project: str = "") -> int:
+def serve(runtime: str, *, home: str = "", socket: str = "", project: str = "", deadline: int = DEADLINE) -> int:
     """Read an event from standard input, answer it on standard output; return the exit status."""
     adapter = adapters.load(runtime)
-    _alarm(adapter)
+    until = monotonic() + deadline
+    _alarm(adapter, deadline)
     try:
-        rendered = answer(adapter, _event_text(adapter), dict(os.environ), state=home, project=project)
+        text, environ = _event_text(adapter), dict(os.environ)
+        project = project or _host_folder()
+        rendered = _by_server(adapter, text, environ, socket or _socket(home, environ), project, until - 1)
+        if rendered is None:
+            _alarm(adapter, DECIDING_TIME)
+            rendered = answer(adapter, text, environ, state=home, project=project)
     except BaseException as error:
         rendered = adapter.render(None, fault(f"Assent failed inside: {type(error).__name__}: {error}"))
     return leave(rendered)
@@ -66,15 +84,36 @@ def _event_text(adapter: Adapter) -> bytes:
     return data
 
 
-def _alarm(adapter: Adapter) -> None:
+def _alarm(adapter: Adapter, seconds: int) -> None:
     """A decision that takes too long is a block, before the program's own timeout lets the call run."""
     import signal
 
     def too_late(*_: object) -> None:
-        os._exit(leave(adapter.render(None, fault(f"no decision within {DEADLINE} seconds"))))
+        os._exit(leave(adapter.render(None, fault(f"no decision within {seconds} seconds"))))
 
     signal.signal(signal.SIGALRM, too_late)
-    signal.alarm(DEADLINE)
+    signal.alarm(max(seconds, 1))
+
+
+def _socket(state: str, environ: Mapping[str, str]) -> str:
+    """Where a server of this user would listen."""
+    from assent.facts import files
+
+    return os.path.join(state or files.assent_home(environ, environ.get("HOME", "")), "server.sock")
+
+
+def _by_server(
+    adapter: Adapter, text: bytes, environ: Mapping[str, str], socket: str, project: str, until: float
+) -> Rendered | None:
+    """The answer of a running server; None where there is none to answer. ASSENT_MODE is this process's own matter."""
+    if environ.get("ASSENT_MODE") or not os.path.exists(socket):
+        return None
+    from assent.ui import warm
+
+    try:
+        return warm.ask(socket, adapter.runtime, text, environ, project, until)
+    except ConnectionError:
+        return None
 
 
 def answer(
@@ -84,7 +123,7 @@ def answer(
     event: Event | None = None
     try:
         home = environ.get("HOME", "") or os.path.expanduser("~")
-        event = adapter.parse_text(text, environ=environ, home=home, project=project or _host_folder())
+        event = adapter.parse_text(text, environ=environ, home=home, project=project)
         return adapter.render(event, reply_to(event, environ, state))
     except AssentError as error:
         return adapter.render(event, fault(str(error)))
@@ -110,7 +149,8 @@ def reply_to(event: Event, environ: Mapping[str, str], state: str) -> Reply:
     call = event.call
     project = call.roots[0] if call is not None and call.roots else ""
     own = {**environ, "ASSENT_HOME": state} if state else environ
-    here = configure.place(project or (call.cwd if call is not None else "/"), own, home=call.home if call else "")
+    # INVARIANT: without a project there is no workspace and no trust; the folder of a call is the model's choice.
+    here = configure.place(project or "/", own, home=call.home if call is not None else "")
     try:
         gate, here = configure.open_gate(here, own, session=event.session, hook=True)
     except PolicyError as error:

@@ -1,0 +1,164 @@
+"""Endpoint for the hooks of agent programs: an event in, the program's own form of answer out. Waits for a person where
+the route says so; everything else is `replies`.
+
+The answer is text: `done STATUS LENGTH LENGTH`, a line end, and what the hook prints on stdout and stderr; or
+`held ID DIGEST`, to come back with. So the smallest client can read it."""
+
+from __future__ import annotations
+
+import asyncio
+
+from assent import adapters
+from assent.adapters.adapter import DECIDING, Adapter, Event, Kind, Rendered
+from assent.contract.decision import Outcome
+from assent.contract.errors import AssentError
+from assent.contract.reply import Reply as Told
+from assent.contract.reply import fault
+from assent.contract.review import Ending, Verdict
+from assent.facts import asked as asking
+from assent.facts import digest
+from assent.memory import Settled
+from assent.ui.access import Role
+from assent.ui.api.endpoint import ANY, LARGE, TEXT, Asked, Endpoint, Refusal, Reply, record
+from assent.ui.calls import Waiting
+from assent.ui.replies import Visit, alone, concluded, heard, told
+
+WAIT = 25.0  # seconds until a waiting hook has to come back
+# Endings that a person made; after any other the program's own dialog may still be answered.
+PERSONS = frozenset({Ending.ANSWERED, Ending.SETTLED, Ending.DISMISSED})
+
+
+class Held(Exception):
+    """The person has not answered yet: the hook must come back."""
+
+    def __init__(self, waiting: Waiting) -> None:
+        super().__init__("held")
+        self.waiting = waiting
+
+
+async def hook(asked: Asked) -> object:
+    """Answer one event of an agent program."""
+    runtime = asked.path["runtime"]
+    if runtime not in adapters.RUNTIMES:
+        raise Refusal(404, "no-such-runtime", f"known are {', '.join(adapters.RUNTIMES)}")
+    adapter = adapters.load(runtime)
+    environ = {key: value for key, value in asked.table("environ").items() if isinstance(value, str)}
+    event: Event | None = None
+    try:
+        home = environ.get("HOME", "")
+        event = adapter.parse_text(asked.text("payload"), environ=environ, home=home, project=asked.text("project", ""))
+        rendered = adapter.render(event, await reply(asked, adapter, event))
+    except Held as held:
+        return Reply(f"held {held.waiting.id} {held.waiting.digest}\n".encode(), kind="text/plain; charset=utf-8")
+    except AssentError as error:
+        rendered = adapter.render(event, fault(str(error)))
+    return Reply(framed(rendered), kind="text/plain; charset=utf-8")
+
+
+def framed(rendered: Rendered) -> bytes:
+    out, err = (text.encode("utf-8", "backslashreplace") for text in (rendered.stdout, rendered.stderr))
+    return b"done %d %d %d\n%b%b" % (rendered.status, len(out), len(err), out, err)
+
+
+async def reply(asked: Asked, adapter: Adapter, event: Event) -> Told:
+    """What the program is told."""
+    project = event.call.roots[0] if event.call is not None and event.call.roots else ""
+    house = asked.house
+    gate, here = house.gates.find(project or "/", event.session)
+    visit = Visit(event, gate, here, house.desk.memory)
+    if event.kind is Kind.BEFORE_TOOL:
+        return await _before(asked, adapter, visit)
+    if event.kind is Kind.PERMISSION:
+        return await _permission(asked, adapter, visit)
+    if event.kind in DECIDING:
+        return await asyncio.to_thread(alone, visit)
+    for id in await asyncio.to_thread(heard, visit):
+        house.desk.broker.withdraw(id, "the program went on")
+    return Told(Outcome.ALLOW)
+
+
+async def _before(asked: Asked, adapter: Adapter, visit: Visit) -> Told:
+    if asked.body.get("held"):  # the hook is back for a question that was asked before
+        return await _answered(asked, adapter, visit, await _again(asked))
+    settled = await asyncio.to_thread(visit.settle, headless=False)
+    decision = settled.judged.decision
+    asked.house.metrics.decided(decision)
+    if visit.call is not None:
+        asked.house.seen(visit.call, visit.project)
+    if decision.outcome is not Outcome.ASK:
+        return told(decision)
+    if to_dialog(visit.gate.settings.route, adapter, visit.event, watched=bool(asked.house.hub.streams)):
+        return visit.hand_over(settled)
+    return await _answered(asked, adapter, visit, await _hold(asked, visit, settled))
+
+
+def to_dialog(route: str, adapter: Adapter, event: Event, *, watched: bool) -> bool:
+    """Whether a question goes to the program's own dialog. `watched`: somebody looks at ours."""
+    if route == "runtime":
+        return True
+    can = adapter.asks(event) and event.attended is not False
+    return can and route == "both" and (adapter.races or not watched)
+
+
+async def _permission(asked: Asked, adapter: Adapter, visit: Visit) -> Told:
+    """The program's dialog is open. What it asks for us is asked here too: the first answer counts."""
+    call, memory = visit.call, visit.memory
+    assert call is not None
+    id = await asyncio.to_thread(asking.find, memory.state, call.session, digest.identity(call))
+    if visit.gate.settings.route != "both" or not id:
+        return await asyncio.to_thread(alone, visit)
+    if asked.body.get("held"):
+        waiting = await _again(asked)
+    else:
+        judged = await asyncio.to_thread(
+            memory.judge, visit.gate, call, project=visit.project, host_mode=visit.event.mode
+        )
+        if judged.decision.outcome is not Outcome.ASK:
+            return told(judged.decision) if judged.decision.outcome is Outcome.DENY else Told(Outcome.ASK)
+        waiting = await _hold(asked, visit, Settled(judged, id))
+    verdict = await _wait(asked, waiting)
+    if verdict.resolution is None or verdict.resolution.ending not in PERSONS:
+        return Told(Outcome.ASK)  # the dialog stays
+    await asyncio.to_thread(asking.take, memory.state, call.session, digest.identity(call))
+    return concluded(verdict)
+
+
+async def _hold(asked: Asked, visit: Visit, settled: Settled) -> Waiting:
+    assert visit.call is not None
+    attended = visit.event.attended is True
+    return await asked.house.calls.hold(visit.gate, visit.call, settled, project=visit.project, attended=attended)
+
+
+async def _again(asked: Asked) -> Waiting:
+    held = asked.table("held")
+    return await asked.house.calls.again(str(held.get("id", "")), str(held.get("digest", "")))
+
+
+async def _wait(asked: Asked, waiting: Waiting) -> Verdict:
+    found = await asked.house.calls.wait(waiting, WAIT, asked.gone)
+    if not isinstance(found, Verdict):
+        raise Held(waiting)
+    return found
+
+
+async def _answered(asked: Asked, adapter: Adapter, visit: Visit, waiting: Waiting) -> Told:
+    """The person's answer; a question that nobody could see goes to the program's own dialog, where one is attended."""
+    verdict = await _wait(asked, waiting)
+    if verdict.unseen and adapter.asks(visit.event) and visit.event.attended is True and verdict.decision.tool:
+        return Told(Outcome.ASK, verdict.message)
+    return concluded(verdict)
+
+
+ENDPOINTS = (
+    Endpoint(
+        "POST",
+        "/v1/hooks/{runtime}",
+        hook,
+        needs=Role.CALLER,
+        summary="answer one event of an agent program, in its own form; come back with `held` while a person is asked",
+        body=record("payload", payload=TEXT, environ=ANY, project=TEXT, held=record("id digest", id=TEXT, digest=TEXT)),
+        gives={200: TEXT},
+        limit=LARGE,
+        kind="text/plain",
+    ),
+)

@@ -1,0 +1,183 @@
+"""The hook of an agent program with a server at hand: it waits for a person, races the program's dialog, comes back."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from concurrent.futures import Future
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.server.program import Person, Program
+
+
+class Claude:
+    """A session of Claude Code: its hooks are processes, as the program would start them."""
+
+    def __init__(self, program: Program, *, attended: bool, session: str) -> None:
+        self.program = program
+        self.session = session
+        self.environ = {
+            **program.environ,
+            "CLAUDE_PROJECT_DIR": str(program.project),
+            "CLAUDE_CODE_SESSION_ATTENDED": "1" if attended else "0",
+        }
+
+    def send(self, event: str, command: str = "", **options: Any) -> subprocess.CompletedProcess[bytes]:
+        call = {"tool_name": "Bash", "tool_input": {"command": command}} if command else {}
+        payload = {"session_id": self.session, "cwd": str(self.program.project), "hook_event_name": event, **call}
+        words = [sys.executable, "-m", "assent", "hook", "claude", "--home", str(self.program.state)]
+        words += [f"--{key}={value}" for key, value in options.items()]
+        text = json.dumps(payload).encode()
+        return subprocess.run(words, input=text, capture_output=True, env=self.environ, timeout=120)
+
+    def sending(self, event: str, command: str, **options: Any) -> Future[subprocess.CompletedProcess[bytes]]:
+        return self.program.pool.submit(lambda: self.send(event, command, **options))
+
+
+def decision(done: subprocess.CompletedProcess[bytes]) -> str:
+    said = json.loads(done.stdout)["hookSpecificOutput"]
+    return str(said.get("permissionDecision") or said["decision"]["behavior"])
+
+
+def answers(program: Program) -> list[tuple[str, str, str]]:
+    lines = (program.state / "audit" / "permissions.jsonl").read_text().splitlines()
+    found = [json.loads(line) for line in lines]
+    return [(each["outcome"], each["code"], each.get("channel", "")) for each in found if each["kind"] == "answer"]
+
+
+@pytest.fixture
+def fresh(tmp_path: Path) -> Iterator[Program]:
+    found = Program(tmp_path)
+    yield found
+    found.stop()
+
+
+def test_a_settled_call_is_answered_by_the_server(program: Program) -> None:
+    claude = Claude(program, attended=True, session="h1")
+    assert [decision(claude.send("PreToolUse", each)) for each in ("git status", "rm -rf /")] == ["allow", "deny"]
+
+
+@pytest.mark.parametrize(("said", "expected"), [("allow", "allow"), ("deny", "deny"), ("stop", "deny")])
+def test_where_nobody_attends_the_hook_waits_for_the_page(
+    program: Program, person: Person, said: str, expected: str
+) -> None:
+    claude = Claude(program, attended=False, session=f"h2-{said}")
+    waiting = claude.sending("PreToolUse", f"make {said}")
+    assert person.answer(person.held()[0], said, message="use ci").status == 200
+    done = waiting.result(60)
+    assert decision(done) == expected
+    assert (b"use ci" in done.stdout) == (said != "allow")
+    assert json.loads(done.stdout).get("continue", True) is (said != "stop")
+
+
+def test_the_page_and_the_programs_dialog_race_and_the_page_is_first(fresh: Program) -> None:
+    person = fresh.sign_in()
+    claude = Claude(fresh, attended=True, session="h3")
+    assert decision(claude.send("PreToolUse", "make race")) == "ask"
+    dialog = claude.sending("PermissionRequest", "make race")
+    question = person.held()[0]
+    person.answer(question)
+    assert decision(dialog.result(60)) == "allow"
+    claude.send("PostToolUse", "make race")
+    assert answers(fresh) == [("allow", "answer.answered", "web")]
+
+
+def test_the_page_and_the_programs_dialog_race_and_the_dialog_is_first(fresh: Program) -> None:
+    person = fresh.sign_in()
+    claude = Claude(fresh, attended=True, session="h4")
+    claude.send("PreToolUse", "make race")
+    dialog = claude.sending("PermissionRequest", "make race")
+    person.held()
+    claude.send("PostToolUse", "make race")
+    assert json.loads(dialog.result(60).stdout) == {}
+    assert fresh.held_now() == 0
+    assert sorted(answers(fresh)) == [("allow", "answer.answered", "dialog"), ("deny", "answer.cancelled", "")]
+
+
+def test_a_session_that_goes_on_withdraws_what_its_dialog_asked(fresh: Program) -> None:
+    person = fresh.sign_in()
+    claude = Claude(fresh, attended=True, session="h5")
+    claude.send("PreToolUse", "make race")
+    dialog = claude.sending("PermissionRequest", "make race")
+    person.held()
+    claude.send("Stop")
+    assert json.loads(dialog.result(60).stdout) == {}
+    assert ("deny", "answer.unanswered", "") in answers(fresh)
+
+
+def test_a_hook_survives_a_killed_server_and_gets_its_answer_from_the_next(fresh: Program) -> None:
+    person = fresh.sign_in()
+    waiting = Claude(fresh, attended=False, session="h6").sending("PreToolUse", "make again")
+    person.held()
+    time.sleep(26)  # the hook has been told its id and digest by then
+    fresh.stop(signal.SIGKILL)
+    fresh.start()
+    person = fresh.sign_in()
+    until = time.monotonic() + 30  # the hook may not be back yet: an answer does not count before that
+    while not person.answer(person.held()[0]).json.get("counted") and time.monotonic() < until:
+        time.sleep(0.2)
+    assert decision(waiting.result(60)) == "allow"
+
+
+def test_a_server_that_stays_away_ends_in_a_block(fresh: Program) -> None:
+    claude = Claude(fresh, attended=False, session="h7")
+    person = fresh.sign_in()
+    waiting = claude.sending("PreToolUse", "make never", deadline=32)
+    person.held()
+    time.sleep(26)
+    fresh.stop(signal.SIGKILL)
+    done = waiting.result(60)
+    fresh.start()
+    assert (done.returncode, done.stdout) == (2, b"")
+
+
+def test_without_a_server_the_hook_decides_by_itself(fresh: Program) -> None:
+    fresh.stop()
+    claude = Claude(fresh, attended=True, session="h8")
+    assert [decision(claude.send("PreToolUse", each)) for each in ("ls", "make x")] == ["allow", "ask"]
+    assert decision(Claude(fresh, attended=False, session="h9").send("PreToolUse", "make x")) == "deny"
+    fresh.start()
+
+
+def test_somebody_elses_socket_is_not_believed(tmp_path: Path) -> None:
+    """A server that says allow to everything, at the place of ours but by another user."""
+    if os.geteuid() != 0:
+        pytest.skip("needs root to be another user")
+    state = tmp_path / "state"
+    state.mkdir()
+    for folder in (state, *state.parents[:-2]):
+        if not folder.stat().st_mode & 0o001:
+            os.chmod(folder, 0o755)
+    os.chmod(state, 0o777)
+    body = "done 0 3 0\\nyes"
+    place = str(state / "server.sock")
+    script = (
+        f"import os, socket; os.setuid(65534); s = socket.socket(socket.AF_UNIX); s.bind({place!r}); "
+        f"os.chmod({place!r}, 0o777); s.listen(); print('up', flush=True); c, _ = s.accept(); "
+        f"c.recv(9999); c.sendall(b'HTTP/1.1 200 OK\\r\\nContent-Length: 14\\r\\n\\r\\n{body}'); c.close()"
+    )
+    fake = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE)
+    try:
+        assert fake.stdout is not None
+        assert fake.stdout.readline() == b"up\n"
+        payload = {"session_id": "x", "cwd": "/w", "hook_event_name": "PreToolUse"}
+        payload |= {"tool_name": "Bash", "tool_input": {"command": "make x"}}  # type: ignore[dict-item]
+        done = subprocess.run(
+            [sys.executable, "-m", "assent", "hook", "claude", "--home", str(state)],
+            input=json.dumps(payload).encode(),
+            capture_output=True,
+            env={"PATH": os.environ["PATH"], "HOME": str(tmp_path), "CLAUDE_CODE_SESSION_ATTENDED": "0"},
+        )
+        assert b"yes" not in done.stdout
+        assert decision(done) == "deny"
+    finally:
+        fake.kill()
+        fake.wait()
