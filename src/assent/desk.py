@@ -19,6 +19,7 @@ from assent.gate import Gate, Judged
 from assent.memory import Memory, Settled
 from assent.policy import amend, breadth, explain
 from assent.policy import grants as granting
+from assent.policy.modes import Mode
 from assent.policy.policy import Policy
 from assent.review.broker import Broker
 from assent.review.commands import Recheck
@@ -31,6 +32,7 @@ from assent.review.warnings import warnings
 
 QUARTER = 15 * 60.0  # seconds
 
+PLAN = Mode.PLAN.word
 GateFor = Callable[[Held], Gate]
 
 
@@ -108,7 +110,10 @@ class Desk:
         return Recheck(Look.STANDS)
 
     def _judged(self, held: Held) -> Judged:
-        return self.memory.judge(self._gate_for(held), held.call, project=held.project)
+        """The call judged by what holds now. Asked in plan mode, it stays there: what the program that only planned
+        was asked about is settled by no grant."""
+        host = PLAN if held.decision.mode == PLAN else ""
+        return self.memory.judge(self._gate_for(held), held.call, project=held.project, host_mode=host)
 
     async def _settles(self, held: Held) -> bool:
         judged = await asyncio.to_thread(self._judged, held)
@@ -145,6 +150,9 @@ class Desk:
             self.memory.trail.append(journal.of_ending(moment.held, moment.resolution, time=self.memory.clock()))
         elif moment.kind == "offer" and moment.offer is not None:
             self.memory.trail.append(journal.of_offer(moment.offer, time=self.memory.clock()))
+        elif moment.kind == "rejected" and moment.offer is not None:
+            now, who, channel = self.memory.clock(), moment.who, moment.channel
+            self.memory.trail.append(journal.of_offer(moment.offer, time=now, rejected=True, who=who, channel=channel))
 
     def _change_mode(self, session: str, mode: str, who: str) -> None:
         self.memory.choose_mode(session, mode, who=who)

@@ -132,7 +132,10 @@ def of_mode(session: str, mode: str, *, time: float, who: str, channel: str = ""
     return Record("mode", new_id(), time, session=session, mode=mode, who=who, channel=channel, more=more)
 
 
-def of_offer(offer: Offer, *, time: float) -> Record:
-    """The record of an offer that was made after many denials."""
+def of_offer(offer: Offer, *, time: float, rejected: bool = False, who: str = "", channel: str = "") -> Record:
+    """The record of an offer that was made after many denials, or of its being turned down."""
     more: dict[str, object] = {"row": offer.row, "total": offer.total, "modes": list(offer.modes)}
-    return Record("offer", offer.id, time, runtime=offer.runtime, session=offer.session, more=more)
+    if rejected:
+        more["said"] = "rejected"
+    runtime, session = offer.runtime, offer.session
+    return Record("offer", offer.id, time, runtime=runtime, session=session, who=who, channel=channel, more=more)

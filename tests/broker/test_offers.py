@@ -198,3 +198,31 @@ def test_a_session_that_is_over_is_forgotten() -> None:
         assert "not open" in await stage.desk.offers[0].accept(mode="plan")
 
     play(scene())
+
+
+def test_an_offer_that_is_turned_down_is_recorded_with_who_did_it() -> None:
+    async def scene() -> None:
+        stage = Scene(change_mode=Modes())
+        stage.broker.attach(stage.desk)
+        for _ in range(3):
+            await say(stage, NO)
+        (offering,) = stage.desk.offers
+        assert offering.reject(who="ada") == "nothing was changed"
+        await calm()
+        assert stage.recorded[-1] == Moment("rejected", offer=offering.offer, who="ada", channel="desk")
+
+    play(scene())
+
+
+def test_what_a_stop_takes_with_it_counts_as_one_denial() -> None:
+    async def scene() -> None:
+        stage = Scene(change_mode=Modes())
+        stage.broker.attach(stage.desk)
+        asked = [stage.ask(held()) for _ in range(5)]
+        await calm()
+        await next(iter(stage.desk.questions.values())).answer(STOP)
+        await asyncio.gather(*asked)
+        await calm()
+        assert stage.desk.offers == []
+
+    play(scene())

@@ -647,3 +647,51 @@ def test_a_call_that_is_withdrawn_while_it_is_released_is_not_looked_at_to_the_e
         stage.assert_empty()
 
     play(scene())
+
+
+def test_a_stop_ends_everything_that_the_session_waits_for_and_nothing_of_another() -> None:
+    async def scene() -> None:
+        stage = Scene()
+        stage.broker.attach(stage.desk)
+        first, second, third = held(session="a"), held(session="a"), held(session="a")
+        other = held(session="b")
+        asked = [stage.ask(each) for each in (first, second, third, other)]
+        await calm()
+        await stage.desk.waiting[second.id].answer(STOP)
+        await calm()
+        ended = [await each for each in asked[:3]]
+        assert [(each.allowed, each.ending, each.answer) for each in ended] == [
+            (False, Ending.SETTLED, STOP),
+            (False, Ending.ANSWERED, STOP),
+            (False, Ending.SETTLED, STOP),
+        ]
+        assert all("wants you to stop" in each.reason for each in ended)
+        assert set(stage.desk.questions) == {other.id}
+        assert [each.held.id for each in stage.broker.pending()] == [other.id]
+        await stage.desk.questions[other.id].answer(YES)
+        assert (await asked[3]).allowed
+        stage.assert_empty()
+
+    play(scene())
+
+
+def test_what_a_grant_settles_is_not_released_once_the_grant_is_gone() -> None:
+    async def scene() -> None:
+        asked_about: list[str] = []
+
+        def settles(question: Held) -> bool:
+            asked_about.append(question.id)
+            return len(asked_about) == 1
+
+        stage = Scene(settles=settles, remember=lambda held, answer: Grant("g", Scope.SESSION, rules=answer.rules))
+        stage.broker.attach(stage.desk)
+        first, second = held(), held()
+        asked = [stage.ask(first), stage.ask(second)]
+        await calm()
+        await stage.desk.questions[first.id].answer(FOR_SESSION)
+        ended = [await each for each in asked]
+        assert [(each.allowed, each.ending) for each in ended] == [(True, Ending.ANSWERED), (False, Ending.CHANGED)]
+        assert asked_about == [second.id, second.id]
+        stage.assert_empty()
+
+    play(scene())

@@ -12,7 +12,7 @@ import pytest
 
 from assent import configure
 from assent.contract.call import Call
-from assent.contract.review import Answer, Ending, Held, Said, Scope, Verdict
+from assent.contract.review import Answer, Ending, Grant, Held, Said, Scope, Verdict
 from assent.desk import Desk
 from assent.gate import Gate
 from assent.memory import Memory
@@ -204,3 +204,43 @@ def test_three_denials_bring_an_offer_into_the_trail(tmp_path: Path) -> None:
     world = World(tmp_path, lambda held: NO)
     world.run(*(world.call(f"./step {number}") for number in range(3)))
     assert [each["kind"] for each in world.records()].count("offer") == 1
+
+
+def test_what_was_asked_in_plan_mode_is_settled_by_no_grant_that_comes_meanwhile(tmp_path: Path) -> None:
+    world = World(tmp_path, lambda held: YES)
+
+    async def scene() -> tuple[bool, bool]:
+        store = SqliteStore(str(world.state / "held.db"))
+        desk = Desk(Memory(str(world.state)), store, lambda held: world.gate())
+        gate, project = world.gate(), str(world.project)
+        call = world.call("curl https://example.com/x")
+        rules = ("fetch(domain:example.com)",)
+        desk.memory.grants.add(Grant("g1", Scope.PROJECT, rules=rules, project=project, made=1.0))
+        planning = desk.memory.settle(gate, call, project=project, host_mode="plan")
+        held = desk.held(gate, call, planning, project=project)
+        plain = Held(**{**{name: getattr(held, name) for name in held.__slots__}, "decision": gate.decide(call)})
+        found = await desk._settles(held), await desk._settles(plain)
+        await desk.broker.close()
+        await store.close()
+        return found
+
+    assert asyncio.run(scene()) == (False, True)
+
+
+def test_an_offer_that_is_turned_down_stands_in_the_trail(tmp_path: Path) -> None:
+    world = World(tmp_path, lambda held: NO)
+
+    async def scene() -> None:
+        store = SqliteStore(str(world.state / "held.db"))
+        desk = Desk(Memory(str(world.state)), store, lambda held: world.gate())
+        desk.broker.attach(CallbackChannel(world.answer))
+        for _ in range(3):
+            await desk.guard(world.gate(), world.call("npm test"), project=str(world.project))
+        (offer,) = desk.broker.offers.open()
+        desk.broker.offers.reject(offer.id, who="ann", channel="desk")
+        await desk.broker.close()
+        await store.close()
+
+    asyncio.run(scene())
+    offers = [each for each in world.records() if each["kind"] == "offer"]
+    assert [(each.get("who"), each.get("said")) for each in offers] == [(None, None), ("ann", "rejected")]

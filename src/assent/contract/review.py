@@ -40,7 +40,7 @@ class Ending(Enum):
     """How a question ended. Only ANSWERED and SETTLED can let a call run."""
 
     ANSWERED = "answered"  # a person answered
-    SETTLED = "settled"  # a grant that came while it waited settles it
+    SETTLED = "settled"  # an answer to another question settles it: a grant, or that the agent should stop
     EXPIRED = "expired"  # shown, and not answered in time
     UNSEEN = "unseen"  # nobody could see it
     DISMISSED = "dismissed"  # Esc, Ctrl-C: looked at and put away

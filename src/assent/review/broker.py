@@ -266,6 +266,8 @@ class Broker:
         if answer is not None and not release.stored:
             await self._started(wait)
             await self._accounts.approved(held, answer)
+        if release.settled and not await self._is_settled(held):
+            return Recheck(Verdict.CHANGED, "the answer that settled it does not hold any more")
         recheck = await given(self._patience, self._recheck(held))
         if recheck.verdict is Verdict.STANDS and answer is not None and answer.scope is not Scope.ONCE:
             wait.note = await self._keep(held, answer)

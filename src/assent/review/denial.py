@@ -34,7 +34,7 @@ def deny(id: str, ending: Ending, *, answer: Answer | None = None, detail: str =
 
 def _words(ending: Ending, answer: Answer | None, detail: str) -> str:
     happened, advice = WORDS[ending]
-    if ending is Ending.ANSWERED and answer is not None and answer.said is Said.STOP:
+    if ending in (Ending.ANSWERED, Ending.SETTLED) and answer is not None and answer.said is Said.STOP:
         return f"{STOPPED}{_said(answer)}"
     if ending is Ending.ANSWERED and answer is not None and answer.message:
         return f"{happened}{_said(answer)}"

@@ -166,7 +166,8 @@ class Machine:
         question.answer = answer
         if answer.said is Said.ALLOW:
             return [*commands, *self._release(question, now)]
-        return [*commands, *self._deny(question, Ending.ANSWERED, now)]
+        stopped = self._stopped(question, now) if answer.said is Said.STOP else []
+        return [*commands, *stopped, *self._deny(question, Ending.ANSWERED, now)]
 
     def rechecked(self, id: str, recheck: Recheck, now: float) -> list[Command]:
         """The second look at an approved call. The only event after which a call may run."""
@@ -310,6 +311,15 @@ class Machine:
         question.state = State.RELEASING
         self._clocks(question, now)
         return [Release(question.held.id, question.answer, settled=question.settled, stored=stored)]
+
+    def _stopped(self, question: Waiting, now: float) -> list[Command]:
+        """A person wants the agent to stop: what else its session waits for ends too, before any of it is asked."""
+        commands: list[Command] = []
+        for each in list(self._queues.get(session_of(question.held), {}).values()):
+            if each is not question and each.state in VISIBLE:
+                each.answer = question.answer
+                commands += self._deny(each, Ending.SETTLED, now)
+        return commands
 
     def _end(
         self, id: str, ending: Ending, now: float, *, detail: str, states: frozenset[State] | None = None

@@ -9,8 +9,8 @@ from assent.review.escalation import Offer
 
 class Moment(Value):
     """`kind` is `shown` (the clock of `held` started in `channel`), `answered` (an `answer` that counts, before
-    anything comes of it), `ended` (the `resolution`, once for each question), `offer`, `mode` or `rule` (what a person
-    has `chosen` of an offer)."""
+    anything comes of it), `ended` (the `resolution`, once for each question), `offer`, `rejected` (an offer), `mode`
+    or `rule` (what a person has `chosen` of an offer)."""
 
     __slots__ = ("kind", "held", "answer", "resolution", "offer", "chosen", "who", "channel")
 

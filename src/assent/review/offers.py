@@ -68,7 +68,7 @@ class OfferDesk:
         async def accept(mode: str, rule: str, who: str) -> str:
             return await self.accept(offer.id, mode=mode, rule=rule, who=who, channel=channel)
 
-        return Offering(offer, accept=accept, reject=lambda who: self.reject(offer.id))
+        return Offering(offer, accept=accept, reject=lambda who: self.reject(offer.id, who=who, channel=channel))
 
     async def accept(self, id: str, *, mode: str = "", rule: str = "", who: str = "", channel: str = "") -> str:
         """A person takes an offer up. Returns words for the person."""
@@ -94,7 +94,7 @@ class OfferDesk:
             await self.accepted(session)
         return f"the mode of this session is `{mode}` now" if mode else f"`{rule}` is denied from now on"
 
-    def reject(self, id: str) -> str:
+    def reject(self, id: str, *, who: str = "", channel: str = "") -> str:
         """A person turns an offer down. Returns words for the person."""
         offer = self._find(id)
         if offer is None:
@@ -102,6 +102,7 @@ class OfferDesk:
         session = (offer.runtime, offer.session)
         del self._open[session]
         self._trackers[session].rejected()
+        self._tasks.start(within(self._patience, self._note(Moment("rejected", offer=offer, who=who, channel=channel))))
         return "nothing was changed"
 
     def open(self) -> tuple[Offer, ...]:
