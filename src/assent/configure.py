@@ -8,7 +8,7 @@ import os
 from datetime import date
 
 from assent.contract.value import Value
-from assent.facts import files, sessions, trust, workspace
+from assent.facts import files, saved, sessions, trust, workspace
 from assent.gate import Gate
 from assent.policy.document import read_document
 from assent.policy.rules import Origin
@@ -44,7 +44,12 @@ def documents(here: Place, *, config: str = "", session: str = "", managed: str 
     """The configuration files in force, the managed one first. `config` stands in for the user's file."""
     today = date.today().isoformat()
     found: list[Document] = []
-    for path, origin in ((managed, Origin.MANAGED), (config or files.user_file(here.state), Origin.USER)):
+    sources = (
+        (managed, Origin.MANAGED),
+        (config or files.user_file(here.state), Origin.USER),
+        (saved.path(here.state) if here.state else "", Origin.USER),
+    )
+    for path, origin in sources:
         text = files.config_text(path, managed=origin is Origin.MANAGED) if path else None
         if text is None and config and path == config:
             raise missing(config)

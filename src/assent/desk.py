@@ -49,6 +49,7 @@ class Desk:
             settles=self._settles,
             record=self._record,
             change_mode=self._change_mode,
+            deny_rule=self._deny_rule,
         )
 
     async def guard(self, gate: Gate, call: Call, *, project: str, attended: bool = False) -> Verdict:
@@ -156,6 +157,9 @@ class Desk:
 
     def _change_mode(self, session: str, mode: str, who: str) -> None:
         self.memory.choose_mode(session, mode, who=who)
+
+    def _deny_rule(self, session: str, rule: str, who: str) -> None:
+        self.memory.save_denial(session, rule, who=who)
 
 
 def _unsavable(held: Held, rules: tuple[str, ...], scope: Scope) -> str:

@@ -139,3 +139,8 @@ def of_offer(offer: Offer, *, time: float, rejected: bool = False, who: str = ""
         more["said"] = "rejected"
     runtime, session = offer.runtime, offer.session
     return Record("offer", offer.id, time, runtime=runtime, session=session, who=who, channel=channel, more=more)
+
+
+def of_denial(session: str, rule: str, *, time: float, who: str) -> Record:
+    """The record of a deny rule that a person saved."""
+    return Record("rule", new_id(), time, session=session, rule=rule, outcome="deny", who=who)

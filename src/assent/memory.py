@@ -12,10 +12,11 @@ from assent import journal
 from assent.contract.decision import Outcome
 from assent.contract.errors import AssentError, StoreError
 from assent.contract.value import Value
-from assent.facts import digest, sessions
+from assent.facts import digest, saved, sessions
 from assent.gate import Judged, refusal
 from assent.policy import grants as granting
 from assent.policy.decide import nobody_answers
+from assent.policy.parse import parse_rule
 from assent.review.grants import GrantBook
 from assent.trail.append import Trail
 
@@ -109,3 +110,10 @@ class Memory:
         before = sessions.chosen_mode(self.state, session)
         self.trail.append(journal.of_mode(session, mode, time=self.clock(), who=who, channel=channel, before=before))
         sessions.choose_mode(self.state, session, mode)
+
+    def save_denial(self, session: str, rule: str, *, who: str) -> None:
+        """Deny what a rule says from now on, as a person's act. Raises PolicyError or StoreError where that fails."""
+        parse_rule(rule, source="an answer")
+        now = self.clock()
+        self.trail.append(journal.of_denial(session, rule, time=now, who=who))
+        saved.add(self.state, rule, f"{who or 'somebody'} saved it from an answer")

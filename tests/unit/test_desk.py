@@ -16,8 +16,9 @@ from assent.contract.review import Answer, Ending, Grant, Held, Said, Scope, Ver
 from assent.desk import Desk
 from assent.gate import Gate
 from assent.memory import Memory
+from assent.review.channels import Offering
 from assent.review.channels.callback import CallbackChannel
-from assent.review.store import SqliteStore
+from assent.review.store import MemoryStore, SqliteStore
 from assent.trail.verify import verify
 
 Asked = Callable[[Held], Answer | Awaitable[Answer | None] | None]
@@ -244,3 +245,24 @@ def test_an_offer_that_is_turned_down_stands_in_the_trail(tmp_path: Path) -> Non
     asyncio.run(scene())
     offers = [each for each in world.records() if each["kind"] == "offer"]
     assert [(each.get("who"), each.get("said")) for each in offers] == [(None, None), ("ann", "rejected")]
+
+
+def test_an_offer_that_is_taken_up_denies_by_rule_from_then_on(tmp_path: Path) -> None:
+    class Chooses(CallbackChannel):
+        async def offer(self, offering: Offering) -> None:
+            said.append(await offering.accept(rule=offering.offer.rules[0], who="ann"))
+
+    async def plays() -> None:
+        store = MemoryStore()
+        desk = Desk(Memory(str(world.state)), store, lambda held: world.gate())
+        desk.broker.attach(Chooses(world.answer))
+        for _ in range(3):
+            await desk.guard(world.gate(), world.call("./deploy now"), project=str(world.project))
+        await desk.broker.close()
+
+    said: list[str] = []
+    world = World(tmp_path, lambda held: NO)
+    asyncio.run(plays())
+    assert said == ["`bash(./deploy now)` is denied from now on"]
+    [verdict] = world.run(world.call("./deploy now"))
+    assert (verdict.allowed, verdict.decision.code, len(world.shown)) == (False, "deny.rule", 3)

@@ -13,7 +13,7 @@ from time import monotonic
 from assent import configure
 from assent.contract.call import Call
 from assent.contract.errors import AssentError, PolicyError
-from assent.facts import files, sessions
+from assent.facts import files, saved, sessions
 from assent.facts.trust import TRUST_FILE
 from assent.gate import Gate, Judged, refusal, unloaded
 from assent.policy.modes import Mode
@@ -114,6 +114,7 @@ class Gates:
             self._config or files.user_file(here.state),
             files.project_file(here.project),
             os.path.join(here.state, TRUST_FILE),
+            saved.path(here.state),
         )
         return (date.today(), here.roots, session, *map(_mark_of, paths))
 

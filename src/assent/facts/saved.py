@@ -1,0 +1,45 @@
+"""Deny rules that a person saved from an answer: `saved.toml` in the user's own folder. What they mean is the policy's.
+
+The file is written by Assent and read like the user's own; a person may edit it too, but comments are not kept."""
+
+from __future__ import annotations
+
+import json
+import posixpath
+import tomllib
+
+from assent.contract.errors import StoreError
+from assent.statefile import held, read, replace_text, state_folder
+
+FILE = "saved.toml"
+HEAD = "# Deny rules that were saved from answers. Remove a line to take one back.\ndeny = [\n"
+_LARGEST = 1024 * 1024
+
+
+def path(state: str) -> str:
+    return posixpath.join(state, FILE)
+
+
+def add(state: str, rule: str, reason: str) -> None:
+    """Save a deny rule, once. Raises StoreError where the file cannot be read or written."""
+    state_folder(state)
+    with held(path(state) + ".lock"):
+        known = _rules(state)
+        if all(each["rule"] != rule for each in known):
+            replace_text(path(state), _text([*known, {"rule": rule, "reason": reason}]))
+
+
+def _text(rules: list[dict[str, str]]) -> str:
+    lines = [f"  {{ rule = {json.dumps(each['rule'])}, reason = {json.dumps(each['reason'])} }},\n" for each in rules]
+    return HEAD + "".join(lines) + "]\n"
+
+
+def _rules(state: str) -> list[dict[str, str]]:
+    try:
+        found = tomllib.loads(read(path(state), _LARGEST)[0].decode())
+    except FileNotFoundError:
+        return []
+    except (OSError, ValueError) as error:
+        raise StoreError(f"`{path(state)}` cannot be read: {error}; repair it or remove it") from None
+    rules = [each if isinstance(each, dict) else {"rule": each} for each in found.get("deny", [])]
+    return [{"rule": str(each.get("rule", "")), "reason": str(each.get("reason", ""))} for each in rules]
