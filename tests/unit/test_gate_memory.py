@@ -8,6 +8,7 @@ from assent.contract.call import Call
 from assent.contract.decision import Decision
 from assent.gate import Gate
 from assent.policy.document import document_of
+from assent.policy.modes import Mode
 from assent.policy.rules import Origin
 from assent.policy.settings import combine
 
@@ -57,6 +58,6 @@ def test_a_session_in_another_mode_and_a_run_without_people_get_their_own_decisi
     root.mkdir()
     call = Call("bash", {"command": "touch x"}, cwd=str(root), roots=(str(root),), home=str(tmp_path), shell="bash")
     far = Call("bash", {"command": "touch /srv/x"}, cwd=str(root), roots=(str(root),), home=str(tmp_path), shell="bash")
-    said = [one.judge(call, mode=mode).decision.outcome.word for mode in ("auto", "plan", "auto")]
+    said = [one.judge(call, mode=mode).decision.outcome.word for mode in (Mode.AUTO, Mode.PLAN, Mode.AUTO)]
     asked = [one.decide(far, headless=headless).outcome.word for headless in (False, True, False)]
     assert (said, asked) == (["allow", "deny", "allow"], ["ask", "deny", "ask"])
