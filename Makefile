@@ -34,6 +34,7 @@ browser: $(READY) ## the page in a real Chromium against a real server (SCREENSH
 
 bench: .venv/.bench ## how long a decision takes, beside two other gates
 	$(BIN)/python bench/run.py
+	$(BIN)/python -m bench.server
 
 corpus: $(READY) ## which verdicts changed against the last commit (BASE=REV: against another)
 	@$(BIN)/python -m scripts.corpus $(or $(BASE),HEAD)

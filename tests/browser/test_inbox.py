@@ -89,7 +89,7 @@ def test_a_rule_is_edited_before_it_is_saved_and_settles_the_next_call(page: Pag
     expect(page.locator(".reach")).to_contain_text("Would have matched 1 of your last")
     screenshot(page, "rule")
     rule.fill("bash(*)")
-    expect(page.locator(".reach")).to_contain_text("Cannot be saved")
+    expect(page.locator(".reach")).to_contain_text("may not be saved")
     expect(page.get_by_role("button", name="Allow for this session")).to_be_disabled()
     rule.fill("bash(npm run build:*)")
     expect(page.locator(".reach")).to_contain_text("Would have matched")

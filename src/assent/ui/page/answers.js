@@ -121,7 +121,7 @@ export class Answers {
 }
 
 export function drawReach(found, rules) {
-  if (found.refusal) return h("p", { class: "bad" }, "Cannot be saved: ", prose(found.refusal));
+  if (found.refusal) return h("p", { class: "bad" }, prose(found.refusal));
   if (!rules) return h("p", {}, "Only this very call is let through again, in the same folder.");
   const out = [];
   if (found.looked_at) {

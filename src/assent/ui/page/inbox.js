@@ -8,7 +8,8 @@ import { draw } from "./question.js";
 import { store } from "./store.js";
 import { bare, clip, ending, folder, headline, plural, runtime, visible } from "./words.js";
 
-const ROWS = 40; // of one session
+const ROWS = 240; // drawn in all, shared by the sessions
+const MANY = 100; // questions from which on drawing is put off a little
 const TRAY = "M10 36l8-22h28l8 22v16H10z M10 36h13l4 7h10l4-7h13";
 
 export class Inbox {
@@ -37,7 +38,8 @@ export class Inbox {
   later() {
     if (this.pending || !this.frame.isConnected) return;
     this.pending = true;
-    requestAnimationFrame(() => { this.pending = false; this.render(); });
+    const draw = () => { this.pending = false; this.render(); };
+    store.questions.size > MANY ? setTimeout(draw, 200) : requestAnimationFrame(draw);
   }
 
   order() {
@@ -59,7 +61,7 @@ export class Inbox {
     if (!flat.length) return put(this.frame, this.nothing());
     if (!this.list.isConnected) put(this.frame, this.list, this.detail);
     const focused = document.activeElement?.dataset?.id;
-    put(this.list, h("h1", {}, store.waiting.length ? plural(store.waiting.length, "question") : "All answered"), store.offers.map((each) => this.offer(each)), groups.map((group) => this.group(group)));
+    put(this.list, h("h1", {}, store.waiting.length ? plural(store.waiting.length, "question") : "All answered"), store.offers.map((each) => this.offer(each)), groups.map((group) => this.group(group, Math.max(4, Math.floor(ROWS / groups.length)))));
     if (focused) this.list.querySelector(`[data-id="${CSS.escape(focused)}"]`)?.focus();
     this.show(store.questions.get(this.selected));
   }
@@ -81,17 +83,21 @@ export class Inbox {
   select(id, open = true) {
     this.selected = id;
     if (open) this.frame.classList.add("open");
-    this.render();
+    const row = this.list.querySelector(`[data-id="${CSS.escape(id)}"]`);
+    if (!row) return this.render();
+    for (const each of this.list.querySelectorAll('[aria-current="true"]')) each.setAttribute("aria-current", "false");
+    row.setAttribute("aria-current", "true");
+    return this.show(store.questions.get(id));
   }
 
-  group(group) {
+  group(group, most) {
     const { call, project } = group[0];
     const waiting = group.filter((each) => !each.over).length;
     return h("section", { class: "group" },
       h("header", {}, h("div", { class: "who" }, h("span", {}, folder(project || call.cwd) || "no project"), h("span", { class: "badge accent" }, runtime(call.runtime))),
         h("div", { class: "where", title: visible(project) }, visible(project || call.cwd), call.session ? ` · ${clip(call.session, 12)}` : "")),
-      h("ul", {}, group.slice(0, ROWS).map((each) => h("li", {}, this.item(each)))),
-      waiting > ROWS ? h("p", { class: "soft small where" }, `and ${plural(waiting - ROWS, "more")} behind these`) : null);
+      h("ul", {}, group.slice(0, most).map((each) => h("li", {}, this.item(each)))),
+      waiting > most ? h("p", { class: "soft small where" }, `and ${(waiting - most).toLocaleString("en")} more behind these`) : null);
   }
 
   item(question) {

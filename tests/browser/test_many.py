@@ -1,0 +1,61 @@
+"""A thousand questions at once: they are all held, and the page stays quick."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+import time
+from pathlib import Path
+
+from playwright.sync_api import Browser, expect
+
+from tests.browser.conftest import signed_in
+from tests.browser.test_inbox import ARMED
+from tests.server.program import Program
+
+MANY = 1000
+
+
+async def ask(program: Program, number: int, told: list[bytes]) -> None:
+    reader, writer = await asyncio.open_unix_connection(program.socket)
+    call = {"tool": "bash", "input": {"command": f"make target-{number}"}, "cwd": str(program.project)}
+    body = json.dumps({**call, "session": f"s{number % 20}", "runtime": "codex", "wait": 300}).encode()
+    head = b"POST /v1/calls HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
+    writer.write(head % len(body) + body)
+    answer = await reader.readuntil(b"\r\n\r\n")
+    length = int(answer.lower().partition(b"content-length: ")[2].partition(b"\r\n")[0])
+    told.append(await reader.readexactly(length))
+    writer.close()
+
+
+def ask_all(program: Program, told: list[bytes]) -> None:
+    async def run() -> None:
+        await asyncio.gather(*(ask(program, number, told) for number in range(MANY)))
+
+    asyncio.run(run())
+
+
+def test_a_thousand_questions_leave_the_page_quick_and_all_end(browser: Browser, tmp_path: Path) -> None:
+    program = Program(tmp_path)
+    told: list[bytes] = []
+    asking = threading.Thread(target=ask_all, args=(program, told))
+    with browser.new_context(viewport={"width": 1280, "height": 860}) as context:
+        page = signed_in(context, program)
+        asking.start()
+        expect(page.locator(".list h1")).to_have_text("1,000 questions", timeout=60_000)
+        for key in "jjkd":
+            started = time.monotonic()
+            page.keyboard.press(key)
+            page.evaluate("() => new Promise(requestAnimationFrame)")
+            assert time.monotonic() - started < 1.0, "a key must not wait for a thousand rows"
+        page.locator(ARMED).wait_for()
+        page.keyboard.press("y")
+        expect(page.locator(".outcome")).to_contain_text("Allowed once")
+        started = time.monotonic()
+        assert program.ask("GET", "/healthz").status == 200
+        assert time.monotonic() - started < 1.0
+    program.stop()
+    asking.join(60)
+    allowed = [json.loads(each)["allowed"] for each in told]
+    assert (len(allowed), sum(allowed)) == (MANY, 1)
