@@ -6,6 +6,7 @@ compare the columns of one run, never two runs."""
 from __future__ import annotations
 
 import gc
+import random
 import statistics
 import sys
 import tempfile
@@ -123,7 +124,10 @@ def nah() -> Run | None:
 
 
 def measure(gates: dict[str, Run], rounds: int = ROUNDS, *, vary: bool = True) -> dict[str, list[float]]:
-    """Microseconds of every decision, the gates taking turns on each command."""
+    """Microseconds of every decision. On each command the gates take turns in an order drawn by lot: who comes behind
+    a slow one finds the processor's caches full of its things."""
+    lot = random.Random(1)
+    order = list(gates.items())
     times: dict[str, list[float]] = {name: [] for name in gates}
     for run in gates.values():
         for command in COMMANDS:
@@ -132,7 +136,8 @@ def measure(gates: dict[str, Run], rounds: int = ROUNDS, *, vary: bool = True) -
     gc.disable()
     for number in range(rounds):
         for command in (each.replace("<n>", str(number) if vary else "") for each in COMMANDS):
-            for name, run in gates.items():
+            lot.shuffle(order)
+            for name, run in order:
                 start = time.perf_counter_ns()
                 run(command)
                 times[name].append((time.perf_counter_ns() - start) / 1000)
