@@ -109,6 +109,6 @@ def test_the_hook_refuses_the_call_of_a_sub_agent(client: Client, place: Sandbox
 def test_before_a_person_the_hook_refuses_too(client: Client, place: Sandbox) -> None:
     client.hook(place, refusing("made-by-agent"))
     with client.attended(place, [Use(client.shell(MAKE)), DONE], args=client.trust) as (screen, model):
-        screen.wait_for(DONE.text, seconds=90)
+        screen.wait_for(DONE.text, seconds=180)
     assert list(place.project.iterdir()) == []
     assert REASON in model.told()[0]
