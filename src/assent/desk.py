@@ -57,6 +57,10 @@ class Desk:
         settled = self.memory.settle(gate, call, project=project)
         if settled.judged.decision.outcome is not Outcome.ASK:
             return verdict(settled)
+        return await self.ask(gate, call, settled, project=project, attended=attended)
+
+    async def ask(self, gate: Gate, call: Call, settled: Settled, *, project: str, attended: bool = False) -> Verdict:
+        """The same for a call that is decided, and asks."""
         try:
             held = self.held(gate, call, settled, project=project, attended=attended)
         except Exception as error:  # what cannot be shown cannot be approved

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import shlex
+import signal
 import sys
 import time
 from collections.abc import Iterator
@@ -101,3 +104,68 @@ def test_without_colour_no_escape_sequence_is_written(tmp_path: Path, project: P
         plain.wait_for("status=4")
     finally:
         plain.close()
+
+
+def test_two_questions_in_one_terminal_are_asked_one_after_the_other(terminal: Terminal, project: Path) -> None:
+    both = f"{ASSENT} run 'touch one' & {ASSENT} run 'touch two'; wait; echo all=$((1+1))"
+    terminal.type(f"bash -c {shlex.quote(both)}")
+    terminal.press("Enter")
+    terminal.wait_for("comes next")
+    terminal.wait_for("once")
+    time.sleep(DEAF + 0.3)
+    first = "one" if "write one" in terminal.screen() else "two"
+    assert terminal.screen().count("bash wants to run") == 1
+    terminal.type("n")
+    end = time.monotonic() + 20
+    while terminal.screen().count("bash wants to run") < 2 and time.monotonic() < end:
+        time.sleep(0.1)
+    time.sleep(DEAF + 0.3)
+    terminal.type("y")
+    terminal.wait_for("all=2")
+    assert {each.name for each in project.iterdir()} == {"one", "two"} - {first}
+
+
+@pytest.mark.parametrize("name", ["TERM", "HUP"])
+def test_a_process_that_is_ended_runs_nothing_and_leaves_the_terminal_as_it_was(
+    terminal: Terminal, project: Path, name: str
+) -> None:
+    ask(terminal, "touch no")
+    asking = [int(each) for each in pids() if b"touch no" in command_line(each) and b"run" in command_line(each)]
+    (process,) = [each for each in asking if str(project) in os.readlink(f"/proc/{each}/cwd")]
+    os.kill(process, getattr(signal, f"SIG{name}"))
+    terminal.wait_for("status=4")
+    terminal.type("echo still-$((40+2))")
+    terminal.press("Enter")
+    terminal.wait_for("still-42")
+    assert not (project / "no").exists()
+
+
+def test_a_question_comes_up_again_after_its_process_was_stopped(terminal: Terminal, project: Path) -> None:
+    ask(terminal, "touch yes")
+    asking = [int(each) for each in pids() if b"touch yes" in command_line(each) and b"run" in command_line(each)]
+    (process,) = [each for each in asking if str(project) in os.readlink(f"/proc/{each}/cwd")]
+    os.kill(process, signal.SIGSTOP)
+    terminal.wait_for("Stopped")
+    terminal.type("fg")
+    terminal.press("Enter")
+    end = time.monotonic() + 20
+    while terminal.screen().count("bash wants to run") < 2 and time.monotonic() < end:
+        time.sleep(0.1)
+    time.sleep(DEAF + 0.3)
+    terminal.type("y")
+    terminal.wait_for("allowed once")
+    end = time.monotonic() + 20
+    while not (project / "yes").exists() and time.monotonic() < end:
+        time.sleep(0.1)
+    assert (project / "yes").exists()
+
+
+def pids() -> list[str]:
+    return [each for each in os.listdir("/proc") if each.isdigit()]
+
+
+def command_line(process: str) -> bytes:
+    try:
+        return Path(f"/proc/{process}/cmdline").read_bytes()
+    except OSError:
+        return b""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from assent.contract.display import visible
+from assent.contract.display import code
 from assent.contract.errors import PolicyError
 from assent.contract.review import Scope
 from assent.policy.dangers import SYSTEM_TREES
@@ -47,6 +47,7 @@ SECOND_LEVEL = re.compile(r"(?:co|com|org|net|ac|gov|edu|go|or|ne|gob|nom)\.[a-z
 HOME_TREES = re.compile(r"/(?:home|Users|root|var/root|var/home)(?:/[^/]*)?")
 LASTING = (Scope.PROJECT, Scope.EVERYWHERE)
 LONGEST = 1000
+SEPARATOR = " ; "  # between the rules of one answer, wherever they are shown or written on one line
 SECRETS = (
     (re.compile(r"AKIA[0-9A-Z]{16}"), "an AWS access key"),
     (re.compile(r"gh[pousr]_[A-Za-z0-9]{20,}|github_pat_\w{20,}"), "a GitHub token"),
@@ -65,8 +66,10 @@ def refusal(text: str, scope: Scope = Scope.SESSION) -> str:
     """Why a rule may not be remembered for that scope, with a narrower form where there is one; `""` where it may."""
     if len(text) > LONGEST:
         return f"it is {len(text)} characters long; nobody can read that before saving it"
-    if visible(text) != text or "\n" in text or "\t" in text:
-        return "it holds characters that cannot be seen; write it anew"
+    if code(text) != text or "\n" in text or "\t" in text:
+        return "it holds characters that cannot be seen, or that look like others; write it anew"
+    if SEPARATOR in text:
+        return f"it holds `{SEPARATOR}`, which stands between rules; save the exact call"
     try:
         rule = parse_rule(text)
     except PolicyError as error:

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import fcntl
 import os
+import signal
 import subprocess
 import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 
 from assent import configure
 from assent.contract.call import Call
+from assent.contract.decision import Outcome
 from assent.contract.review import Verdict
 from assent.desk import Desk
+from assent.desk import verdict as decided
 from assent.gate import Gate
 from assent.memory import Memory
 from assent.review.channels.headless import HeadlessChannel
@@ -22,6 +28,7 @@ from assent.ui.place import add_place
 DESCRIPTION = "Run a shell command if the gate lets it. Where it asks, the question comes up in this terminal."
 EPILOG = "exit status: that of the command; 4 where it was not run"
 DENIED = 4
+TURN = 0.1  # seconds between two looks whether the terminal is free
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -33,7 +40,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     cwd = os.path.abspath(options.cwd or os.getcwd())
     here = configure.place(cwd, os.environ)
-    session = options.session or f"terminal-{os.getsid(0)}"
+    session = options.session or own_session()
     gate, here = configure.open_gate(here, os.environ, mode=options.mode, config=options.config, session=session)
     call = Call(
         "bash",
@@ -45,11 +52,15 @@ def run(options: argparse.Namespace) -> int:
         runtime="assent",
         shell="bash",
     )
-    verdict = asyncio.run(ask(gate, here, call))
+    try:
+        verdict = asyncio.run(ask(gate, here, call))
+    except asyncio.CancelledError:
+        print("assent: this call was not run: it was ended before an answer came", file=sys.stderr)
+        return DENIED
     if not verdict.allowed:
         print(f"assent: {verdict.message}", file=sys.stderr)
         return DENIED
-    return subprocess.run(["bash", "-c", options.text], cwd=cwd).returncode
+    return subprocess.run(["bash", "-c", "--", options.text], cwd=cwd).returncode
 
 
 async def ask(gate: Gate, here: configure.Place, call: Call) -> Verdict:
@@ -57,14 +68,72 @@ async def ask(gate: Gate, here: configure.Place, call: Call) -> Verdict:
     store = SqliteStore(os.path.join(here.state, "held.db"))
     desk = Desk(Memory(here.state), store, lambda held: gate)
     terminal = TerminalChannel(reach=desk.reach) if has_terminal() else None
-    desk.broker.attach(terminal or HeadlessChannel())
+    end_with_signals()
     try:
-        return await desk.guard(gate, call, project=here.project, attended=terminal is not None)
+        settled = desk.memory.settle(gate, call, project=here.project)
+        if settled.judged.decision.outcome is not Outcome.ASK:
+            return decided(settled)
+        async with turn():
+            desk.broker.attach(terminal or HeadlessChannel())
+            try:
+                return await desk.ask(gate, call, settled, project=here.project, attended=terminal is not None)
+            finally:
+                if terminal is not None:
+                    await terminal.close()
     finally:
-        if terminal is not None:
-            await terminal.close()
         await desk.broker.close()
         await store.close()
+
+
+def end_with_signals() -> None:
+    """What ends the process takes the question back first, and leaves the terminal as it was."""
+    task = asyncio.current_task()
+    assert task is not None
+    for each in (signal.SIGTERM, signal.SIGHUP):
+        asyncio.get_running_loop().add_signal_handler(each, task.cancel)
+
+
+@asynccontextmanager
+async def turn() -> AsyncIterator[None]:
+    """One question at a time in one terminal, of all processes in it: of two that read the same keys, the one that is
+    not looked at could take the answer."""
+    handle = os.open(terminal_file(), os.O_RDONLY | os.O_NOCTTY | os.O_CLOEXEC)
+    told = False
+    try:
+        while True:
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                if not told:
+                    print("assent: another question is open in this terminal; this one comes next", file=sys.stderr)
+                told = True
+                await asyncio.sleep(TURN)
+        yield
+    finally:
+        os.close(handle)
+
+
+def terminal_file() -> str:
+    """The file that stands for this terminal, the same for every process in it."""
+    for handle in (0, 1, 2):
+        try:
+            return os.ttyname(handle)
+        except OSError:
+            continue
+    return "/dev/tty" if has_terminal() else os.devnull
+
+
+def own_session() -> str:
+    """A name for this terminal session that no other ever has: numbers of processes come again."""
+    leader = os.getsid(0)
+    try:
+        with open(f"/proc/{leader}/stat", encoding="utf-8", errors="replace") as file:
+            began = file.read().rpartition(")")[2].split()[19]
+        with open("/proc/sys/kernel/random/boot_id", encoding="ascii") as file:
+            return f"terminal-{leader}-{began}-{file.read().strip()[:8]}"
+    except (OSError, IndexError):
+        return f"terminal-{leader}-{os.urandom(8).hex()}"  # then a session is this one command
 
 
 def has_terminal() -> bool:

@@ -136,6 +136,9 @@ mcp__*
 mcp__*__get
 x*
 bash(npm test
+bash(сору:*)
+write(a) ; bash(make deploy:*)
+bash(find . ; make:*)
 bash(curl -H token=abcdefghijkl)
 """
 SAVED = """
@@ -247,5 +250,7 @@ def test_a_script_of_one_project_is_not_allowed_in_all(rule: str) -> None:
 
 
 def test_a_rule_that_nobody_can_read_is_refused() -> None:
-    assert refusal("bash(echo \u202e)") == "it holds characters that cannot be seen; write it anew"
+    assert refusal("bash(echo \u202e)") == (
+        "it holds characters that cannot be seen, or that look like others; write it anew"
+    )
     assert refusal(f"bash(echo {'x' * 2000})") == "it is 2011 characters long; nobody can read that before saving it"

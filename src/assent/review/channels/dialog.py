@@ -100,7 +100,7 @@ class Dialog:
             return screen.choices(self._offered(), self.scope, self._look)
         if key == "t":
             self.typed, self.asks = "", Asks.MESSAGE
-            return screen.prompt("tell the agent", "")
+            return screen.prompt("tell the agent", "", self._look)
         if key == "d":
             return screen.details(self.held, self._look) + screen.keys(self._look)
         return ""
@@ -118,7 +118,7 @@ class Dialog:
             return self._remember(offered[int(key) - 1].rules)
         if key == "r" and offered[0].rules:
             self.typed, self.asks = " ; ".join(offered[0].rules), Asks.EDIT
-            return screen.prompt("rule", self.typed)
+            return screen.prompt("rule", self.typed, self._look)
         return ""
 
     def _typing(self, key: str) -> str:
@@ -135,21 +135,22 @@ class Dialog:
             self.typed = ""
         elif len(key) == 1:
             self.typed += key
-        return screen.prompt("rule" if self.asks is Asks.EDIT else "tell the agent", self.typed, again=True)
+        label = "rule" if self.asks is Asks.EDIT else "tell the agent"
+        return screen.prompt(label, self.typed, self._look, again=True)
 
     def _remember(self, rules: tuple[str, ...]) -> str:
         """Ask once more with what the rules would have reached; the same rules a second time are the answer."""
         reach = self._reach(self.held, rules, self.scope) if self._reach is not None else None
         if reach is not None and reach.refusal:
             self.typed, self.asks = " ; ".join(rules), Asks.EDIT
-            return screen.refused(reach.refusal, self._look) + screen.prompt("rule", self.typed)
+            return screen.refused(reach.refusal, self._look) + screen.prompt("rule", self.typed, self._look)
         if reach is None or rules == self._rules or not rules:
             return self._finish(Answer(Said.ALLOW, scope=self.scope, rules=rules))
         self._rules, self.typed, self.asks = rules, " ; ".join(rules), Asks.EDIT
-        return screen.reach(reach, self._look) + screen.prompt("rule", self.typed)
+        return screen.reach(reach, self._look) + screen.prompt("rule", self.typed, self._look)
 
     def _back(self) -> str:
-        self.asks, self.typed = Asks.ANSWER, ""
+        self.asks, self.typed, self._rules = Asks.ANSWER, "", ()
         return "\n" + screen.keys(self._look)
 
     def _finish(self, answer: Answer) -> str:

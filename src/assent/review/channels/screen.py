@@ -1,10 +1,11 @@
 """What a question looks like in a terminal, as text. Reads no keys and writes to no terminal.
 
-INVARIANT: text of the agent goes through `display`; the only escape sequences are this module's own colours."""
+INVARIANT: text of the agent goes through `display`; the only escape sequences are this module's own colours.
+INVARIANT: no line is wider than the terminal: what a terminal folds by itself would begin where our own words do."""
 
 from __future__ import annotations
 
-from textwrap import wrap
+from unicodedata import combining, east_asian_width
 
 from assent.contract.display import clip, code, lines, one_line, visible
 from assent.contract.review import Answer, Held, Preview, Reach, Said, Scope, Suggestion
@@ -30,6 +31,7 @@ SCOPE_WORDS = {
 }
 BOLD, DIM, RED, GREEN, YELLOW, CYAN = "1", "2", "31", "32", "33", "36"
 SHOWN_LINES, SHOWN_TEXT = 40, 4000
+ON = "┊"  # before what goes on from the line above
 
 
 class Look:
@@ -48,15 +50,15 @@ class Look:
 def question(held: Held, look: Look) -> str:
     """The whole question: who asks, what it would do, why it is asked, what to look at twice."""
     call = held.call
-    out = [_rule(held, look), look.paint(f"  {visible(call.tool)} wants to run", BOLD)]
+    out = [_rule(held, look), look.paint(f"  {_start(code(call.tool), look.width - 18)} wants to run", BOLD)]
     out += preview(held.preview, look)
-    out += _labelled("does", "; ".join(held.effects) or "nothing that could be seen", look)
+    out += _labelled("does", code("; ".join(held.effects)) or "nothing that could be seen", look)
     part = held.decision.deciding
     out += _labelled("why", f"{part.reason} [{part.code}]", look)
     if part.rule:
         out += _labelled("rule", f"{part.rule}  from {part.source}", look)
     if call.cwd:
-        out += _labelled("in", call.cwd, look)
+        out += _labelled("in", code(call.cwd), look)
     if call.description:
         out += _labelled("says", f"{one_line(call.description, 300)}  (the agent's own words)", look, DIM)
     for warning in held.warnings:
@@ -67,40 +69,68 @@ def question(held: Held, look: Look) -> str:
 def _rule(held: Held, look: Look) -> str:
     who = " · ".join(each for each in (held.call.runtime, held.project.rpartition("/")[2]) if each)
     risk = look.paint("high risk ", RED, BOLD) if held.decision.risk == "high" else ""
-    title = f"── Assent asks ── {one_line(who, 60)} "
-    rest = "─" * max(3, look.width - len(title) - (10 if risk else 0))
+    title = f"── Assent asks ── {_start(who, look.width - 36)} "
+    rest = "─" * max(3, look.width - sum(map(_cells, title)) - (10 if risk else 0))
     return f"\n{look.paint(title, CYAN)}{risk}{look.paint(rest, CYAN)}"
 
 
 def preview(shown: Preview, look: Look) -> list[str]:
     """The command, the diff or the input, made inert and cut to what a screen holds."""
-    out = [f"    {code(shown.path)}"] if shown.path else []
-    found = lines(code(clip(shown.text, SHOWN_TEXT)), SHOWN_LINES)
-    for line in found:
-        painted = _diff_line(line, look) if shown.kind == "diff" else look.paint(line, BOLD)
-        out.append(f"    {painted}")
+    out = [f"    {piece}" for piece in folded(one_line(code(shown.path)), look.width - 5)] if shown.path else []
+    for line in lines(code(clip(shown.text, SHOWN_TEXT)), SHOWN_LINES):
+        for at, piece in enumerate(folded(line, look.width - 5)):
+            painted = _diff_line(line, piece, look) if shown.kind == "diff" else look.paint(piece, BOLD)
+            out.append(f"  {ON if at else ' '} {painted}")
     return out
 
 
-def _diff_line(line: str, look: Look) -> str:
+def _diff_line(line: str, piece: str, look: Look) -> str:
     if line.startswith("+"):
-        return look.paint(line, GREEN)
+        return look.paint(piece, GREEN)
     if line.startswith("-"):
-        return look.paint(line, RED)
-    return look.paint(line, CYAN) if line.startswith("@@") else line
+        return look.paint(piece, RED)
+    return look.paint(piece, CYAN) if line.startswith("@@") else piece
 
 
 def _labelled(label: str, text: str, look: Look, *codes: str) -> list[str]:
-    width = max(look.width - 9, 30)
-    out = [piece for line in visible(text).split("\n") for piece in wrap(line, width) or [""]]
+    width = max(look.width - 10, 20)
+    out = [piece for line in visible(text).expandtabs(4).split("\n") for piece in folded(line, width)]
     return [look.paint(f"  {label if not at else '':<6} {line}", *codes) for at, line in enumerate(out)]
+
+
+def folded(text: str, width: int) -> list[str]:
+    """A line in pieces that each fit into so many cells, at a blank where there is one. Nothing is left out."""
+    out, piece, cells, blank = [], "", 0, 0
+    for each in text:
+        wide = _cells(each)
+        if cells + wide > width:
+            at = blank if blank > width // 2 else len(piece)
+            out.append(piece[:at])
+            piece = piece[at:]
+            cells, blank = sum(map(_cells, piece)), 0
+        piece += each
+        cells += wide
+        blank = len(piece) if each == " " else blank
+    return [*out, piece]
+
+
+def _start(text: str, width: int) -> str:
+    """As much of a name as fits."""
+    first, *more = folded(one_line(text), width)
+    return f"{first}…" if more else first
+
+
+def _cells(character: str) -> int:
+    if character.isascii():
+        return 1
+    return 0 if combining(character) else 2 if east_asian_width(character) in "WFA" else 1
 
 
 def keys(look: Look) -> str:
     """The line of keys, broken where the terminal is narrow."""
     out, line, length = [], "", 0
     for key, meaning in KEYS:
-        wide = len(key) + len(meaning) + 4
+        wide = len(key) + len(meaning) + 5
         if length + wide > look.width:
             out.append(line)
             line, length = "", 0
@@ -113,8 +143,10 @@ def choices(offered: tuple[Suggestion, ...], scope: Scope, look: Look) -> str:
     """The rules that would repeat the answer."""
     out = ["", f"  Allow {SCOPE_WORDS[scope]}, and which calls?"]
     for number, each in enumerate(offered, 1):
-        rules = " ; ".join(each.rules) or "this exact call"
-        out.append(f"   {look.paint(str(number), BOLD)} {visible(rules)}  {look.paint(visible(each.width), DIM)}")
+        first, *more = folded(one_line(code(" ; ".join(each.rules))) or "this exact call", look.width - 6)
+        out.append(f"   {look.paint(str(number), BOLD)} {first}")
+        out += [f"   {ON} {piece}" for piece in more]
+        out += [look.paint(f"     {piece}", DIM) for piece in folded(one_line(code(each.width)), look.width - 6)]
     edit = ", r to write the rule yourself" if offered[0].rules else ""
     return "\n".join([*out, f"  1-{len(offered)}, Enter for 1{edit}, Esc to go back", "> "])
 
@@ -130,20 +162,24 @@ def reach(found: Reach, look: Look) -> str:
 
 
 def refused(reason: str, look: Look) -> str:
-    return "\n" + look.paint(f"  not saved: {visible(reason)}", YELLOW) + "\n"
+    pieces = folded(one_line(f"not saved: {reason}"), look.width - 3)
+    return "\n" + "\n".join(look.paint(f"  {piece}", YELLOW) for piece in pieces) + "\n"
 
 
-def prompt(label: str, typed: str, *, again: bool = False) -> str:
-    """A line that is being typed; `again` writes it over itself."""
-    return f"{chr(13) + chr(27) + '[K' if again else ''}  {label}: {visible(typed)}"
+def prompt(label: str, typed: str, look: Look, *, again: bool = False) -> str:
+    """A line that is being typed, whole; `again` writes its end over itself, on the one line that it stands on."""
+    pieces = folded(one_line(code(typed)), look.width - len(label) - 6)
+    if again:
+        return f"\r\x1b[K  {label}: {'…' if len(pieces) > 1 else ''}{pieces[-1]}"
+    return "\n".join(f"  {ON if at else label:>{len(label)}}: {piece}" for at, piece in enumerate(pieces))
 
 
 def details(held: Held, look: Look) -> str:
     """The whole receipt and the whole input."""
     out = [""]
     for part in held.decision.parts:
-        out += _labelled(part.outcome.word, f"{part.what or part.reason} [{part.code}]", look)
-    out += _labelled("input", "\n".join(f"{key}: {value}" for key, value in held.call.input.items()), look)
+        out += _labelled(part.outcome.word, f"{code(part.what or part.reason)} [{part.code}]", look)
+    out += _labelled("input", "\n".join(f"{key}: {code(str(value))}" for key, value in held.call.input.items()), look)
     out += _labelled("id", held.id, look)
     return "\n".join(out) + "\n"
 
@@ -167,5 +203,5 @@ def offer(given: Offer, look: Look) -> str:
     out = ["", look.paint(f"  {given.words}", BOLD), "  Would another mode suit this session better?"]
     words = {"full_auto": "full_auto: stop asking, rules still hold", "plan": "plan: let it read and plan only"}
     out += [f"   {OFFERED[mode]} {words[mode]}" for mode in given.modes if mode in OFFERED]
-    out += [f"   {number} always deny {visible(rule)}" for number, rule in enumerate(given.rules, 1)]
+    out += [f"   {number} always deny {one_line(code(rule), 200)}" for number, rule in enumerate(given.rules, 1)]
     return "\n".join([*out, "   n leave everything as it is", "> "])

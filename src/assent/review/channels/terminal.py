@@ -7,16 +7,17 @@ from __future__ import annotations
 import asyncio
 import getpass
 import os
-import shutil
+import signal
 import termios
 import tty
 from collections.abc import Coroutine
+from contextlib import suppress
 
 from assent.contract.display import for_terminal
 from assent.contract.review import Answer, Ending, Resolution, Said
 from assent.review.channels import Offering, Question
 from assent.review.channels.dialog import Dialog, OfferTalk, ReachOf, Talk
-from assent.review.channels.keys import is_paste, keys_in
+from assent.review.channels.keys import Keys, is_paste
 from assent.review.commands import Receipt, Taken
 
 DEAF = 0.4  # seconds after a question appears in which keys are not answers: they were meant for something else
@@ -43,7 +44,7 @@ class TerminalChannel:
         """Put a question on the screen; raises OSError where there is no terminal."""
         if self._open is not None and self._open[0].held.id == question.held.id:
             return
-        width, colour = look()
+        width, colour = look(self._device)
         dialog = Dialog(question.held, self._reach, width=width, colour=colour)
         await self._turn.acquire()
         try:
@@ -77,7 +78,7 @@ class TerminalChannel:
 
     async def offer(self, offering: Offering) -> None:
         """Put an offer to the person, after the question that led to it is off the screen."""
-        width, colour = look()
+        width, colour = look(self._device)
         self._start(self._offer(offering, OfferTalk(offering.offer, width=width, colour=colour)))
 
     async def _offer(self, offering: Offering, talk: OfferTalk) -> None:
@@ -118,10 +119,14 @@ class TerminalChannel:
             await asyncio.wait(self._tasks, timeout=OFFER)
 
 
-def look() -> tuple[int, bool]:
-    """How wide the terminal is, and whether it shows colour."""
+def look(device: str) -> tuple[int, bool]:
+    """How wide the terminal is, whatever the environment says, and whether it shows colour."""
     colour = "NO_COLOR" not in os.environ and os.environ.get("TERM", "dumb") != "dumb"
-    return min(shutil.get_terminal_size().columns, 120), colour
+    handle = os.open(device, os.O_RDWR | os.O_NOCTTY | os.O_CLOEXEC)
+    try:
+        return min(os.get_terminal_size(handle).columns or 80, 120), colour
+    finally:
+        os.close(handle)
 
 
 def came_of(answer: Answer, receipt: Receipt) -> str:
@@ -148,6 +153,7 @@ class Screen:
 
     def __init__(self, device: str, talk: Talk) -> None:
         self._talk = talk
+        self._keys = Keys()
         self._loop = asyncio.get_running_loop()
         self.done: asyncio.Future[None] = self._loop.create_future()
         self._fd = os.open(device, os.O_RDWR | os.O_NOCTTY | os.O_CLOEXEC)
@@ -155,13 +161,19 @@ class Screen:
             if not os.isatty(self._fd):
                 raise OSError(f"`{device}` is not a terminal")
             self._before = termios.tcgetattr(self._fd)
-            self._take_over()
-            self.write(talk.opening())
-            self._deaf_until = self._loop.time() + DEAF
+            self._appear()
             self._loop.add_reader(self._fd, self._readable)
+            with suppress(ValueError, RuntimeError):  # signals come to the main thread only
+                self._loop.add_signal_handler(signal.SIGCONT, self._appear)
         except BaseException:
             os.close(self._fd)
             raise
+
+    def _appear(self) -> None:
+        """At first, and after the process was stopped: a shell puts its own state of the terminal in place then."""
+        self._take_over()
+        self.write(self._talk.opening())
+        self._deaf_until = self._loop.time() + DEAF
 
     def _take_over(self) -> None:
         """Single keys, and Ctrl-C as a key: it puts the question away and does not end the agent."""
@@ -177,7 +189,7 @@ class Screen:
             chunk = os.read(self._fd, 4096)
         except OSError:
             chunk = b""
-        keys = keys_in(chunk) if chunk else ["ctrl-c"]  # nothing to read: the line was hung up
+        keys = self._keys.of(chunk) if chunk else ["ctrl-c"]  # nothing to read: the line was hung up
         early = self._loop.time() < self._deaf_until and "ctrl-c" not in keys
         if self._talk.single and (early or is_paste(keys)):
             return
@@ -204,6 +216,8 @@ class Screen:
 
     def close(self) -> None:
         self._loop.remove_reader(self._fd)
+        with suppress(ValueError, RuntimeError):
+            self._loop.remove_signal_handler(signal.SIGCONT)
         try:
             termios.tcsetattr(self._fd, termios.TCSADRAIN, self._before)
         except termios.error:

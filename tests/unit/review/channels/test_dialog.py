@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from unicodedata import combining, east_asian_width
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,10 +12,12 @@ from hypothesis import strategies as st
 from assent.contract.call import Call
 from assent.contract.decision import Decision, Layer, Outcome, Part
 from assent.contract.review import Answer, Held, Preview, Reach, Said, Scope, Suggestion
+from assent.review.channels import screen
 from assent.review.channels.dialog import Asks, Dialog
-from assent.review.channels.keys import is_paste, keys_in
+from assent.review.channels.keys import Keys, is_paste
 
 PART = Part(Outcome.ASK, Layer.MODE, "mode.execute", "it runs something", what="run npm", where="command[0:8]")
+COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 NARROW, WIDE = Suggestion(("bash(npm test)",), "exactly this"), Suggestion(("bash(npm:*)",), "all of npm")
 
 
@@ -135,4 +140,90 @@ def test_a_dialog_ends_with_an_answer_or_put_away_never_both(keys: list[str]) ->
     ],
 )
 def test_bytes_are_keys(chunk: bytes, keys: list[str], paste: bool) -> None:
-    assert (keys_in(chunk), is_paste(keys_in(chunk))) == (keys, paste)
+    assert (Keys().of(chunk), is_paste(Keys().of(chunk))) == (keys, paste)
+
+
+def cells(line: str) -> int:
+    plain = COLOUR.sub("", line)
+    return sum(0 if combining(each) else 2 if east_asian_width(each) in "WF" else 1 for each in plain)
+
+
+@given(
+    command=st.text(st.sampled_from("ab \t\n漢字e\u0301─#;'\"$"), max_size=400),
+    tool=st.text(st.sampled_from("Bash\n 漢"), min_size=1, max_size=90),
+    width=st.integers(64, 120),
+    colour=st.booleans(),
+)
+def test_no_line_is_wider_than_the_terminal_so_that_none_of_it_begins_where_our_words_do(
+    command: str, tool: str, width: int, colour: bool
+) -> None:
+    asked = held(description=command, command=command, suggestions=(Suggestion((f"bash({command})",), command),))
+    call = Call(tool, {"command": command}, cwd=f"/w/{command}", description=command, runtime=tool)
+    shown = Held(
+        asked.id,
+        call,
+        asked.digest,
+        asked.decision,
+        Preview("diff", command, path=command),
+        effects=(command,),
+        suggestions=asked.suggestions,
+        warnings=("a warning " * 20,),
+        project=f"/w/{command}",
+    )
+    dialog = Dialog(shown, width=width, colour=colour)
+    printed = dialog.opening() + dialog.key("d") + dialog.key("s") + dialog.key("r") + dialog.key("x")
+    for line in printed.replace("\r\x1b[K", "\n").split("\n"):
+        assert cells(line) <= width
+
+
+def test_a_name_with_line_ends_in_it_brings_no_lines_of_its_own() -> None:
+    asked = held()
+    forged = "a.txt\n  does   read a.txt\n\n  y once"
+    call = Call(forged, {"file_path": forged}, cwd="/w")
+    shown = Held("id", call, "digest", asked.decision, Preview("diff", "+x", path=forged), effects=("write a.txt",))
+    printed = Dialog(shown).opening().split("\n")
+    assert [line for line in printed if line.startswith("  does")] == ["  does   write a.txt"]
+    assert [line for line in printed if line.startswith("  y once")] == []
+
+
+def test_what_a_line_goes_on_with_is_marked_as_such() -> None:
+    forged = "echo " + " " * 71 + "  does   list files"
+    printed = Dialog(held(command=forged), width=80).opening().split("\n")
+    assert [line for line in printed if line.lstrip().startswith("does")] == ["  does   run npm"]
+
+
+def test_effects_show_letters_that_look_like_others() -> None:
+    asked = held()
+    shown = Held("id", asked.call, "d", asked.decision, asked.preview, effects=("write сору",))
+    assert "\\u{441}\\u{43e}\\u{440}\\u{443}" in Dialog(shown).opening()
+
+
+@pytest.mark.parametrize(
+    "pieces",
+    [
+        (b"\x1b[?2026;2$", b"y"),
+        (b"\x1b[", b"?1;2", b"y"),
+        (b"\x1bO", b"y"),
+        (b"\x1b]11;rgb:ff", b"y", b"\x07"),
+        (b"\x1b[<0;1", b"0;2M"),
+        (b"\xc3", b"\xa9"),
+    ],
+)
+def test_the_end_of_a_sequence_that_comes_in_pieces_is_no_key(pieces: tuple[bytes, ...]) -> None:
+    keys = Keys()
+    assert [key for piece in pieces for key in keys.of(piece)] in ([], ["é"])
+
+
+@pytest.mark.parametrize("begun", [b"", b"\x1b[", b"\x1b[1;", b"\x1bO", b"\x1b]0;title", b"\x1bP", b"\xe2\x82"])
+def test_ctrl_c_is_heard_whatever_came_before(begun: bytes) -> None:
+    keys = Keys()
+    assert "ctrl-c" in [*keys.of(begun), *keys.of(b"\x03")]
+
+
+def test_a_long_rule_is_shown_whole_before_it_is_saved() -> None:
+    rule = "bash(" + "npm run " + "x" * 150 + ")"
+    dialog = Dialog(held(suggestions=(Suggestion((rule,), "exactly this"),)), lambda *_: Reach(), width=60)
+    dialog.key("s")
+    printed = dialog.key("1")
+    assert rule in "".join(line[8:] for line in printed.split("\n") if "rule:" in line or screen.ON in line)
+    assert dialog.key("enter").strip() == "allowed for this session"
