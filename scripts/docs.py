@@ -18,6 +18,7 @@ from assent.policy.dangers import DANGERS
 from assent.policy.document import KEYS, PROJECT_KEYS
 from assent.policy.modes import Concern, Mode, settle
 from assent.policy.rules import Rule
+from assent.ui.api.openapi import ENDPOINTS
 from assent.ui.cli import build_parser
 
 ROOT = Path(__file__).parents[1]
@@ -172,6 +173,11 @@ def shown(action: argparse.Action) -> str:
     return ", ".join(f"`{option}{value}`" for option in action.option_strings)
 
 
+def endpoints() -> str:
+    rows = ((f"`{each.method} {each.path}`", each.needs.name.lower(), each.summary) for each in ENDPOINTS)
+    return table(("endpoint", "for", "what it does"), rows)
+
+
 BLOCKS: dict[str, Callable[[], str]] = {
     "reasons": reasons,
     "settings": settings,
@@ -181,6 +187,7 @@ BLOCKS: dict[str, Callable[[], str]] = {
     "floor": floor,
     "packs": packs,
     "commands": commands,
+    "api": endpoints,
     "runtimes": runtimes,
     "breakdowns": breakdowns,
     "exceptions": exceptions,

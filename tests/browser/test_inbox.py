@@ -47,6 +47,14 @@ def test_the_session_is_a_cookie_that_scripts_cannot_read_and_a_key_that_is_in_n
     assert page.evaluate("document.cookie") == ""
 
 
+def test_an_empty_inbox_shows_what_a_question_looks_like(page: Page, program: Program) -> None:
+    page.get_by_role("button", name="Show me what that looks like").click()
+    ready(page, "git push origin main")
+    expect(page.locator(".question")).to_contain_text("An example: nothing runs")
+    page.get_by_role("button", name="Allow once").click()
+    expect(page.locator(".outcome")).to_contain_text("Allowed once")
+
+
 def test_approving_lets_the_call_run_and_shows_it(page: Page, program: Program) -> None:
     call = program.calling("git push origin main", description="Publish the branch")
     ready(page, "git push origin main")

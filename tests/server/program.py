@@ -79,9 +79,11 @@ class Person:
 class Program:
     """One server over a state folder of its own."""
 
-    def __init__(self, folder: Path, *, config: str = "", options: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self, folder: Path, *, config: str = "", options: tuple[str, ...] = (), project: str = "project"
+    ) -> None:
         self.state = folder / "state"
-        self.project = folder / "project"
+        self.project = folder / project
         for each in (self.state, self.project / "src"):
             each.mkdir(parents=True, exist_ok=True)
         if config:

@@ -136,7 +136,16 @@ export class Inbox {
   nothing() {
     if (!store.told) return empty(TRAY, "One moment", h("p", {}, "Looking for questions…"));
     return empty(TRAY, "Nothing waits for you", h("p", {}, "When an agent wants to do something that your rules leave open, it is shown here. Keep this tab open, or switch notifications on."),
-      h("p", { class: "small" }, "To see one now, ask as an agent would:"), h("pre", {}, "assent ask bash 'git push origin main'"));
+      h("p", {}, h("button", { type: "button", on: { click: () => this.example() } }, "Show me what that looks like")));
+  }
+
+  // A question as an agent would cause it. Nothing runs, whatever the answer is.
+  async example() {
+    const call = { tool: "bash", input: { command: "git push origin main" }, session: "example", runtime: "example", description: "An example: nothing runs, whatever you answer", wait: 120 };
+    try {
+      const told = await post("/v1/calls", call);
+      if (!told.waiting && !told.resolution) toast(told.allowed ? "your policy lets this example run without asking" : "your policy stops this example without asking");
+    } catch (error) { toast(error.message, true); }
   }
 
   key(event) {

@@ -46,7 +46,7 @@ export class Live {
   render() {
     const all = this.paused ?? store.decisions;
     const found = all.filter((each) => this.fits(each)).slice(0, ROWS);
-    if (!found.length) return put(this.body, empty(PULSE, all.length ? "Nothing fits the filter" : "Quiet so far", h("p", {}, all.length ? "Change the filter to see the rest." : "Decisions appear here as soon as an agent makes a call through the gate. Connect one:"), all.length ? null : h("pre", {}, "assent install")));
+    if (!found.length) return put(this.body, empty(PULSE, all.length ? "Nothing fits the filter" : "Quiet so far", h("p", {}, all.length ? "Change the filter to see the rest." : "Decisions appear here as soon as an agent makes a call through the gate."), all.length ? null : h("p", { class: "small" }, "In the simulator you can try calls without one.")));
     put(this.body, found.map((each) => record(each)));
   }
 

@@ -90,7 +90,7 @@ function why(decision) {
   const part = decision.deciding;
   return h("section", {}, h("h3", {}, "Why it asks"), h("div", { class: "stack" },
     h("p", {}, prose(part.reason), " ", h("code", { class: "tag" }, visible(part.code))),
-    part.rule ? h("p", { class: "small" }, h("code", {}, shown(part.rule)), " ", h("span", { class: "soft" }, visible(part.source))) : null,
+    part.rule ? h("p", { class: "small soft" }, part.reason.includes(part.rule) ? null : [h("code", {}, shown(part.rule)), " "], "from ", visible(part.source)) : null,
     part.flip ? h("p", { class: "small soft" }, "Would flip it: ", prose(part.flip)) : null));
 }
 

@@ -40,7 +40,7 @@ export function clip(text, length) {
   return flat.length > length ? `${flat.slice(0, length - 1)}…` : flat;
 }
 
-const RUNTIMES = { "claude-code": "Claude Code", claude: "Claude Code", codex: "Codex", gemini: "Gemini CLI", "gemini-cli": "Gemini CLI", opencode: "opencode", openharness: "OpenHarness", python: "Python agent" };
+const RUNTIMES = { "claude-code": "Claude Code", claude: "Claude Code", codex: "Codex", gemini: "Gemini CLI", "gemini-cli": "Gemini CLI", opencode: "opencode", openharness: "OpenHarness", python: "Python agent", example: "An example agent", assent: "assent run" };
 export const runtime = (name) => RUNTIMES[name] ?? (name ? visible(name) : "an agent");
 
 export const SCOPES = {
