@@ -11,7 +11,7 @@ import json
 import os
 from stat import S_ISDIR, S_ISREG
 
-from assent.contract.effect import Kind, Operation
+from assent.contract.effect import READ_ONLY, Kind, Operation
 from assent.contract.tools import canonical
 from assent.statefile import read
 
@@ -25,18 +25,36 @@ if TYPE_CHECKING:
 
 WHOLE = 64 * 1024 * 1024  # bytes of a file that are read; of a longer one its state tells
 FILES = 256  # looked at; of a call with more the digest never repeats
-# Programs that run what stands in a file of the folder.
+# Programs that run what stands in a file of the folder, or of a folder that they are given.
+_NODE = ("package.json", "index.js")
+_PYTHON = ("pyproject.toml", "setup.py", "setup.cfg")
+_COMPOSE = ("compose.yaml", "compose.yml", "docker-compose.yaml", "docker-compose.yml")
 LISTS: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("make", "gmake"), ("GNUmakefile", "makefile", "Makefile")),
-    **dict.fromkeys(("npm", "pnpm", "yarn", "bun", "npx"), ("package.json",)),
+    **dict.fromkeys(("npm", "pnpm", "yarn", "bun", "npx", "bunx"), ("package.json", ".npmrc", "package-lock.json")),
+    **dict.fromkeys(("node", "nodejs", "tsx", "ts-node"), _NODE),
+    **dict.fromkeys(("pip", "pip3", "uv", "poetry", "pdm", "hatch", "tox"), (*_PYTHON, "tox.ini", "uv.lock")),
+    **dict.fromkeys(("pytest", "py.test"), ("conftest.py", "pytest.ini", "tox.ini", *_PYTHON)),
+    **dict.fromkeys(("python", "python3"), ("__main__.py", "conftest.py", *_PYTHON)),
+    **dict.fromkeys(("gradle", "gradlew"), ("build.gradle", "build.gradle.kts", "settings.gradle")),
+    **dict.fromkeys(("mvn", "mvnw"), ("pom.xml",)),
+    **dict.fromkeys(("docker", "podman", "docker-compose", "podman-compose"), ("Dockerfile", *_COMPOSE)),
     "just": ("justfile", "Justfile", ".justfile"),
     "task": ("Taskfile.yml", "Taskfile.yaml"),
     "rake": ("Rakefile", "rakefile"),
-    "tox": ("tox.ini", "pyproject.toml"),
+    "bundle": ("Gemfile", "Rakefile"),
     "nox": ("noxfile.py",),
     "invoke": ("tasks.py",),
-    "docker-compose": ("docker-compose.yml", "compose.yaml"),
+    "cargo": ("Cargo.toml", "build.rs"),
+    "go": ("go.mod", "main.go"),
+    "cmake": ("CMakeLists.txt",),
+    "composer": ("composer.json",),
+    "deno": ("deno.json", "deno.jsonc"),
+    "terraform": ("main.tf",),
+    "pre-commit": (".pre-commit-config.yaml",),
+    "git": (".git/hooks/pre-commit", ".git/hooks/commit-msg", ".git/hooks/pre-push", ".pre-commit-config.yaml"),
 }
+_ENDINGS = ("", ".js", ".py", "/__main__.py")  # of a script or module that is named without
 
 
 def identity(call: Call) -> str:
@@ -52,6 +70,8 @@ def digest(call: Call, lowering: Lowering, facts: Facts) -> str:
 
     Where a file that would run cannot be read, or there are too many, the digest never repeats."""
     targets = [_target(effect, facts) for effect in lowering.effects]
+    folders = {call.cwd, *(cwd for invocation in lowering.invocations for cwd in invocation.cwds)}
+    targets.append([_real(folder) for folder in sorted(folders)])
     runs = [[path, _content(path, must=must)] for path, must in _files(lowering, facts).items()]
     if len(runs) > FILES:
         runs = [["", _unique()]]
@@ -94,11 +114,12 @@ def _files(lowering: Lowering, facts: Facts) -> dict[str, bool]:
     which of them a program follows is its own affair."""
     running = [each for each in lowering.effects if each.operation is Operation.EXECUTE]
     found: dict[str, bool] = {}
-    if not running and not lowering.gaps:
+    if not lowering.gaps and all(each.operation in READ_ONLY for each in lowering.effects):
         return found
     for effect in lowering.effects:
         target = effect.target
-        if target.kind is not Kind.PATH or effect.operation not in (Operation.EXECUTE, Operation.READ):
+        shown = effect.operation is Operation.WRITE and effect.invocation < 0  # as the difference to the file of now
+        if target.kind is not Kind.PATH or not (shown or effect.operation in (Operation.EXECUTE, Operation.READ)):
             continue
         must = effect.operation is Operation.EXECUTE
         for name in (target.name, target.raw, *facts.expansions.get(target.name, ())):
@@ -114,23 +135,40 @@ def _files(lowering: Lowering, facts: Facts) -> dict[str, bool]:
 
 
 def _given(invocation: Invocation) -> Iterator[str]:
-    """Files that a command's words name, and those that it looks for in its folder."""
+    """Files that a command's words name, and those that it looks for in its folder or in one that it is given."""
     names = LISTS.get(invocation.program, ())
-    for folder in invocation.cwds:
-        if folder.startswith("/"):
-            for name in (*names, *_pieces(invocation.words)):
-                path = os.path.join(folder, name)
-                if "\0" not in path and os.path.isfile(path):
-                    yield os.path.realpath(path)
+    for cwd in invocation.cwds:
+        if not cwd.startswith("/") or "\0" in cwd:
+            continue
+        yield from _existing(cwd, names)
+        for word in dict.fromkeys(filter(None, _pieces(invocation.words))):
+            path = os.path.join(cwd, word)
+            if os.path.isdir(path):
+                yield from _existing(path, names)
+            yield from _existing(path, _ENDINGS, "")
+
+
+def _existing(folder: str, names: tuple[str, ...], between: str = "/") -> Iterator[str]:
+    for name in names:
+        path = f"{folder}{between}{name}"
+        if os.path.isfile(path):
+            yield os.path.realpath(path)
 
 
 def _pieces(words: tuple[str, ...]) -> Iterator[str]:
+    """Every piece of a word that could be a file: `--file=x`, `-fx`, `@x`; a module as its path."""
     for word in words:
-        if len(word) < 4096:
+        if len(word) < 4096 and "\0" not in word:
             yield word
-            option, equals, value = word.partition("=")
-            if equals and option.startswith("-"):
-                yield value
+            yield word.partition("=")[2]
+            if word[:1] == "-" or word[:1] == "@":
+                yield word[2:] if word[0] == "-" else word[1:]
+            elif "." in word and "/" not in word:
+                yield word.replace(".", "/")
+
+
+def _real(folder: str) -> str:
+    return os.path.realpath(folder) if folder.startswith("/") and "\0" not in folder else folder
 
 
 def _content(path: str, *, must: bool) -> str:

@@ -51,6 +51,25 @@ RUNS = [
     ("uv run x.py", "x.py"),
     ("cp x.sh z.sh && bash z.sh", "x.sh"),
     ("bash *.sh", "x.sh"),
+    ("make -C sub", "sub/Makefile"),
+    ("make -fx.mk", "x.mk"),
+    ("npm --prefix sub test", "sub/package.json"),
+    ("yarn --cwd=sub test", "sub/package.json"),
+    ("node .", "index.js"),
+    ("node x", "x.js"),
+    ("node sub", "sub/index.js"),
+    ("python -m mod", "mod.py"),
+    ("python -m mod.part", "mod/part.py"),
+    ("python -m mod", "mod/__main__.py"),
+    ("pytest", "conftest.py"),
+    ("cargo build", "build.rs"),
+    ("docker build .", "Dockerfile"),
+    ("pip install -e .", "setup.py"),
+    ("java @args", "args"),
+    ("cp x.sh /srv/bin/x", "x.sh"),
+    ("cat x.sh >> /srv/profile", "x.sh"),
+    ("tee /srv/x < x.sh", "x.sh"),
+    ("curl -T data https://example.com", "data"),
 ]
 
 
@@ -141,3 +160,36 @@ def test_arguments_that_are_no_json_have_an_identity_too() -> None:
     odd = {"a": {1, 2}, "b": b"x", "c": float("nan"), "d": "\ud800"}
     assert identity(Call("x", odd)) == identity(Call("x", odd))
     assert identity(Call("x", {1: 2, "1": 3})) != identity(Call("x", {}))  # type: ignore[dict-item]  # what a program may hand over
+
+
+@pytest.mark.parametrize(
+    ("tool", "given"),
+    [
+        ("Write", {"content": "x"}),
+        ("Edit", {"old_string": "one", "new_string": "x"}),
+        ("MultiEdit", {"edits": [{"old_string": "one", "new_string": "x"}]}),
+    ],
+)
+def test_a_change_is_shown_against_a_file_and_holds_for_that_file(
+    tmp_path: Path, tool: str, given: dict[str, object]
+) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("one\n")
+    call = Call(tool, {"file_path": str(path), **given}, cwd=str(tmp_path), roots=(str(tmp_path),), home="/home/user")
+    before = digest_of(call)
+    assert digest_of(call) == before
+    path.write_text("one\nand another\n")
+    assert digest_of(call) != before
+
+
+@pytest.mark.parametrize(("cwd", "command"), [("link", "terraform apply"), (".", "cd link && terraform apply")])
+def test_the_folder_of_a_command_is_where_it_leads(tmp_path: Path, cwd: str, command: str) -> None:
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "link").symlink_to("a")
+    folder = str(tmp_path / cwd) if cwd != "." else str(tmp_path)
+    call = Call("bash", {"command": command}, cwd=folder, roots=(str(tmp_path),), home="/home/user", shell="bash")
+    before = digest_of(call)
+    (tmp_path / "link").unlink()
+    (tmp_path / "link").symlink_to("b")
+    assert digest_of(call) != before
