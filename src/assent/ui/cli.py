@@ -23,6 +23,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "why": ("why", "print the receipt of a past decision"),
     "policy": ("policy", "show, check or start a policy"),
     "serve": ("serve", "keep the gate ready, and ask on a page in the browser"),
+    "inbox": ("inbox", "see what waits for you in this terminal, and answer it"),
     "status": ("status", "say whether the server runs, and what waits"),
     "sign-in": ("sign_in", "show a fresh code to sign in with on the page"),
     "stop": ("stop", "end the server"),

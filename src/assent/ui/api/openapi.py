@@ -7,7 +7,7 @@ from typing import Any
 
 from assent import __version__
 from assent.ui.access import Role
-from assent.ui.api import audit, checks, events, hooks, metrics, policies, questions, sessions, simulate
+from assent.ui.api import audit, checks, dismissals, events, hooks, metrics, policies, questions, sessions, simulate
 from assent.ui.api.endpoint import ANY, TEXT, Asked, Endpoint, record
 
 ERROR = record("error", error=record("code message", code=TEXT, message=TEXT))
@@ -26,6 +26,7 @@ ENDPOINTS: tuple[Endpoint, ...] = (
     *checks.ENDPOINTS,
     *hooks.ENDPOINTS,
     *questions.ENDPOINTS,
+    *dismissals.ENDPOINTS,
     *events.ENDPOINTS,
     *policies.ENDPOINTS,
     *simulate.ENDPOINTS,
