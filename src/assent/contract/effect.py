@@ -89,11 +89,12 @@ class Effect(Value):
     """An operation on a target, and where in the call it came from.
 
     `invocation` is the index of the shell command it belongs to, -1 for native tools. `recursive`: everything
-    below the target too. `lossless`: a DELETE after which nothing is gone: it was moved, or is an empty folder. `dangers` are ids of shipped dangers that the reading itself saw (`remote-code`).
+    below the target too. `lossless`: a DELETE after which nothing is gone: it was moved, or is an empty folder.
+    `dangers` are ids of shipped dangers that the reading itself saw (`remote-code`).
     An EXECUTE effect on a REPOSITORY target falls away where facts prove that repository harmless; a WRITE effect on
     one (git's own store: the index, a ref) is then a write in the workspace, and else EXECUTE. EXECUTE on HOOKS (those
-    of a folder's repository, `refs:/folder`) and on MODULES (what an interpreter loads from a folder in place of its own library)
-    falls away where facts prove that there are none."""
+    of a folder's repository, `refs:/folder`) and on MODULES (what an interpreter loads from a folder in place of its
+    own library) falls away where facts prove that there are none."""
 
     __slots__ = ("operation", "target", "where", "invocation", "via", "recursive", "dangers", "lossless")
 
