@@ -71,6 +71,16 @@ class Person:
             time.sleep(0.02)
         raise AssertionError(f"there are not {count} questions")
 
+    def held_in(self, session: str) -> dict[str, Any]:
+        """The question of a session, once there is one."""
+        until = time.monotonic() + 10
+        while time.monotonic() < until:
+            for each in self.ask("GET", "/v1/held").json["held"]:
+                if each["call"]["session"] == session:
+                    return dict(each)
+            time.sleep(0.02)
+        raise AssertionError(f"no question of {session} waits")
+
     def answer(self, question: dict[str, Any], said: str = "allow", **more: object) -> Answer:
         body = {"digest": question["digest"], "said": said, **more}
         return self.ask("POST", f"/v1/held/{question['id']}/answer", body)

@@ -86,8 +86,7 @@ class Calls:
         try:
             await asyncio.wait({waiting.task, left}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
             if waiting.task.done():
-                self._waiting.pop(waiting.id, None)
-                return waiting.task.result()
+                return self._handed_out(waiting)
             if left.done():
                 raise ConnectionResetError("the caller hung up")
             return {"id": waiting.id, "digest": waiting.digest}
@@ -103,6 +102,15 @@ class Calls:
         task = asyncio.ensure_future(verdict)
         waiting = self._waiting[id] = Waiting(id, digest, task)
         return waiting
+
+    def _handed_out(self, waiting: Waiting) -> Verdict:
+        """The verdict, for the first that comes for it: an approval is for one caller and one use."""
+        found = waiting.task.result()
+        if self._waiting.pop(waiting.id, None) is waiting or not found.allowed:
+            return found
+        return Verdict(
+            False, found.decision, found.id, message="This call was not run: another caller took its approval."
+        )
 
     def _expect(self, waiting: Waiting, seconds: float) -> None:
         loop = asyncio.get_running_loop()

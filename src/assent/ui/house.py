@@ -11,11 +11,12 @@ import time
 from collections.abc import Mapping
 
 from assent import __version__
+from assent.contract import display
 from assent.contract.call import Call
 from assent.contract.review import Held
 from assent.contract.value import Value
 from assent.desk import Desk
-from assent.facts import files
+from assent.facts import files, sessions
 from assent.gate import Gate
 from assent.memory import Memory
 from assent.review.store import SqliteStore
@@ -33,6 +34,7 @@ from assent.ui.voice import Voice
 STORE_FILE = "held.db"
 RECENT = 100  # decisions that a page gets to see when it opens
 SEEN = 200  # sessions remembered
+KEPT = 90 * 86400.0  # seconds that a session's view of its project is kept
 
 
 class Seen(Value):
@@ -78,7 +80,8 @@ class House:
         threading.Thread(target=self._follow, name="trail", daemon=True).start()
 
     async def open(self) -> None:
-        """Take over what a server that died left behind."""
+        """Take over what a server that died left behind, and drop what old sessions did."""
+        await asyncio.to_thread(sessions.forget, self.state, older_than=self.clock() - KEPT)
         await self.desk.broker.recover()
 
     async def close(self) -> None:
@@ -110,7 +113,7 @@ class House:
             "address": self.address,
             "socket": self.socket,
             "mode": gate.settings.mode.word,
-            "problem": str(gate.error) if isinstance(gate, Refusing) else "",
+            "problem": display.one_line(str(gate.error)) if isinstance(gate, Refusing) else "",
             "held": len(self.desk.broker.pending()),
             "streams": len(self.hub.streams),
             "signed_in": len(self.access.sessions),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 
+from assent.contract import display
 from assent.ui import local
 
 DESCRIPTION = "Say whether the server runs, where it listens, its mode, and how many questions wait."
@@ -29,6 +30,6 @@ def run(options: argparse.Namespace) -> int:
     print(f"socket   {status['socket']}")
     print(f"mode     {status['mode']}")
     if status["problem"]:
-        print(f"policy   does not load, so every call is denied: {status['problem']}")
+        print(f"policy   does not load, so every call is denied: {display.one_line(str(status['problem']))}")
     print(f"waiting  {status['held']} questions; {status['streams']} pages open, {status['signed_in']} signed in")
     return 0

@@ -68,10 +68,8 @@ class Stream:
             try:
                 event = await asyncio.wait_for(self._events.get(), PING)
             except TimeoutError:
-                if not alive():
-                    return
                 event = ("ping", {"now": self._hub.now()}, None)
-            if event is None:
+            if event is None or not alive():
                 return
             name, data, done = event
             raw = f"event: {name}\ndata: {json.dumps(data, separators=(',', ':'))}\n\n".encode()
