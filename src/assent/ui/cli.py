@@ -28,6 +28,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "sign-in": ("sign_in", "show a fresh code to sign in with on the page"),
     "stop": ("stop", "end the server"),
     "grants": ("grants", "list the answers that are remembered, and take them back"),
+    "install": ("install", "put Assent in front of every tool call of an agent program"),
+    "uninstall": ("uninstall", "take it out again"),
+    "import": ("importing", "turn an agent program's permission settings into rules of yours"),
+    "export": ("exporting", "print your rules in the form of an agent program's settings"),
     "trust": ("trust", "mark a folder as trusted, so that `untrusted_mode` does not hold there"),
 }
 

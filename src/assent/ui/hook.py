@@ -46,6 +46,22 @@ def run(options: argparse.Namespace) -> int:
     )
 
 
+def direct(words: list[str]) -> int:
+    """The same for the words of a command line, without the cost of reading them with care: those that `assent install`
+    writes. Any others are a block."""
+    try:
+        name, runtime, *rest = words
+        given = dict(zip(rest[::2], rest[1::2], strict=True))
+        deadline = int(given.pop("--deadline", DEADLINE))
+        home, socket, project = (given.pop(f"--{each}", "") for each in ("home", "socket", "project"))
+        if name != "hook" or runtime not in adapters.RUNTIMES or given:
+            raise ValueError(runtime)
+    except ValueError as error:
+        os.write(2, f"Assent could not decide: its hook was called wrongly ({error}); run `assent doctor`\n".encode())
+        return BLOCKED
+    return serve(runtime, home=home, socket=socket, project=project, deadline=deadline)
+
+
 def serve(runtime: str, *, home: str = "", socket: str = "", project: str = "", deadline: int = DEADLINE) -> int:
     """Read an event from standard input, answer it on standard output; return the exit status."""
     adapter = adapters.load(runtime)

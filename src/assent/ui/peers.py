@@ -48,8 +48,9 @@ def peer_of(connection: socket.socket) -> Peer | None:
     return None
 
 
-def why_no_person(pid: int) -> str:
-    """Why the process is not taken for one that a person started from a terminal; `""` where it is.
+def why_no_person(pid: int, hosts: frozenset[str] = frozenset()) -> str:
+    """Why the process is not taken for one that a person started from a terminal; `""` where it is. `hosts` are names
+    of programs that run agents, beside those that are known.
 
     Nothing here is proof, since an agent has the user's own powers: it makes the ways around it long and visible."""
     try:
@@ -61,7 +62,7 @@ def why_no_person(pid: int) -> str:
     if marks := process.marks:
         return f"it was asked from within an agent ({min(marks)} is set)"
     for _ in range(DEEPEST):
-        found = process.names & AGENT_HOSTS
+        found = process.names & (AGENT_HOSTS | hosts)
         if found:
             return f"it was asked from within an agent ({min(found)})"
         if process.parent <= 1:

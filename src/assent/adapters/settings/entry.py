@@ -93,12 +93,17 @@ def words_of(text: str) -> list[str]:
 
 
 def calls_hook(words: list[str]) -> bool:
-    """`…/assent hook …`, or `python -m assent hook …`, perhaps guarded."""
+    """`…/assent hook …`, `python -m assent hook …` or `python -IS …/assent hook …`, perhaps guarded."""
     if words[:2] == ["/bin/sh", "-c"]:
         guarded = GUARD.match(words[2]) if len(words) == 3 else None
         return guarded is not None and calls_hook(words_of(guarded[1]))
     for at, word in enumerate(words[: LONGEST_PREFIX + 1]):
         name = word.rpartition("/")[2]
         if name in ("assent", "assent.exe") and words[at + 1 : at + 2] == ["hook"]:
-            return at == 0 or words[at - 1] == "-m"
+            return at == 0 or words[at - 1] == "-m" or _runs_script(words[:at])
     return False
+
+
+def _runs_script(words: list[str]) -> bool:
+    """An interpreter with flags alone before the script."""
+    return words[0].rpartition("/")[2].startswith("python") and all(flag.startswith("-") for flag in words[1:])

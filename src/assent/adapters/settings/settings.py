@@ -11,11 +11,12 @@ if TYPE_CHECKING:
 
 class Settings:
     """The settings of one runtime. `places` are its files by scope: `~` is the user's home, a relative path is in the
-    project. `executable` says that the file is a program."""
+    project. `executable` says that the file is a program, `whole` that the file is ours alone."""
 
     runtime = ""
     places: dict[str, str] = {}
     executable = False
+    whole = False
 
     def install(self, text: str, entry: Entry) -> str:
         """The text with our hook in it, once; raises SettingsError where it cannot be added without harm."""

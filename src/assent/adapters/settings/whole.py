@@ -14,6 +14,7 @@ class WholeFile(Settings):
     """A file that we write and remove as one. `mark` stands in it and in no other."""
 
     mark = ""
+    whole = True
 
     def content(self, entry: Entry) -> str:
         raise NotImplementedError

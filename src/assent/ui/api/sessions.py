@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from assent import __version__
-from assent.ui import peers
+from assent.ui import hosts, peers
 from assent.ui.access import Role
 from assent.ui.api.door import COOKIE
 from assent.ui.api.endpoint import FLAG, NUMBER, TEXT, WHOLE, Asked, Endpoint, Refusal, Reply, record
@@ -35,7 +35,7 @@ async def code(asked: Asked) -> object:
     """A fresh code for `assent sign-in`, which a person runs in a terminal."""
     if asked.peer is None:
         raise Refusal(403, "socket-only", "a code is given out over the socket only; run `assent sign-in`")
-    why = peers.why_no_person(asked.peer.pid)
+    why = peers.why_no_person(asked.peer.pid, hosts.names(asked.house.state))
     if why:
         asked.house.voice.say(f"a code was asked for and refused: {why}")
         raise Refusal(403, "no-person", f"no code is given out: {why}; run `assent sign-in` in a terminal of your own")

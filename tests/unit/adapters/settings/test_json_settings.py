@@ -217,6 +217,7 @@ def test_what_cannot_be_changed_is_refused_with_line_and_reason(text: str, messa
         ({"type": "command", "command": "'/opt/my tools/assent' hook claude --x"}, True),
         ({"type": "command", "command": "python3 -I -m assent hook gemini"}, True),
         ({"bash": "/usr/bin/assent hook copilot"}, True),
+        ({"bash": "/usr/bin/python3.12 -IS /home/a/.assent/bin/assent hook copilot --home /x"}, True),
         ({"command": Entry(("/opt/my tools/assent", "hook", "codex", "it's"), 1).guarded}, True),
         ({"command": Entry(("/opt/other", "hook", "codex"), 1).guarded}, False),
         ({"command": "/bin/sh -c 'assent hook'"}, False),

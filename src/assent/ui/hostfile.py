@@ -1,0 +1,97 @@
+"""Files of agent programs, and of the user's policy: read whole, replaced whole, with a copy kept. Knows no format.
+
+A link stays a link: what it leads to is replaced. Permissions stay as they were."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import stat
+import time
+
+from assent.contract.errors import SettingsError, StoreError
+from assent.statefile import read, state_folder
+
+BACKUPS = "backups"
+LARGEST = 16 * 1024 * 1024
+
+
+def text_of(path: str) -> str | None:
+    """The text of a file, byte for byte; None where there is none."""
+    try:
+        data = read(path, LARGEST)[0]
+    except (FileNotFoundError, NotADirectoryError):
+        if os.path.islink(path):
+            raise SettingsError(f"`{path}` is a link that leads nowhere; remove it or restore it") from None
+        return None
+    except OSError as error:
+        raise SettingsError(f"`{path}` cannot be read: {error.strerror}") from None
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise SettingsError(f"`{path}`: line {line}: not UTF-8 text; save it as UTF-8 first") from None
+
+
+def expanded(place: str, home: str, project: str) -> str:
+    """A place as settings name it: `~` is the home folder, a relative path is in the project."""
+    if place.startswith("~/"):
+        return os.path.join(home, place[2:])
+    return place if place.startswith("/") else os.path.join(project, place)
+
+
+def replace(path: str, text: str, *, executable: bool = False) -> None:
+    """Write a file whole or not at all. Raises StoreError."""
+    real = os.path.realpath(path)
+    beside = f"{real}.{os.getpid()}-{os.urandom(3).hex()}.new"
+    try:
+        os.makedirs(os.path.dirname(real), mode=0o755, exist_ok=True)
+        mode = _mode(real, executable)
+        handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(text.encode("utf-8"))
+                os.fchmod(handle, mode)
+                file.flush()
+                os.fsync(handle)
+            os.replace(beside, real)
+        except BaseException:
+            os.unlink(beside)
+            raise
+    except OSError as error:
+        raise StoreError(f"`{path}` cannot be written: {error.strerror}") from None
+
+
+def _mode(path: str, executable: bool) -> int:
+    try:
+        return stat.S_IMODE(os.stat(path).st_mode) | (0o100 if executable else 0)
+    except FileNotFoundError:
+        return 0o700 if executable else 0o600
+
+
+def remove(path: str) -> None:
+    try:
+        os.unlink(path)
+    except FileNotFoundError:
+        pass
+    except OSError as error:
+        raise StoreError(f"`{path}` cannot be removed: {error.strerror}") from None
+
+
+def keep_copy(state: str, path: str, text: str) -> str:
+    """Keep the text of a file as it was, in Assent's folder; return where."""
+    state_folder(state)
+    folder = state_folder(os.path.join(state, BACKUPS))
+    moment = time.strftime("%Y%m%d-%H%M%S", time.gmtime())
+    name = path.strip("/").replace("/", "%")[-150:]
+    found = os.path.join(folder, f"{moment}-{os.urandom(2).hex()}-{name}")
+    replace(found, text)
+    return found
+
+
+def difference(path: str, before: str, after: str) -> str:
+    """What would change, as a unified diff; `""` where nothing would."""
+    lines = difflib.unified_diff(
+        before.splitlines(keepends=True), after.splitlines(keepends=True), path, f"{path} (with Assent)", n=2
+    )
+    return "".join(line if line.endswith("\n") else f"{line}\n\\ no line end\n" for line in lines)

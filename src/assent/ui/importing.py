@@ -1,0 +1,164 @@
+"""`assent import`: what an agent program's own settings allow, ask about and deny, as rules in the user's policy.
+
+Takes no allow over that says more than it shows: those are reported instead."""
+
+from __future__ import annotations
+
+import argparse
+import glob
+import os
+import sys
+
+from assent import configure
+from assent.adapters import permissions
+from assent.adapters.permissions.permission import LAYERS, Permission
+from assent.contract.display import one_line
+from assent.contract.errors import PayloadError, PolicyError, SettingsError
+from assent.contract.value import Value
+from assent.facts import files
+from assent.policy import breadth, rewrite
+from assent.policy.parse import parse_rule
+from assent.statefile import state_folder
+from assent.ui import hostfile
+
+DESCRIPTION = (
+    "Turn the permission settings of an agent program into rules of your policy, and say which of them do nothing or "
+    "are broader than they look. Changes nothing unless told to --write."
+)
+NEW = (
+    "# Assent's policy for you, on this machine. `assent policy show` tells what holds; docs/rules.md has the rules.\n"
+)
+LOOKING = ("read", "list", "search")  # free nearly everywhere as it is
+
+
+class Finding(Value):
+    """An entry that was not taken over as it stands, or of which something is to be said."""
+
+    __slots__ = ("file", "layer", "text", "why")
+
+    def __init__(self, file: str, layer: str, text: str, why: str) -> None:
+        self.file = file
+        self.layer = layer
+        self.text = text
+        self.why = why
+
+
+class Import(Value):
+    """What was found: the rules to take over, by layer, and what is to be said of the rest."""
+
+    __slots__ = ("rules", "findings", "files")
+
+    def __init__(
+        self, rules: dict[str, tuple[str, ...]], findings: tuple[Finding, ...], files: tuple[str, ...]
+    ) -> None:
+        self.rules = rules
+        self.findings = findings
+        self.files = files
+
+    @property
+    def count(self) -> int:
+        return sum(map(len, self.rules.values()))
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("runtime", metavar="RUNTIME", choices=permissions.RUNTIMES, help="the agent program")
+    parser.add_argument("--write", action="store_true", help="add the rules to ~/.assent/config.toml")
+    parser.add_argument("--dry-run", action="store_true", help="show what would be added to that file, and stop")
+    parser.add_argument("--cwd", metavar="DIR", default="", help="the project's folder (default: this one)")
+
+
+def run(options: argparse.Namespace) -> int:
+    if options.write and options.dry_run:
+        raise PayloadError("choose one of --write and --dry-run")
+    here = configure.place(os.path.abspath(options.cwd or os.getcwd()), os.environ)
+    found = gather(options.runtime, here.home, here.project)
+    report(found)
+    path = files.user_file(here.state)
+    before = hostfile.text_of(path)
+    try:
+        after = added(before if before is not None else NEW, found)
+    except PolicyError as error:
+        raise PolicyError(f"{error}; the rules are listed above", file=path) from None
+    print(hostfile.difference(path, before or "", after) if found.count else "no rule is added", end="\n")
+    if options.write and found.count and after != before:
+        save(here.state, path, before, after)
+        print(f"wrote {path}\nnext: assent policy show")
+    elif found.count and after != before:
+        print("nothing was changed; --write adds these rules")
+    return 0
+
+
+def save(state: str, path: str, before: str | None, after: str) -> None:
+    """Write the user's policy, with a copy of the one before."""
+    state_folder(state)
+    if before is not None:
+        hostfile.keep_copy(state, path, before)
+    hostfile.replace(path, after)
+
+
+def gather(runtime: str, home: str, project: str) -> Import:
+    """Read every settings file of a runtime."""
+    source = permissions.load(runtime)
+    taken: dict[str, dict[str, None]] = {layer: {} for layer in LAYERS}
+    findings: list[Finding] = []
+    seen: list[str] = []
+    for place in source.places:
+        for path in sorted(glob.glob(hostfile.expanded(place, home, project))):
+            if path in seen:  # the project is the home folder
+                continue
+            seen.append(path)
+            try:
+                entries = source.read(hostfile.text_of(path) or "", path)
+            except SettingsError as error:
+                findings.append(Finding(path, "", "", str(error)))
+                continue
+            local = not place.startswith(("~", "/"))
+            for entry in entries:
+                rule, why = weighed(entry, local=local)
+                if why:
+                    findings.append(Finding(path, entry.layer, entry.text, why))
+                if rule:
+                    taken[entry.layer][rule] = None
+    rules = {layer: tuple(each) for layer, each in taken.items() if each}
+    return Import(rules, tuple(findings), tuple(seen))
+
+
+def weighed(entry: Permission, *, local: bool) -> tuple[str, str]:
+    """The rule to take over, and what is to be said. Either may be nothing."""
+    if not entry.rule:
+        return "", entry.note
+    try:
+        rule = parse_rule(entry.rule)
+    except PolicyError as error:
+        return "", f"no rule of ours: {error.message}"
+    if secret := breadth.secret_in(entry.rule):
+        return "", f"not taken over: it holds {secret}; rules are shown and logged"
+    if local and entry.layer != "allow":
+        return "", f"it holds in this project alone: put `{entry.rule}` into the `{entry.layer}` of its .assent.toml"
+    if entry.layer == "allow":
+        if local:
+            return "", "not taken over: a project's own settings may tighten, never loosen; allow it yourself"
+        if rule.tool in LOOKING:
+            return "", "not needed: reading is allowed, but for what is protected"
+        if why := breadth.too_broad(rule):
+            return "", f"not taken over, it is broader than it looks: {why}"
+    return entry.rule, entry.note
+
+
+def added(text: str, found: Import) -> str:
+    """The policy's text with the rules in it."""
+    for layer, rules in found.rules.items():
+        text = rewrite.with_rules(text, layer, rules)
+    return text
+
+
+def report(found: Import) -> None:
+    for path in found.files:
+        print(f"read {path}")
+    if not found.files:
+        print("the program has no settings here", file=sys.stderr)
+    for layer, rules in found.rules.items():
+        for rule in rules:
+            print(f"  {layer:5} {one_line(rule, 100)}")
+    for each in found.findings:
+        print(f"  note  {each.layer} `{one_line(each.text, 80)}`: {each.why}" if each.text else f"  note  {each.why}")

@@ -1,0 +1,246 @@
+"""`assent install`: our hook in the settings of an agent program, and a policy to begin with. Decides no call.
+
+Everything is shown before it is done. The settings keep all that is in them; a file that cannot be read is refused."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+
+from assent import configure
+from assent.adapters import permissions, settings
+from assent.adapters.honours import HONOURS
+from assent.adapters.settings import holes, plain
+from assent.adapters.settings.entry import Entry
+from assent.contract.errors import AssentError, PayloadError, PolicyError, SettingsError
+from assent.contract.value import Value
+from assent.facts import files
+from assent.policy import rewrite, shipped
+from assent.policy.settings import TIMEOUT, UNSEEN
+from assent.statefile import state_folder
+from assent.ui import hostfile, hosts, importing, launcher
+from assent.ui.access import caller_token
+from assent.ui.hook import DEADLINE
+from assent.ui.listening import SOCKET_FILE, running
+from assent.ui.place import MODES
+from assent.ui.serve import PORT
+
+DESCRIPTION = "Put Assent in front of every tool call of an agent program."
+EPILOG = (
+    "The settings keep all that is in them, and a copy is made. Run it again after an update of Assent. "
+    "`assent doctor` then tries whether the hook really blocks."
+)
+MARGIN = 30  # seconds between our deadline and that of the program
+INERT = 1  # exit status: it was written, and the program will not load it
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("runtime", metavar="RUNTIME", choices=settings.RUNTIMES, help="the agent program")
+    parser.add_argument("--scope", default="user", help="user (the default), project or managed")
+    parser.add_argument("--project", metavar="DIR", default="", help="the project's folder (default: this one)")
+    parser.add_argument("--dry-run", action="store_true", help="show what would change, and change nothing")
+    parser.add_argument("--yes", action="store_true", help="take the offered policy too, without a question")
+    parser.add_argument("--no-policy", action="store_true", help="the hook alone: offer no policy")
+    parser.add_argument("--mode", choices=MODES, default="auto", help="the mode to offer (default: auto)")
+    parser.add_argument("--http", action="store_true", help="ask the server over HTTP; needs a server that always runs")
+    parser.add_argument("--harden", action="store_true", help="also set what closes ways around the hook")
+    parser.add_argument(
+        "--strip-comments", action="store_true", help="make the settings plain JSON, where the program takes no other"
+    )
+
+
+class Plan(Value):
+    """What an installation would write. `before` is None where the settings file is not there."""
+
+    __slots__ = ("host", "before", "after", "objection", "holes")
+
+    def __init__(
+        self, host: hosts.Host, before: str | None, after: str, objection: str, open_holes: tuple[holes.Hole, ...]
+    ) -> None:
+        self.host = host
+        self.before = before
+        self.after = after
+        self.objection = objection
+        self.holes = open_holes
+
+
+def run(options: argparse.Namespace) -> int:
+    here = configure.place(os.path.abspath(options.project or os.getcwd()), os.environ)
+    plan = planned(options, here)
+    show(plan)
+    policy = offered(options, here)
+    if options.dry_run:
+        print("nothing was changed")
+        return 0
+    install(plan, here.state)
+    if policy is not None:
+        path, before, after = policy
+        importing.save(here.state, path, before, after)
+        print(f"wrote {path}")
+    print(f"installed in {plan.host.file}; try it with `assent doctor {options.runtime}`")
+    return INERT if plan.objection else 0
+
+
+# ---------------------------------------------------------------- the hook
+
+
+def planned(options: argparse.Namespace, here: configure.Place) -> Plan:
+    """What would be written. Raises SettingsError where the file must be left alone."""
+    runtime, found = options.runtime, settings.load(options.runtime)
+    if options.scope not in found.places:
+        raise PayloadError(f"{runtime} has no scope `{options.scope}`; it has {', '.join(found.places)}")
+    file = hostfile.expanded(found.places[options.scope], here.home, here.project)
+    version = hosts.version(runtime)
+    url, headers = http_hook(options, here.state, version) if options.http else ("", ())
+    deadline, timeout = times(runtime, here)
+    socket = os.path.join(here.state, SOCKET_FILE)
+    words = launcher.launcher(here.state, runtime, socket=socket, deadline=deadline)
+    entry = Entry(words, timeout, url=url, headers=headers, file=file)
+    before = hostfile.text_of(file)
+    text = before or ""
+    try:
+        if options.strip_comments:
+            text = plain.stripped(text)
+        after = found.install(text, entry)
+        open_holes = (*holes.holes(runtime, after, http=options.http), *missing(runtime, after))
+        if options.harden:
+            after = hardened(after, open_holes)
+            open_holes = tuple(hole for hole in open_holes if not hole.key)
+        objection = found.objection(after)
+    except SettingsError as error:
+        raise SettingsError(f"`{file}` was left as it is: {error}") from None
+    host = hosts.Host(
+        runtime,
+        options.scope,
+        file,
+        version=version,
+        names=hosts.process_names(runtime),
+        words=words,
+        made=before is None,
+    )
+    return Plan(host, before, after, objection, open_holes)
+
+
+def times(runtime: str, here: configure.Place) -> tuple[int, int]:
+    """Our own deadline above the longest wait for a person, and the program's timeout above that."""
+    try:
+        gate, _ = configure.open_gate(here, os.environ)
+        wait = gate.settings.timeout + gate.settings.unseen
+    except AssentError:  # a policy that does not load is no reason to install nothing
+        wait = TIMEOUT + UNSEEN
+    deadline = max(DEADLINE, wait + MARGIN)
+    longest = int(HONOURS[runtime].longest)
+    if longest:
+        deadline = min(deadline, longest - MARGIN)
+    return deadline, deadline + MARGIN
+
+
+def missing(runtime: str, text: str) -> tuple[holes.Hole, ...]:
+    """The ways that stay open unless the settings close them."""
+    return tuple(hole for hole in holes.wanting(runtime) if plain.value(text, hole.key) != hole.value)
+
+
+def hardened(text: str, open_holes: tuple[holes.Hole, ...]) -> str:
+    for hole in open_holes:
+        if hole.key:
+            text = plain.with_value(text, hole.key, hole.value)
+    return text
+
+
+def http_hook(options: argparse.Namespace, state: str, version: str) -> tuple[str, tuple[tuple[str, str], ...]]:
+    """Where the server would listen, and how a caller shows that it is one."""
+    known = HONOURS[options.runtime]
+    if not known.http or options.runtime != "claude":
+        raise PayloadError(f"{options.runtime} is not asked over HTTP; leave --http out")
+    since = dict(known.since).get("onFailure", "")
+    if not hosts.at_least(version, since):
+        shown = version or "of a version that is not known"
+        raise PayloadError(f"over HTTP a lost server would let calls run: Claude Code is {shown}, and it needs {since}")
+    if options.scope == "project":
+        raise PayloadError("a project's settings are shared, and the server's token is yours; use --scope user")
+    found = running(state)
+    port = found.port if found is not None else PORT
+    token = caller_token(state_folder(state))
+    return f"http://127.0.0.1:{port}/hook/{options.runtime}", (("Authorization", f"Bearer {token}"),)
+
+
+def show(plan: Plan) -> None:
+    host = plan.host
+    if plan.after == plan.before:
+        print(f"{host.file} has the hook already")
+    print(hostfile.difference(host.file, plan.before or "", plan.after), end="")
+    title = HONOURS[host.runtime].title
+    if not host.version:
+        print(f"note: `{hosts.PROGRAMS[host.runtime]}` was not found, or does not say its version", file=sys.stderr)
+    for what, since in HONOURS[host.runtime].since:
+        if host.version and not hosts.at_least(host.version, since):
+            print(
+                f"WARNING: {title} {host.version} ignores `{what}`: a hook that breaks lets the call run; "
+                f"update it to {since} or later",
+                file=sys.stderr,
+            )
+    for hole in plan.holes:
+        print(f"note: {hole.text}; {hole.fix}", file=sys.stderr)
+    if plan.objection:
+        print(f"WARNING: {host.file}: {plan.objection}", file=sys.stderr)
+        print(
+            "WARNING: until then nothing in that file counts, and no call is checked. "
+            f"`assent install {host.runtime} --strip-comments` makes it plain JSON (a copy is kept)",
+            file=sys.stderr,
+        )
+
+
+def install(plan: Plan, state: str) -> None:
+    """Write the launcher, the settings and the record of the installation."""
+    host = plan.host
+    launcher.write(state)
+    if plan.after != plan.before:
+        if plan.before is not None:
+            print(f"a copy of the settings is in {hostfile.keep_copy(state, host.file, plan.before)}")
+        hostfile.replace(host.file, plan.after, executable=settings.load(host.runtime).executable)
+    hosts.register(state, host)
+
+
+# ---------------------------------------------------------------- the policy
+
+
+def offered(options: argparse.Namespace, here: configure.Place) -> tuple[str, str | None, str] | None:
+    """Mode, packs and imported rules for the user's policy, shown; None where they are not wanted, or not asked for."""
+    if options.no_policy:
+        return None
+    path = files.user_file(here.state)
+    before = hostfile.text_of(path)
+    text = before if before is not None else importing.NEW
+    found = importing.Import({}, (), ())
+    if options.runtime in permissions.RUNTIMES:
+        found = importing.gather(options.runtime, here.home, here.project)
+    try:
+        after = rewrite.with_mode(text, options.mode)
+        after = rewrite.with_packs(after, shipped.PACKS)
+        after = importing.added(after, found)
+    except PolicyError as error:
+        print(f"note: {path} cannot be added to: {error}", file=sys.stderr)
+        return None
+    if after == before:
+        return None
+    print(
+        f"\nyour policy would be: mode `{options.mode}`, the packs {', '.join(shipped.PACKS)}, and what "
+        f"{HONOURS[options.runtime].title} already allows ({found.count} rules)"
+    )
+    importing.report(found)
+    print(hostfile.difference(path, before or "", after), end="")
+    if options.dry_run or options.yes or agreed("write this policy?"):
+        return path, before, after
+    print("the policy was left as it is; --yes takes it")
+    return None
+
+
+def agreed(question: str) -> bool:
+    """Whether a person at the terminal says yes. Without one, nobody did."""
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        return False
+    try:
+        return input(f"{question} [y/N] ").strip().lower() in ("y", "yes")
+    except EOFError:
+        return False

@@ -1,0 +1,74 @@
+"""`assent uninstall`: takes our entries out of an agent program's settings, and nothing else.
+
+A copy that was made at the installation is never put back: what was changed since stays."""
+
+from __future__ import annotations
+
+import argparse
+import os
+
+from assent import configure
+from assent.adapters import settings
+from assent.contract.errors import PayloadError, SettingsError
+from assent.ui import hostfile, hosts
+
+DESCRIPTION = "Take Assent out of an agent program's settings. Everything else in them stays, also later changes."
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("runtime", metavar="RUNTIME", choices=settings.RUNTIMES, help="the agent program")
+    parser.add_argument("--scope", default="", help="user, project or managed (default: wherever it was installed)")
+    parser.add_argument("--project", metavar="DIR", default="", help="the project's folder (default: this one)")
+    parser.add_argument("--dry-run", action="store_true", help="show what would change, and change nothing")
+
+
+def run(options: argparse.Namespace) -> int:
+    here = configure.place(os.path.abspath(options.project or os.getcwd()), os.environ)
+    found = settings.load(options.runtime)
+    if options.scope and options.scope not in found.places:
+        raise PayloadError(f"{options.runtime} has no scope `{options.scope}`; it has {', '.join(found.places)}")
+    gone = False
+    for host in installations(options, here):
+        gone |= taken_out(host, here.state, dry_run=options.dry_run)
+    if not gone:
+        print(f"Assent is not installed in {options.runtime}")
+    return 0
+
+
+def installations(options: argparse.Namespace, here: configure.Place) -> list[hosts.Host]:
+    """Those on record, and the files in which one may stand without a record."""
+    found = [host for host in hosts.registered(here.state) if host.runtime == options.runtime]
+    for scope, place in settings.load(options.runtime).places.items():
+        file = hostfile.expanded(place, here.home, here.project)
+        if all(host.file != file for host in found):
+            found.append(hosts.Host(options.runtime, scope, file))
+    return [host for host in found if not options.scope or host.scope == options.scope]
+
+
+def taken_out(host: hosts.Host, state: str, *, dry_run: bool) -> bool:
+    """Whether there was something to take out."""
+    before = hostfile.text_of(host.file)
+    if before is None:
+        if not dry_run:
+            hosts.forget(state, host)
+        return False
+    found = settings.load(host.runtime)
+    try:
+        after = found.uninstall(before)
+    except SettingsError as error:
+        raise SettingsError(f"`{host.file}` was left as it is: {error}") from None
+    if after == before:
+        if not dry_run:
+            hosts.forget(state, host)
+        return False
+    print(hostfile.difference(host.file, before, after), end="")
+    if dry_run:
+        return True
+    hostfile.keep_copy(state, host.file, before)
+    if not after and (host.made or found.whole):
+        hostfile.remove(host.file)
+    else:
+        hostfile.replace(host.file, after)
+    hosts.forget(state, host)
+    print(f"taken out of {host.file}")
+    return True

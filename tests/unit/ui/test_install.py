@@ -1,0 +1,240 @@
+"""`assent install` and `assent uninstall` in a home of their own: whole files are compared, byte for byte."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from assent.adapters import settings
+from assent.ui import hosts
+from assent.ui.cli import main
+
+COMMENTED = b"""{
+  // mine
+  "model": "x", "unknown": {"a": [1, 2]},
+  "hooks": {
+    "PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "other"}]}] // keep
+  }
+}
+"""
+PLAIN = b'{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "other"}]}]}, "model": "x"}\r\n'
+TOML = b'# mine\nmodel = "x"\n\n[[hooks.PreToolUse]]\n[[hooks.PreToolUse.hooks]]\ntype = "command"\ncommand = "other"\n'
+BEFORE = {"claude": PLAIN, "codex": TOML, "gemini": COMMENTED, "qwen": COMMENTED, "cursor": PLAIN, "openharness": PLAIN}
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty home, no agent program on the PATH, and a project to stand in."""
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "project").mkdir()
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.delenv("ASSENT_HOME", raising=False)
+    monkeypatch.setenv("PATH", f"{tmp_path}/bin:/usr/bin:/bin")
+    monkeypatch.chdir(tmp_path / "project")
+    return tmp_path
+
+
+def file_of(home: Path, runtime: str) -> Path:
+    return home / settings.load(runtime).places["user"].removeprefix("~/")
+
+
+def put(home: Path, runtime: str, data: bytes) -> Path:
+    file = file_of(home, runtime)
+    file.parent.mkdir(parents=True)
+    file.write_bytes(data)
+    return file
+
+
+def program(home: Path, name: str, version: str) -> None:
+    found = home / "bin" / name
+    found.write_text(f"#!/bin/sh\necho '{version} (Agent)'\n")
+    found.chmod(0o755)
+
+
+@pytest.mark.parametrize("runtime", settings.RUNTIMES)
+def test_twice_is_once_and_uninstalling_gives_back_the_bytes(home: Path, runtime: str) -> None:
+    before = BEFORE.get(runtime)
+    file = put(home, runtime, before) if before is not None else file_of(home, runtime)
+    assert main(["install", runtime, "--no-policy"]) == 0
+    once = file.read_bytes()
+    assert before is None or (once != before and b"other" in once)
+    assert main(["install", runtime, "--no-policy"]) == 0
+    assert file.read_bytes() == once
+    assert main(["uninstall", runtime]) == 0
+    assert (file.read_bytes() if file.exists() else None) == before
+    assert hosts.registered(f"{home}/.assent") == ()
+
+
+@pytest.mark.parametrize("runtime", settings.RUNTIMES)
+def test_a_file_that_was_not_there_is_gone_again(home: Path, runtime: str) -> None:
+    assert main(["install", runtime, "--no-policy"]) == 0
+    assert main(["install", runtime, "--no-policy"]) == 0
+    assert file_of(home, runtime).exists()
+    assert main(["uninstall", runtime]) == 0
+    assert not file_of(home, runtime).exists()
+
+
+def test_comments_stay_and_it_is_said_that_claude_code_does_not_load_them(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = put(home, "claude", COMMENTED)
+    assert main(["install", "claude", "--no-policy"]) == 1
+    assert "line 2: the program does not load settings with comments" in capsys.readouterr().err
+    text = file.read_bytes()
+    assert (b"// mine" in text, b"// keep" in text, b'"other"' in text) == (True, True, True)
+    assert main(["uninstall", "claude"]) == 0
+    assert file.read_bytes() == COMMENTED
+
+
+def test_comments_are_taken_out_on_request_and_nothing_else_is(home: Path) -> None:
+    file = put(home, "claude", COMMENTED)
+    assert main(["install", "claude", "--no-policy", "--strip-comments"]) == 0
+    kept = json.loads(file.read_text())
+    assert (kept["model"], kept["unknown"], kept["hooks"]["PreToolUse"][0]["hooks"][0]["command"]) == (
+        "x",
+        {"a": [1, 2]},
+        "other",
+    )
+    assert [path.read_bytes() for path in (home / ".assent/backups").iterdir()] == [COMMENTED]
+
+
+def test_uninstalling_keeps_what_was_changed_since(home: Path) -> None:
+    file = put(home, "claude", PLAIN)
+    main(["install", "claude", "--no-policy"])
+    file.write_bytes(file.read_bytes().replace(b'"model": "x"', b'"model": "y"'))
+    main(["uninstall", "claude"])
+    assert file.read_bytes() == PLAIN.replace(b'"model": "x"', b'"model": "y"')
+
+
+@pytest.mark.parametrize(
+    ("runtime", "broken", "line"),
+    [
+        ("claude", b'{\n  "a": 1\n  "b": 2\n}\n', "line 3"),
+        ("claude", b'{"hooks": []}', "line 1"),
+        ("gemini", b'{\n"a": 1,\n"a": 2}', "line 3"),
+        ("codex", b"a = 1\nb = = 2\n", "line 2"),
+        ("claude", b'{"a": "\xff"}', "line 1"),
+    ],
+)
+def test_a_file_that_cannot_be_read_is_left_alone_and_its_line_named(
+    home: Path, capsys: pytest.CaptureFixture[str], runtime: str, broken: bytes, line: str
+) -> None:
+    file = put(home, runtime, broken)
+    assert main(["install", runtime, "--yes"]) == 2
+    assert line in capsys.readouterr().err
+    assert (file.read_bytes(), (home / ".assent").exists()) == (broken, False)
+
+
+def test_a_dry_run_shows_the_diff_and_changes_nothing(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = put(home, "claude", PLAIN)
+    assert main(["install", "claude", "--dry-run"]) == 0
+    shown = capsys.readouterr().out
+    assert ("PreToolUse" in shown, 'mode = "auto"' in shown) == (True, True)
+    assert (file.read_bytes(), (home / ".assent").exists()) == (PLAIN, False)
+
+
+def test_a_link_stays_a_link_and_permissions_stay(home: Path) -> None:
+    real = home / "dotfiles.json"
+    real.write_bytes(PLAIN)
+    real.chmod(0o640)
+    file_of(home, "claude").parent.mkdir()
+    file_of(home, "claude").symlink_to(real)
+    main(["install", "claude", "--no-policy"])
+    assert (file_of(home, "claude").is_symlink(), real.stat().st_mode & 0o777) == (True, 0o640)
+    assert b"ConfigChange" in real.read_bytes()
+
+
+def test_without_a_terminal_only_the_hook_is_installed(home: Path) -> None:
+    put(home, "claude", b'{"permissions": {"allow": ["Bash(npm run test:*)"]}}')
+    assert main(["install", "claude"]) == 0
+    assert not (home / ".assent/config.toml").exists()
+
+
+def test_yes_takes_mode_packs_and_what_the_program_already_allows(home: Path) -> None:
+    put(home, "claude", b'{"permissions": {"allow": ["Bash(npm run test:*)", "Bash(curl:*)"]}}')
+    assert main(["install", "claude", "--yes"]) == 0
+    text = (home / ".assent/config.toml").read_text()
+    assert text.partition("\n")[2] == (
+        'mode = "auto"\n\nallow = [\n  "bash(npm run test:*)",\n]\n\n'
+        '[packs]\non = [\n  "dev-tasks",\n  "git-local",\n]\n'
+    )
+    assert main(["install", "claude", "--yes"]) == 0
+    assert (home / ".assent/config.toml").read_text() == text
+
+
+def test_times_leave_room_for_the_longest_wait(home: Path) -> None:
+    (home / ".assent").mkdir()
+    (home / ".assent/config.toml").write_text("[approval]\ntimeout = 900\n")
+    main(["install", "claude", "--no-policy"])
+    hook = json.loads(file_of(home, "claude").read_text())["hooks"]["PreToolUse"][0]["hooks"][0]
+    assert (hook["timeout"], hook["args"][-2:]) == (1020, ["--deadline", "990"])
+    main(["install", "openharness", "--no-policy"])
+    found = json.loads(file_of(home, "openharness").read_text())["hooks"]["pre_tool_use"][0]
+    assert (found["timeout_seconds"], "--deadline 570" in found["command"]) == (600, True)
+
+
+@pytest.mark.parametrize(("version", "status"), [("2.1.294", 2), ("2.1.295", 0), ("2.2.0", 0), ("", 2)])
+def test_http_needs_a_version_that_blocks_when_the_server_is_lost(home: Path, version: str, status: int) -> None:
+    if version:
+        program(home, "claude", version)
+    assert main(["install", "claude", "--http", "--no-policy"]) == status
+    if status == 0:
+        found = json.loads(file_of(home, "claude").read_text())["hooks"]
+        hook = found["PreToolUse"][0]["hooks"][0]
+        token = (home / ".assent/caller.token").read_text()
+        assert (hook["type"], hook["onFailure"], hook["headers"]) == (
+            "http",
+            "block",
+            {"Authorization": f"Bearer {token}"},
+        )
+        assert found["SessionStart"][0]["hooks"][0]["type"] == "command"
+    else:
+        assert not file_of(home, "claude").exists()
+
+
+def test_hardening_closes_what_one_key_closes(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    put(home, "claude", b'{"disableAllHooks": true}')
+    assert main(["install", "claude", "--no-policy", "--harden"]) == 0
+    found = json.loads(file_of(home, "claude").read_text())
+    assert (found["disableAllHooks"], found["disableSkillShellExecution"]) == (False, True)
+    assert "note: `disableAllHooks`" not in capsys.readouterr().err
+
+
+def test_the_installed_command_answers_without_an_environment_and_blocks_what_is_no_event(home: Path) -> None:
+    main(["install", "claude", "--no-policy"])
+    hook = json.loads(file_of(home, "claude").read_text())["hooks"]["PreToolUse"][0]["hooks"][0]
+    call = {"hook_event_name": "PreToolUse", "session_id": "s", "cwd": "/", "tool_name": "Bash"}
+
+    def answer(text: str) -> tuple[int, str]:
+        done = subprocess.run(
+            [hook["command"], *hook["args"]], input=text, capture_output=True, text=True, env={"HOME": str(home)}
+        )
+        return done.returncode, done.stdout
+
+    status, out = answer(json.dumps({**call, "tool_input": {"command": "rm -rf /"}}))
+    assert (status, json.loads(out)["hookSpecificOutput"]["permissionDecision"]) == (0, "deny")
+    assert answer("{") == (2, "")
+    wrong = subprocess.run([hook["command"], *hook["args"], "--more", "x"], capture_output=True, input=b"")
+    assert wrong.returncode == 2
+
+
+def test_installations_are_registered_with_the_names_of_their_processes(home: Path) -> None:
+    program(home, "claude-native", "2.1.325")
+    (home / "bin/claude").symlink_to("claude-native")
+    main(["install", "claude", "--no-policy"])
+    (host,) = hosts.registered(f"{home}/.assent")
+    assert (host.runtime, host.scope, host.version, host.names) == (
+        "claude",
+        "user",
+        "2.1.325",
+        ("claude", "claude-native"),
+    )
+    assert hosts.names(f"{home}/.assent") == {"claude", "claude-native"}
+
+
+def test_a_scope_that_the_program_does_not_have_is_refused(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["install", "opencode", "--scope", "managed"]) == 2
+    assert "it has user, project" in capsys.readouterr().err
