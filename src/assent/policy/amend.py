@@ -9,13 +9,14 @@ import re
 
 from assent.contract.decision import Layer, Outcome
 from assent.contract.effect import Effect, Invocation, Kind, Operation, Via
+from assent.contract.pattern import Pattern
 from assent.contract.review import Grant, Scope, Suggestion
 from assent.policy import grants
 from assent.policy.breadth import refusal
 from assent.policy.decide import Judge
 from assent.policy.modes import Mode
 from assent.policy.parse import parse_rule
-from assent.policy.programs import INTERPRETERS, SUITES, WRAPPERS
+from assent.policy.programs import SINGLE, SUITES
 from assent.policy.rules import About, Shape
 
 TYPE_CHECKING = False
@@ -37,9 +38,9 @@ MOST = 5  # suggestions
 READABLE = 8  # rules of one suggestion
 IDENTICAL = Suggestion((), "this exact call")
 TRIED = "tried"  # the id and identity of a grant that is only tried
-WILD = re.compile(r"[*?\[\]{}]")
-PLAIN = re.compile(r"[^\s*()\\]+")
-SAFE = re.compile(r"[\w@%+=:,./-]+", re.ASCII)
+WILD = Pattern(r"[*?\[\]{}]")
+PLAIN = Pattern(r"[^\s*()\\]+")
+SAFE = Pattern(r"[\w@%+=:,./-]+", re.ASCII)
 # What runs scripts by name: a wider rule than the script's name is not worth offering.
 SCRIPTED = frozenset({*((tool, word) for tool in ("npm", "pnpm", "yarn", "bun") for word in ("run", "run-script"))})
 PATH_WORD = {
@@ -183,13 +184,13 @@ def _stems(invocation: Invocation) -> Iterator[int]:
             yield count + 1
         if count and (program, words[count - 1]) not in SCRIPTED:
             yield count
-    elif program in INTERPRETERS or program in WRAPPERS or program in SUITES:
+    elif program in SINGLE or ("/" in words[0] and program not in SUITES):
+        yield 1
+    else:
         for at in range(1, len(words)):
             if _is_name(words, at):
                 yield at + 1
                 return
-    else:
-        yield 1
 
 
 def _is_name(words: tuple[str, ...], at: int) -> bool:

@@ -9,6 +9,7 @@ import re
 
 from assent.contract.display import code
 from assent.contract.errors import PolicyError
+from assent.contract.pattern import Pattern
 from assent.contract.review import Scope
 from assent.policy.dangers import SYSTEM_TREES
 from assent.policy.parse import parse_rule
@@ -21,12 +22,18 @@ from assent.policy.programs import (
     DESTROYING,
     DESTROYING_WORDS,
     FLAGS,
+    INSTALLING,
     INTERPRETERS,
     MODULES_TOO_WIDE,
     NAMING,
+    PACKAGERS,
     POWERS,
     RUNNERS,
+    RUNNING,
+    RUNS_ITSELF,
+    SINGLE,
     SUITES,
+    TASK_SCRIPTS,
     WRAPPERS,
 )
 from assent.policy.rules import About, Rule, Shape
@@ -35,16 +42,17 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from assent.contract.decision import Decision
 
-NAMED = re.compile(r"(?!\d+[smhd.\d]*$)[^-=*][^=*]*")  # no option, no assignment, no time, nothing open
-INLINE = re.compile(r"-[A-Za-z]*[ceprEn]|--(?:eval|command|execute|print)(?:=.*)?|-")
+NAMED = Pattern(r"(?!\d+[smhd.\d]*$)[^-=*][^=*]*")  # no option, no assignment, no time, nothing open
+INLINE = Pattern(r"-[A-Za-z]*[ceprEn]|--(?:eval|command|execute|print)(?:=.*)?|-")
 SHARED_HOSTS = frozenset(
     "github.io githubusercontent.com gitlab.io vercel.app netlify.app pages.dev workers.dev herokuapp.com onrender.com "
     "fly.dev railway.app ngrok.io ngrok.app ngrok-free.app trycloudflare.com loca.lt amazonaws.com cloudfront.net "
     "azurewebsites.net windows.net web.app firebaseapp.com appspot.com run.app googleapis.com blogspot.com repl.co "
     "replit.app glitch.me surge.sh deno.dev cloudfunctions.net".split()
 )
-SECOND_LEVEL = re.compile(r"(?:co|com|org|net|ac|gov|edu|go|or|ne|gob|nom)\.[a-z]{2}")
-HOME_TREES = re.compile(r"/(?:home|Users|root|var/root|var/home)(?:/[^/]*)?")
+SECOND_LEVEL = Pattern(r"(?:co|com|org|net|ac|gov|edu|go|or|ne|gob|nom)\.[a-z]{2}")
+HOME_TREES = Pattern(r"/(?:home|Users|root|var/root|var/home)(?:/[^/]*)?")
+PROGRAM_TREES = Pattern(r"/(?:usr|s?bin|lib\w*|nix|snap)/")
 LASTING = (Scope.PROJECT, Scope.EVERYWHERE)
 LONGEST = 1000
 SEPARATOR = " ; "  # between the rules of one answer, wherever they are shown or written on one line
@@ -154,7 +162,26 @@ def _beginning(program: str, words: tuple[str, ...]) -> str:
         return (
             f"`{program}` does too many things; name what it should do, as in `bash({program} {_example(program)}:*)`"
         )
-    return _suite(program, words) if program in SUITES else ""
+    return (_suite(program, words) if program in SUITES else _unknown(program, words)) or _open_ended(program, words)
+
+
+def _unknown(program: str, words: tuple[str, ...]) -> str:
+    """Of a program that nobody here knows, the first argument says what it does; a script says it by its path."""
+    if program in SINGLE or ("/" in words[0] and not PROGRAM_TREES.match(words[0])):
+        return ""
+    if len(words) > 1 and NAMED.fullmatch(words[1]):
+        return ""
+    return f"nobody knows what all `{program}` can do; name what follows it, or save the exact command"
+
+
+def _open_ended(program: str, words: tuple[str, ...]) -> str:
+    """Words that end where a package, a command or a program text is to follow."""
+    shown = " ".join(words)
+    if program in PACKAGERS and not INSTALLING.isdisjoint(words[1:]):
+        return f"`{shown}` may bring any package, and packages run code; save the exact command"
+    if len(words) > 1 and words[-1] in RUNNING and not (words[-1] == "run" and program in RUNS_ITSELF):
+        return f"`{shown}` runs whatever follows it; name that too, or save the exact command"
+    return ""
 
 
 def _interpreter(program: str, words: tuple[str, ...]) -> str:
@@ -169,8 +196,15 @@ def _interpreter(program: str, words: tuple[str, ...]) -> str:
         named = len(words) > at + 1 and words[at + 1] not in MODULES_TOO_WIDE
         return "" if named else f"`{program} -m` can run anything; name a module, as in `bash({program} -m pytest:*)`"
     if at < len(words) and NAMED.fullmatch(words[at]):
-        return ""
+        return _task_script(words[at:])
     return f"`{program}` can run anything; {advice}"
+
+
+def _task_script(words: tuple[str, ...]) -> str:
+    script = words[0].rsplit("/", 1)[-1]
+    if script in TASK_SCRIPTS and (len(words) < 2 or not NAMED.fullmatch(words[1]) or words[1] in RUNNING):
+        return f"`{script}` can run anything; name what it should do"
+    return ""
 
 
 def _is_flag(program: str, word: str) -> bool:
@@ -278,15 +312,16 @@ def _too_far(rule: Rule, scope: Scope) -> str:
         destroys = destroys or (program == "git" and "-f" in rest)
         if destroys and scope in LASTING:
             return "what it destroys may be something else next time; allow it for this session"
-        if scope is Scope.EVERYWHERE and _local_script(rule):
+        if scope is Scope.EVERYWHERE and is_local_script(rule):
             return "in another project the same name is another script; allow it for this project"
     if rule.about is About.PATH and scope in LASTING and rule.tool in ("delete", "path"):
         return "what lies there may be something else next time; allow it for this session"
     return ""
 
 
-def _local_script(rule: Rule) -> bool:
-    first = rule.words[0]
+def is_local_script(rule: Rule) -> bool:
+    """Whether a rule names a script by a relative path."""
+    first = rule.words[0] if rule.words else ""
     if "/" in first and not first.startswith(("/", "~")):
         return True
     script = next((word for word in rule.words[1:] if not word.startswith("-")), "")

@@ -8,18 +8,19 @@ rules are never settled."""
 
 from __future__ import annotations
 
-import re
-
 from assent.contract.decision import Decision, Layer, Outcome, Part
 from assent.contract.effect import Effect, Invocation, Kind, Operation, Via
 from assent.contract.errors import PolicyError
+from assent.contract.pattern import Pattern
 from assent.policy import match
+from assent.policy.breadth import is_local_script
 from assent.policy.decide import Judge
 from assent.policy.index import base
 from assent.policy.modes import Mode
 from assent.policy.parse import parse_rule
 from assent.policy.rules import Origin, Rule
 from assent.policy.ruleset import RuleSet
+from assent.policy.steering import steering
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 
 ALLOW, ASK = Outcome.ALLOW, Outcome.ASK
 SOURCE = "grant "  # before a grant's id, where a receipt names the source of a rule
-PLAIN_COMMAND = re.compile(r"bash\(([\w@%+=,./-]+)(?::\*\)$|\)$|\s)")
+PLAIN_COMMAND = Pattern(r"bash\(([\w@%+=,./-]+)(?::\*\)$|\)$|\s)")
 # What an answer is never remembered for, even for the identical call.
 NEVER = frozenset({Layer.FLOOR, Layer.DENY, Layer.HEADLESS, Layer.LOAD})
 
@@ -124,7 +125,7 @@ def _compiled(grants: Iterable[Grant], lowering: Lowering, facts: Facts) -> tupl
     for grant in grants:
         texts = [text for text in grant.rules if _may_speak(text, programs)]
         try:
-            rules = [parse_rule(text, source=SOURCE + grant.id, origin=Origin.SESSION) for text in texts]
+            rules = [_remembered(text, SOURCE + grant.id) for text in texts]
         except PolicyError:
             continue
         if rules:
@@ -134,6 +135,12 @@ def _compiled(grants: Iterable[Grant], lowering: Lowering, facts: Facts) -> tupl
         (answers, RuleSet([rule.numbered(at) for at, rule in enumerate(rules)], facts.roots, facts.home, fold=fold))
         for answers, rules in by_answers.items()
     )
+
+
+def _remembered(text: str, source: str) -> Rule:
+    """A rule as it was saved, without what a beginning does not cover."""
+    excepts = steering(parse_rule(text))
+    return parse_rule(text, source=source, origin=Origin.SESSION, excepts=excepts)
 
 
 def _may_speak(text: str, programs: set[str]) -> bool:
@@ -179,7 +186,15 @@ class _Second(Judge):
         return bool(subject) and next(rules.naming_tool(subject, aggressive=False), None) is not None
 
     def _proves_command(self, rules: RuleSet, invocation: Invocation) -> bool:
-        return self._at_home(invocation) and rules.proving_command(invocation) is not None
+        return self._at_home(invocation) and self._remembers(rules, invocation) is not None
+
+    def _remembers(self, rules: RuleSet, invocation: Invocation) -> Rule | None:
+        """A remembered rule on a command. A script by a relative name is meant where the workspace begins: the same
+        name in another folder is another script."""
+        rule = rules.proving_command(invocation)
+        if rule is None or not is_local_script(rule) or set(invocation.cwds) <= set(self.facts.roots):
+            return rule
+        return None
 
     def _proves_effect(self, rules: RuleSet, effect: Effect) -> bool:
         index = effect.invocation
@@ -216,7 +231,7 @@ class _Second(Judge):
         rule = super()._command(invocation)
         if rule is not None or len(self.parts) > judged or not self._at_home(invocation):
             return rule
-        found = (rules.proving_command(invocation) for _, rules in self.sets)
+        found = (self._remembers(rules, invocation) for _, rules in self.sets)
         return next((each for each in found if each is not None), None)
 
     def _allowing(self, effect: Effect, names: tuple[str, ...]) -> Rule | None:

@@ -10,17 +10,18 @@ from posixpath import normpath
 
 from assent.contract.effect import Effect, Invocation, Operation, Target
 from assent.contract.facts import Facts
+from assent.contract.pattern import Pattern
 from assent.policy.globs import Glob, overlaps
 from assent.policy.index import base
 from assent.policy.rules import Origin, Rule, Shape
 
-OPERATORS = re.compile(r"\s*(\|&|\|\||&&|[|;&])\s*")
-SPACE = re.compile(r"\s+")
-CHOICE = re.compile(r"(\{[^{}]*\})")
-OPEN = re.compile(r"[$`*?\[{]")
-FIRM = re.compile(r"[A-Za-z0-9_./@]|--?[A-Za-z][A-Za-z0-9.-]*=")
-PIECES = re.compile(r"[=:,;]")
-GLUED = re.compile(r"-[A-Za-z]((?:/|~|\.\./).*)")
+OPERATORS = Pattern(r"\s*(\|&|\|\||&&|[|;&])\s*")
+SPACE = Pattern(r"\s+")
+CHOICE = Pattern(r"(\{[^{}]*\})")
+OPEN = Pattern(r"[$`*?\[{]")
+FIRM = Pattern(r"[A-Za-z0-9_./@]|--?[A-Za-z][A-Za-z0-9.-]*=")
+PIECES = Pattern(r"[=:,;]")
+GLUED = Pattern(r"-[A-Za-z]((?:/|~|\.\./).*)")
 SCRATCH = ("/tmp/", "/private/tmp/", "/dev/null", "/dev/std")
 _wild: dict[str, Wild] = {}
 _choices: dict[str, re.Pattern[str]] = {}
@@ -227,7 +228,7 @@ def excepted(word: str, invocation: Invocation) -> bool:
     """Whether the exception of an allow rule is on the command line, or could be behind an unknown word."""
     if not invocation.literal and any(map(_may_be_flag, invocation.words[1:])):
         return True
-    if word.startswith("-"):
+    if word.startswith("-") and "*" not in word:
         return flag_given(word, invocation) or any(each.startswith(word + "=") for each in invocation.words)
     return any(word == each or ("*" in word and wild(word).fits(each)) for each in invocation.words[1:])
 
@@ -301,7 +302,7 @@ def names_of(target: Target, facts: Facts) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names)) if len(names) > 1 else tuple(names)
 
 
-UNKNOWN = re.compile(r"\$\{[^}]*\}|\$\([^)]*\)|\$\w+|`[^`]*`")
+UNKNOWN = Pattern(r"\$\{[^}]*\}|\$\([^)]*\)|\$\w+|`[^`]*`")
 
 
 def aims(name: str) -> bool:

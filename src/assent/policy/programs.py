@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from assent.contract.pattern import Pattern
+
 # They run the text or the file that they are given.
 INTERPRETERS = frozenset(
     "bash sh zsh dash ksh fish csh tcsh xonsh nu elvish python python2 python3 pypy pypy3 ipython bpython node nodejs "
@@ -29,6 +31,26 @@ SUITES = frozenset(
     "bazel composer bundle gem dotnet mix rebar3 cabal stack nix heroku vercel netlify fly flyctl firebase wrangler "
     "supabase railway op vault rails artisan hg svn jj docker-compose podman-compose tox nox invoke".split()
 )
+# They do one thing, whatever their arguments: the program alone says what is meant.
+SINGLE = frozenset(
+    "pytest py.test jest vitest mocha ava eslint oxlint biome stylelint prettier tsc pyright mypy ruff black isort "
+    "flake8 pylint pyflakes pycodestyle codespell typos shellcheck shfmt hadolint yamllint actionlint markdownlint "
+    "rspec rubocop standardrb phpunit phpstan psalm golangci-lint gofmt goimports staticcheck rustfmt ktlint detekt "
+    "swiftlint swiftformat clang-format clang-tidy cppcheck ctest tflint sqlfluff htmlhint jsonlint vale proselint "
+    "ls cat head tail wc grep stat file du df date pwd id whoami which uname ps cloc tokei scc tree".split()
+)
+# Their install words bring code of anybody, and run it.
+PACKAGERS = frozenset(
+    "npm pnpm yarn bun deno pip pip3 uv poetry pdm hatch rye conda mamba pipx apt apt-get aptitude dnf yum zypper "
+    "pacman apk brew port snap flatpak gem bundle cargo go composer dotnet mix cabal stack nix nix-env opam luarocks "
+    "cpan cpanm nimble vcpkg conan choco winget scoop asdf mise krew".split()
+)
+INSTALLING = frozenset("install i add get require create init -S -i".split())
+# Words behind which another command stands, or a program text.
+RUNNING = frozenset("exec shell ssh eval dlx run runner run-command tinker console repl script spawn".split())
+RUNS_ITSELF = frozenset("npm pnpm yarn cargo dotnet flask cypress dbt caddy".split())  # with `run`
+# Scripts that are suites themselves.
+TASK_SCRIPTS = frozenset("manage.py artisan rails console".split())
 CONTAINERS = frozenset("docker podman kubectl nerdctl oc docker-compose podman-compose lxc multipass".split())
 NAMING = frozenset("aws gcloud az".split())  # a service, then what to do with it
 
@@ -77,6 +99,7 @@ RUNNERS = frozenset(
 )
 BY_WORDS = frozenset(
     {
+        *(("gh", "extension"), ("op", "read"), ("vault", "read"), ("vault", "kv")),
         *(("gh", "api"), ("glab", "api"), ("az", "rest"), ("git", "config"), ("git", "filter-branch")),
         *(("deno", "eval"), ("vagrant", "ssh"), ("limactl", "shell"), ("gcloud", "ssh"), ("bun", "exec")),
     }
@@ -87,7 +110,7 @@ FLAGS = {
     **dict.fromkeys(("bash", "sh", "zsh", "dash", "ksh"), re.compile(r"-[eux]+")),
     **dict.fromkeys(("node", "nodejs"), re.compile(r"--no-warnings|--enable-source-maps|--trace-[a-z-]+")),
 }
-ANY_FLAGS = re.compile(r"-y|--yes|--no-install|-0|-i|-t|-it|-ti|--quiet|-q|--silent|--")
+ANY_FLAGS = Pattern(r"-y|--yes|--no-install|-0|-i|-t|-it|-ti|--quiet|-q|--silent|--")
 MODULES_TOO_WIDE = frozenset("pip code pdb timeit cProfile profile runpy trace ensurepip venv doctest unittest".split())
 
 DESTROYING = frozenset(

@@ -21,6 +21,7 @@ FILE = "grants.json"
 VERSION = 1
 LIMIT = 4 * 1024 * 1024
 QUARTER = 15 * 60.0
+SKEW = 60.0  # seconds by which a clock may be corrected
 LONGEST_SESSION = 7 * 24 * 3600.0  # an end that nobody announces
 TEXTS = ("id", "identity", "session", "project", "who", "channel", "shown")
 LISTS = ("rules", "answers")
@@ -42,7 +43,8 @@ class GrantBook:
         if not found:
             return ()
         here = canonical(project)
-        return tuple(grant for grant in found if not _over(grant, now) and _holds(grant, session, here))
+        timely = (grant for grant in found if not _over(grant, now) and not _unborn(grant, now))
+        return tuple(grant for grant in timely if _holds(grant, session, here))
 
     def all(self, now: float) -> tuple[Grant, ...]:
         """Every grant that has not ended, the oldest first; ended ones are removed from the file. Raises StoreError."""
@@ -125,6 +127,11 @@ def canonical(project: str) -> str:
 
 def _over(grant: Grant, now: float) -> bool:
     return grant.until != 0 and grant.until <= now
+
+
+def _unborn(grant: Grant, now: float) -> bool:
+    """Made after now: the clock was set back, and nobody knows how much of the grant's time has passed."""
+    return grant.until != 0 and grant.made > now + SKEW
 
 
 def _holds(grant: Grant, session: str, project: str) -> bool:

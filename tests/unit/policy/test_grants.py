@@ -231,3 +231,55 @@ def test_a_folder_that_was_allowed_is_no_unknown_file_in_it() -> None:
 
 def test_what_is_allowed_without_a_grant_stays_the_same_object() -> None:
     assert settled("bash", "ls", grant("bash(ls)"), grant(identity=SAME)).code == "intrinsic.read-only"
+
+
+STEERED = [
+    ("make test", "--eval=x", "-f /tmp/x", "-f/tmp/x", "SHELL=/tmp/e", "-C /tmp", "-C../x", "--file=x", '"$X"'),
+    ("npm run test", "--prefix /tmp/e", "--script-shell=/tmp/e", "--pref=/tmp/e", "--node-options=-r/tmp/x"),
+    ("git fetch", "--upload-pack=/tmp/e .", "--upl=/tmp/e .", "ext::sh"),
+    ("git fetch origin", "--upload-pack /tmp/e"),
+    ("go test", "-exec /tmp/e", "-toolexec=/tmp/e ./..."),
+    ("cargo test", "--config target.runner=x", "--manifest-path /tmp/e/Cargo.toml"),
+    ("pytest", "-p evil", "--rootdir=/tmp/e", "/tmp/e", "../e"),
+    ("python -m pytest", "-p evil", "-c /tmp/x"),
+    ("gradle test", "-I /tmp/x", "--init-script=/tmp/x"),
+    ("mvn test", "-f /tmp/x", "exec:exec", "-Dexec.executable=/tmp/e"),
+    ("helm upgrade a b", "--post-renderer /tmp/e"),
+    ("docker build", "-f /tmp/x ."),
+    ("frobnicate all", "--config=/tmp/x", "--exec /tmp/e", "--eval=x"),
+]
+
+
+@pytest.mark.parametrize(("beginning", "words"), [(first, word) for first, *rest in STEERED for word in rest])
+def test_a_beginning_covers_no_word_that_makes_the_program_run_or_load_something_else(
+    beginning: str, words: str
+) -> None:
+    rule = grant(f"bash({beginning}:*)")
+    assert outcome("bash", beginning, rule) == "allow"
+    assert outcome("bash", f"{beginning} {words}", rule) == "ask"
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["make test -j8", "npm run test -- --watch", "git fetch origin main", "pytest -x tests", "go test -run X ./..."],
+)
+def test_a_beginning_covers_other_arguments(command: str) -> None:
+    words = command.split()
+    stem = " ".join(words[: 3 if words[1] == "run" else 1 if words[0] == "pytest" else 2])
+    assert outcome("bash", command, grant(f"bash({stem}:*)")) == "allow"
+
+
+def test_a_rule_that_shows_an_option_itself_covers_it() -> None:
+    assert outcome("bash", "make -f ci.mk test", grant("bash(make -f ci.mk:*)")) == "allow"
+
+
+def test_a_message_that_is_put_together_is_no_option() -> None:
+    command = "git commit -m \"$(cat <<'EOF'\nwords\nEOF\n)\""
+    assert outcome("bash", command, grant("bash(git commit:*)")) == "allow"
+
+
+@pytest.mark.parametrize("rule", ["bash(./run.sh:*)", "bash(bash run.sh)", "bash(python tools/x.py:*)"])
+def test_a_script_by_a_relative_name_is_meant_where_the_workspace_begins(rule: str) -> None:
+    command = rule[5:].partition(":")[0].rstrip(")")
+    assert outcome("bash", command, grant(rule)) == "allow"
+    assert outcome("bash", f"cd sub && {command}", grant(rule)) == "ask"

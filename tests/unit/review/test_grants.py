@@ -193,3 +193,10 @@ def test_many_processes_lose_no_grant(tmp_path: Path) -> None:
         each.join()
     assert len(GrantBook(str(tmp_path / "state")).all(NOW)) == 30
     assert [name for name in os.listdir(tmp_path / "state") if name.endswith(".new")] == []
+
+
+def test_a_clock_that_is_set_back_makes_no_grant_last_longer(book: GrantBook, project: str) -> None:
+    for id, scope in (("a", Scope.QUARTER), ("b", Scope.SESSION), ("c", Scope.PROJECT)):
+        book.add(grant(id, scope, project=project))
+    assert ids(book.live("s", project, NOW - 30)) == ["a", "b", "c"]
+    assert ids(book.live("s", project, NOW - 3600)) == ["c"]

@@ -1,0 +1,124 @@
+"""What a remembered beginning does not cover: words behind it that make a program run, load or obey something else.
+
+A person who allows `npm run test` and anything after it means that task with other arguments, not another package's or
+another shell. Data, and the choice from it; matches nothing itself."""
+
+from __future__ import annotations
+
+from assent.policy.rules import About, Shape
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from assent.policy.rules import Rule
+
+# By any program: what these carry is code, or says where code comes from.
+ANYWHERE = (
+    *("*--exec*", "*--eval*", "--command", "--config", "--configuration", "--plugin", "--plugins", "--require"),
+    *("--preload", "--import", "--init-script", "--rcfile", "--script-shell", "--node-options", "--kubeconfig"),
+    *("--post-renderer", "--entrypoint", "*--upl*", "*--receive-p*", "--runner", "--loader", "*::*"),
+)
+_PACKAGES = (
+    "*--pref*",
+    "*--cwd*",
+    "*--dir*",
+    "-C",
+    "*--script-s*",
+    "*--shell*",
+    "*--node-o*",
+    "*--userc*",
+    "*--globalc*",
+)
+_NODE_TESTS = ("-c", "--globalSetup", "--setupFiles*", "--testRunner", "--transform", "--resolver", "-r", "--root")
+_PYTEST = (
+    "-p",
+    "-c",
+    "*--rootdir*",
+    "*--confcutdir*",
+    "--pyargs",
+    "-o",
+    "*--override-i*",
+    "/*",
+    "../*",
+    "*/../*",
+    "~*",
+)
+_GO = (
+    "-exec",
+    "-C",
+    "*-toolexec*",
+    "*-overlay*",
+    "*-modfile*",
+    "*-vettool*",
+    "*-ldflags*",
+    "*-gcflags*",
+    "*-asmflags*",
+)
+BY_PROGRAM: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(
+        ("make", "gmake"), ("-*f*", "--file*", "--makefile*", "-*C*", "--dir*", "-*I*", "--inc*", "-*e*", "*=*")
+    ),
+    **dict.fromkeys(("npm", "pnpm", "yarn", "npx"), _PACKAGES),
+    **dict.fromkeys(("bun", "bunx", "deno"), (*_PACKAGES, "-r", "-c", "--import-map")),
+    **dict.fromkeys(("jest", "vitest", "mocha", "playwright", "cypress", "eslint", "webpack", "vite"), _NODE_TESTS),
+    **dict.fromkeys(("pytest", "py.test"), _PYTEST),
+    **dict.fromkeys(
+        ("gradle", "gradlew"), ("-*I*", "-b", "-p", "-c", "-D*", "-P*", "--project-dir", "--include-build")
+    ),
+    **dict.fromkeys(("mvn", "mvnw"), ("-f*", "--file", "-s*", "--settings", "-D*", "exec:*")),
+    **dict.fromkeys(
+        ("docker", "podman"), ("-f*", "--file", "-o*", "--output", "--allow", "--build-context", "-v*", "--volume")
+    ),
+    **dict.fromkeys(("kubectl", "oc", "helm"), ("--context", "--server", "-s", "--as", "--token", "*://*")),
+    **dict.fromkeys(("tox", "nox"), ("-c", "--conf", "-x", "--override", "-f", "--noxfile", "--workdir", "--root")),
+    **dict.fromkeys(("rspec", "rubocop", "ruby", "rake"), ("-r*", "-I*", "-O", "--options", "-f", "--rakefile", "-C")),
+    **dict.fromkeys(("phpunit", "php"), ("-c", "--bootstrap", "--prepend", "-d*")),
+    **dict.fromkeys(
+        ("ansible-playbook", "ansible"), ("-e*", "--extra-vars", "-i", "--inventory", "-M", "--module-path")
+    ),
+    **dict.fromkeys(("terraform", "tofu"), ("-plugin-dir*", "-backend-config*", "-chdir*")),
+    **dict.fromkeys(("cmake", "ninja", "ctest"), ("-P", "-C*", "-E", "-f", "-D*", "-S", "--build-and-test")),
+    **dict.fromkeys(
+        ("gcc", "g++", "cc", "c++", "clang", "clang++"), ("-B*", "-fplugin*", "-wrapper", "-specs*", "@*", "-Xclang")
+    ),
+    "go": _GO,
+    "cargo": ("-Z", "-C", "--manifest-path", "--target-dir", "*--config*"),
+    "dotnet": ("-p*", "--property*", "--project", "--settings", "-s", "@*"),
+    "prettier": ("-c",),
+}
+# Git runs what serves the other end by name, and talks to it through a program with `ext::`.
+_GIT = ("*--upl*", "*--receive-p*", "*--exec*", "*::*", "-c", "-u", "--config", "--template")
+_REMOTE = frozenset("fetch pull clone push ls-remote remote submodule archive".split())
+_MODULES = {"pytest": _PYTEST, "tox": BY_PROGRAM["tox"], "nox": BY_PROGRAM["nox"]}
+
+
+def steering(rule: Rule) -> tuple[str, ...]:
+    """The exceptions of a remembered rule, but for what its own words show."""
+    if rule.about is not About.COMMAND or rule.shape in (Shape.EXACT, Shape.WHOLE):
+        return ()
+    words = rule.words
+    program = words[0].rsplit("/", 1)[-1].lower()
+    if program == "git":
+        return _GIT if _REMOTE.intersection(words[1:2]) else ()
+    found = BY_PROGRAM.get(program, ())
+    if "-m" in words[:-1]:
+        found = _MODULES.get(words[words.index("-m") + 1], ())
+    return tuple(each for each in (*ANYWHERE, *found) if not any(_shows(each, word) for word in words[1:]))
+
+
+def _shows(excepted: str, word: str) -> bool:
+    """Whether a word of a rule itself is of the kind that is excepted."""
+    bare = excepted.strip("*")
+    return word == bare or word.startswith(f"{bare}=") if "*" not in excepted else _fits(excepted, word)
+
+
+def _fits(pattern: str, word: str) -> bool:
+    first, *rest = pattern.split("*")
+    if not word.startswith(first):
+        return False
+    at = len(first)
+    for each in rest:
+        at = word.find(each, at)
+        if at < 0:
+            return False
+        at += len(each)
+    return True
