@@ -11,6 +11,7 @@ from assent.adapters.adapter import Adapter, Event, Kind, Rendered
 from assent.contract.call import Call
 from assent.contract.decision import Outcome
 from assent.contract.display import visible
+from assent.contract.pattern import Pattern
 from assent.contract.tools import ALIASES
 
 TYPE_CHECKING = False
@@ -38,7 +39,7 @@ ASKS = frozenset(
     "read write edit multiedit patch apply_patch glob grep list webfetch websearch task todowrite skill".split()
 )
 # For shell text it asks only where it sees a command in it: not for `cd`, assignments, redirections alone and the like.
-COMMAND = re.compile(
+COMMAND = Pattern(
     r"""\s*(?:(?:cd|pushd)[ \t]+(?:[\w.~/+-]+|"[\w .~/+-]*"|'[\w .~/+-]*')[ \t]*(?:&&|;)\s*)*"""
     r"(?:[A-Za-z_][A-Za-z0-9_]*=[\w.,:@%/+-]*[ \t]+)*"
     r"(?P<word>[A-Za-z0-9_.~/][\w.~/+-]*)(?=\s|$)",

@@ -6,7 +6,7 @@ known to `looks`, which is loaded for text that is not ASCII only: a hook starts
 
 from __future__ import annotations
 
-import re
+from assent.contract.pattern import Pattern
 
 # Printable by the book, and yet nothing to see: fillers, blanks and selectors that change what stands before them.
 BLANK = frozenset(
@@ -14,8 +14,8 @@ BLANK = frozenset(
     + "".join(map(chr, range(0xFE00, 0xFE10)))
     + "".join(map(chr, range(0xE0100, 0xE01F0)))
 )
-ODD = re.compile(r"[^\x20-\x7e\n\t]")
-ESCAPE = re.compile(r"\\u\{[0-9a-f]{0,6}\}?")
+ODD = Pattern(r"[^\x20-\x7e\n\t]")
+ESCAPE = Pattern(r"\\u\{[0-9a-f]{0,6}\}?")
 CHAT = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "`": "\\u{60}"}
 HTML = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;"}
 

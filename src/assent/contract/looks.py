@@ -8,6 +8,7 @@ import re
 from unicodedata import bidirectional, category, name, normalize
 
 from assent.contract.display import escaped
+from assent.contract.pattern import Pattern
 
 # Letters of other scripts that look like a Latin letter.
 TWINS = frozenset(
@@ -23,14 +24,14 @@ MARKS = frozenset("‐‑‒–—―−﹣－˗‘’‚‛“”„‟′″ˋ
 CASED = ("CYRILLIC", "ARMENIAN", "CHEROKEE", "COPTIC", "LISU", "GLAGOLITIC", "DESERET")
 STACKED = 2  # marks above or below one letter
 
-WORD = re.compile(r"\w+")
-STRANGE = re.compile(r"[^\x00-\x7f]")
-ASCII_LETTER = re.compile(r"[A-Za-z]")
+WORD = Pattern(r"\w+")
+STRANGE = Pattern(r"[^\x00-\x7f]")
+ASCII_LETTER = Pattern(r"[A-Za-z]")
 # A word of look-alikes in a file name or a host name whose other parts are plain.
-GLUED = re.compile(
+GLUED = Pattern(
     rf"(?<=[A-Za-z0-9][./@:-])[{''.join(TWINS)}]+(?!\w)|(?<!\w)[{''.join(TWINS)}]+(?=[./@:-][A-Za-z0-9])"
 )
-PUNYCODE = re.compile(r"(?i)(?<![\w-])xn--[a-z0-9-]+")
+PUNYCODE = Pattern(r"(?i)(?<![\w-])xn--[a-z0-9-]+")
 
 
 def plain(text: str) -> str:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import re
 
-URL = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*://[^\s\"'<>`]+")
-SCHEME = re.compile(r"([a-zA-Z][a-zA-Z0-9+.-]*):[/\\]{2,}")
+from assent.contract.pattern import Pattern
+
+URL = Pattern(r"[a-zA-Z][a-zA-Z0-9+.-]*://[^\s\"'<>`]+")
+SCHEME = Pattern(r"([a-zA-Z][a-zA-Z0-9+.-]*):[/\\]{2,}")
 
 
-SPECIAL = re.compile(r"(https?|ftp|wss?):[/\\]*", re.IGNORECASE)  # for which browsers need no slashes
-BREAKS = re.compile(r"[\t\r\n]")
-LOCAL = re.compile(r"\s*(?:view-source:)?file:(?://(?:localhost)?(?=/)|(?=/)|//)?(.*)", re.IGNORECASE | re.DOTALL)
-PERCENT = re.compile(r"%([0-9A-Fa-f]{2})")
-PIECE = re.compile(r"\{([^{}]*)\}|\[([0-9]{1,9}|[A-Za-z])-([0-9]{1,9}|[A-Za-z])(?::[0-9]+)?\]")
+SPECIAL = Pattern(r"(https?|ftp|wss?):[/\\]*", re.IGNORECASE)  # for which browsers need no slashes
+BREAKS = Pattern(r"[\t\r\n]")
+LOCAL = Pattern(r"\s*(?:view-source:)?file:(?://(?:localhost)?(?=/)|(?=/)|//)?(.*)", re.IGNORECASE | re.DOTALL)
+PERCENT = Pattern(r"%([0-9A-Fa-f]{2})")
+PIECE = Pattern(r"\{([^{}]*)\}|\[([0-9]{1,9}|[A-Za-z])-([0-9]{1,9}|[A-Za-z])(?::[0-9]+)?\]")
 MOST_PIECES, MOST_HOSTS = 8, 64
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 
 from assent.contract.effect import Effect, Gap, Invocation, Kind, Lowering, Operation, Target
+from assent.contract.pattern import Pattern
 from assent.contract.tools import INERT, canonical
 from assent.effects import addresses, patches, web
 from assent.effects.arguments import PATTERN_KEYS, lowered_keys, nonempty, path_arguments, strings, values
@@ -32,11 +33,11 @@ FOLDER_KEYS = ("workdir", "working_directory", "dir_path", "directory", "cwd")
 COMMAND_KEYS = ("command", "cmd", "script", "commands")
 COMMON_KEYS = frozenset({"command", "description", "timeout", "run_in_background"})
 PATCH_KEYS = ("patch", "input", "diff", "command", "content")
-CHANGING = re.compile(r"write|edit|create|delete|remove|move|rename|update|append|save|put|patch|replace|insert|copy")
-BRACES = re.compile(r"[{},]")
-CHOICE = re.compile(r"[{,]([^{},]*)")
-GLOB = re.compile(r"[*?\[\]{}!()|+@]")
-PATHLIKE = re.compile(r"(?:~?/|\.{1,2}/|file://)")
+CHANGING = Pattern(r"write|edit|create|delete|remove|move|rename|update|append|save|put|patch|replace|insert|copy")
+BRACES = Pattern(r"[{},]")
+CHOICE = Pattern(r"[{,]([^{},]*)")
+GLOB = Pattern(r"[*?\[\]{}!()|+@]")
+PATHLIKE = Pattern(r"(?:~?/|\.{1,2}/|file://)")
 PLACE_KEYS = frozenset(
     "path paths file files file_path filepath filename file_name source destination src dst from to target directory "
     "dir folder location uri root".split()

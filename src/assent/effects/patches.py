@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import re
-
 from assent.contract.effect import Operation
+from assent.contract.pattern import Pattern
 from assent.contract.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-HEADER = re.compile(r"\*\*\* (Add|Update|Delete|Move to|Move|Rename)\b(?: File)?:?\s*(.*)")
+HEADER = Pattern(r"\*\*\* (Add|Update|Delete|Move to|Move|Rename)\b(?: File)?:?\s*(.*)")
 MARKERS = ("*** Begin Patch", "*** End Patch", "*** End of File")
-GIT_DIFF = re.compile(r"diff --git (\"?a/.*|.*) (\"?b/.*)$")
+GIT_DIFF = Pattern(r"diff --git (\"?a/.*|.*) (\"?b/.*)$")
 
 
-DATE = re.compile(r"\s+\d{4}-\d\d-\d\d.*$")
-PREFIX = re.compile(r"(?:[ciow12])/")  # of `diff.mnemonicPrefix`
+DATE = Pattern(r"\s+\d{4}-\d\d-\d\d.*$")
+PREFIX = Pattern(r"(?:[ciow12])/")  # of `diff.mnemonicPrefix`
 
 
 class Touch(Value):

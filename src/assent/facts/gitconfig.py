@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 
+from assent.contract.pattern import Pattern
 from assent.contract.value import Value
 
 
@@ -27,12 +28,12 @@ class Unreadable(ValueError):
 
 # ---------------------------------------------------------------- syntax
 
-_HEADER = re.compile(r'\[([A-Za-z0-9.-]+)(?:[ \t\r]+"((?:[^"\\\n]|\\[^\n])*)")?\]')
-_KEY = re.compile(r"([A-Za-z][A-Za-z0-9-]*)[ \t]*")
-_BLANK = re.compile(r"[ \t\r\n]+|[#;][^\n]*")
-_SPACE = re.compile(r"[ \t\r]+")
-_PLAIN = re.compile(r"[^ \t\r\n\"\\#;]+")
-_QUOTED = re.compile(r"[^\n\"\\]+")
+_HEADER = Pattern(r'\[([A-Za-z0-9.-]+)(?:[ \t\r]+"((?:[^"\\\n]|\\[^\n])*)")?\]')
+_KEY = Pattern(r"([A-Za-z][A-Za-z0-9-]*)[ \t]*")
+_BLANK = Pattern(r"[ \t\r\n]+|[#;][^\n]*")
+_SPACE = Pattern(r"[ \t\r]+")
+_PLAIN = Pattern(r"[^ \t\r\n\"\\#;]+")
+_QUOTED = Pattern(r"[^\n\"\\]+")
 _ESCAPES = {"\\": "\\", '"': '"', "n": "\n", "t": "\t", "b": "\b"}
 
 
@@ -110,7 +111,7 @@ def _value(text: str, at: int) -> tuple[str | None, int]:
 INCLUDES = frozenset({"include.path", "includeif.path"})
 
 # Keys that name a program by their last word, in any section, so that keys to come are seen too.
-_PROGRAM = re.compile(
+_PROGRAM = Pattern(
     r".*(?:command|cmd|program|helper|driver|textconv|hook|editor|pager|askpass|gitproxy|external|difffilter|clean"
     r"|smudge|process|tunnel|browser|viewer|fsmonitor|uploadpack|receivepack|vcs|templatedir|smtpserver"
     r"|standalonetransferagent)$"
@@ -127,7 +128,7 @@ _HARMLESS: dict[str, frozenset[str]] = {
     "gpg.program": frozenset({"gpg", "gpg2", "gpgsm", "ssh-keygen", "/usr/bin/gpg", "/usr/bin/gpg2"}),
     "merge.driver": frozenset({"true"}),  # the idiom that keeps our side
 }
-_LFS = re.compile(r"git-lfs (?:(?:clean|smudge)(?: --skip)? -- %f|filter-process(?: --skip)?)$")
+_LFS = Pattern(r"git-lfs (?:(?:clean|smudge)(?: --skip)? -- %f|filter-process(?: --skip)?)$")
 _TRANSPORTS = frozenset({"file", "git", "http", "https", "ssh"})
 
 

@@ -6,14 +6,16 @@ import os
 import posixpath
 import re
 
+from assent.contract.pattern import Pattern
+
 MAX_MATCHES = 200
 MAX_LEVELS = 2  # components with wildcards
 MAX_SCANNED = 2000  # names looked at
 
-_WILD = re.compile(r"[*?\[]")
+_WILD = Pattern(r"[*?\[]")
 # globstar, extended globs, collations, and a backslash or a doubled sign inside brackets
-_NOT_MODELLED = re.compile(r"\*\*|[?*+@!]\(|\[[.=]|(?<!\\)\[[^\]/]*(?:\\|--|&&|~~|\|\|)|\0")
-_PIECE = re.compile(r"\\(.)|(\*)|(\?)|\[([!^]?)(\]?(?:\[:[a-z]+:\]|[^\]/\\])*)\]|(.)", re.DOTALL)
+_NOT_MODELLED = Pattern(r"\*\*|[?*+@!]\(|\[[.=]|(?<!\\)\[[^\]/]*(?:\\|--|&&|~~|\|\|)|\0")
+_PIECE = Pattern(r"\\(.)|(\*)|(\?)|\[([!^]?)(\]?(?:\[:[a-z]+:\]|[^\]/\\])*)\]|(.)", re.DOTALL)
 _CLASSES = {
     "alnum": "A-Za-z0-9",
     "alpha": "A-Za-z",

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-import re
+
+from assent.contract.pattern import Pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,10 +23,10 @@ _SPECIAL = ("/proc/", "/dev/", "/System/Volumes")
 _ALWAYS = {"/System/Volumes/Data": "/"}  # a macOS firmlink: the same folder by a second name, yet no symbolic link
 
 # Links of a process. Assent is not the process that will run the call: what it reads there is of the wrong one.
-_PROCESS = re.compile(
+_PROCESS = Pattern(
     r"/proc/(?:self|thread-self|\d+)(?:/task/\d+)?(?:/(cwd|root|exe|(?:fd|map_files)(?:/[^/]+)?)(/.*)?)?$"
 )
-_DESCRIPTOR = re.compile(r"/dev/(?:stdin|stdout|stderr|fd|fd/\d+)$")
+_DESCRIPTOR = Pattern(r"/dev/(?:stdin|stdout|stderr|fd|fd/\d+)$")
 
 
 class Links:

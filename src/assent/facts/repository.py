@@ -6,9 +6,9 @@ from __future__ import annotations
 
 import os
 import posixpath
-import re
 import time
 
+from assent.contract.pattern import Pattern
 from assent.facts.gitconfig import INCLUDES, Entry, Unreadable, entries, runs_program, shown
 from assent.facts.gitdir import Repository, is_git_folder, is_linked, is_main, opened
 from assent.facts.gitlinks import gitlinks
@@ -30,7 +30,7 @@ GUARDED_HOOKS = frozenset({".husky", ".husky/_", ".githooks", ".git/hooks"})
 # The one hook that reading runs: `git status` and `git diff` refresh the index.
 _READ_HOOK = "post-index-change"
 
-_DRIVE = re.compile(r"/[A-Za-z]:(?:/|$)")  # a path of another system, which relative words put below the cwd
+_DRIVE = Pattern(r"/[A-Za-z]:(?:/|$)")  # a path of another system, which relative words put below the cwd
 
 Sign = tuple[int, int, int, int] | None  # of a file at one moment; None: it is not there
 

@@ -9,9 +9,10 @@ import re
 from enum import IntEnum
 
 from assent.contract.errors import PolicyError
+from assent.contract.pattern import Pattern
 
-WILD = re.compile(r"[*?\[]")
-REPEATED = re.compile(r"(?:(?<=/)|^)\*\*(?:/\*\*)+(?=/|$)")
+WILD = Pattern(r"[*?\[]")
+REPEATED = Pattern(r"(?:(?<=/)|^)\*\*(?:/\*\*)+(?=/|$)")
 
 
 class Glob:

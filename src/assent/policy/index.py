@@ -5,9 +5,9 @@ text they must contain. So the cost of a look-up grows with the length of the te
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 
+from assent.contract.pattern import Pattern
 from assent.policy.globs import WILD, Glob, names_meet
 from assent.policy.rules import Origin, Rule, Shape
 
@@ -15,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-OPERATOR = re.compile(r"[|;&<>()`$\n]")
+OPERATOR = Pattern(r"[|;&<>()`$\n]")
 LONG = 4096  # beyond this many characters it is cheaper to try every rule
 REMEMBERED = 256  # names of shell globs
 

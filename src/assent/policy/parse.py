@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import re
-
 from assent.contract.errors import PolicyError
+from assent.contract.pattern import Pattern
 from assent.contract.tools import canonical
 from assent.policy import globs
 from assent.policy.rules import PATH_WORDS, About, Origin, Rule, Shape
 from assent.policy.spelling import did_you_mean
 
-NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.*:/-]*")
-DOMAIN = re.compile(r"(?:\*\.)?[A-Za-z0-9_][A-Za-z0-9_.-]*|\*|\[[0-9a-fA-F:.]+\]|[0-9a-fA-F:]+")
+NAME = Pattern(r"[A-Za-z_][A-Za-z0-9_.*:/-]*")
+DOMAIN = Pattern(r"(?:\*\.)?[A-Za-z0-9_][A-Za-z0-9_.-]*|\*|\[[0-9a-fA-F:.]+\]|[0-9a-fA-F:]+")
 WITH_SPECIFIER = ("bash", "read", "write", "delete", "list", "search", "path", "fetch", "agent", "danger")
 
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from assent.contract.call import Call
 from assent.contract.display import disguised_in, hidden_in, one_line
 from assent.contract.effect import READ_ONLY, Kind, Lowering, Operation
+from assent.contract.pattern import Pattern
 
 MOST = 8  # warnings
 SCANNED, SAID = 100_000, 20_000  # characters of all arguments, of the description
@@ -17,15 +18,15 @@ LONG = 2000  # characters of a command
 NAMED = 4  # findings of one kind that are named
 
 # Each of these finds a run in one go; what is in it is looked at apart, since a pattern that fails late is slow.
-BLANKS = re.compile(r"[ \t\n]{12,}")
-WIDE = re.compile(r"[ \t]{40,}")
-RUN = re.compile(r"[A-Za-z0-9+/]{90,}")
-BYTES = re.compile(r"(?:\\x[0-9a-fA-F]{2}){8}")
-DECODED = re.compile(
+BLANKS = Pattern(r"[ \t\n]{12,}")
+WIDE = Pattern(r"[ \t]{40,}")
+RUN = Pattern(r"[A-Za-z0-9+/]{90,}")
+BYTES = Pattern(r"(?:\\x[0-9a-fA-F]{2}){8}")
+DECODED = Pattern(
     r"\bbase(?:64|32)\s+(?:-\w*d|--d|-D)|\bxxd\s+-\w*r|\bopenssl\s+(?:enc|base64)\b.{0,200}-d|b64decode|atob\(|fromhex"
 )
-MASKED = re.compile(r"://([^\s/@:'\"]+\.[a-zA-Z]{2,})(?::[^\s/@]*)?@([^\s/'\"]+)")
-CLAIMS = re.compile(
+MASKED = Pattern(r"://([^\s/@:'\"]+\.[a-zA-Z]{2,})(?::[^\s/@]*)?@([^\s/'\"]+)")
+CLAIMS = Pattern(
     r"(?:already|pre-?|been|was|is|now)[ -]?(?:approved|authori[sz]ed|allowed|cleared|white-?listed)"
     r"|(?:approved|authori[sz]ed|confirmed|requested|permitted) by\b"
     r"|(?:user|admin\w*|owner|operator|human|security team) (?:has |have |already |just )*"
@@ -38,12 +39,12 @@ CLAIMS = re.compile(
     r"|auto-?approv\w*|trust me|routine (?:approval|confirmation)",
     re.IGNORECASE,
 )
-LOOKING = re.compile(
+LOOKING = Pattern(
     r"\b(?:list|show|read|view|print|display|look|inspect|search|find|count|check|see|get|examine|browse|explore|"
     r"summari[sz]e|status|explain|compare|diff|verify|review)(?:s|es|ing|ed)?\b",
     re.IGNORECASE,
 )
-CHANGING = re.compile(
+CHANGING = Pattern(
     r"\b(?:writ|creat|add|sav|updat|edit|chang|modif|fix|mov|renam|cop|install|remov|delet|clean|clear|drop|reset|push|"
     r"publish|deploy|commit|merg|rebas|format|generat|build|compil|download|fetch|upload|send|post|apply|append|replac|"
     r"overwrit|set|configur|start|stop|restart|run|execut|kill|prun|destroy|unpack|extract|migrat|upgrad|convert|fill|"
@@ -51,21 +52,21 @@ CHANGING = re.compile(
     r"discard|rever|undo|restor|sync|clon|pull|eras|truncat|test|tests)\w*\b",
     re.IGNORECASE,
 )
-NETWORK = re.compile(
+NETWORK = Pattern(
     r"\b(?:fetch|download|upload|http|url|api|web|site|page|remote|server|network|online|internet|send|"
     r"post|request|curl|wget|push|pull|clone|install|deploy|publish|ping|call)\w*\b",
     re.IGNORECASE,
 )
-REMOVING = re.compile(
+REMOVING = Pattern(
     r"\b(?:remov|delet|clean|clear|drop|reset|prun|destroy|purg|wip|discard|eras|truncat|mov|renam|replac|uninstall|rm|"
     r"tidy|undo|rever|restor|rebuild|fresh)\w*\b",
     re.IGNORECASE,
 )
-UNCHANGING = re.compile(
+UNCHANGING = Pattern(
     r"\b(?:read[- ]only|dry[- ]run|no(?:thing)? changes?|without chang\w+|does ?n.t change|no side effects?)\b",
     re.IGNORECASE,
 )
-LOCAL = re.compile(r"\b(?:offline|locally only|local only|no network|without (?:the )?network)\b", re.IGNORECASE)
+LOCAL = Pattern(r"\b(?:offline|locally only|local only|no network|without (?:the )?network)\b", re.IGNORECASE)
 
 
 def warnings(call: Call, lowering: Lowering) -> tuple[str, ...]:

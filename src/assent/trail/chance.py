@@ -7,6 +7,8 @@ from __future__ import annotations
 import re
 from binascii import Error, a2b_base64
 
+from assent.contract.pattern import Pattern
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -15,7 +17,7 @@ if TYPE_CHECKING:
 
 KIND = "high-entropy text"
 SHORTEST = 20
-_RUN = re.compile(r"[A-Za-z0-9+/_=-]{20,}")
+_RUN = Pattern(r"[A-Za-z0-9+/_=-]{20,}")
 # What hashes are written as, and other names that chance gave but that open nothing.
 # Texts, not patterns, here and below: few lines need them, and `re` keeps what it compiled once.
 _KNOWN = (
@@ -32,7 +34,7 @@ _HASH_BEFORE = r"(?:(?i:sha(?:1|224|256|384|512)|md5)|h1)[:=-]$"
 _CLASSES = str.maketrans(
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+/_=-", "a" * 26 + "A" * 26 + "0" * 10 + "....."
 )
-_DIGIT = re.compile(r"[0-9]")
+_DIGIT = Pattern(r"[0-9]")
 _CHANGES = r"(?=aA|a0|Aa|A0|0a|0A)"
 
 

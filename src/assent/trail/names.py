@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
+from assent.contract.pattern import Pattern
 
-_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-_SPLIT = re.compile(r"[^a-z0-9]+")
+_CAMEL = Pattern(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_SPLIT = Pattern(r"[^a-z0-9]+")
 
 # A word that ends like this is what people call a secret.
 _ENDINGS: tuple[tuple[str, str], ...] = (

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import re
 
+from assent.contract.pattern import Pattern
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -86,7 +88,7 @@ _ROWS: tuple[tuple[str, str, str], ...] = (
 _END = r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY[A-Z ]{0,10}-----"
 _BLOCK = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=\\ \r\n\t"
 LONGEST_KEY = 16_384
-_LONG = re.compile(r"[A-Za-z0-9_-]{13}")
+_LONG = Pattern(r"[A-Za-z0-9_-]{13}")
 TRIGGERS = tuple(dict.fromkeys(trigger for trigger, _, _ in _ROWS))
 _BY_TRIGGER = {trigger: [(kind, source) for each, kind, source in _ROWS if each == trigger] for trigger in TRIGGERS}
 _compiled: dict[str, re.Pattern[str]] = {}

@@ -5,8 +5,8 @@ then `$((x))` runs cmd."""
 
 from __future__ import annotations
 
+from assent.contract.pattern import Pattern
 from assent.effects.shell.state import NUMBER, State, Val, either
-from assent.effects.shell.syntax.patterns import Pattern
 from assent.effects.shell.tree import Arithmetic, Brace, CommandSub, Glob, Literal, Parameter
 
 TYPE_CHECKING = False

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 
 from assent.contract.effect import Effect, Kind, Operation, Target
+from assent.contract.pattern import Pattern
 from assent.effects.shell import arithmetic, conditions, environment
 from assent.effects.shell.command import Arg, Sight
 from assent.effects.shell.job import Job
 from assent.effects.shell.redirects import plumb
 from assent.effects.shell.state import NUMBER, UNKNOWN, USUAL_SPLIT, State, Val, bounded, either
-from assent.effects.shell.syntax.patterns import Pattern
 from assent.effects.shell.tree import Literal, Word
 from assent.effects.shell.words import expand, value, value_of
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 
 from assent.contract.effect import Effect, Kind, Operation, Target
+from assent.contract.pattern import Pattern
 from assent.effects.paths import path_target
 from assent.effects.shell import assign, conditions, evaluators, names
 from assent.effects.shell.assign import flags_of, operands_of
@@ -13,7 +14,6 @@ from assent.effects.shell.command import Arg, Sight
 from assent.effects.shell.flows import Stream
 from assent.effects.shell.job import Job
 from assent.effects.shell.state import COMPUTED, DECODED, State, bounded
-from assent.effects.shell.syntax.patterns import Pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -4,9 +4,8 @@ Knows no program by name."""
 
 from __future__ import annotations
 
-import re
-
 from assent.contract.effect import Effect, Kind, Operation, Target
+from assent.contract.pattern import Pattern
 from assent.effects.shell import environment, posix
 from assent.effects.shell.command import Arg, Sight
 from assent.effects.shell.job import Job
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 
 MOST_RECURSION = 3
 MOST_TRAPS = 64
-_LIVE = re.compile(r"\$[({]|`|\$\w")
+_LIVE = Pattern(r"\$[({]|`|\$\w")
 
 
 def as_value(word: str | Arg) -> Val:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from assent.effects.shell.syntax.patterns import Pattern
+from assent.contract.pattern import Pattern
 
 # A name stands here if its value can name code, a library, a program, a configuration file or an endpoint
 # that a command under it then uses. A name in none of these families is taken to be data for the program.

@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 
 from assent.contract.effect import Effect, Kind, Operation, Target
+from assent.contract.pattern import Pattern
 from assent.effects.paths import path_target
 from assent.effects.shell import calls, flows, names, simple
 from assent.effects.shell.assign import flags_of, operands_of
@@ -14,7 +15,6 @@ from assent.effects.shell.flows import Stream
 from assent.effects.shell.job import Job
 from assent.effects.shell.redirects import unnamed
 from assent.effects.shell.state import State, either
-from assent.effects.shell.syntax.patterns import Pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ import binascii
 import re
 
 from assent.contract.effect import Kind, Operation
+from assent.contract.pattern import Pattern
 from assent.effects.shell.state import COMPUTED, DECODED, FETCHED, FROM_FILE, SECRET, SHELL_OUTPUT
-from assent.effects.shell.syntax.patterns import Pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 
 from assent.contract.effect import Effect, Kind, Operation, Target
+from assent.contract.pattern import Pattern
 from assent.effects.shell import arithmetic, conditions
 from assent.effects.shell.assign import flags_of, operands_of
 from assent.effects.shell.command import Arg, Sight
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     Pair = tuple[State | None, State | None]
     Handler = Callable[[Walk, Job], Pair]
 
-_NAME = re.compile(r"[A-Za-z_]\w*")
+_NAME = Pattern(r"[A-Za-z_]\w*")
 _READ_VALUED = frozenset("adinNptu")
 _MAP_VALUED = frozenset("dnOsuCc")
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from assent.contract.pattern import Pattern
 from assent.effects.shell.patterns import removed, replaced
 from assent.effects.shell.state import EMPTY, NUMBER, SECRET, TOKEN, UNKNOWN, UNSET, State, Val, either
-from assent.effects.shell.syntax.patterns import Pattern
 from assent.effects.shell.tree import Glob, Literal
 
 TYPE_CHECKING = False

@@ -6,10 +6,12 @@ from __future__ import annotations
 
 import re
 
+from assent.contract.pattern import Pattern
+
 LONGEST_TEXT = 512
 MOST_STARS = 2
 
-_SIMPLE = re.compile(r"[^\[\]\\()|!^]*")
+_SIMPLE = Pattern(r"[^\[\]\\()|!^]*")
 
 
 def removed(text: str, pattern: str, op: str) -> str | None:

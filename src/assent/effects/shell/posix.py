@@ -6,8 +6,8 @@ from __future__ import annotations
 
 import re
 
+from assent.contract.pattern import Pattern
 from assent.contract.value import Value
-from assent.effects.shell.syntax.patterns import Pattern
 from assent.effects.shell.tree import (
     ArithmeticCommand,
     Assignment,

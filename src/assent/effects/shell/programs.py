@@ -5,6 +5,7 @@ Expands no words and finds no functions; what a program does is data, in `comman
 from __future__ import annotations
 
 from assent.contract.effect import Effect, Kind, Operation, Target
+from assent.contract.pattern import Pattern
 from assent.effects.patches import read_patch
 from assent.effects.paths import path_target
 from assent.effects.shell import flows
@@ -13,7 +14,6 @@ from assent.effects.shell.commands import see
 from assent.effects.shell.commands.readers.shells import shell_reads_stdin
 from assent.effects.shell.flows import Stream
 from assent.effects.shell.state import DECODED, FETCHED, State
-from assent.effects.shell.syntax.patterns import Pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

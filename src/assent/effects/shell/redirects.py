@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from assent.contract.effect import Kind, Operation, Target
+from assent.contract.pattern import Pattern
 from assent.effects.paths import path_target
 from assent.effects.shell.command import Arg
 from assent.effects.shell.flows import Stream
 from assent.effects.shell.state import FETCHED, FROM_FILE, NUMBER, State, either
-from assent.effects.shell.syntax.patterns import Pattern
 from assent.effects.shell.tree import ProcessSub
 from assent.effects.shell.words import single, value
 

@@ -4,7 +4,7 @@ A State is changed in place by its own shell and forked for every other; forks s
 
 from __future__ import annotations
 
-import re
+from assent.contract.pattern import Pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ MOST_NAMES = 256
 FETCHED, DECODED, FROM_FILE, SECRET, COMPUTED, SHELL_OUTPUT = 1, 2, 4, 8, 16, 32
 
 USUAL_SPLIT = (" \t\n",)
-_NUMBERS = re.compile(r"-?[0-9]+")
+_NUMBERS = Pattern(r"-?[0-9]+")
 
 
 class Val:

@@ -5,8 +5,7 @@ is given; judges and emits nothing itself."""
 
 from __future__ import annotations
 
-import re
-
+from assent.contract.pattern import Pattern
 from assent.effects.shell.command import Arg
 from assent.effects.shell.parameters import parameter
 from assent.effects.shell.state import COMPUTED, MOST_VALUES, NUMBER, UNKNOWN, State, Val
@@ -21,10 +20,10 @@ MOST_WORDS = 256
 MOST_ALTERNATIVES = 64
 LONGEST = 4096
 
-_BLANK = re.compile(r"[ \t\n]+")
-_PLAIN_TOKEN = re.compile(r"[^ \t\n*?\[\\]+")
-_MAGIC = re.compile(r"[*?\[]")
-_EQUALS = re.compile(r"=[A-Za-z_./]")
+_BLANK = Pattern(r"[ \t\n]+")
+_PLAIN_TOKEN = Pattern(r"[^ \t\n*?\[\\]+")
+_MAGIC = Pattern(r"[*?\[]")
+_EQUALS = Pattern(r"=[A-Za-z_./]")
 
 
 def expand(walk: Walk, word: Word, state: State) -> list[str | Arg]:

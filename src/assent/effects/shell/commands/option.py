@@ -4,9 +4,8 @@ A row lists hundreds of options and a command line has a few, so each is read wh
 
 from __future__ import annotations
 
-import re
-
 from assent.contract.errors import PolicyError
+from assent.contract.pattern import Pattern
 
 PATH_ROLES = frozenset({"READ", "LIST", "SEARCH", "WRITE", "DELETE", "EDIT", "MOVE", "INTO", "ERASE"})
 HARMLESS_ROLES = frozenset({"", "TEXT", "REV", "READ", "LIST", "SEARCH"})
@@ -32,15 +31,15 @@ ROLES = (
 ) - {""}
 LANGUAGES = frozenset({"python", "node", "perl", "ruby", "php", "lua"})
 _NAME = r"(?:-NUM|-[,!=\[]|-(?=[,=!\s]|$)|[-+](?:[^\s,=!\[\]+-][^\s,=!\[\]]*|-[^\s,=!\[\]-][^\s,=!\[\]]*|[*]))"
-_OPTION = re.compile(
+_OPTION = Pattern(
     rf"(?P<names>{_NAME}(?:,{_NAME})*)(?:\[=(?P<maybe>[A-Z]+(?::[a-z]+)?)\]"
     r"|=(?P<value>[A-Z]+(?::[a-z]+)?)(?P<values>(?:=[A-Z]+(?::[a-z]+)?)*))?"
     r"(?P<tags>(?:![a-z]+(?::[a-z-]+)?)*)"
 )
-_NAMES = re.compile(_NAME)
+_NAMES = Pattern(_NAME)
 TAGS = frozenset({"acts", "writes", "recursive", "prints", "drop", "repeat", "lists"})
 _GIVES = frozenset("gives:" + kind for kind in ("word", "number", "paths", "names", "nothing"))
-_HEAD = re.compile(r"-[,!=\[](?=[,=!\[]|$)|[^=!\[]+")
+_HEAD = Pattern(r"-[,!=\[](?=[,=!\[]|$)|[^=!\[]+")
 
 
 class Option:

@@ -3,8 +3,8 @@ left as operands. Builds no effects."""
 
 from __future__ import annotations
 
+from assent.contract.pattern import Pattern
 from assent.effects.shell.command import Arg
-from assent.effects.shell.syntax.patterns import Pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from assent.contract.effect import Operation
+from assent.contract.pattern import Pattern
 from assent.effects.shell.command import Arg
 from assent.effects.shell.commands.readers import language
 from assent.effects.shell.commands.seen import DELETE, LIST, READ, SEARCH, WRITE, Seen, literal, shown, values
-from assent.effects.shell.syntax.patterns import Pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 
+from assent.contract.pattern import Pattern
 from assent.effects.shell.commands.option import (
     ROLES,
     Options,
@@ -31,8 +32,8 @@ PRINTS = frozenset({"", "word", "number", "paths", "names"})
 BOOLEANS = ("runs", "repo", "stores", "help", "pure", "recursive")
 LISTS = ("dangers", "aliases", "safe", "acts", "secret_operands", "file_prefixes")
 
-_STAR = re.compile(r"(\*)")
-_SLOT = re.compile(
+_STAR = Pattern(r"(\*)")
+_SLOT = Pattern(
     r"(?P<role>[A-Z]+(?::[a-z]+)?)(?P<count>[?*+]?)(?:=(?P<default>[^\s!]+))?(?P<tags>(?:![a-z]+(?::[a-z-]+)?)*)"
 )
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from assent.contract.effect import MUTATION, Effect, Kind, Operation, Target
+from assent.contract.pattern import Pattern
 from assent.effects.addresses import hosts_of
 from assent.effects.paths import path_target
 from assent.effects.shell.command import Arg, Run, Sight
-from assent.effects.shell.syntax.patterns import Pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -9,6 +9,7 @@ import os
 import re
 
 from assent.contract.errors import PolicyError
+from assent.contract.pattern import Pattern
 from assent.effects.shell.commands.option import without
 from assent.effects.shell.commands.row import Row, check_row, glob
 
@@ -16,14 +17,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-_KEY = re.compile(r"(?:[ \t]*(?:#[^\n]*)?\n)*([a-z_]+)[ \t]*=[ \t]*")
-_QUOTED = re.compile(r'"([^"\n]*)"')
-_ESCAPE = re.compile(r"\\(.)")
+_KEY = Pattern(r"(?:[ \t]*(?:#[^\n]*)?\n)*([a-z_]+)[ \t]*=[ \t]*")
+_QUOTED = Pattern(r'"([^"\n]*)"')
+_ESCAPE = Pattern(r"\\(.)")
 _ESCAPES = {"n": "\n", "t": "\t", '"': '"', "\\": "\\"}
-_STRING = re.compile(r'"""(?:\n)?((?:[^"\\]|\\["\\nt]|"(?!""))*)"""|"((?:[^"\\\n]|\\["\\nt])*)"|\'([^\'\n]*)\'')
-_WORD = re.compile(r"([A-Za-z0-9_-]+)")
-_SPACE = re.compile(r"(?:[ \t\n]|#[^\n]*)*")
-_END = re.compile(r"[ \t]*(?:#[^\n]*)?(?:\n|$)")
+_STRING = Pattern(r'"""(?:\n)?((?:[^"\\]|\\["\\nt]|"(?!""))*)"""|"((?:[^"\\\n]|\\["\\nt])*)"|\'([^\'\n]*)\'')
+_WORD = Pattern(r"([A-Za-z0-9_-]+)")
+_SPACE = Pattern(r"(?:[ \t\n]|#[^\n]*)*")
+_END = Pattern(r"[ \t]*(?:#[^\n]*)?(?:\n|$)")
 _LIKE_LIMIT = 8
 
 

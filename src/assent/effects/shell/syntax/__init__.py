@@ -4,10 +4,8 @@ Judges nothing, expands nothing, knows no command. What is not modelled exactly 
 
 from __future__ import annotations
 
-import re
-
+from assent.contract.pattern import Pattern
 from assent.effects.shell.syntax.compounds import Reader
-from assent.effects.shell.syntax.patterns import Pattern
 from assent.effects.shell.syntax.plain import LONGEST, read_plain
 from assent.effects.shell.syntax.source import CONTROL, LIMIT, UNMODELLED
 from assent.effects.shell.tree import Reading, Script
@@ -16,7 +14,7 @@ LARGEST = 128 * 1024
 """Characters that are read: as many as Linux takes as one argument."""
 
 _backslash = Pattern(r"(?<!\\)(?:\\\\)*+\\\Z")
-_control = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]").search
+_control = Pattern(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 
 
 def read(text: str) -> Reading:
@@ -24,7 +22,7 @@ def read(text: str) -> Reading:
 
     Bash reads and runs line by line: where it refuses a line, the lines before it are in the tree. Where the reader
     itself gives up, the commands it had read are there too."""
-    control = _control(text)
+    control = None if text.isprintable() else _control.search(text)
     if control is None and len(text) <= LONGEST:
         plain = read_plain(text)
         if plain is not None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from assent.effects.shell.syntax.patterns import Pattern
+from assent.contract.pattern import Pattern
 
 WORDS = 400
 """Words that one word may become; more are not written out."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from assent.contract.memory import keep
+from assent.contract.pattern import Pattern
 from assent.effects.shell.syntax.heredocs import HereDocuments
-from assent.effects.shell.syntax.patterns import Pattern
 from assent.effects.shell.syntax.source import EXTGLOB, LIMIT, SYNTAX, UNMODELLED, WORDS, Halt
 from assent.effects.shell.syntax.words import BRACES, VALUE
 from assent.effects.shell.tree import Assignment, Command, Literal, Part, Pipeline, Redirect, Script, Simple, Word

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from assent.contract.pattern import Pattern
 from assent.effects.shell.syntax.commands import Commands
 from assent.effects.shell.syntax.expansions import add
-from assent.effects.shell.syntax.patterns import Pattern
 from assent.effects.shell.syntax.words import PATTERN
 from assent.effects.shell.tree import Conditional, Literal, Part, Word
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from assent.effects.shell.syntax.patterns import Pattern
+from assent.contract.pattern import Pattern
 
 _escape = Pattern(
     r"\\(?:([abeEfnrtv\\'\"?])|([0-7]{1,3})|x([0-9A-Fa-f]{1,2})|u([0-9A-Fa-f]{1,4})|U([0-9A-Fa-f]{1,8})|c(.)|(.))",

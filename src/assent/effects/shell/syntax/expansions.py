@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 
-from assent.effects.shell.syntax.patterns import Pattern
+from assent.contract.pattern import Pattern
 from assent.effects.shell.syntax.reprints import printed_right
 from assent.effects.shell.syntax.source import DOCUMENT, UNMODELLED, Halt, Source
 from assent.effects.shell.tree import (

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
+from assent.contract.pattern import Pattern
 from assent.effects.shell.syntax.expansions import add
-from assent.effects.shell.syntax.patterns import Pattern
 from assent.effects.shell.syntax.source import DOCUMENT, Halt, Pending
 from assent.effects.shell.syntax.words import Words
 from assent.effects.shell.tree import Literal, Redirect, Word

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import re
 
+from assent.contract.pattern import Pattern
 from assent.effects.shell.syntax.escapes import decode
 from assent.effects.shell.syntax.expansions import Expansions, add
-from assent.effects.shell.syntax.patterns import Pattern
 from assent.effects.shell.syntax.source import SUBSTITUTION, UNMODELLED, Halt
 from assent.effects.shell.tree import CommandSub, Glob, Literal, Parameter, Part, Tilde, Word
 

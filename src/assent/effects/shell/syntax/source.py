@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from assent.effects.shell.syntax.patterns import Pattern
+from assent.contract.pattern import Pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from assent.contract.pattern import Pattern
 from assent.effects.shell.syntax import braces
 from assent.effects.shell.syntax.expansions import add
 from assent.effects.shell.syntax.parameters import Parameters
-from assent.effects.shell.syntax.patterns import Pattern
 from assent.effects.shell.syntax.source import DOCUMENT, EXTGLOB, LIMIT, UNMODELLED, Halt
 from assent.effects.shell.tree import Brace, Glob, Literal, Part, Tilde, Word
 

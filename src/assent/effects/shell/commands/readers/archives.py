@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from assent.contract.pattern import Pattern
 from assent.effects.shell.command import Arg
 from assent.effects.shell.commands.seen import READ, WRITE, shown, values
 
@@ -24,9 +25,9 @@ _MODES = {
     "--delete": "delete",
     "--test-label": "list",
 }
-_REMOTE = re.compile(r"[^/]+:.*", re.DOTALL)
+_REMOTE = Pattern(r"[^/]+:.*", re.DOTALL)
 _SETTINGS = frozenset("ibs obs bs cbs conv count iflag oflag seek oseek skip iseek status files speed".split())
-_DEVICE = re.compile(r"/dev/(?:sd|hd|vd|xvd|nvme|mmcblk|disk|rdisk|mapper/|dm-|md|loop|mem|kmem).*")
+_DEVICE = Pattern(r"/dev/(?:sd|hd|vd|xvd|nvme|mmcblk|disk|rdisk|mapper/|dm-|md|loop|mem|kmem).*")
 
 
 def tar(line: Line) -> None:

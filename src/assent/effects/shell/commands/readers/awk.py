@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from assent.contract.pattern import Pattern
 from assent.effects.shell.command import Arg
 from assent.effects.shell.commands.options import parse
 from assent.effects.shell.commands.readers.environment import PLAIN
@@ -16,14 +17,14 @@ if TYPE_CHECKING:
     Word = str | Arg
 
 # A program without any of these can do nothing but print.
-_SUSPECT = re.compile(r"[|@>]|system|getline|ENVIRON|ARG|PROCINFO|inet|SYMTAB|FUNCTAB")
-_TOKEN = re.compile(
+_SUSPECT = Pattern(r"[|@>]|system|getline|ENVIRON|ARG|PROCINFO|inet|SYMTAB|FUNCTAB")
+_TOKEN = Pattern(
     r"""(?P<space>(?:[ \t\r\f\v]|\\\r?\n)+|\#[^\n]*)|(?P<newline>\n)|(?P<string>"(?:[^"\\\n]|\\(?:.|\n))*")"""
     r"""|(?P<number>(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)|(?P<name>[A-Za-z_][\w]*(?:::\w+)?)"""
     r"""|(?P<op>\|\||&&|\|&|>>|\+\+|--|\*\*=?|[-+*%^!=<>]=|!~|[][{}();,$+\-*%^!<>|?:~=@])|(?P<slash>/)""",
     re.DOTALL,
 )
-_REGEX = re.compile(r"/(?:[^/\\\[\n]|\\.|\[\^?\]?(?:[^]\\\n/[]|\\.|\[:[a-z]+:\]|\[(?!:))*\])*/")
+_REGEX = Pattern(r"/(?:[^/\\\[\n]|\\.|\[\^?\]?(?:[^]\\\n/[]|\\.|\[:[a-z]+:\]|\[(?!:))*\])*/")
 _CONDITIONS = frozenset({"if", "while", "for", "switch"})
 _COMMANDS = frozenset(
     {"print", "printf", "return", "else", "do", "case", "in", "delete", "exit", "BEGIN", "END", "function", "func"}
@@ -31,7 +32,7 @@ _COMMANDS = frozenset(
 _ENDS = frozenset({";", "}", "\n", ""})
 _CONTINUES = frozenset({",", "&&", "||", "{", "do", "else"})
 _STARTS = frozenset({"(", ";", "{", "}", "\n", "", "!", "&&", "||", "while"})
-_ESCAPES = re.compile(r"\\(.)", re.DOTALL)
+_ESCAPES = Pattern(r"\\(.)", re.DOTALL)
 _PLAIN_ESCAPES = {"n": "\n", "t": "\t", '"': '"', "\\": "\\", "/": "/"}
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-
+from assent.contract.pattern import Pattern
 from assent.effects.shell import environment
 from assent.effects.shell.command import Arg
 from assent.effects.shell.commands.option import options_of
@@ -25,7 +24,7 @@ OPTIONS = options_of(
     -P=TEXT!acts"""
 )
 _SPLITS = 8
-PLAIN = re.compile(
+PLAIN = Pattern(
     r"PATH|HOME|USER|LOGNAME|SHELL|PWD|OLDPWD|TERM|LANG|LC_\w+|TZ|EDITOR|VISUAL|PAGER|DISPLAY|HOSTNAME|SHLVL|COLUMNS|LINES"
     r"|TMPDIR|TMP|TEMP|VIRTUAL_ENV|CONDA_PREFIX|GO\w+|JAVA_HOME|NODE_(?:ENV|PATH|OPTIONS|VERSION)|NVM_DIR|PYENV_ROOT"
     r"|CARGO_HOME|RUSTUP_HOME|XDG_\w+|CI|COLORTERM|NO_COLOR|FORCE_COLOR|MANPATH|LD_LIBRARY_PATH|DYLD_LIBRARY_PATH"
@@ -111,7 +110,7 @@ def _unsplit(seen: Seen, words: list[Word], parsed: Parsed) -> list[Word] | None
     return [*words[: given.start], *beside, *words_in, *words[given.end :]]
 
 
-_PIECE = re.compile(r"[^\s\\'\"$#]+")
+_PIECE = Pattern(r"[^\s\\'\"$#]+")
 _ESCAPES = {"f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
 _ESCAPES.update({letter: letter for letter in "#$\"'\\"})
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-
+from assent.contract.pattern import Pattern
 from assent.effects.shell.command import Arg
 from assent.effects.shell.commands.operands import into
 from assent.effects.shell.commands.options import parse
@@ -15,7 +14,7 @@ if TYPE_CHECKING:
 
     Word = str | Arg
 
-_MODE = re.compile(r"-[rwxXstugo,=+-]+|-[0-7]+")
+_MODE = Pattern(r"-[rwxXstugo,=+-]+|-[0-7]+")
 
 
 def copy(line: Line) -> None:

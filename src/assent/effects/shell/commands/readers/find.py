@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-
+from assent.contract.pattern import Pattern
 from assent.effects.shell.command import Arg
 from assent.effects.shell.commands.options import parse
 from assent.effects.shell.commands.readers.wrappers import replaced
@@ -25,12 +24,12 @@ _VALUED = frozenset(
     -iwholename -links -lname -maxdepth -mindepth -mmin -mtime -name -newer -path -perm -printf -regex -regextype
     -samefile -size -type -uid -used -user -wholename -xtype -flags -Bmin -Btime -Bnewer -mnewer -xattrname""".split()
 )
-_NEWER = re.compile(r"-newer[aBcm][aBcmt]")
+_NEWER = Pattern(r"-newer[aBcm][aBcmt]")
 _NAMES = frozenset("-name -iname -path -ipath -wholename -iwholename".split())
 _WRITES = {"-fprint": 1, "-fprint0": 1, "-fls": 1, "-fprintf": 2}
 _RUNS = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
 _ACTIONS = (*_WRITES, *_RUNS, "-delete", "-files0-from")
-_LEADING = re.compile(r"-[HLPEXdsx]+|-O[0-9]*")
+_LEADING = Pattern(r"-[HLPEXdsx]+|-O[0-9]*")
 
 
 def find(line: Line) -> None:

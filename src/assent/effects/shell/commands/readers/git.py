@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
-
 from assent.contract.effect import Effect, Kind, Target
+from assent.contract.pattern import Pattern
 from assent.effects.shell.commands.operands import into
 from assent.effects.shell.commands.roles import apply
 from assent.effects.shell.commands.seen import DELETE, READ, WRITE, literal, values
@@ -15,7 +14,7 @@ if TYPE_CHECKING:
     from assent.effects.shell.commands.see import Line
 
 _SHARED = frozenset({"main", "master", "trunk", "develop", "production", "prod", "release", "stable"})
-_MAGIC = re.compile(r"[*?\[\\]|^:")  # of pathspecs, which git expands itself
+_MAGIC = Pattern(r"[*?\[\\]|^:")  # of pathspecs, which git expands itself
 _FORCES = ("--force", "--delete", "--mirror", "--prune")
 
 

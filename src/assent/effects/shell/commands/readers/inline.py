@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 
 from assent.contract.effect import Operation
+from assent.contract.pattern import Pattern
 from assent.effects.shell.command import Arg
 from assent.effects.shell.commands.option import Options, options_of
 from assent.effects.shell.commands.options import parse
@@ -20,46 +21,46 @@ if TYPE_CHECKING:
     Word = str | Arg
 
 _TEXT = r"\s*\(?\s*['\"]([^'\"\n\\]+)['\"]"
-_READS = re.compile(
+_READS = Pattern(
     r"\b(?:readFile(?:Sync)?|createReadStream|readdirSync|File\.read|IO\.read|file_get_contents|Bun\.file)" + _TEXT
 )
-_WRITES = re.compile(
+_WRITES = Pattern(
     r"\b(?:writeFile(?:Sync)?|appendFile(?:Sync)?|createWriteStream|mkdirSync|File\.write|IO\.write|file_put_contents"
     r"|Bun\.write|FileUtils\.(?:touch|mkdir_p?))" + _TEXT
 )
-_DELETES = re.compile(
+_DELETES = Pattern(
     r"\b(?:unlink(?:Sync)?|rmSync|rmdirSync|rimraf|rmtree|remove_tree|FileUtils\.(?:rm_rf|rm_r|rm|remove_dir)|File\.delete)"
     + _TEXT
 )
-_OPENS = re.compile(r"\bopen\b[^;\n]*?['\"]\s*(\+?[<>]{1,2})\s*(?:['\"]\s*,\s*['\"])?([^'\"\n]+)['\"]")
-_SCRIPTS = re.compile(
+_OPENS = Pattern(r"\bopen\b[^;\n]*?['\"]\s*(\+?[<>]{1,2})\s*(?:['\"]\s*,\s*['\"])?([^'\"\n]+)['\"]")
+_SCRIPTS = Pattern(
     r"(?:\b(?:system|exec|execSync|popen|shell_exec|passthru|spawn|spawnSync|execFile|execFileSync|execute|qx)\b|%x)"
     r"\s*[({/]?\s*(?P<quote>['\"`]?)(?P<script>[^'\"`\n)}]+)(?P=quote)"
 )
-_LISTS = re.compile(
+_LISTS = Pattern(
     r"\b(?:system|exec|spawn|spawnSync|execFile|execFileSync|popen|exec_cmd)\b\s*[(\[\s]*"
     r"(?P<words>(?:['\"][^'\"\n]+['\"]\s*[,\[\]\s]*){2,16})"
 )
-_STRING = re.compile(r"['\"]([^'\"\n]+)['\"]")
-_PLACE = re.compile(r"['\"`}](~?/[^\s'\"`<>|;:]+|\.{1,2}/[^\s'\"`<>|;:]+|\.env[\w.]*)['\"`]")
+_STRING = Pattern(r"['\"]([^'\"\n]+)['\"]")
+_PLACE = Pattern(r"['\"`}](~?/[^\s'\"`<>|;:]+|\.{1,2}/[^\s'\"`<>|;:]+|\.env[\w.]*)['\"`]")
 _MOST_PLACES = 64
-_TICKS = re.compile(r"`([^`\n]+)`")
-_REMOVES = re.compile(r"\brm\s+-[A-Za-z-]*[rR][A-Za-z-]*\s+[^\s'\"`;|&()\[\]]+")
-_FETCHES = re.compile(r"['\"`]((?:https?|ftp)://[^'\"`\s]+)['\"`]")
-_EVALS = re.compile(r"(?<![.\w])(?:eval|loadstring)\b|new Function\b|runIn\w+Context")
-PYTHON_EVALS = re.compile(r"(?<![.\w])(?:exec|eval)\s*\(")
-_LOADS = re.compile(
+_TICKS = Pattern(r"`([^`\n]+)`")
+_REMOVES = Pattern(r"\brm\s+-[A-Za-z-]*[rR][A-Za-z-]*\s+[^\s'\"`;|&()\[\]]+")
+_FETCHES = Pattern(r"['\"`]((?:https?|ftp)://[^'\"`\s]+)['\"`]")
+_EVALS = Pattern(r"(?<![.\w])(?:eval|loadstring)\b|new Function\b|runIn\w+Context")
+PYTHON_EVALS = Pattern(r"(?<![.\w])(?:exec|eval)\s*\(")
+_LOADS = Pattern(
     r"urlopen|urlretrieve|(?<![.\w])(?:requests|httpx)\.\w+\(|URI\.open|Net::HTTP|(?<![.\w])fetch\s*\(|https?\.get\("
     r"|file_get_contents\(\s*['\"]https?:|LWP::|HTTP::Tiny"
 )
-_DECODES = re.compile(
+_DECODES = Pattern(
     r"b64decode|decode_base64|base64_decode|urlsafe_decode64|(?:strict_)?decode64|fromhex|unhexlify|atob\s*\(|gzinflate"
     r"|str_rot13|rot13|['\"]base64['\"]|marshal\.loads|zlib\.decompress"
 )
-_CONNECTS = re.compile(r"\b(?:Socket|socket|fsockopen|TCPSocket|net\.connect|createConnection)\b")
+_CONNECTS = Pattern(r"\b(?:Socket|socket|fsockopen|TCPSocket|net\.connect|createConnection)\b")
 
 
-def runs_foreign(seen: Seen, text: str, evals: re.Pattern[str] = _EVALS) -> None:
+def runs_foreign(seen: Seen, text: str, evals: Pattern = _EVALS) -> None:
     """Code that evaluates what it fetched or decoded."""
     if evals.search(text):
         if _LOADS.search(text):
@@ -235,12 +236,12 @@ _PERL = options_of(
 )
 _BODY = r"(?:[^/\\@`$(]|\\[^@`$]|\$(?=[/|)])|\((?!\?+[\{pP]|\*))*"
 _REPLACEMENT = r"(?:[^/\\@`$]|\\.|\$[0-9&](?![\[{-]))*"
-_EDIT = re.compile(
+_EDIT = Pattern(
     rf"\s*(?:s/{_BODY}/{_REPLACEMENT}/[gimsx]*"
     rf"|print(?: (?:if|unless) (?:/{_BODY}/[imsx]*|\$\. ?[<>=]+ ?[0-9]+|[0-9]+ ?\.\. ?[0-9]+))?)\s*"
 )
-_MAGIC = re.compile(r"[|<>]|^[\s+&]|\s$")
-_LETTER = re.compile(r"0(?:x[0-9A-Fa-f]*|[0-7]*)|l[0-7]*|C[0-9A-Za-z]*|[anpwWXtT]|(?P<rest>.+)", re.DOTALL)
+_MAGIC = Pattern(r"[|<>]|^[\s+&]|\s$")
+_LETTER = Pattern(r"0(?:x[0-9A-Fa-f]*|[0-7]*)|l[0-7]*|C[0-9A-Za-z]*|[anpwWXtT]|(?P<rest>.+)", re.DOTALL)
 
 
 def _apart(words: list[Word]) -> list[Word]:

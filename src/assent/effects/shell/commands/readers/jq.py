@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-
+from assent.contract.pattern import Pattern
 from assent.effects.shell.command import Arg
 from assent.effects.shell.commands.readers.environment import PLAIN
 from assent.effects.shell.commands.seen import READ, WRITE, Seen, values
@@ -14,13 +13,13 @@ if TYPE_CHECKING:
 
     Word = str | Arg
 
-_SUSPECT = re.compile(r"env|ENV|import|include|load|eval|system|getpath|search|input_|debug|stderr|exec|modulemeta")
-_FILE = re.compile(r"[\w./~+-]+")
-_STRING = re.compile(r'"[^"\\]*"')
-_ENVIRON = re.compile(r"\$ENV\b|(?<![.\w$@])(?:str|str_)?env(?:subst)?\b(?!\s*:)|\$__prog\w*")
-_NAMED = re.compile(r"(?:\$ENV|(?<![.\w$@])env)\.([A-Za-z_]\w*)|(?<![.\w$@])(?:str)?env\(\s*\"?([A-Za-z_]\w*)\"?\s*\)")
-_FILES = re.compile(r"(?<![.\w$@])(?:import|include|load\w*|modulemeta|get_search_list)\b")
-_CODE = re.compile(r"(?<![.\w$@])(?:system|exec|eval)\b")
+_SUSPECT = Pattern(r"env|ENV|import|include|load|eval|system|getpath|search|input_|debug|stderr|exec|modulemeta")
+_FILE = Pattern(r"[\w./~+-]+")
+_STRING = Pattern(r'"[^"\\]*"')
+_ENVIRON = Pattern(r"\$ENV\b|(?<![.\w$@])(?:str|str_)?env(?:subst)?\b(?!\s*:)|\$__prog\w*")
+_NAMED = Pattern(r"(?:\$ENV|(?<![.\w$@])env)\.([A-Za-z_]\w*)|(?<![.\w$@])(?:str)?env\(\s*\"?([A-Za-z_]\w*)\"?\s*\)")
+_FILES = Pattern(r"(?<![.\w$@])(?:import|include|load\w*|modulemeta|get_search_list)\b")
+_CODE = Pattern(r"(?<![.\w$@])(?:system|exec|eval)\b")
 
 
 def jq(line: Line) -> None:

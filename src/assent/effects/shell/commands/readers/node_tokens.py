@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import re
+from assent.contract.pattern import Pattern
 
-_SPACE = re.compile(r"[ \t\n\r]+|//[^\n\r\u2028\u2029]*|/\*(?s:.*?)\*/")
-_NAME = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*")
-_NUMBER = re.compile(r"(?:0[xX][0-9a-fA-F]+|[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)(?![A-Za-z0-9_$.])")
-_STRING = re.compile(r"'(?:[^'\\\n\r]|\\[^\r])*'|\"(?:[^\"\\\n\r]|\\[^\r])*\"")
-_REGEX = re.compile(r"/(?:[^/\\\[\n\r]|\\[^\n\r]|\[(?:[^\]\\\n\r]|\\[^\n\r])*\])+/[a-z]*")
-_MARK = re.compile(
+_SPACE = Pattern(r"[ \t\n\r]+|//[^\n\r\u2028\u2029]*|/\*(?s:.*?)\*/")
+_NAME = Pattern(r"[A-Za-z_$][A-Za-z0-9_$]*")
+_NUMBER = Pattern(r"(?:0[xX][0-9a-fA-F]+|[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)(?![A-Za-z0-9_$.])")
+_STRING = Pattern(r"'(?:[^'\\\n\r]|\\[^\r])*'|\"(?:[^\"\\\n\r]|\\[^\r])*\"")
+_REGEX = Pattern(r"/(?:[^/\\\[\n\r]|\\[^\n\r]|\[(?:[^\]\\\n\r]|\\[^\n\r])*\])+/[a-z]*")
+_MARK = Pattern(
     r"=>|\.\.\.|\?\.(?![0-9])|===|!==|==|!=|<=|>=|&&=|\|\|=|\?\?=|&&|\|\||\?\?|\+\+|--|\*\*|[+\-*/%&|^]=|<<|>>>|>>"
     r"|[{}()\[\];,<>+\-*/%&|^!~?:=.]"
 )
-_REFUSED = re.compile(r"<!--|-->|^#!|[^\x20-\x7e\n\r\t\x80-\ud7ff\ue000-\U0010ffff]|[\u2028\u2029\ufeff]")
+_REFUSED = Pattern(r"<!--|-->|^#!|[^\x20-\x7e\n\r\t\x80-\ud7ff\ue000-\U0010ffff]|[\u2028\u2029\ufeff]")
 _BEFORE_REGEX = frozenset("return typeof case in delete void throw else do instanceof".split())
 _EITHER = frozenset("of await yield new extends default async let static get set".split())  # a word or a name
 _STATEMENTS = frozenset({"if", "while", "for", "with"})

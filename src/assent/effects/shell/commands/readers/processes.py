@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import re
-
+from assent.contract.pattern import Pattern
 from assent.effects.shell.commands.seen import literal, shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from assent.effects.shell.commands.see import Line
 
-_SIGNAL = re.compile(r"-(?:SIG)?[A-Za-z]+[0-9]*|-[0-9]+")
-_LISTS = re.compile(r"-[lL]|--list(?:=.*)?|--table")
-_ANY = re.compile(r"[.^$*?\\]*|\.[*+]")
+_SIGNAL = Pattern(r"-(?:SIG)?[A-Za-z]+[0-9]*|-[0-9]+")
+_LISTS = Pattern(r"-[lL]|--list(?:=.*)?|--table")
+_ANY = Pattern(r"[.^$*?\\]*|\.[*+]")
 
 
 def kill(line: Line) -> None:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-
+from assent.contract.pattern import Pattern
 from assent.effects.shell.command import Arg
 from assent.effects.shell.commands.option import options_of
 from assent.effects.shell.commands.options import parse
@@ -21,9 +20,9 @@ _OPTIONS = options_of(
     --help-all!prints --help-env!prints --help-xoptions!prints -W=TEXT -X=TEXT -c=TEXT -m=TEXT
     --check-hash-based-pycs=TEXT!acts"""
 )
-_CODE = re.compile(r"-[bBdEiIOPqsSuvx]*[cm]")
-_VALUED = re.compile(r"-[bBdEiIOPqsSuvx]*[WX]")
-_SETTING = re.compile(r"[a-z]+|utf8=[01]|dev|faulthandler|importtime")
+_CODE = Pattern(r"-[bBdEiIOPqsSuvx]*[cm]")
+_VALUED = Pattern(r"-[bBdEiIOPqsSuvx]*[WX]")
+_SETTING = Pattern(r"[a-z]+|utf8=[01]|dev|faulthandler|importtime")
 
 
 def python(line: Line) -> None:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
-
 from assent.contract.effect import Operation
+from assent.contract.pattern import Pattern
 from assent.effects.shell.command import Arg
 from assent.effects.shell.commands.seen import DELETE, LIST, READ, WRITE, Seen
 
@@ -70,10 +69,10 @@ _SECOND = frozenset(
 )
 _DEEP = frozenset({"shutil.rmtree", "os.walk", "shutil.move", "shutil.copytree", "os.removedirs"})
 _SCRIPTS = frozenset({"os.system", "os.popen", "subprocess.getoutput", "subprocess.getstatusoutput"})
-_STARTS = re.compile(
+_STARTS = Pattern(
     r"subprocess\.(?:run|call|check_call|check_output|Popen)|os\.(?:exec|spawn|posix_spawn)\w*|pty\.spawn"
 )
-_FETCHES = re.compile(
+_FETCHES = Pattern(
     r"urllib\.request\.(?:urlopen|urlretrieve|Request)|(?:requests|httpx)\.\w+|http\.client\.HTTPS?Connection"
     r"|socket\.create_connection|urllib2\.urlopen|ftplib\.FTP|smtplib\.SMTP"
 )

@@ -7,8 +7,7 @@ files, is an EXECUTE on the folder's modules, for facts to settle."""
 
 from __future__ import annotations
 
-import re
-
+from assent.contract.pattern import Pattern
 from assent.effects.shell.command import Arg
 from assent.effects.shell.commands.readers.environment import PLAIN
 from assent.effects.shell.commands.readers.inline import PYTHON_EVALS, runs_foreign
@@ -46,11 +45,11 @@ _SYS = frozenset(
     version version_info""".split()
 )
 # Attributes that lead from a value to the insides of the interpreter.
-_INSIDE = re.compile(r"_.*|(?:gi|f|cr|ag|tb|co|func|im)_\w+|mro|modules|format_map")
-_FORMATS = re.compile(r"__|\{[^{}]*\.(?:gi|f|cr|ag|tb|co)_|environ")
-_MODE = re.compile(r"[rwaxbtU+]*")
+_INSIDE = Pattern(r"_.*|(?:gi|f|cr|ag|tb|co|func|im)_\w+|mro|modules|format_map")
+_FORMATS = Pattern(r"__|\{[^{}]*\.(?:gi|f|cr|ag|tb|co)_|environ")
+_MODE = Pattern(r"[rwaxbtU+]*")
 _OPENING = frozenset({"mode", "encoding", "errors", "newline", "buffering"})
-_COOKIE = re.compile(r"(?:[^\n]*\n)?[^\n]*#[^\n]*coding[:=]")
+_COOKIE = Pattern(r"(?:[^\n]*\n)?[^\n]*#[^\n]*coding[:=]")
 
 
 def judge(seen: Seen, text: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from assent.contract.pattern import Pattern
 from assent.effects.addresses import host_of
 from assent.effects.shell.command import Arg
 from assent.effects.shell.commands.operands import into
@@ -24,13 +25,13 @@ _SSH = options_of(
     -B=TEXT -b=TEXT -c=TEXT -D=TEXT!acts -E=WRITE -e=TEXT -F=CONFIG -I=CONFIG -i=TEXT -J=HOST -L=TEXT!acts
     -l=TEXT -m=TEXT -O=TEXT!acts -o=TEXT -P=TEXT!acts -p=TEXT -R=TEXT!acts -S=TEXT!acts -W=TEXT!acts -w=TEXT!acts"""
 )
-_HARMLESS = re.compile(
+_HARMLESS = Pattern(
     r"(?i)(?:stricthostkeychecking|connecttimeout|connectionattempts|batchmode|loglevel|serveralive\w+|identitiesonly"
     r"|passwordauthentication|pubkeyauthentication|kbdinteractiveauthentication|preferredauthentications|tcpkeepalive|port|user"
     r"|hostname|addressfamily|compression|requesttty|visualhostkey|checkhostip|hostkeyalias|numberofpasswordprompts"
     r"|forwardagent|forwardx11|identityfile)[= ].*|(?i:(?:global|user)knownhostsfile)[= ]/dev/null"
 )
-_COMMANDS = re.compile(r"(?i)(?:proxycommand|localcommand|knownhostscommand)[= ](?P<command>.*)", re.DOTALL)
+_COMMANDS = Pattern(r"(?i)(?:proxycommand|localcommand|knownhostscommand)[= ](?P<command>.*)", re.DOTALL)
 
 
 def ssh(line: Line) -> None:
@@ -77,7 +78,7 @@ def _host(seen: Seen, word: Word, *, dangers: tuple[str, ...] = ()) -> None:
 
 # ---------------------------------------------------------------- copies
 
-_REMOTE = re.compile(r"(?:rsync|scp|sftp)://.*|[^/]*:.*", re.DOTALL)
+_REMOTE = Pattern(r"(?:rsync|scp|sftp)://.*|[^/]*:.*", re.DOTALL)
 
 
 def scp(line: Line) -> None:
@@ -159,8 +160,8 @@ _DOCKER_VALUES = frozenset(
 )
 
 
-_SOURCE = re.compile(r"(?:source|src)=")
-_READ_ONLY = re.compile(r":ro\b|readonly|,ro\b")
+_SOURCE = Pattern(r"(?:source|src)=")
+_READ_ONLY = Pattern(r":ro\b|readonly|,ro\b")
 
 
 def elsewhere(line: Line) -> None:
@@ -208,10 +209,10 @@ def _mount(seen: Seen, text: str) -> None:
 
 # ---------------------------------------------------------------- APIs of forges
 
-_WHOLE_REPOSITORY = re.compile(r"/?(?:repos/[^/]+/[^/]+|projects/[^/]+|orgs/[^/]+)/?")
-_ADDRESS = re.compile(r"\w+://")
-_NAMED = re.compile(r"/?(?:repos|orgs|users|projects|search|gists|issues|notifications)/")
-_MUTATES = re.compile(r"\bmutation\b")
+_WHOLE_REPOSITORY = Pattern(r"/?(?:repos/[^/]+/[^/]+|projects/[^/]+|orgs/[^/]+)/?")
+_ADDRESS = Pattern(r"\w+://")
+_NAMED = Pattern(r"/?(?:repos|orgs|users|projects|search|gists|issues|notifications)/")
+_MUTATES = Pattern(r"\bmutation\b")
 
 
 def gh_api(line: Line) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from assent.contract.pattern import Pattern
 from assent.effects.shell.command import Arg
 from assent.effects.shell.commands.options import parse
 from assent.effects.shell.commands.seen import LONGEST, READ, WRITE, Seen, literal, shown, values
@@ -14,19 +15,19 @@ if TYPE_CHECKING:
 
     Word = str | Arg
 
-_EVERYDAY = re.compile(r"(?:(?:[0-9]+|\$)(?:,(?:[0-9]+|\$|\+[0-9]+))?!?[pdq=](?:[;\n ]+|$))+")
-_BLANK = re.compile(r"[\s;]*")
-_SPACE = re.compile(r"[ \t\r\f\v]*")
-_NUMBERED = re.compile(r"[0-9]+(?:~[0-9]+)?|\$")
-_SECOND = re.compile(r"[+~]?[0-9]+|\$")
-_REGEX_FLAGS = re.compile(r"[IM]*")
-_LINE = re.compile(r"[^\n]*")
-_TEXT = re.compile(r"(?:[^\\\n]|\\(?:.|\n|$))*", re.DOTALL)
-_LABEL = re.compile(r"[^\s;}]*")
-_BRACKET = re.compile(r"\[\^?\]?(?:[^][\\]|\[:[a-z]+:\]|\[\.[^]\n]*\.\]|\[=[^]\n]*=\]|\[(?![.:=])|\\(?!\]))*\]")
-_END = re.compile(r"[ \t\r\f\v]*(?:[;\n]|(?=[}#])|$)")
-_COUNT = re.compile(r"[ \t]*[0-9]*")
-_FLAGS = re.compile(r"[gpiImM0-9]*")
+_EVERYDAY = Pattern(r"(?:(?:[0-9]+|\$)(?:,(?:[0-9]+|\$|\+[0-9]+))?!?[pdq=](?:[;\n ]+|$))+")
+_BLANK = Pattern(r"[\s;]*")
+_SPACE = Pattern(r"[ \t\r\f\v]*")
+_NUMBERED = Pattern(r"[0-9]+(?:~[0-9]+)?|\$")
+_SECOND = Pattern(r"[+~]?[0-9]+|\$")
+_REGEX_FLAGS = Pattern(r"[IM]*")
+_LINE = Pattern(r"[^\n]*")
+_TEXT = Pattern(r"(?:[^\\\n]|\\(?:.|\n|$))*", re.DOTALL)
+_LABEL = Pattern(r"[^\s;}]*")
+_BRACKET = Pattern(r"\[\^?\]?(?:[^][\\]|\[:[a-z]+:\]|\[\.[^]\n]*\.\]|\[=[^]\n]*=\]|\[(?![.:=])|\\(?!\]))*\]")
+_END = Pattern(r"[ \t\r\f\v]*(?:[;\n]|(?=[}#])|$)")
+_COUNT = Pattern(r"[ \t]*[0-9]*")
+_FLAGS = Pattern(r"[gpiImM0-9]*")
 _DEPTH = 200
 
 
@@ -119,7 +120,7 @@ class _Script:
             if depth > _DEPTH or not self.command(name):
                 return False
 
-    def skip(self, pattern: re.Pattern[str]) -> str:
+    def skip(self, pattern: Pattern) -> str:
         match = pattern.match(self.text, self.at)
         assert match is not None
         self.at = match.end()
@@ -142,7 +143,7 @@ class _Script:
             self.skip(_SPACE)
         return True
 
-    def address(self, plain: re.Pattern[str]) -> bool:
+    def address(self, plain: Pattern) -> bool:
         match = plain.match(self.text, self.at)
         if match:
             self.at = match.end()

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-
+from assent.contract.pattern import Pattern
 from assent.effects.shell.command import Arg
 from assent.effects.shell.commands.seen import READ, literal, shown
 
@@ -14,7 +13,7 @@ if TYPE_CHECKING:
     Word = str | Arg
 
 _FLAGS = frozenset("abcefhilmnprstuvxCEPTD")
-_SETTINGS = re.compile(
+_SETTINGS = Pattern(
     r"allexport|errexit|errtrace|functrace|hashall|monitor|noclobber|noexec|noglob|nounset|pipefail|physical|verbose|xtrace"
     r"|globstar|nullglob|failglob|inherit_errexit|checkwinsize|no_?rcs|no_?global_?rcs|err_?exit"
 )

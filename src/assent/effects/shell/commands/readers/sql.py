@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 
+from assent.contract.pattern import Pattern
 from assent.effects.shell.command import Arg
 from assent.effects.shell.commands.seen import LONGEST, READ, WRITE, Seen, values
 
@@ -13,7 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     Word = str | Arg
 
-_TOKEN = re.compile(
+_TOKEN = Pattern(
     r"""(?P<space>\s+|--(?=\s|$)[^\n]*|/\*(?:(?!/\*|\*/).)*\*/)|(?P<string>'(?:[^'\\]|'')*')|(?P<quoted>"(?:[^"\\]|"")*"|`[^`\\]*`)"""
     r"""|(?P<number>[0-9][\w.]*)|(?P<name>[A-Za-z_]\w*(?:\.\w+)*)|(?P<op>::|[-+*/%<>=!|&^~?@,.():\[\]{}]|\#>?>?)|(?P<end>;)""",
     re.DOTALL,
@@ -29,7 +30,7 @@ _STATEMENTS = _CHANGES | frozenset(
 _SEPARATES = frozenset("psql mysql mariadb sqlite3 sqlite duckdb".split())
 """Clients whose servers read only one statement up to a semicolon."""
 _LOCAL = frozenset("sqlite3 sqlite duckdb".split())
-_FUNCTIONS = re.compile(
+_FUNCTIONS = Pattern(
     r"""(?:count|sum|min|max|avg|abs|ceil(?:ing)?|floor|round|mod|power|sqrt|sign|random|rand|greatest|least|total|exp|ln|log\d*
     |coalesce|nullif|ifnull|isnull|iif|if|case|cast|convert|try_cast|typeof|lower|upper|length|char_length|octet_length|len
     |substr(?:ing)?|left|right|trim|ltrim|rtrim|btrim|replace|reverse|repeat|lpad|rpad|instr|position|strpos|locate|concat(?:_ws)?
@@ -48,7 +49,7 @@ _FUNCTIONS = re.compile(
     |except|intersect|union|partition|order|grouping|sets|rollup|cube|limit|offset|recursive|materialized)""",
     re.VERBOSE,
 )
-_SUBSCRIPT = re.compile(r"[\w\s:,*+-]*\]")
+_SUBSCRIPT = Pattern(r"[\w\s:,*+-]*\]")
 _PRAGMAS = frozenset(
     """table_info table_xinfo table_list index_list index_info index_xinfo foreign_key_list database_list collation_list
     compile_options function_list module_list pragma_list integrity_check quick_check foreign_key_check""".split()
@@ -57,18 +58,18 @@ _PLAIN_PRAGMAS = frozenset(
     """schema_version user_version page_count page_size freelist_count encoding journal_mode foreign_keys
     cache_size""".split()
 )
-_DOT = re.compile(
+_DOT = Pattern(
     r"\.(?:tables?|schema|fullschema|headers?|mode|index(?:es)?|indices|databases|dbinfo|width|nullvalue|separator|show|stats|timer"
     r"|help|version|eqp|explain|echo|bail|changes|quit|exit|dump|lint|columns)\b[^\n|]*"
 )
-_PSQL = re.compile(
+_PSQL = Pattern(
     r"\\(?:d\w*\+?|l\+?|z|x|timing|conninfo|pset|a|t|H|q|\?|h|encoding|sf\+?|sv\+?|dconfig)(?:[ \t][^`|\\\n]*)?"
 )
-_FILES = re.compile(r"(?:read_\w+|parquet_scan|parquet_\w+|glob|sniff_csv|st_read)")
-_DESTROYS = re.compile(
+_FILES = Pattern(r"(?:read_\w+|parquet_scan|parquet_\w+|glob|sniff_csv|st_read)")
+_DESTROYS = Pattern(
     r"(?is)\b(?:drop\s+(?:table|database|schema|index|view|user|role|collection)|truncate)\b|\bflushall\b|\bflushdb\b"
 )
-_DELETES_ALL = re.compile(r"(?is)\bdelete\s+from\b(?:(?!\bwhere\b|;).)*(?:;|$)")
+_DELETES_ALL = Pattern(r"(?is)\bdelete\s+from\b(?:(?!\bwhere\b|;).)*(?:;|$)")
 
 
 def sql(seen: Seen, word: Word) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from assent.contract.pattern import Pattern
 from assent.effects.addresses import host_of
 from assent.effects.shell.command import Arg
 from assent.effects.shell.commands.seen import READ, WRITE, Seen, literal, shown, values
@@ -16,9 +17,9 @@ if TYPE_CHECKING:
 
 SENT = ("exfiltration",)
 _DATA = ("--data", "--data-ascii", "--data-binary", "--json", "--url-query")
-_OUTPUT = re.compile(r"%output\{(>{0,2})([^}]*)\}")
-_METHOD = re.compile(r"[A-Z]+")
-_ITEM = re.compile(r"[^@=:]*(?:@|=@|:=@|:@)(?P<file>.+)", re.DOTALL)
+_OUTPUT = Pattern(r"%output\{(>{0,2})([^}]*)\}")
+_METHOD = Pattern(r"[A-Z]+")
+_ITEM = Pattern(r"[^@=:]*(?:@|=@|:=@|:@)(?P<file>.+)", re.DOTALL)
 
 
 # ---------------------------------------------------------------- curl
@@ -201,7 +202,7 @@ def netcat(line: Line) -> None:
         seen.fetch(word)
 
 
-_ADDRESS = re.compile(r"(?P<kind>[A-Za-z0-9-]+)(?::(?P<rest>.*))?", re.DOTALL)
+_ADDRESS = Pattern(r"(?P<kind>[A-Za-z0-9-]+)(?::(?P<rest>.*))?", re.DOTALL)
 
 
 def socat(line: Line) -> None:

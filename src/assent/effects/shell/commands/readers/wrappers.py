@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
-
 from assent.contract.effect import Effect, Kind, Target
+from assent.contract.pattern import Pattern
 from assent.effects.shell.command import Arg
 from assent.effects.shell.commands.option import options_of
 from assent.effects.shell.commands.options import parse
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
 
     Word = str | Arg
 
-SHELLS = re.compile(r"(?:.*/)?(?:ba|da|z|k|mk|pdk|fi|a|c|tc)?sh|eval|source|\.")
+SHELLS = Pattern(r"(?:.*/)?(?:ba|da|z|k|mk|pdk|fi|a|c|tc)?sh|eval|source|\.")
 _XARGS = options_of(
     """-0,--null -a,--arg-file=READ -d,--delimiter=TEXT -E=TEXT -e,--eof[=TEXT] -I=TEXT -i,--replace[=TEXT] -L=TEXT
     -l,--max-lines[=TEXT] -n,--max-args=TEXT -o,--open-tty!acts -P,--max-procs=TEXT -p,--interactive!acts
@@ -189,7 +188,7 @@ def tmux(line: Line) -> None:
         line.seen.shell(joined_words(words))
 
 
-_KEY = re.compile(r"Enter|C-\w|M-\w|Escape|Tab|Space|BSpace|Up|Down|Left|Right|KPEnter|F\d+|-l")
+_KEY = Pattern(r"Enter|C-\w|M-\w|Escape|Tab|Space|BSpace|Up|Down|Left|Right|KPEnter|F\d+|-l")
 
 
 def busybox(line: Line) -> None:

@@ -1,14 +1,14 @@
-"""Regular expressions that are compiled when they are first used.
+"""Regular expressions that are compiled when they are first used. Holds none itself.
 
-Compiling all that the reader may need takes longer than many decisions, and most commands need few."""
+Compiling all that a decision may need takes longer than the decision, and a process that answers one call needs few."""
 
 from __future__ import annotations
 
-import re
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import re
     from collections.abc import Callable, Iterator
+    from typing import Any
 
     Find = Callable[..., re.Match[str] | None]
 
@@ -26,7 +26,7 @@ class Pattern:
         fullmatch: Find
         sub: Callable[..., str]
         split: Callable[..., list[str]]
-        findall: Callable[..., list[str]]
+        findall: Callable[..., list[Any]]
         finditer: Callable[..., Iterator[re.Match[str]]]
 
     def __init__(self, text: str, flags: int = 0) -> None:
@@ -37,7 +37,9 @@ class Pattern:
         """A method that is asked for before there is one."""
         if name not in _METHODS:
             raise AttributeError(name)
-        compiled = re.compile(self.text, self.flags)
+        from re import compile
+
+        compiled = compile(self.text, self.flags)
         for each in _METHODS:
             setattr(self, each, getattr(compiled, each))
         return getattr(compiled, name)
