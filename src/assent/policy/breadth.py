@@ -37,6 +37,7 @@ from assent.policy.programs import (
     WRAPPERS,
 )
 from assent.policy.rules import About, Rule, Shape
+from assent.policy.steering import is_local_script
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -317,12 +318,3 @@ def _too_far(rule: Rule, scope: Scope) -> str:
     if rule.about is About.PATH and scope in LASTING and rule.tool in ("delete", "path"):
         return "what lies there may be something else next time; allow it for this session"
     return ""
-
-
-def is_local_script(rule: Rule) -> bool:
-    """Whether a rule names a script by a relative path."""
-    first = rule.words[0] if rule.words else ""
-    if "/" in first and not first.startswith(("/", "~")):
-        return True
-    script = next((word for word in rule.words[1:] if not word.startswith("-")), "")
-    return first in INTERPRETERS and "-m" not in rule.words and not script.startswith(("/", "~"))

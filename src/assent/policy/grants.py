@@ -13,14 +13,13 @@ from assent.contract.effect import Effect, Invocation, Kind, Operation, Via
 from assent.contract.errors import PolicyError
 from assent.contract.pattern import Pattern
 from assent.policy import match
-from assent.policy.breadth import is_local_script
 from assent.policy.decide import Judge
 from assent.policy.index import base
 from assent.policy.modes import Mode
 from assent.policy.parse import parse_rule
 from assent.policy.rules import Origin, Rule
 from assent.policy.ruleset import RuleSet
-from assent.policy.steering import steering
+from assent.policy.steering import is_local_script, steering
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

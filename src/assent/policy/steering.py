@@ -122,3 +122,14 @@ def _fits(pattern: str, word: str) -> bool:
             return False
         at += len(each)
     return True
+
+
+def is_local_script(rule: Rule) -> bool:
+    """Whether a rule names a script by a relative path."""
+    from assent.policy.programs import INTERPRETERS  # not before a remembered rule fits
+
+    first = rule.words[0] if rule.words else ""
+    if "/" in first and not first.startswith(("/", "~")):
+        return True
+    script = next((word for word in rule.words[1:] if not word.startswith("-")), "")
+    return first in INTERPRETERS and "-m" not in rule.words and not script.startswith(("/", "~"))
