@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from concurrent.futures import Future
+from pathlib import Path
 
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
@@ -216,3 +217,65 @@ def test_a_question_that_slides_under_the_finger_is_not_answered_by_it(page: Pag
     assert not call.done()
     page.keyboard.press("y")
     assert verdict(call)[0]
+
+
+def test_a_second_tab_of_the_same_browser_is_signed_in_and_signing_out_ends_both(
+    page: Page, context: BrowserContext, program: Program
+) -> None:
+    second = context.new_page()
+    second.goto(program.address)
+    expect(second.get_by_text("Nothing waits for you")).to_be_visible()
+    page.get_by_role("button", name="Sign out").click()
+    expect(page.get_by_text("Sign in to Assent")).to_be_visible()
+    expect(second.get_by_text("Sign in to Assent")).to_be_visible()
+
+
+def test_after_three_denials_another_mode_is_offered_on_the_page(page: Page, program: Program) -> None:
+    for number in range(3):
+        call = program.calling(f"make {number}-no", session="tired")
+        ready(page, f"make {number}-no")
+        page.keyboard.press("n")
+        assert verdict(call)[0] is False
+    waiting = program.calling("make four-no", session="tired")
+    offer = page.locator(".offer")
+    expect(offer).to_contain_text("You said no 3 times in a row")
+    screenshot(page, "offer")
+    offer.get_by_role("button", name="plan mode").click()
+    expect(offer).to_have_count(0)
+    assert program.call("make five-no", session="tired").json["decision"]["mode"] == "plan"
+    ready(page, "make four-no")
+    page.keyboard.press("n")
+    assert verdict(waiting)[0] is False
+
+
+def test_a_hidden_tab_notifies_and_takes_it_back(context: BrowserContext, program: Program) -> None:
+    context.add_init_script("""
+        window.told = [];
+        window.Notification = class {
+          static permission = "granted";
+          constructor(title, options) { told.push([title, options.body]); }
+          close() { told.push("closed"); }
+        };
+        Object.defineProperty(document, "hidden", { get: () => true });
+    """)
+    page = signed_in(context, program)
+    call = program.calling("make notify", session="hidden")
+    ready(page, "make notify")
+    assert page.evaluate("() => told") == [["Claude Code asks in project", "make notify"]]
+    page.keyboard.press("n")
+    verdict(call)
+    expect(page.locator(".outcome")).to_be_visible()
+    assert page.evaluate("() => told.at(-1)") == "closed"
+
+
+def test_a_page_without_its_server_says_so_and_comes_back(browser: Browser, tmp_path: Path) -> None:
+    program = Program(tmp_path)
+    with browser.new_context() as context:
+        page = signed_in(context, program)
+        expect(page.get_by_text("Nothing waits for you")).to_be_visible()
+        program.stop()
+        expect(page.get_by_text("Not connected to the server")).to_be_visible()
+        program.options = ("--port", str(program.port))
+        program.start()
+        expect(page.get_by_text("Sign in to Assent")).to_be_visible(timeout=15_000)
+        program.stop()

@@ -34,6 +34,7 @@ from assent.ui.voice import Voice
 STORE_FILE = "held.db"
 RECENT = 100  # decisions that a page gets to see when it opens
 SEEN = 200  # sessions remembered
+FOLLOW_AGAIN = 5.0  # seconds after a trail that cannot be read
 KEPT = 90 * 86400.0  # seconds that a session's view of its project is kept
 
 
@@ -166,13 +167,16 @@ class House:
 
     def _follow(self) -> None:
         """Tell the pages of every record that any process writes."""
-        for entry in follow.follow(self.desk.memory.trail.folder):
-            if not self.hub.streams:
-                continue
+        while not self._loop.is_closed():
             try:
-                self._loop.call_soon_threadsafe(self.hub.tell, "decision", shown.entry(entry.fields))
+                for entry in follow.follow(self.desk.memory.trail.folder):
+                    if self.hub.streams:
+                        self._loop.call_soon_threadsafe(self.hub.tell, "decision", shown.entry(entry.fields))
             except RuntimeError:  # the loop is closed
                 return
+            except Exception as error:  # the live view misses something; what is recorded is recorded
+                self.voice.say(f"the live view cannot read the trail: {error}")
+                time.sleep(FOLLOW_AGAIN)
 
 
 def _login() -> str:

@@ -11,6 +11,7 @@ import { signIn } from "./signin.js";
 import { Simulator } from "./simulator.js";
 import { store } from "./store.js";
 import { Stream } from "./stream.js";
+import { headline, runtime } from "./words.js";
 
 const NAMES = ["inbox", "live", "simulator", "audit", "policy"];
 const LINKS = { on: "connected", wait: "connecting", off: "not connected: trying again" };
@@ -23,6 +24,7 @@ function start() {
     Inbox.current = views.inbox;
     startNotifying((id) => { location.hash = "inbox"; views.inbox.select(id); });
     store.on("questions", count);
+    store.on("asked", (question) => { $("news").textContent = `${runtime(question.call.runtime)} asks: ${headline(question.call.tool, question.call.input, 100)}`; });
     addEventListener("hashchange", route);
     addEventListener("keydown", keys);
   }
@@ -31,6 +33,7 @@ function start() {
   stream = new Stream((name, data) => store.take(name, data), (state) => {
     $("link").dataset.state = state;
     $("link").lastElementChild.textContent = LINKS[state];
+    if (state !== "wait") $("cut").hidden = state !== "off";
   });
   route();
 }
@@ -87,4 +90,5 @@ $("out").addEventListener("click", async () => {
   key.drop();
   location.reload();
 });
+addEventListener("storage", (event) => { if (event.key === "assent.key") location.reload(); }); // another tab signed in or out
 open();

@@ -6,7 +6,7 @@ import { empty, h, put, toast } from "./dom.js";
 import { post } from "./api.js";
 import { draw } from "./question.js";
 import { store } from "./store.js";
-import { bare, clip, ending, folder, headline, plural, runtime, visible } from "./words.js";
+import { bare, clip, ending, folder, headline, plural, runtime, sentence, visible } from "./words.js";
 
 const ROWS = 240; // drawn in all, shared by the sessions
 const MANY = 100; // questions from which on drawing is put off a little
@@ -57,8 +57,9 @@ export class Inbox {
     const groups = this.order();
     const flat = groups.flat();
     this.choose(flat);
-    this.frame.classList.toggle("bare", flat.length === 0);
-    if (!flat.length) return put(this.frame, this.nothing());
+    const quiet = flat.length === 0 && store.offers.length === 0;
+    this.frame.classList.toggle("bare", quiet);
+    if (quiet) return put(this.frame, this.nothing());
     if (!this.list.isConnected) put(this.frame, this.list, this.detail);
     const focused = document.activeElement?.dataset?.id;
     put(this.list, h("h1", {}, store.waiting.length ? plural(store.waiting.length, "question") : "All answered"), store.offers.map((each) => this.offer(each)), groups.map((group) => this.group(group, Math.max(4, Math.floor(ROWS / groups.length)))));
@@ -129,7 +130,7 @@ export class Inbox {
       this.render();
     };
     const button = (label, choice) => h("button", { type: "button", on: { click: () => take(choice) } }, label);
-    return h("div", { class: "offer", role: "note" }, h("p", {}, `${visible(offer.words)}. Another way for this session?`),
+    return h("div", { class: "offer", role: "note" }, h("p", {}, `${sentence(offer.words)}. Another way for this session?`),
       h("div", { class: "row" }, offer.modes.map((mode) => button(`${visible(mode)} mode`, { mode })), offer.rules.map((rule) => button(`always deny ${visible(rule)}`, { rule })), h("button", { type: "button", class: "quiet", on: { click: () => take({}) } }, "Leave it as it is")));
   }
 

@@ -14,6 +14,7 @@ export class Live {
     this.outcomes = new Set(OUTCOMES);
     this.text = "";
     this.paused = null;
+    this.rows = new Map();
     this.body = h("ol", { class: "stream" });
     store.on("decisions", () => this.later());
   }
@@ -47,7 +48,14 @@ export class Live {
     const all = this.paused ?? store.decisions;
     const found = all.filter((each) => this.fits(each)).slice(0, ROWS);
     if (!found.length) return put(this.body, empty(PULSE, all.length ? "Nothing fits the filter" : "Quiet so far", h("p", {}, all.length ? "Change the filter to see the rest." : "Decisions appear here as soon as an agent makes a call through the gate."), all.length ? null : h("p", { class: "small" }, "In the simulator you can try calls without one.")));
-    put(this.body, found.map((each) => record(each)));
+    // Rows that are there already stay the same, so that one that was opened stays open.
+    const rows = new Map();
+    for (const each of found) {
+      const name = `${each.kind}/${each.id}/${each.n}`;
+      rows.set(name, this.rows.get(name) ?? record(each));
+    }
+    this.rows = rows;
+    put(this.body, [...rows.values()]);
   }
 
   fits(each) {

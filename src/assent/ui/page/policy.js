@@ -1,7 +1,7 @@
 // The policy in force with its sources, what lint finds, what was remembered, and the modes of sessions.
 
 import { get, post, remove } from "./api.js";
-import { empty, h, put, toast } from "./dom.js";
+import { $, h, put, toast } from "./dom.js";
 import { store } from "./store.js";
 import { ago, clip, count, folder, shown, stamp, visible } from "./words.js";
 
@@ -28,7 +28,7 @@ export class Policy {
       const [policy, grants, modes] = await Promise.all([get("/v1/policy", { project: this.project }), get("/v1/grants"), get("/v1/mode", { project: this.project })]);
       put(this.where, policy.projects.map((each) => h("option", { value: each }, `${folder(each) || each} — ${visible(each)}`)));
       this.where.value = policy.project;
-      put(this.body, policy.error ? broken(policy.error) : [overview(policy), findings(policy.findings)], this.modes(modes), this.grants(grants.grants), policy.error ? null : this.rules(policy));
+      put(this.body, policy.error ? broken(policy.error) : [overview(policy), findings(policy.findings)], this.modes(modes), this.grants(grants.grants), policy.error ? null : this.rules(policy), page());
     } catch (error) {
       put(this.body, h("p", { class: "error" }, error.message));
     }
@@ -82,6 +82,11 @@ function broken(error) {
 function overview(policy) {
   const rows = [["Mode", [h("strong", {}, policy.mode), ` set by ${visible(policy.mode_set_by)}`]], ["Held down by", policy.clamps.map(visible).join("; ")], ["Workspace", policy.workspace.map(visible).join(", ") || "none: nothing counts as inside"], ["Files", policy.files.map(visible).join(", ") || "none: what ships with Assent holds"], ["Packs", policy.packs.map((each) => visible(each.name)).join(", ")], ["Switched off", policy.off.map((each) => visible(each.id)).join(", ")], ["Questions", `${policy.approval.timeout} s to answer, ${policy.approval.unseen} s to be seen`]];
   return h("section", { class: "panel" }, h("dl", { class: "fields" }, rows.filter(([, value]) => value && value.length).map(([name, value]) => [h("dt", {}, name), h("dd", {}, value)])));
+}
+
+// Small screens have no room for these beside the views.
+function page() {
+  return h("section", { class: "panel small-only row" }, [["notify", "Notify me"], ["out", "Sign out"]].filter(([id]) => !$(id).hidden).map(([id, label]) => h("button", { type: "button", on: { click: () => $(id).click() } }, label)));
 }
 
 function findings(list) {

@@ -59,7 +59,7 @@ class Store extends EventTarget {
   }
 
   decision(record, quiet = false) {
-    if (this.decisions.some((each) => each.id === record.id && each.kind === record.kind)) return;
+    if (this.decisions.some((each) => each.id === record.id && each.kind === record.kind && each.n === record.n)) return;
     this.decisions.unshift(record);
     if (this.decisions.length > KEPT) this.decisions.length = KEPT;
     if (!quiet) this.say("decisions", record);

@@ -33,6 +33,7 @@ export function prose(text) {
   });
 }
 
+export const sentence = (text) => visible(text).replace(/^./, (first) => first.toUpperCase());
 export const bare = (text) => visible(text).replaceAll("`", "");
 
 export function clip(text, length) {
