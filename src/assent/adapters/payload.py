@@ -13,21 +13,28 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 DEEPEST = 200  # levels of lists and objects
+INFINITY = float("inf")
 
 
 def read(text: str | bytes) -> dict[str, object]:
     """The object that a text holds; raises PayloadError where it is none, or where a key stands twice."""
+    found = value(text)
+    if not isinstance(found, dict):
+        raise PayloadError("the payload is not a JSON object")
+    return found
+
+
+def value(text: str | bytes) -> object:
+    """The JSON value that a text holds; raises PayloadError where it holds none, or where a key stands twice."""
     try:
         source = text.decode("utf-8") if isinstance(text, bytes) else text
-        value = json.loads(source, object_pairs_hook=_once, parse_constant=_no_number)
+        found: object = json.loads(source, object_pairs_hook=_once, parse_constant=_no_number, parse_float=_finite)
     except PayloadError:
         raise
     except (ValueError, RecursionError) as error:
         raise PayloadError(f"the payload is not JSON: {error}") from None
-    if not isinstance(value, dict):
-        raise PayloadError("the payload is not a JSON object")
-    _bounded(value)
-    return value
+    _bounded(found)
+    return found
 
 
 def _once(pairs: Sequence[tuple[str, object]]) -> dict[str, object]:
@@ -41,6 +48,14 @@ def _once(pairs: Sequence[tuple[str, object]]) -> dict[str, object]:
 
 def _no_number(word: str) -> object:
     raise PayloadError(f"`{word}` is no JSON number")
+
+
+def _finite(text: str) -> float:
+    """Past the largest number there is only infinity, which JSON cannot say."""
+    number = float(text)
+    if number in (INFINITY, -INFINITY):
+        raise PayloadError(f"`{text[:40]}` is too large a number")
+    return number
 
 
 def _bounded(value: object) -> None:

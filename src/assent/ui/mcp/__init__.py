@@ -1,0 +1,1 @@
+"""The Model Context Protocol: frames, a proxy that gates the calls in them, and its ends. Decides nothing itself."""

@@ -1,0 +1,184 @@
+"""Bytes ⇄ JSON-RPC messages, read strictly and written anew. Knows nothing of MCP's methods, moves no bytes.
+
+What we read, the other side must read the same way: a key given twice, or a second spelling of a key that matters, is
+refused. Numbers are doubles, as nearly every reader has them; whole numbers are kept whatever their size."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from enum import Enum
+from typing import Any
+
+from assent.adapters import payload
+from assent.contract.errors import PayloadError
+from assent.contract.value import Value
+
+LONGEST = 32 * 1024 * 1024  # bytes of a frame
+MOST = 1000  # messages in a batch
+PARSE, INVALID, NO_METHOD, PARAMS, INTERNAL = -32700, -32600, -32601, -32602, -32603
+KEYS = frozenset({"jsonrpc", "id", "method", "params", "result", "error"})
+
+Body = dict[str, Any]
+_encode = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode
+
+
+class Kind(Enum):
+    REQUEST = "request"
+    NOTIFICATION = "notification"
+    RESPONSE = "response"
+
+
+class Frame(Value):
+    """One message: a request, a notification or a response. Never changed once it was read."""
+
+    __slots__ = ("kind", "body", "key")
+
+    def __init__(self, kind: Kind, body: Body) -> None:
+        self.kind = kind
+        self.body = body
+        self.key = key_of(body.get("id"))
+
+    @property
+    def method(self) -> str:
+        return str(self.body.get("method", ""))
+
+    @property
+    def params(self) -> Body:
+        """The parameters, where they are an object; else an empty one."""
+        found = self.body.get("params")
+        return found if isinstance(found, dict) else {}
+
+
+class Malformed(PayloadError):
+    """Not a message that may be passed on. `id` is that of the request, where there is no doubt about it."""
+
+    def __init__(self, code: int, reason: str, id: object = None) -> None:
+        super().__init__(reason)
+        self.code = code
+        self.id = id
+
+    def answer(self) -> Body:
+        return failure(self.id, self.code, f"Assent did not pass this on: {self}")
+
+
+def failure(id: object, code: int, message: str) -> Body:
+    """The response of a request that failed."""
+    return {"jsonrpc": "2.0", "id": id, "error": {"code": code, "message": message}}
+
+
+def success(id: object, result: object) -> Body:
+    return {"jsonrpc": "2.0", "id": id, "result": result}
+
+
+def key_of(id: object) -> str:
+    """What tells one id from another: `1`, `1.0` and `"1"` are three."""
+    return json.dumps(id, sort_keys=True)
+
+
+def write(value: object) -> bytes:
+    """A message or a batch as one line. All of it is ASCII, so that no line end and no half character is in it."""
+    return _encode(value).encode("ascii") + b"\n"
+
+
+def read(line: bytes) -> Frame | list[Frame | Malformed]:
+    """The message of a line, or those of a batch. Raises Malformed."""
+    if len(line) > LONGEST:
+        raise too_long()
+    try:
+        found = payload.value(line)
+    except PayloadError as error:
+        raise Malformed(PARSE, str(error), only_id(line)) from None
+    if isinstance(found, list):
+        return _batch(found)
+    return frame(found)
+
+
+def too_long() -> Malformed:
+    return Malformed(PARSE, f"it is longer than {LONGEST} bytes")
+
+
+def _batch(found: list[object]) -> list[Frame | Malformed]:
+    if not found or len(found) > MOST:
+        raise Malformed(INVALID, f"a batch has between 1 and {MOST} messages")
+    messages: list[Frame | Malformed] = []
+    for each in found:
+        try:
+            messages.append(frame(each))
+        except Malformed as error:
+            messages.append(error)
+    return messages
+
+
+def frame(found: object) -> Frame:
+    """A JSON value as a message. Raises Malformed."""
+    if not isinstance(found, dict):
+        raise Malformed(INVALID, "a message is a JSON object")
+    id = found.get("id")
+    alike = misspelled(found, KEYS)
+    if alike:
+        raise Malformed(INVALID, f"`{alike}` is not how this key is spelled")
+    if found.get("jsonrpc") != "2.0":
+        raise Malformed(INVALID, 'a message has `"jsonrpc": "2.0"`', id)
+    return Frame(_kind(found, id), found)
+
+
+def _kind(found: Body, id: object) -> Kind:
+    if "method" in found:
+        if "result" in found or "error" in found:
+            raise Malformed(INVALID, "a message asks or answers, not both")
+        if not isinstance(found["method"], str) or not found["method"]:
+            raise Malformed(INVALID, "`method` is text", id)
+        if not isinstance(found.get("params", {}), dict | list):
+            raise Malformed(INVALID, "`params` is an object", id)
+        return Kind.REQUEST if "id" in found else Kind.NOTIFICATION
+    if "id" not in found or ("result" in found) == ("error" in found) or "params" in found:
+        raise Malformed(INVALID, "a message has a `method`, or an `id` with a `result` or an `error`")
+    if "error" in found and not isinstance(found["error"], dict):
+        raise Malformed(INVALID, "`error` is an object")
+    return Kind.RESPONSE
+
+
+def misspelled(found: Body, known: frozenset[str]) -> str:
+    """A key that some readers would take for a known one: `Name` for `name`. `""` where there is none."""
+    return next((key for key in found if key not in known and key.casefold().strip() in known), "")
+
+
+def only_id(line: bytes) -> object:
+    """The id of a message that is refused for something else. None where it is not given once, or not plain."""
+    try:
+        found = json.loads(line, object_pairs_hook=lambda pairs: pairs)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(found, list):
+        return None
+    ids = [each[1] for each in found if isinstance(each, tuple) and each[0] == "id"]
+    return ids[0] if len(ids) == 1 and type(ids[0]) in (int, str) else None
+
+
+class Lines:
+    """Cuts a stream of bytes into lines. One that is too long comes as None, and is not kept."""
+
+    def __init__(self, longest: int = LONGEST) -> None:
+        self._longest = longest
+        self._kept: list[bytes] = []
+        self._size = 0
+        self._over = False
+
+    def feed(self, data: bytes) -> Iterator[bytes | None]:
+        """The lines that are whole by now; blank ones do not count."""
+        *whole, rest = data.split(b"\n")
+        for each in whole:
+            self._keep(each)
+            line = None if self._over else b"".join(self._kept).strip(b" \t\r")
+            self._kept, self._size, self._over = [], 0, False
+            if line is None or line:
+                yield line
+        self._keep(rest)
+
+    def _keep(self, part: bytes) -> None:
+        self._size += len(part)
+        if self._size > self._longest:
+            self._kept, self._over = [], True
+        elif part:
+            self._kept.append(part)

@@ -1,0 +1,91 @@
+"""The HTTP headers that repeat parts of a message, for servers that route by them. Sends nothing."""
+
+from __future__ import annotations
+
+import base64
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from assent.ui.mcp.calls import VERSION
+from assent.ui.mcp.frames import Body, Frame
+
+NAMED = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
+MARK = "x-mcp-header"  # in the schema of a tool's parameter
+PLAIN = re.compile(r"[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?")
+TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}")
+DEEPEST = 8
+
+Path = tuple[str, ...]
+
+
+def encoded(value: str) -> str:
+    """A value as a header can hold it."""
+    if PLAIN.fullmatch(value) and not (value.startswith("=?base64?") and value.endswith("?=")):
+        return value
+    return f"=?base64?{base64.b64encode(value.encode('utf-8')).decode('ascii')}?="
+
+
+def version(frame: Frame) -> str:
+    """The protocol that a request says it is of; `""` where a handshake settled that."""
+    meta = frame.params.get("_meta")
+    found = meta.get(VERSION) if isinstance(meta, dict) else None
+    return found if isinstance(found, str) and PLAIN.fullmatch(found) else ""
+
+
+class Marks:
+    """Knows the marked parameters of the tools that a server listed."""
+
+    def __init__(self) -> None:
+        self._tools: dict[str, dict[Path, str]] = {}
+
+    def heard(self, asked: Frame, answer: Frame) -> None:
+        """Take note of a list of tools."""
+        result = answer.body.get("result")
+        tools = result.get("tools") if asked.method == "tools/list" and isinstance(result, dict) else None
+        for tool in tools if isinstance(tools, list) else ():
+            if isinstance(tool, dict) and isinstance(tool.get("name"), str):
+                self._tools[tool["name"]] = dict(_marked(tool.get("inputSchema"), ()))
+
+    def headers(self, frame: Frame) -> dict[str, str]:
+        """The headers of a message that is sent on."""
+        found = {"Mcp-Method": encoded(frame.method)} if frame.method else {}
+        name = frame.params.get(NAMED.get(frame.method, ""))
+        if isinstance(name, str):
+            found["Mcp-Name"] = encoded(name)
+        if frame.method == "tools/call" and isinstance(name, str):
+            for path, token in self._tools.get(name, {}).items():
+                text = _text(_at(frame.params.get("arguments"), path))
+                if text is not None:
+                    found[f"Mcp-Param-{token}"] = encoded(text)
+        return found
+
+
+def _marked(schema: Any, path: Path) -> Iterator[tuple[Path, str]]:
+    properties = schema.get("properties") if isinstance(schema, dict) else None
+    if not isinstance(properties, dict) or len(path) >= DEEPEST:
+        return
+    for name, inner in properties.items():
+        mark = inner.get(MARK) if isinstance(inner, dict) else None
+        if isinstance(mark, str) and TOKEN.fullmatch(mark):
+            yield (*path, name), mark
+        yield from _marked(inner, (*path, name))
+
+
+def _at(given: Any, path: Path) -> Any:
+    for name in path:
+        given = given.get(name) if isinstance(given, dict) else None
+    return given
+
+
+def _text(value: Any) -> str | None:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(value) if isinstance(value, str | int | float) else None
+
+
+def protocol_of(answer: Body) -> str:
+    """The protocol that a handshake settled on."""
+    result = answer.get("result")
+    found = result.get("protocolVersion") if isinstance(result, dict) else None
+    return found if isinstance(found, str) and PLAIN.fullmatch(found) and len(found) <= 64 else ""
