@@ -32,6 +32,7 @@ class Kind(Enum):
     __hash__ = object.__hash__  # members are singletons
 
 
+ATTENDED = "ASSENT_HOST_ATTENDED"  # what the hook saw of the runtime's process; never taken from an environment
 DECIDING = frozenset({Kind.BEFORE_TOOL, Kind.PERMISSION, Kind.CONFIG_CHANGE})
 
 
@@ -112,6 +113,9 @@ class Adapter:
 
     runtime = ""
     variable = ""
+    # Options with which the runtime runs once and asks nobody; for a runtime in a terminal that does not tell whether
+    # somebody attends. The hook then looks at its process, and says `0` in ATTENDED where nobody does.
+    once: tuple[str, ...] = ()
     races = False  # while its dialog is open, a hook may answer in its place: the first answer counts
 
     def asks(self, event: Event) -> bool:

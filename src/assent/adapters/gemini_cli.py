@@ -5,7 +5,7 @@ Here `cwd` is the session's folder, not the call's: the folder of a shell comman
 from __future__ import annotations
 
 from assent.adapters import payload, shape
-from assent.adapters.adapter import Adapter, Event, Kind, Rendered
+from assent.adapters.adapter import ATTENDED, Adapter, Event, Kind, Rendered
 from assent.contract.call import Call
 from assent.contract.decision import Outcome
 from assent.contract.display import visible
@@ -28,6 +28,7 @@ KINDS = {
 
 class GeminiCli(Adapter):
     runtime = "gemini"
+    once = ("-p", "--prompt")
 
     def parse(self, given: Mapping[str, object], *, environ: Mapping[str, str], home: str, project: str = "") -> Event:
         name = payload.text(given, "hook_event_name")
@@ -53,6 +54,7 @@ class GeminiCli(Adapter):
             name,
             call,
             session=session,
+            attended=False if environ.get(ATTENDED) == "0" else None,
             transcript=payload.text_if_any(given, "transcript_path"),
             about="" if call is not None else payload.text_if_any(given, "source", "reason", "notification_type"),
         )

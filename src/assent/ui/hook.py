@@ -9,7 +9,7 @@ import sys
 from time import monotonic
 
 from assent import adapters
-from assent.adapters.adapter import DECIDING, Adapter, Event, Rendered
+from assent.adapters.adapter import ATTENDED, DECIDING, Adapter, Event, Rendered
 from assent.contract.errors import AssentError, PayloadError, PolicyError
 from assent.contract.reply import Reply, fault
 
@@ -68,7 +68,7 @@ def serve(runtime: str, *, home: str = "", socket: str = "", project: str = "", 
     until = monotonic() + deadline
     _alarm(adapter, deadline)
     try:
-        text, environ = _event_text(adapter), dict(os.environ)
+        text, environ = _event_text(adapter), _environment(adapter)
         project = project or _host_folder()
         rendered = _by_server(adapter, text, environ, socket or _socket(home, environ), project, until - 1)
         if rendered is None:
@@ -145,6 +145,18 @@ def answer(
         return adapter.render(event, fault(str(error)))
     except Exception as error:
         return adapter.render(event, fault(f"Assent failed inside: {type(error).__name__}: {error}"))
+
+
+def _environment(adapter: Adapter) -> dict[str, str]:
+    """The environment, with what the program's process shows in place of what an environment could say of it."""
+    environ = dict(os.environ)
+    environ.pop(ATTENDED, None)
+    if adapter.once:
+        from assent.facts import host
+
+        if host.unattended(adapter.once):
+            environ[ATTENDED] = "0"
+    return environ
 
 
 def _host_folder() -> str:

@@ -10,7 +10,7 @@ import socket
 import struct
 import time
 
-from assent.adapters.adapter import Rendered
+from assent.adapters.adapter import ATTENDED, Rendered
 from assent.contract.errors import StoreError
 
 TYPE_CHECKING = False
@@ -21,7 +21,7 @@ CONNECT = 2.0  # seconds to be let in
 QUIET = 40.0  # seconds for an answer to one request; the server answers or says `held` well before
 AGAIN = 0.5  # seconds between tries to reach a server that went away
 # What adapters look at in a program's environment.
-NAMES = ("HOME", "SHELL")
+NAMES = ("HOME", "SHELL", ATTENDED)
 PREFIXES = ("CLAUDE_", "CODEX_", "GEMINI_", "QWEN_", "OPENCODE_", "COPILOT_", "CURSOR_", "CLINE_", "OPENHARNESS_")
 SECRET = ("TOKEN", "KEY", "SECRET", "PASSWORD")
 

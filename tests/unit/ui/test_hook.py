@@ -138,3 +138,28 @@ def test_a_state_folder_that_cannot_be_used_blocks(tmp_path: Path) -> None:
     (session.state / "sessions").write_text("in the way")
     rendered = session.send("PreToolUse", "touch a")
     assert (rendered.stdout, rendered.status) == ("", 2)
+
+
+@pytest.mark.parametrize(("said", "decision"), [({}, "ask"), ({"ASSENT_HOST_ATTENDED": "0"}, "deny")])
+def test_where_nobody_sits_before_gemini_an_ask_is_a_denial(
+    tmp_path: Path, said: dict[str, str], decision: str
+) -> None:
+    """Gemini CLI would wait for ever for an answer."""
+    payload = {"session_id": "g1", "cwd": str(tmp_path), "hook_event_name": "BeforeTool"}
+    call = {"tool_name": "run_shell_command", "tool_input": {"command": "make x"}}
+    done = answer(load("gemini"), json.dumps({**payload, **call}), {"HOME": str(tmp_path), **said})
+    assert json.loads(done.stdout)["decision"] == decision
+
+
+def test_whether_somebody_sits_there_is_seen_and_not_told_by_an_environment(tmp_path: Path) -> None:
+    payload = {"session_id": "g1", "cwd": str(tmp_path), "hook_event_name": "BeforeTool"}
+    call = {"tool_name": "run_shell_command", "tool_input": {"command": "make x"}}
+    done = subprocess.run(
+        [sys.executable, "-m", "assent", "hook", "gemini"],
+        input=json.dumps({**payload, **call}).encode(),
+        capture_output=True,
+        env={"PATH": os.environ["PATH"], "HOME": str(tmp_path), "ASSENT_HOST_ATTENDED": "1"},
+        check=False,
+    )
+    # The tests' own output goes to a pipe or a file, unless a person looks at it.
+    assert json.loads(done.stdout)["decision"] in (("deny", "ask") if sys.__stdout__.isatty() else ("deny",))

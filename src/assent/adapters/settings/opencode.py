@@ -65,6 +65,8 @@ function asking(permission) {
 
 export const Assent = async ({ client, directory, serverUrl }) => {
   const decided = new Map()
+  const agents = new Map() // session → the agent that works in it
+  const parents = new Map() // session of a sub-agent → the session that started it
 
   async function servers() {
     try {
@@ -103,6 +105,11 @@ export const Assent = async ({ client, directory, serverUrl }) => {
       }
     },
 
+    "chat.message": async (input, output) => {
+      const planned = agents.get(parents.get(input.sessionID)) === "plan" // a sub-agent may no more than its parent
+      agents.set(input.sessionID, planned ? "plan" : (output?.message?.agent ?? input.agent))
+    },
+
     "tool.execute.before": async (input, output) => {
       const payload = {
         event: "tool.execute.before",
@@ -111,6 +118,7 @@ export const Assent = async ({ client, directory, serverUrl }) => {
         callID: input.callID,
         args: output.args ?? {},
         directory,
+        agent: agents.get(input.sessionID),
         servers: await servers(),
         attended: ATTENDED,
       }
@@ -127,6 +135,9 @@ export const Assent = async ({ client, directory, serverUrl }) => {
     },
 
     event: async ({ event }) => {
+      if (event.type === "session.created" && event.properties.info?.parentID) {
+        parents.set(event.properties.info.id, event.properties.info.parentID)
+      }
       if (event.type !== "permission.asked") return
       const asked = event.properties
       const known = decided.get(asked.tool?.callID)

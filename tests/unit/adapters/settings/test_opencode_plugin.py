@@ -27,6 +27,11 @@ const client = {
 const plugin = await Assent({ client, directory: "/workspace", serverUrl: new URL("http://127.0.0.1:1") })
 const config = JSON.parse(process.argv[2])
 await plugin.config(config)
+for (const [session, agent, parent] of JSON.parse(process.argv[3])) {
+  const info = { id: session, parentID: parent ?? undefined }
+  await plugin.event({ event: { type: "session.created", properties: { info } } })
+  await plugin["chat.message"]({ sessionID: session }, { message: { agent } })
+}
 let thrown = null
 try {
   await plugin["tool.execute.before"]({ tool: "bash", sessionID: "s", callID: "c" }, { args: { command: "ls" } })
@@ -39,7 +44,12 @@ console.log(JSON.stringify({ thrown, replies, config }))
 """
 
 
-def run(tmp_path: Path, answer: str, config: object = None, timeout: int = 20) -> dict[str, object]:
+Sessions = tuple[tuple[str, str, str | None], ...]  # session, agent, the session that started it
+
+
+def run(
+    tmp_path: Path, answer: str, config: object = None, timeout: int = 20, sessions: Sessions = ()
+) -> dict[str, object]:
     """What the host saw, with a hook that runs some Python on the payload `given`."""
     assert NODE is not None
     hook = tmp_path / "hook.py"
@@ -48,7 +58,7 @@ def run(tmp_path: Path, answer: str, config: object = None, timeout: int = 20) -
     plugin = settings.load("opencode").install("", Entry(words, timeout))
     (tmp_path / "plugin.mjs").write_text(plugin, encoding="utf-8")
     (tmp_path / "host.mjs").write_text(HOST, encoding="utf-8")
-    argv = [NODE, "host.mjs", json.dumps(config or {})]
+    argv = [NODE, "host.mjs", json.dumps(config or {}), json.dumps(sessions)]
     done = subprocess.run(argv, cwd=tmp_path, capture_output=True, text=True, check=True, timeout=60)
     seen: dict[str, object] = json.loads(done.stdout)
     return seen
@@ -124,6 +134,22 @@ def test_the_hook_is_told_the_call(tmp_path: Path) -> None:
         "directory": "/workspace",
         "servers": ["my_files"],
     }
+
+
+@pytest.mark.parametrize(
+    ("sessions", "agent"),
+    [
+        ((("s", "plan", None),), "plan"),
+        ((("s", "build", None),), "build"),
+        ((("p", "plan", None), ("s", "general", "p")), "plan"),
+        ((("p", "build", None), ("s", "general", "p")), "general"),
+    ],
+)
+def test_the_hook_is_told_who_works_and_a_sub_agent_of_a_plan_plans(
+    tmp_path: Path, sessions: Sessions, agent: str
+) -> None:
+    answer = saying({"decision": "deny"}).replace("'deny'", "'deny', 'message': given.get('agent')")
+    assert run(tmp_path, answer, sessions=sessions)["thrown"] == agent
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,50 @@
+"""What the process of an agent program shows: whether somebody can sit before it. Judges nothing.
+
+For programs that do not tell it. Looks only at processes that this one descends from."""
+
+from __future__ import annotations
+
+import os
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+DEEPEST = 8  # processes between a hook and its program: a shell or two
+SHELLS = frozenset({"sh", "bash", "dash", "zsh", "ksh", "busybox"})
+TERMINALS = ("/dev/pts/", "/dev/tty", "/dev/console")
+
+
+def unattended(once: Sequence[str], *, root: str = "/proc", pid: int = 0) -> bool:
+    """Whether the program surely has nobody before it: it reads from or writes to no terminal, or was started with one
+    of the options `once`, which make it run once and end. False where that cannot be told.
+
+    `root` and `pid` stand in for the system's processes and the first one to look at."""
+    try:
+        found = _program(root, pid or os.getppid())
+        if not found:
+            return False
+        words = _words(root, found)
+        if any(word == option or word.startswith(f"{option}=") for word in words for option in once):
+            return True
+        return not all(os.readlink(f"{root}/{found}/fd/{each}").startswith(TERMINALS) for each in (0, 1))
+    except (OSError, ValueError, IndexError):
+        return False
+
+
+def _program(root: str, pid: int) -> int:
+    """The nearest process above that is no shell; 0 where there is none."""
+    for _ in range(DEEPEST):
+        with open(f"{root}/{pid}/stat", encoding="utf-8", errors="replace") as file:
+            before, _, after = file.read().rpartition(")")
+        if before.partition("(")[2] not in SHELLS:
+            return pid
+        pid = int(after.split()[1])
+        if pid <= 1:
+            return 0
+    return 0
+
+
+def _words(root: str, pid: int) -> list[str]:
+    with open(f"{root}/{pid}/cmdline", "rb") as file:
+        return file.read(1 << 20).decode("utf-8", "replace").split("\0")
