@@ -39,6 +39,7 @@ _OPTION = Pattern(
 _NAMES = Pattern(_NAME)
 TAGS = frozenset({"acts", "writes", "recursive", "prints", "drop", "repeat", "lists"})
 _GIVES = frozenset("gives:" + kind for kind in ("word", "number", "paths", "names", "nothing"))
+_SIGNS = frozenset(",!=[")
 _HEAD = Pattern(r"-[,!=\[](?=[,=!\[]|$)|[^=!\[]+")
 
 
@@ -120,9 +121,12 @@ def options_of(text: str) -> Options:
 
 def spellings(word: str) -> list[str]:
     """The names of one listed option."""
-    match = _HEAD.match(word)
-    head = match[0] if match is not None else word
-    return _NAMES.findall(word[: len(head)]) if head[1:2] == "," or ",-," in head else head.split(",")
+    if not _SIGNS.isdisjoint(word[:2]):  # the option is a sign: `-,`, `-=`
+        match = _HEAD.match(word)
+        head = match[0] if match is not None else word
+    else:
+        head = word.partition("=")[0].partition("!")[0].partition("[")[0]
+    return _NAMES.findall(head) if head[1:2] == "," or ",-," in head else head.split(",")
 
 
 def without(mine: list[str], others: list[str]) -> list[str]:
@@ -153,16 +157,34 @@ def check_options(row: str, key: str, value: object) -> None:
 
 
 def _option(row: str, key: str, word: str) -> Option:
+    found = _plain(word) or _parts(row, key, word)
+    names, roles, optional, tags = found
+    for role in roles:
+        if not is_role(role):
+            raise wrong(row, key, f"`{role}` in `{word}` is not a role", nearest(role, ROLES))
+    return Option(names, roles, optional, tags_of(row, key, tags))
+
+
+def _plain(word: str) -> tuple[tuple[str, ...], tuple[str, ...], bool, str] | None:
+    """Names of letters with at most one value, and no tags: the way of most, without a pattern."""
+    head, _, role = word.partition("=")
+    names = head.split(",")
+    if "!" in word or not all(name[0:1] == "-" and name.lstrip("-").replace("-", "").isalnum() for name in names):
+        return None
+    if any(name == "-NUM" or name.startswith("---") or name.endswith("-") for name in names):
+        return None
+    if (role and role not in ROLES) or (head != word and not role):
+        return None
+    return tuple(names), (role,) if role else (), False, ""
+
+
+def _parts(row: str, key: str, word: str) -> tuple[tuple[str, ...], tuple[str, ...], bool, str]:
     match = _OPTION.fullmatch(word)
     if match is None:
         raise wrong(row, key, f"`{word}` is not an option", "write it as `-n,--name=ROLE!tag`")
     first = match["value"] or match["maybe"]
     roles = (first, *(match["values"] or "").split("=")[1:]) if first else ()
-    for role in roles:
-        if not is_role(role):
-            raise wrong(row, key, f"`{role}` in `{word}` is not a role", nearest(role, ROLES))
-    tags = tags_of(row, key, match["tags"])
-    return Option(tuple(_NAMES.findall(match["names"])), roles, bool(match["maybe"]), tags)
+    return tuple(_NAMES.findall(match["names"])), roles, bool(match["maybe"]), match["tags"]
 
 
 def tags_of(row: str, key: str, text: str) -> frozenset[str]:

@@ -32,7 +32,7 @@ PRINTS = frozenset({"", "word", "number", "paths", "names"})
 BOOLEANS = ("runs", "repo", "stores", "help", "pure", "recursive")
 LISTS = ("dangers", "aliases", "safe", "acts", "secret_operands", "file_prefixes")
 
-_STAR = Pattern(r"(\*)")
+IGNORECASE = 2  # of `re`
 _SLOT = Pattern(
     r"(?P<role>[A-Z]+(?::[a-z]+)?)(?P<count>[?*+]?)(?:=(?P<default>[^\s!]+))?(?P<tags>(?:![a-z]+(?::[a-z-]+)?)*)"
 )
@@ -123,7 +123,7 @@ def check_row(name: str, keys: Mapping[str, object], *, readers: frozenset[str] 
         _text(name, key, keys)
     if readers and keys.get("reader", "") not in readers | {""}:
         raise wrong(name, "reader", f"no reader is called `{keys['reader']}`")
-    Row(name, keys)
+    _check_forms(Row(name, keys))
     for key in ("options", "globals"):
         check_options(name, key, keys.get(key, ""))
 
@@ -133,13 +133,7 @@ def _slots(row: str, value: object) -> tuple[Slot, ...]:
         return ()
     if not isinstance(value, str):
         raise wrong(row, "operands", "must be one string of roles, separated by spaces")
-    slots = []
-    for word in value.split():
-        match = _SLOT.fullmatch(word)
-        if match is None or not is_role(match["role"]):
-            raise wrong(row, "operands", f"`{word}` is not a role", nearest(word, ROLES))
-        tags = tags_of(row, "operands", match["tags"])
-        slots.append(Slot(match["role"], match["count"], match["default"] or "", tags))
+    slots = [_slot(row, word) for word in value.split()]
     if sum(slot.many for slot in slots) > 1:
         raise wrong(row, "operands", "only one role can take any number of words")
     if any(slot.role == "RUN" for slot in slots[:-1]):
@@ -147,24 +141,45 @@ def _slots(row: str, value: object) -> tuple[Slot, ...]:
     return tuple(slots)
 
 
-def _marks(row: str, value: object) -> tuple[tuple[re.Pattern[str], frozenset[str]], ...]:
+def _slot(row: str, word: str) -> Slot:
+    plain = word.rstrip("?*+")
+    if plain in ROLES and len(word) - len(plain) <= 1:  # the way of most, without a pattern
+        return Slot(plain, word[len(plain) :], "", frozenset())
+    match = _SLOT.fullmatch(word)
+    if match is None or not is_role(match["role"]):
+        raise wrong(row, "operands", f"`{word}` is not a role", nearest(word, ROLES))
+    return Slot(match["role"], match["count"], match["default"] or "", tags_of(row, "operands", match["tags"]))
+
+
+def _marks(row: str, value: object) -> tuple[tuple[Pattern, frozenset[str]], ...]:
     if not isinstance(value, dict) or not all(isinstance(tags, str) for tags in value.values()):
         raise wrong(row, "marks", "must be a table of globs and their tags")
-    return tuple((re.compile(glob(word), re.IGNORECASE), tags_of(row, "marks", tags)) for word, tags in value.items())
+    return tuple((Pattern(glob(word), IGNORECASE), tags_of(row, "marks", tags)) for word, tags in value.items())
 
 
 def glob(word: str) -> str:
     """A pattern for a word in which `*` is any text."""
-    return "".join("(?s:.*)" if piece == "*" else re.escape(piece) for piece in _STAR.split(word))
+    return "(?s:.*)".join("".join(_literal(each) for each in piece) for piece in word.split("*"))
 
 
-def _forms(row: str, value: object) -> dict[str, re.Pattern[str]]:
-    if not isinstance(value, dict):
+def _literal(character: str) -> str:
+    return character if character.isalnum() or character in "_-/@:,=" else "\\" + character
+
+
+def _forms(row: str, value: object) -> dict[str, Pattern]:
+    if not isinstance(value, dict) or not all(isinstance(pattern, str) for pattern in value.values()):
         raise wrong(row, "forms", "must be a table of patterns")
-    try:
-        return {str(name): re.compile(pattern) for name, pattern in value.items()}
-    except (re.error, TypeError) as error:
-        raise wrong(row, "forms", f"not a pattern: {error}") from error
+    return {str(name): Pattern(pattern) for name, pattern in value.items()}
+
+
+def _check_forms(made: Row) -> None:
+    """Patterns are compiled when a command needs them; whoever wrote a wrong one is told at once."""
+
+    for pattern in made.forms.values():
+        try:
+            re.compile(pattern.text)
+        except re.error as error:
+            raise wrong(made.name, "forms", f"not a pattern: {error}") from error
 
 
 def _text(row: str, key: str, keys: Mapping[str, object]) -> str:

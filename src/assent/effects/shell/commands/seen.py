@@ -81,7 +81,9 @@ class Seen:
         """The operation on the path or paths that a word names. Standard streams are no files."""
         for target in self.targets(word):
             text = target.text
-            if text in _STANDARD or (text[:8] == "/dev/fd/" and _FD.fullmatch(text)):
+            if (text in _STANDARD and not (text == "/dev/tty" and operation is Operation.READ)) or (
+                text[:8] == "/dev/fd/" and _FD.fullmatch(text)
+            ):
                 continue
             self.effects.append(Effect(operation, target, recursive=recursive, dangers=dangers, lossless=lossless))
 
@@ -171,9 +173,11 @@ class Seen:
         name = f"{group}:{folder}" if folder else ""
         self.effects.append(Effect(EXECUTE, Target(Kind.HOOKS, name, folder, certain=bool(folder))))
 
-    def modules(self) -> None:
-        """Code that does no more than the effects say, if what it loads from the folder is what it names."""
-        self.effects.append(Effect(EXECUTE, Target(Kind.MODULES, self.cwd, certain=bool(self.cwd))))
+    def modules(self, *, computes: bool = False, isolated: bool = False) -> None:
+        """Code that does no more than the effects say, if what it loads from the folder is what it names. `computes`: it
+        has no effects, and names no modules; `isolated`: it loads nothing from the folder."""
+        name = "data:" if isolated else f"pure:{self.cwd}" if computes and self.cwd else self.cwd
+        self.effects.append(Effect(EXECUTE, Target(Kind.MODULES, name, self.cwd or "the code", certain=bool(name))))
 
     def data(self, word: str) -> None:
         """A file that code loads as data, if it is one; `""` is code that loads none."""

@@ -6,7 +6,6 @@ the pure packages that opens files: its own package data, once."""
 from __future__ import annotations
 
 import os
-import re
 
 from assent.contract.errors import PolicyError
 from assent.contract.pattern import Pattern
@@ -15,16 +14,10 @@ from assent.effects.shell.commands.row import Row, check_row, glob
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
-_KEY = Pattern(r"(?:[ \t]*(?:#[^\n]*)?\n)*([a-z_]+)[ \t]*=[ \t]*")
-_QUOTED = Pattern(r'"([^"\n]*)"')
-_ESCAPE = Pattern(r"\\(.)")
-_ESCAPES = {"n": "\n", "t": "\t", '"': '"', "\\": "\\"}
-_STRING = Pattern(r'"""(?:\n)?((?:[^"\\]|\\["\\nt]|"(?!""))*)"""|"((?:[^"\\\n]|\\["\\nt])*)"|\'([^\'\n]*)\'')
-_WORD = Pattern(r"([A-Za-z0-9_-]+)")
-_SPACE = Pattern(r"(?:[ \t\n]|#[^\n]*)*")
-_END = Pattern(r"[ \t]*(?:#[^\n]*)?(?:\n|$)")
+# Most commands are in these: the others are looked for behind them.
+FIRST = ("coreutils.toml", "git.toml", "text.toml", "files.toml")
 _LIKE_LIMIT = 8
 
 
@@ -39,7 +32,7 @@ class Node:
         self.groups = groups
         self.loops = loops
         self.children: dict[str, Node] = {}
-        self.globs: list[tuple[re.Pattern[str], Node]] = []
+        self.globs: list[tuple[Pattern, Node]] = []
 
     def child(self, word: str) -> Node:
         """The child for a word of a row's name, made where it is new."""
@@ -47,7 +40,7 @@ class Node:
         if node is None:
             node = self.children[word] = Node(self.groups, word == "**")
             if "*" in word and word != "**":
-                self.globs.append((re.compile(glob(word)), node))
+                self.globs.append((Pattern(glob(word)), node))
         return node
 
     def after(self, word: str) -> list[Node]:
@@ -60,23 +53,93 @@ class Node:
         return found
 
 
+class Shelf:
+    """The shipped tables as they lie on disk. A program's rows are all in one file, and found there by their headers:
+    lines that begin with a bracket. Files are opened one by one, until the program is found."""
+
+    __slots__ = ("_names", "_rows", "_texts")
+
+    def __init__(self) -> None:
+        self._names: list[str] | None = None  # of files; None before the first look
+        self._texts: list[bytes] = []
+        self._rows: dict[str, dict[str, bytes]] = {}
+
+    def rows(self, program: str) -> dict[str, bytes]:
+        """The texts of a program's rows by their names, in the order of the file."""
+        found = self._rows.get(program)
+        if found is None:
+            texts = (_rows(text, program) for text in self._all())
+            found = self._rows[program] = next((rows for rows in texts if rows), {})
+        return found
+
+    def behind(self, alias: str) -> str:
+        """The program that a row names an alias of; `""` where none does."""
+        wanted = b'"%b"' % alias.encode("utf-8", "replace")
+        for text in self._all():
+            place = text.find(b"\naliases = [")
+            while place >= 0:
+                if wanted in text[place : text.index(b"]", place)]:
+                    return _header(text[text.rindex(b"\n[", 0, place) :]).partition(" ")[0]
+                place = text.find(b"\naliases = [", place + 1)
+        return ""
+
+    def names(self) -> list[str]:
+        """The names of all rows."""
+        return [_header(b"\n[" + piece) for text in self._all() for piece in text.split(b"\n[")[1:]]
+
+    def _all(self) -> Iterator[bytes]:
+        folder = os.path.dirname(__file__)
+        if self._names is None:
+            names = sorted(name for name in os.listdir(folder) if name.endswith(".toml"))
+            self._names = sorted(names, key=lambda name: name not in FIRST)
+        for place, name in enumerate(self._names):
+            if place == len(self._texts):
+                with open(f"{folder}/{name}", "rb", buffering=0) as file:
+                    self._texts.append(b"\n" + file.read())
+            yield self._texts[place]
+
+
+def _rows(text: bytes, program: str) -> dict[str, bytes]:
+    """The rows of a program in one file."""
+    word = program.encode("utf-8", "replace")
+    places: list[int] = []
+    for opening, after in ((b'\n["' + word, b'" '), (b"\n[" + word, b"]")):
+        at = text.find(opening)
+        while at >= 0:
+            if text[at + len(opening)] in after:
+                places.append(at)
+            at = text.find(opening, at + 1)
+    found: dict[str, bytes] = {}
+    for at in sorted(places):
+        line = text.index(b"\n", at + 1)
+        name = _header(text[at:line])
+        if name == program or name.startswith(program + " "):
+            end = text.find(b"\n[", at + 1)
+            found[name] = text[line + 1 : end if end >= 0 else len(text)]
+    return found
+
+
+def _header(text: bytes) -> str:
+    """The name in the header that a text begins with."""
+    return text[2:].partition(b"\n")[0].rpartition(b"]")[0].strip(b"\"'").decode()
+
+
 class Tables:
     """Rows by name. `user` rows replace shipped ones of the same name; a malformed one raises PolicyError."""
 
-    __slots__ = ("_aliases", "_programs", "_rows", "_texts", "_user")
+    __slots__ = ("_aliases", "_programs", "_rows", "_user")
 
     def __init__(self, user: Mapping[str, Mapping[str, object]] | None = None) -> None:
         self._user = dict(user or {})
         self._rows: dict[str, Row] = {}
         self._programs: dict[str, Node | None] = {}
-        self._texts: dict[str, str] | None = None
         self._aliases: dict[str, str] = {}
         if self._user:
             self._check_user()
 
     def names(self) -> list[str]:
         """The names of all rows, shipped and the user's."""
-        return list(dict.fromkeys([*self._shipped(), *self._user]))
+        return list(dict.fromkeys([*_shelf.names(), *self._user]))
 
     def program(self, name: str) -> Node | None:
         """The tree of a program's rows, or None where no table speaks of it."""
@@ -117,18 +180,19 @@ class Tables:
     def _own(self, name: str) -> dict[str, object]:
         if name in self._user:
             return dict(self._user[name])
-        return block(self._shipped()[name])
+        return block(_shelf.rows(name.partition(" ")[0])[name].decode())
 
     def _has(self, name: str) -> bool:
-        return name in self._user or name in self._shipped()
+        return name in self._user or name in _shelf.rows(name.partition(" ")[0])
 
     def _grow(self, program: str) -> Node | None:
-        shipped = self._shipped()
         program = self._aliases.get(program, program)
-        head = program + " "
         if program.startswith("_"):
             return None
-        names = [name for name in dict.fromkeys([*shipped, *self._user]) if name == program or name.startswith(head)]
+        names = self._names(program)
+        if not names:
+            program = _shelf.behind(program)
+            names = self._names(program) if program else []
         if not names:
             return None
         groups = self.row(program).groups if program in names and any("**" in name for name in names) else frozenset()
@@ -141,11 +205,11 @@ class Tables:
                 node.name = name
         return root
 
-    def _shipped(self) -> dict[str, str]:
-        if self._texts is None:
-            self._texts, aliases = _index()
-            self._aliases = {**aliases, **self._aliases}
-        return self._texts
+    def _names(self, program: str) -> list[str]:
+        """The names of a program's rows."""
+        head = program + " "
+        own = (name for name in self._user if name == program or name.startswith(head))
+        return list(dict.fromkeys([*_shelf.rows(program), *own]))
 
     def _check_user(self) -> None:
         from assent.effects.shell.commands.readers import NAMES
@@ -160,83 +224,47 @@ class Tables:
             self.row(name)
 
 
-_shipped_index: tuple[dict[str, str], dict[str, str]] | None = None
-
-
-def _index() -> tuple[dict[str, str], dict[str, str]]:
-    """The text of every shipped row by its name, and the program behind every alias. Read once a process."""
-    global _shipped_index
-    if _shipped_index is None:
-        texts: dict[str, str] = {}
-        aliases: dict[str, str] = {}
-        for text in _files():
-            _index_file(text, texts, aliases)
-        _shipped_index = texts, aliases
-    return _shipped_index
-
-
-def _files() -> list[str]:
-    folder = os.path.dirname(__file__)
-    texts = []
-    for name in sorted(os.listdir(folder)):
-        if name.endswith(".toml"):
-            with open(os.path.join(folder, name), encoding="utf-8") as file:
-                texts.append(file.read())
-    return texts
-
-
-def _index_file(text: str, texts: dict[str, str], aliases: dict[str, str]) -> None:
-    """File the rows of a table under their names. A header is a line that begins with a bracket."""
-    for piece in ("\n" + text).split("\n[")[1:]:
-        header, _, body = piece.partition("\n")
-        name = header.rpartition("]")[0].strip("\"'")
-        texts[name] = body
-        place = body.find("aliases = [")
-        if place >= 0:
-            program = name.partition(" ")[0]
-            listed = body[place : body.index("]", place)]
-            aliases.update(dict.fromkeys(_QUOTED.findall(listed), program))
-
-
 # ---------------------------------------------------------------- the part of TOML that tables use
 
 
 def block(text: str) -> dict[str, object]:
-    """The keys of one row. Strings without escapes, booleans, lists and flat tables are read here, because importing
+    """The keys of one row. Strings, booleans, lists of strings and flat tables of them are read here, because importing
     tomllib costs more than a decision; a row with anything else is left to it."""
+    try:
+        return _keys(text)
+    except (ValueError, IndexError):
+        import tomllib
+
+        return tomllib.loads(text)
+
+
+def _keys(text: str) -> dict[str, object]:
     keys: dict[str, object] = {}
-    at = 0
-    while True:
-        match = _KEY.match(text, at)
-        if match is None:
-            break
-        value, at = _value(text, match.end())
-        end = _END.match(text, at)
-        if at < 0 or end is None:
-            return _slowly(text)
-        keys[match[1]] = value
-        at = end.end()
-    space = _SPACE.match(text, at)
-    return keys if space is not None and space.end() == len(text) else _slowly(text)
-
-
-def _slowly(text: str) -> dict[str, object]:
-    import tomllib
-
-    return tomllib.loads(text)
+    at = _behind(text, 0)
+    while at < len(text):
+        sign = text.index("=", at)
+        key = text[at:sign].rstrip(" ")
+        if not key.replace("_", "").isalpha() or key in keys:
+            raise ValueError(key)
+        keys[key], at = _value(text, _behind(text, sign + 1))
+        line = text[at : text.find("\n", at) if "\n" in text[at:] else len(text)].lstrip(" \t")
+        if line and line[0] != "#":
+            raise ValueError(line)
+        at = _behind(text, at)
+    return keys
 
 
 def _value(text: str, at: int) -> tuple[object, int]:
-    """The value at a place and where it ends; -1 for what is not read here."""
-    match = _STRING.match(text, at)
-    if match is not None:
-        return _text(match), match.end()
-    if text.startswith("true", at):
-        return True, at + 4
-    if text.startswith("false", at):
-        return False, at + 5
-    first = text[at : at + 1]
-    return _items(text, at + 1, first) if first in ("[", "{") else (None, -1)
+    """The value at a place and where it ends."""
+    first = text[at]
+    if first in "\"'":
+        return _string(text, at)
+    if first in "[{":
+        return _items(text, at + 1, first)
+    word = "true" if first == "t" else "false"
+    if not text.startswith(word, at):
+        raise ValueError(first)
+    return first == "t", at + len(word)
 
 
 def _items(text: str, at: int, opening: str) -> tuple[object, int]:
@@ -246,39 +274,83 @@ def _items(text: str, at: int, opening: str) -> tuple[object, int]:
     closing = "]" if opening == "[" else "}"
     while True:
         at = _behind(text, at)
-        if text.startswith(closing, at):
+        if text[at] == closing:
             return (found if opening == "[" else dict(zip(names, found, strict=True))), at + 1
         if opening == "{":
-            name = _STRING.match(text, at) or _WORD.match(text, at)
-            if name is None:
-                return None, -1
-            names.append(_text(name) if len(name.groups()) > 1 else name[0])
-            at = _behind(text, name.end())
-            if not text.startswith("=", at):
-                return None, -1
+            name, at = _string(text, at) if text[at] in "\"'" else _bare(text, at)
+            names.append(name)
+            at = _behind(text, at)
+            if text[at] != "=":
+                raise ValueError(name)
             at = _behind(text, at + 1)
-        item = _STRING.match(text, at)
-        if item is None:
-            return None, -1
-        found.append(_text(item))
-        at = _behind(text, item.end())
-        if text.startswith(",", at):
+        item, at = _string(text, at)
+        found.append(item)
+        at = _behind(text, at)
+        if text[at] == ",":
             at += 1
-        elif not text.startswith(closing, at):
-            return None, -1
+        elif text[at] != closing:
+            raise ValueError(item)
 
 
-def _text(string: re.Match[str]) -> str:
-    """The value of a string; only those in single quotes hold no escapes."""
-    if string[3] is not None:
-        return string[3]
-    text = string[1] if string[1] is not None else string[2]
-    return _ESCAPE.sub(lambda match: _ESCAPES[match[1]], text) if "\\" in text else text
+def _bare(text: str, at: int) -> tuple[str, int]:
+    """A name without quotes, and the place of the sign behind it."""
+    sign = text.index("=", at)
+    name = text[at:sign].rstrip(" ")
+    if not name.replace("_", "").replace("-", "").isalnum():
+        raise ValueError(name)
+    return name, sign
+
+
+def _string(text: str, at: int) -> tuple[str, int]:
+    """A string of any of TOML's four sorts; those in single quotes hold no escapes."""
+    quote = text[at]
+    if quote not in "\"'":
+        raise ValueError(quote)
+    closing = quote * 3 if text.startswith(quote * 3, at) else quote
+    at += len(closing)
+    end = text.index(closing, at)
+    while quote == '"' and _escaped(text, end):
+        end = text.index(closing, end + 1)
+    body = text[at:end]
+    if len(closing) == 3:
+        body = body.removeprefix("\n")
+        if text[end + 3 : end + 4] == quote:
+            raise ValueError(body)
+    elif "\n" in body:
+        raise ValueError(body)
+    if quote == '"' and "\\" in body:
+        body = "\\".join(_unescaped(piece) for piece in body.split("\\\\"))
+    return body, end + len(closing)
+
+
+def _escaped(text: str, at: int) -> bool:
+    """Whether an odd number of backslashes stands before a place."""
+    start = at
+    while text[start - 1] == "\\":
+        start -= 1
+    return (at - start) % 2 == 1
+
+
+def _unescaped(piece: str) -> str:
+    piece = piece.replace('\\"', '"').replace("\\n", "\n").replace("\\t", "\t")
+    if "\\" in piece:
+        raise ValueError(piece)
+    return piece
 
 
 def _behind(text: str, at: int) -> int:
-    match = _SPACE.match(text, at)
-    return match.end() if match is not None else at
+    """The place behind blanks, line ends and comments."""
+    length = len(text)
+    while at < length:
+        if text[at] == "#":
+            at = text.find("\n", at)
+            if at < 0:
+                return length
+        elif text[at] not in " \t\n":
+            return at
+        at += 1
+    return at
 
 
+_shelf = Shelf()
 shipped = Tables()

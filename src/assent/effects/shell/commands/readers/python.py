@@ -38,7 +38,7 @@ def python(line: Line) -> None:
         seen.execute()
     code, module = parsed.values("-c"), parsed.values("-m")
     if code:
-        python_code(seen, code[0])
+        python_code(seen, code[0], isolated=parsed.has("-I", "-P"))
     elif module:
         seen.execute()
     elif parsed.operands and shown(parsed.operands[0]) != "-":
@@ -61,10 +61,10 @@ def _until_code(words: list[Word]) -> list[Word]:
     return words
 
 
-def python_code(seen: Seen, word: Word) -> None:
+def python_code(seen: Seen, word: Word, *, isolated: bool = False) -> None:
     """Code in a word."""
     for text in values(word):
         if text is None:
             seen.execute()
         else:
-            judge(seen, text)
+            judge(seen, text, isolated=isolated)

@@ -87,7 +87,7 @@ class Scope:
     """What the names of some code stand for. `imported`: name → dotted path; `bound`: names that it binds itself;
     `constants`: names bound once, to a text; `choices`: names bound once, by a loop over known texts or a glob."""
 
-    __slots__ = ("bound", "choices", "constants", "home", "imported", "modules")
+    __slots__ = ("bound", "choices", "constants", "counts", "home", "imported", "modules")
 
     def __init__(self, nodes: list[Node], home: str) -> None:
         self.home = home
@@ -96,7 +96,8 @@ class Scope:
         self.bound: set[str] = set()
         self.constants: dict[str, str] = {}
         self.choices: dict[str, Arg] = {}
-        counts: dict[str, int] = {}
+        self.counts: dict[str, int] = {}
+        counts = self.counts
         for node in nodes:
             self._import(node)
             for name in _bindings(node):
@@ -115,7 +116,8 @@ class Scope:
     def _several(self, node: Node) -> Arg | None:
         """The texts that a loop goes over: written out, or what a glob matches."""
         while name_of(node) == "Call" and name_of(node.func) == "Name" and len(node.args) == 1:
-            if node.func.id not in ("sorted", "list", "reversed", "set") or node.func.id in self.bound:
+            function = node.func.id
+            if function not in ("sorted", "list", "reversed", "set") or function in self.bound or function in self.imported:
                 return None
             node = node.args[0]
         if name_of(node) in ("List", "Tuple"):
@@ -189,7 +191,9 @@ class Scope:
         joined = known[0] if known else "."
         for part in known[1:]:
             joined = _under(joined, part)
-        return self.home + joined[1:] if path == "os.path.expanduser" and joined.startswith("~") else joined
+        if path != "os.path.expanduser" or not joined.startswith("~"):
+            return joined
+        return self.home + joined[1:] if joined == "~" or joined.startswith("~/") else None  # of another user
 
 
 def _under(folder: str, name: str) -> str:
@@ -216,8 +220,9 @@ def call_effects(seen: Seen, path: str, call: Node, scope: Scope) -> bool:
         pattern = scope.text(args[0]) if args and not call.keywords else None
         seen.path(LIST, Arg(pattern, (pattern,), pattern=True) if pattern else Arg("<computed>"))
     elif path in _FILES:
+        named = not args and bool(call.keywords)  # `os.listdir(path=…)`
         for operation in _FILES[path]:
-            seen.path(operation, _word(scope, args[:1]), recursive=path in _DEEP)
+            seen.path(operation, Arg("<named>") if named else _word(scope, args[:1]), recursive=path in _DEEP)
         if path in _SECOND:
             seen.path(WRITE, _word(scope, args[1:2]), recursive=path in _DEEP)
         if path == "shutil.rmtree":

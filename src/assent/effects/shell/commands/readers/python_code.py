@@ -3,7 +3,8 @@
 Code is harmless only where every name and attribute in it is known to be; all else is EXECUTE, with the files,
 commands and hosts that can be seen in it. Imports look in the current folder first, where a file may pose as any
 module: only modules that are loaded before any code runs are sure to be themselves. Code that imports more, or opens
-files, is an EXECUTE on the folder's modules, for facts to settle."""
+files, is an EXECUTE on the folder's modules, for facts to settle. Code that only computes is one too, of another name:
+Python loads modules by itself as well (for an encoding, a date, a traceback)."""
 
 from __future__ import annotations
 
@@ -14,6 +15,7 @@ from assent.effects.shell.commands.readers.inline import PYTHON_EVALS, runs_fore
 from assent.effects.shell.commands.readers.python_calls import METHODS, Scope, call_effects, name_of
 from assent.effects.shell.commands.readers.python_library import LOOKS, MODULES, is_harmless
 from assent.effects.shell.commands.readers.python_paths import Paths
+from assent.effects.shell.commands.readers.python_search import reads_only
 from assent.effects.shell.commands.seen import DELETE, READ, WRITE, Seen
 
 TYPE_CHECKING = False
@@ -26,6 +28,7 @@ _ONLY_AST = 0x400  # ast.PyCF_ONLY_AST, without the price of importing ast
 _LIMIT = 100_000
 
 _LOADED = frozenset({"sys", "time", "itertools", "errno"})
+_CLOCKS = frozenset({"clock_settime", "clock_settime_ns"})
 _BUILTINS = frozenset(
     """abs all any ascii bin bool bytearray bytes callable chr complex dict divmod enumerate filter float format
     frozenset hash hex id input int isinstance issubclass iter len list map max min next object oct ord pow print range
@@ -52,8 +55,8 @@ _OPENING = frozenset({"mode", "encoding", "errors", "newline", "buffering"})
 _COOKIE = Pattern(r"(?:[^\n]*\n)?[^\n]*#[^\n]*coding[:=]")
 
 
-def judge(seen: Seen, text: str) -> None:
-    """Code as a text, of `-c` or of standard input."""
+def judge(seen: Seen, text: str, *, isolated: bool = False) -> None:
+    """Code as a text, of `-c` or of standard input. `isolated`: Python does not look for modules in the folder."""
     try:
         tree = compile(text, "<code>", "exec", _ONLY_AST, dont_inherit=True) if len(text) < _LIMIT else None
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -68,7 +71,9 @@ def judge(seen: Seen, text: str) -> None:
     if not code.harmless or _COOKIE.match(text):
         seen.execute(*(("reverse-shell",) if code.hands_out_shell() else ()))
     elif code.loads:
-        seen.modules()
+        seen.modules(isolated=isolated)
+    elif not isolated:
+        seen.modules(computes=True)
 
 
 class _Code:
@@ -80,9 +85,9 @@ class _Code:
         self.seen = seen
         self.nodes = list(_walk(tree))
         self.scope = Scope(self.nodes, seen.home)
-        self.harmless = True
         self.loads = any(module not in _LOADED for module in self.scope.modules)
         self.formats = any(name_of(node) == "Attribute" and node.attr == "format" for node in self.nodes)
+        self.harmless = not (self.formats and any(map(self._formats_unknown, self.nodes)))
         self.paths = Paths(self.nodes, self.scope) if "pathlib" in self.scope.modules else None
         self.called: set[str] = set()
         self.inner = {id(node.value) for node in self.nodes if name_of(node) == "Attribute"}
@@ -107,6 +112,13 @@ class _Code:
             elif kind == "MatchClass" and any(map(_INSIDE.fullmatch, node.kwd_attrs)):
                 self.doubt()
 
+    def _formats_unknown(self, node: Node) -> bool:
+        """Whether a text that is not written out is a format: it could name the insides of any value."""
+        if name_of(node) != "Attribute" or node.attr != "format":
+            return False
+        text = self.scope.text(node.value)
+        return text is None or _FORMATS.search(text) is not None
+
     def doubt(self) -> None:
         self.harmless = False
 
@@ -117,8 +129,12 @@ class _Code:
         if path is not None:
             if name in self.scope.bound or "." not in path or not self.known(path, self.calls.get(id(node))):
                 self.doubt()
+            if path == "sys.path" and not reads_only(self.nodes, node, self.scope):
+                self.doubt()
         elif name == "open" and id(node) in self.calls:
             self.opened(self.calls[id(node)])
+        elif name == "input" and "3" not in self.seen.program:
+            self.doubt()  # Python 2 evaluates what it is given
         elif name == "type":
             if self.scope.imported or self.opens():
                 self.doubt()  # the class of an open stream opens files
@@ -135,8 +151,10 @@ class _Code:
             if self.paths is not None and not self.paths.harmless(node, self.calls.get(id(node))):
                 self.doubt()
             return
-        if name_of(node.ctx) != "Load" or (self.loads and path.startswith("sys.path")):
+        if name_of(node.ctx) != "Load" or path.startswith("sys.path."):
             self.doubt()  # another function under a known name, or another place for modules
+        if path == "sys.path" and id(node) not in self.inner and not reads_only(self.nodes, node, self.scope):
+            self.doubt()
         if path.partition(".")[0] in self.scope.bound:
             self.doubt()
         if path in ("os.environ", "os.environb", "os.getenv"):
@@ -156,7 +174,8 @@ class _Code:
         module, _, name = path.partition(".")
         if module == "sys":
             return name.partition(".")[0] in _SYS
-        return module in ("time", "itertools", "errno") and "." not in name and not name.startswith(("_", "*"))
+        known = module in ("time", "itertools", "errno") and name not in _CLOCKS
+        return known and "." not in name and not name.startswith(("_", "*"))
 
     def environment(self, node: Node) -> None:
         """`os.environ["HOME"]` is plain; other names, and all of it, may be secrets."""

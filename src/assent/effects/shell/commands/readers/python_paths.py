@@ -27,18 +27,17 @@ _TEXTS = frozenset({"re.sub", "json.dumps", "textwrap.dedent", "textwrap.indent"
 class Paths:
     """Tells texts from what may be a path."""
 
-    __slots__ = ("_assigned", "_counts", "scope")
+    __slots__ = ("_assigned", "_own", "scope")
 
     def __init__(self, nodes: list[Node], scope: Scope) -> None:
         self.scope = scope
         self._assigned: dict[str, list[Node]] = {}
-        self._counts: dict[str, int] = {}
+        # Whether the code makes attributes of its own: then a method's name says nothing of what it returns.
+        self._own = "collections" in scope.modules
         for node in nodes:
             kind = name_of(node)
-            if kind == "Name" and name_of(node.ctx) != "Load":
-                self._counts[node.id] = self._counts.get(node.id, 0) + 1
-            elif kind == "arg":
-                self._counts[node.arg] = self._counts.get(node.arg, 0) + 1
+            if kind == "ClassDef" or (kind == "Attribute" and name_of(node.ctx) != "Load"):
+                self._own = True
             elif kind == "Assign" and len(node.targets) == 1 and name_of(node.targets[0]) == "Name":
                 self._assigned.setdefault(node.targets[0].id, []).append(node.value)
 
@@ -58,7 +57,7 @@ class Paths:
         if kind == "JoinedStr":
             return True
         if kind == "BinOp" and name_of(node.op) in ("Add", "Mod"):
-            return self.is_text(node.left, assumed)
+            return not self._own and self.is_text(node.left, assumed)
         if kind == "Subscript":
             return name_of(node.slice) == "Slice" and self.is_text(node.value, assumed)
         if kind == "Name":
@@ -66,14 +65,18 @@ class Paths:
         if kind != "Call" or len(assumed) > 50:
             return False
         if name_of(node.func) == "Name":
-            return node.func.id == "str" and "str" not in self.scope.bound
+            return node.func.id == "str" and "str" not in self.scope.bound and "str" not in self.scope.imported
         if name_of(node.func) != "Attribute":
             return False
         path = self.scope.path(node.func)
         if path is not None:
             return path in _TEXTS
+        if self._own:
+            return False
         return node.func.attr in _OF_TEXTS or (node.func.attr == "replace" and self.is_text(node.func.value, assumed))
 
     def _is_text_name(self, name: str, assumed: frozenset[str]) -> bool:
         bound = self._assigned.get(name, [])
-        return bool(bound) and len(bound) == self._counts.get(name) and all(self.is_text(v, assumed) for v in bound)
+        if not bound or name in self.scope.imported or len(bound) != self.scope.counts.get(name):
+            return False
+        return all(self.is_text(value, assumed) for value in bound)
