@@ -23,33 +23,50 @@ _LIKE_LIMIT = 8
 
 class Node:
     """A word of a subcommand path. `name` is the row that ends here (`""`: none). `groups` are the words that a `**`
-    stands for; a node of such words comes back to itself."""
+    stands for; a node of such words comes back to itself. What lies below a node is made when a command gets there."""
 
-    __slots__ = ("children", "globs", "groups", "loops", "name")
+    __slots__ = ("groups", "loops", "name", "_children", "_globs", "_rows")
 
     def __init__(self, groups: frozenset[str] = frozenset(), loops: bool = False) -> None:
         self.name = ""
         self.groups = groups
         self.loops = loops
-        self.children: dict[str, Node] = {}
-        self.globs: list[tuple[Pattern, Node]] = []
+        self._children: dict[str, Node] = {}
+        self._globs: list[tuple[Pattern, Node]] = []
+        self._rows: list[tuple[list[str], str]] = []
 
-    def child(self, word: str) -> Node:
-        """The child for a word of a row's name, made where it is new."""
-        node = self.children.get(word)
+    def file(self, words: list[str], name: str) -> None:
+        """Put a row at the end of a path of words below this one."""
+        if words:
+            self._rows.append((words, name))
+        else:
+            self.name = name
+
+    @property
+    def children(self) -> dict[str, Node]:
+        """The nodes below, by the word of the rows' names."""
+        rows, self._rows = self._rows, []
+        for (first, *rest), name in rows:
+            for choice in first.split("|"):
+                self._child(choice).file(rest, name)
+        return self._children
+
+    def _child(self, word: str) -> Node:
+        node = self._children.get(word)
         if node is None:
-            node = self.children[word] = Node(self.groups, word == "**")
+            node = self._children[word] = Node(self.groups, word == "**")
             if "*" in word and word != "**":
-                self.globs.append((Pattern(glob(word)), node))
+                self._globs.append((Pattern(glob(word)), node))
         return node
 
     def after(self, word: str) -> list[Node]:
         """The nodes that a word of a command line leads to, the exact one first."""
-        exact = self.children.get(word)
+        children = self.children
+        exact = children.get(word)
         found = [exact] if exact is not None else []
-        found += [node for pattern, node in self.globs if pattern.fullmatch(word) and node is not exact]
+        found += [node for pattern, node in self._globs if pattern.fullmatch(word) and node is not exact]
         if word in self.groups:
-            found += [self] if self.loops else [self.children["**"]] if "**" in self.children else []
+            found += [self] if self.loops else [children["**"]] if "**" in children else []
         return found
 
 
@@ -198,11 +215,7 @@ class Tables:
         groups = self.row(program).groups if program in names and any("**" in name for name in names) else frozenset()
         root = Node(groups)
         for name in names:
-            nodes = [root]
-            for word in name.split(" ")[1:]:
-                nodes = [node.child(choice) for node in nodes for choice in word.split("|")]
-            for node in nodes:
-                node.name = name
+            root.file(name.split(" ")[1:], name)
         return root
 
     def _names(self, program: str) -> list[str]:
