@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 
+from assent.trail import forms
 from assent.trail.names import secret_kind
 
 TYPE_CHECKING = False
@@ -134,11 +135,11 @@ def _pattern(name: str) -> re.Pattern[str]:
 
 def hinted(text: str) -> bool:
     """Whether a look with `find` is worth it."""
-    return ("://" in text and "@" in text) or _says(text) or _runs(text)
-
-
-def _says(text: str) -> bool:
     lower = text.lower()
+    return ("://" in text and "@" in text) or _says(lower) or _runs(text) or forms.hinted(lower)
+
+
+def _says(lower: str) -> bool:
     for hint in HINTS:  # a plain loop: half the time of any()  # noqa: SIM110
         if hint in lower:
             return True
@@ -158,11 +159,16 @@ def find(text: str) -> Iterator[Span]:
     """Where a text holds a secret that it announces."""
     if "://" in text and "@" in text:
         yield from (_group(found, 1, "password") for found in _pattern("address").finditer(text))
-    if _says(text):
+    lower = text.lower()
+    if _says(lower):
         yield from _assignments(text)
         yield from _headers(text)
     if _runs(text):
         yield from _programs(text)
+    if forms.hinted(lower):
+        for start, end, kind in forms.find(text, lower):
+            if not refers(text[start:end]):
+                yield start, end, kind
 
 
 def _group(found: re.Match[str], group: int, kind: str) -> Span:
@@ -225,6 +231,8 @@ def _announced(name: str, sign: str) -> str:
     bare = name.lstrip("-$@").rpartition("/")[2].rpartition(":")[2]  # npm's //registry/:_authToken
     if name.lower() in _HEADERS or bare.lower() in _PROSE:
         return ""
+    if name.startswith(("-D", "-P")):  # a property of Java, Maven or Gradle
+        return secret_kind(name[2:], key=True)
     if name.startswith("-"):
         single = not name.startswith("--")
         return secret_kind(bare, key=True) if not single or (bare.islower() and bare.endswith(_LONG)) else ""

@@ -6,6 +6,7 @@ random). Too much is cut too: a line of the trail is bounded."""
 
 from __future__ import annotations
 
+from assent.contract.pattern import Pattern
 from assent.trail import chance, named, shapes
 from assent.trail.names import secret_kind
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 MAX_TEXT = 16_384  # characters kept of one text
 MAX_INPUT = 65_536  # characters kept of one input, all texts together
 MAX_DEPTH = 40
+_MARK = Pattern(r"‹redacted: [a-z -]{1,40}›")
 _NODE = 8  # what a value counts besides its characters
 # In an object of two, the one says what the other is: {"name": "API_KEY", "value": "…"}.
 _NAME_KEYS = ("name", "key", "Name", "Key")
@@ -34,6 +36,9 @@ def text(given: str) -> str:
         return given
     found = [*shapes.find(given), *named.find(given)]
     found += chance.find(given, _hides)
+    if found and "‹redacted: " in given:
+        marks = [each.span() for each in _MARK.finditer(given)]
+        found = [span for span in found if not any(start <= span[0] and span[1] <= end for start, end in marks)]
     return _replaced(given, found) if found else given
 
 
