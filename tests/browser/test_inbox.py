@@ -230,6 +230,16 @@ def test_a_second_tab_of_the_same_browser_is_signed_in_and_signing_out_ends_both
     expect(second.get_by_text("Sign in to Assent")).to_be_visible()
 
 
+def test_nobody_signs_in_unnoticed_and_everybody_can_be_thrown_out(page: Page, program: Program) -> None:
+    stranger = program.sign_in()
+    told = page.get_by_text("Somebody signed in on another page")
+    expect(told).to_be_visible()
+    assert stranger.ask("GET", "/v1/audit?kind=event").json["records"][0]["reason"].startswith("signed in on the page")
+    page.get_by_role("button", name="sign everyone out").click()
+    expect(page.get_by_text("Sign in to Assent")).to_be_visible()
+    assert stranger.ask("GET", "/v1/held").status == 401
+
+
 def test_after_three_denials_another_mode_is_offered_on_the_page(page: Page, program: Program) -> None:
     for number in range(3):
         call = program.calling(f"make {number}-no", session="tired")

@@ -13,16 +13,18 @@ from collections.abc import Mapping
 from assent import __version__
 from assent.contract import display
 from assent.contract.call import Call
+from assent.contract.record import Record
 from assent.contract.review import Held
 from assent.contract.value import Value
 from assent.desk import Desk
 from assent.facts import files, sessions
 from assent.gate import Gate
+from assent.journal import new_id
 from assent.memory import Memory
 from assent.review.store import SqliteStore
 from assent.statefile import state_folder
 from assent.trail import follow, query
-from assent.ui.access import Access, caller_token
+from assent.ui.access import Access, Person, caller_token
 from assent.ui.api import shown
 from assent.ui.api.endpoint import Asked
 from assent.ui.api.events import Hub
@@ -120,6 +122,14 @@ class House:
             "signed_in": len(self.access.sessions),
             "uptime": round(self.clock() - self.metrics.started, 3),
         }
+
+    async def signed_in(self, person: Person) -> None:
+        """Somebody signed in: it is recorded, and shown everywhere, so that nobody does it in silence."""
+        self.voice.say(f"signed in: {person.who}, session {person.session}")
+        self.hub.tell("signed-in", {"session": person.session, "now": self.clock()})
+        words = f"signed in on the page, session {person.session}"
+        record = Record("event", new_id(), self.clock(), who=person.who, channel="web", reason=words)
+        await asyncio.to_thread(self.desk.memory.record, record)
 
     def is_signed_in(self, asked: Asked) -> bool:
         """Whether the person of a request that goes on is still signed in; that it goes on keeps the session awake."""

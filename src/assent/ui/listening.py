@@ -11,6 +11,7 @@ import json
 import os
 import socket
 import stat
+import time
 from contextlib import suppress
 
 from assent.contract.errors import StoreError
@@ -20,6 +21,7 @@ from assent.statefile import state_folder
 LOCK_FILE = "server.lock"
 SOCKET_FILE = "server.sock"
 BACKLOG = 1024
+TRIES = 5
 LONGEST = 100  # bytes of a socket's path that every system takes
 
 
@@ -75,7 +77,7 @@ def running(state: str) -> Running | None:
         return None
     try:
         try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
             return None
         except OSError:
             found = json.loads(os.pread(handle, 4096, 0) or b"{}")
@@ -91,12 +93,13 @@ def _locked(path: str) -> int:
         handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     except OSError as error:
         raise StoreError(f"`{path}` cannot be opened: {error.strerror}") from None
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        os.close(handle)
-        raise StoreError("a server runs already; see `assent status`, or end it with `assent stop`") from None
-    return handle
+    for _ in range(TRIES):
+        with suppress(OSError):
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return handle
+        time.sleep(0.05)  # `running` holds it for a moment to look
+    os.close(handle)
+    raise StoreError("a server runs already; see `assent status`, or end it with `assent stop`")
 
 
 def _unix(path: str) -> socket.socket:

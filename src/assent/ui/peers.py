@@ -21,7 +21,7 @@ AGENT_HOSTS = frozenset(
     "openhands copilot".split()
 )
 # What such programs set for the commands that they run.
-AGENT_MARKS = frozenset("CLAUDECODE CODEX_SANDBOX GEMINI_CLI OPENCODE CURSOR_AGENT AIDER_MODEL".split())
+AGENT_MARKS = frozenset("CLAUDECODE CODEX_SANDBOX GEMINI_CLI OPENCODE CURSOR_AGENT".split())
 INTERPRETERS = ("node", "bun", "deno", "python", "pypy", "ruby", "uv", "npx", "tsx")
 
 

@@ -143,6 +143,13 @@ def test_signing_out_ends_one_session(clock: Clock) -> None:
     assert sessions.find(second[0], second[1]) is not None
 
 
+def test_everybody_can_be_signed_out(clock: Clock) -> None:
+    sessions = Sessions(clock)
+    opened = [sessions.open("ann") for _ in range(3)]
+    sessions.close_all()
+    assert [sessions.find(cookie, key) for cookie, key, _ in opened] == [None, None, None]
+
+
 def test_there_are_only_so_many_sessions(clock: Clock) -> None:
     sessions = Sessions(clock)
     opened = [sessions.open("ann") for _ in range(MOST_SESSIONS + 1)]

@@ -21,12 +21,16 @@ async def who_am_i(asked: Asked) -> object:
 
 async def sign_in(asked: Asked) -> object:
     cookie, key, person = asked.house.access.sign_in(asked.text("code"))
-    asked.house.voice.say(f"signed in: {person.who}, session {person.session}")
+    await asked.house.signed_in(person)
     headers = {"set-cookie": f"{COOKIE}={cookie}; {COOKIE_FORM}"}
     return Reply({"signed_in": True, "key": key, "who": person.who, "until": person.until}, headers=headers)
 
 
 async def sign_out(asked: Asked) -> object:
+    """End this session, or all of them."""
+    if asked.query.get("all"):
+        asked.house.access.sessions.close_all()
+        asked.house.voice.say("everybody was signed out")
     asked.house.access.sessions.close(asked.cookie)
     return Reply({"signed_in": False}, headers={"set-cookie": f"{COOKIE}=; Max-Age=0; {COOKIE_FORM}"})
 
@@ -39,6 +43,7 @@ async def code(asked: Asked) -> object:
     if why:
         asked.house.voice.say(f"a code was asked for and refused: {why}")
         raise Refusal(403, "no-person", f"no code is given out: {why}; run `assent sign-in` in a terminal of your own")
+    asked.house.voice.say(f"a code was given out to process {asked.peer.pid}")
     return {"code": asked.house.access.codes.fresh(), "address": asked.house.address}
 
 
@@ -90,6 +95,7 @@ ENDPOINTS = (
         sign_out,
         needs=Role.PERSON,
         summary="sign out",
+        query={"all": "end every session, not only this one"},
         gives={200: record("signed_in", signed_in=FLAG)},
     ),
     Endpoint(

@@ -24,6 +24,7 @@ function start() {
     Inbox.current = views.inbox;
     startNotifying((id) => { location.hash = "inbox"; views.inbox.select(id); });
     store.on("questions", count);
+    store.on("signed-in", stranger);
     store.on("asked", (question) => { $("news").textContent = `${runtime(question.call.runtime)} asks: ${headline(question.call.tool, question.call.input, 100)}`; });
     addEventListener("hashchange", route);
     addEventListener("keydown", keys);
@@ -70,6 +71,12 @@ function help() {
   const dialog = $("keys");
   put(dialog, h("h2", {}, "Keys"), h("dl", {}, rows.map(([name, what]) => [h("dt", {}, name.split(" ").map((each) => h("kbd", {}, each))), h("dd", {}, what)])), h("button", { type: "button", on: { click: () => dialog.close() } }, "Close"));
   dialog.showModal();
+}
+
+// Nobody signs in unnoticed: whoever is here can throw everybody out.
+function stranger() {
+  const everyone = h("button", { type: "button", on: { click: async () => { await remove("/v1/session?all=1").catch(() => {}); key.drop(); location.reload(); } } }, "It was not me: sign everyone out");
+  toast(["Somebody signed in on another page just now. ", everyone], true);
 }
 
 async function open() {

@@ -29,7 +29,7 @@ export function icon(path, box = 24) {
 export function toast(text, bad = false) {
   const element = h("div", { class: bad ? "toast bad" : "toast" }, text);
   $("toasts").append(element);
-  setTimeout(() => element.remove(), bad ? 9000 : 4500);
+  setTimeout(() => element.remove(), bad ? 12000 : 4500);
 }
 
 export function empty(path, title, ...more) {

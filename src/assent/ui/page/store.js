@@ -29,6 +29,7 @@ class Store extends EventTarget {
     else if (name === "ended") this.ended(data);
     else if (name === "decision") this.decision(data);
     else if (name === "offer") { this.offers.push(data); this.say("questions"); }
+    else if (name === "signed-in") this.say("signed-in", data);
     else if (name === "changed") this.say("changed", data);
   }
 
