@@ -5,7 +5,7 @@ Managed policy, user's file, project's file, ASSENT_MODE, flags, session."""
 from __future__ import annotations
 
 import os
-from datetime import date
+from time import strftime
 
 from assent.contract.value import Value
 from assent.facts import files, saved, sessions, trust, workspace
@@ -42,7 +42,7 @@ def place(project: str, environ: Mapping[str, str], *, home: str = "", extra: Se
 
 def documents(here: Place, *, config: str = "", session: str = "", managed: str = files.MANAGED_FILE) -> list[Document]:
     """The configuration files in force, the managed one first. `config` stands in for the user's file."""
-    today = date.today().isoformat()
+    today = strftime("%Y-%m-%d")
     found: list[Document] = []
     sources = (
         (managed, Origin.MANAGED),
@@ -100,7 +100,7 @@ def open_gate(
     if settings.extra:
         here = place(here.project, environ, home=here.home, extra=settings.extra)
     examples = tuple(example for document in found for example in document.examples)
-    return Gate(settings, own=own(here), examples=examples), here
+    return Gate(settings, own=own(here), examples=examples, state=here.state), here
 
 
 def _trusted(found: Sequence[Document], here: Place) -> bool:

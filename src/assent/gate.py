@@ -11,6 +11,7 @@ from assent.contract.memory import keep
 from assent.contract.value import Value
 from assent.effects import native, shell
 from assent.effects.shell import commands
+from assent.facts import pause
 from assent.facts.observe import observe
 from assent.policy.decide import decide
 from assent.policy.examples import HOME, ROOT, check_example
@@ -55,12 +56,15 @@ class Judged(Value):
 class Gate:
     """Decides calls by one set of settings.
 
-    `own` are Assent's own files, which the floor protects. `examples` are the rules' own, checked here: a rule that
-    does not do what its author shows raises PolicyError."""
+    `own` are Assent's own files, which the floor protects, `state` its folder, where a pause of that is told.
+    `examples` are the rules' own, checked here: a rule that does not do what its author shows raises PolicyError."""
 
-    def __init__(self, settings: Settings, *, own: tuple[str, ...] = (), examples: tuple[Example, ...] = ()) -> None:
+    def __init__(
+        self, settings: Settings, *, own: tuple[str, ...] = (), examples: tuple[Example, ...] = (), state: str = ""
+    ) -> None:
         self.settings = settings
         self._own = own
+        self._state = state
         self._tables = commands.Tables(settings.commands) if settings.commands else commands.shipped
         self._policies: dict[tuple[tuple[str, ...], str, bool, Mode], Policy] = {}
         self._lowered: dict[tuple[str, str, str, str], Lowering] = {}
@@ -78,7 +82,10 @@ class Gate:
         """The decision with what it rests on. Never raises. `mode` stands in for that of the settings."""
         try:
             lowering = self.lower(call)
-            facts = observe(lowering, roots=call.roots, home=call.home, cwd=call.cwd, own=self._own, given=links)
+            paused = bool(self._state) and pause.lasts(self._state)
+            facts = observe(
+                lowering, roots=call.roots, home=call.home, cwd=call.cwd, own=self._own, given=links, paused=paused
+            )
             bound = self.settings.mode if mode is None else mode
             policy = self._policy(facts.roots, facts.home, bool(facts.folds_case), bound)
             return Judged(self._decided(lowering, facts, policy, headless), lowering, facts, policy)

@@ -24,7 +24,8 @@ class Facts(Value):
     `absent`: paths that a command overwrites if they are there, and are not.
     `fresh`: files that are not there, and that the call makes before it removes them.
     `missing`: folders that commands would run in and that do not exist, nor does the call make them: nothing runs
-    there."""
+    there.
+    `paused`: a person has lifted what protects Assent itself, for a while."""
 
     __slots__ = (
         "canonical",
@@ -39,6 +40,7 @@ class Facts(Value):
         "absent",
         "fresh",
         "missing",
+        "paused",
     )
 
     def __init__(
@@ -56,6 +58,7 @@ class Facts(Value):
         absent: tuple[str, ...] = (),
         fresh: tuple[str, ...] = (),
         missing: tuple[str, ...] = (),
+        paused: bool = False,
     ) -> None:
         self.canonical = canonical or {}
         self.roots = roots
@@ -69,6 +72,7 @@ class Facts(Value):
         self.absent = absent
         self.fresh = fresh
         self.missing = missing
+        self.paused = paused
 
     def __hash__(self) -> int:
         return hash((self.roots, self.home))

@@ -27,6 +27,7 @@ def observe(
     cwd: str,
     own: tuple[str, ...] = (),
     given: Mapping[str, str] | None = None,
+    paused: bool = False,
 ) -> Facts:
     """Return the facts that a decision on a call needs.
 
@@ -67,6 +68,7 @@ def observe(
         absent=_absent(lowering, portable=given is not None),
         fresh=_fresh(lowering) if given is None else (),
         missing=_missing(lowering, look.canonical, roots) if given is None else (),
+        paused=paused,
     )
 
 
@@ -290,7 +292,7 @@ class _Look:
         from assent.facts.modules import posing  # most calls hold no code
 
         if target.name:
-            folder = target.raw or target.name
+            folder = (target.raw or target.name).removeprefix("pure:")
             self.modules[target.name] = posing(
                 folder, self._links, self._lowering, portable=self._portable, roots=self._roots
             )

@@ -7,6 +7,7 @@ from __future__ import annotations
 CODES: dict[str, str] = {
     "floor.sensitive-path": "the call touches a place that holds credentials",
     "floor.self": "the call touches Assent's own files, processes or answering commands",
+    "floor.terminal": "the call types into another terminal, or reads what is on it",
     "floor.holds-sensitive": "a folder that holds credentials is read, copied or packed as a whole",
     "deny.rule": "a deny rule matches",
     "deny.inside": "a folder is read as a whole and a deny rule speaks of something in it",

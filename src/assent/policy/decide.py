@@ -127,9 +127,10 @@ class Judge:
     def _command(self, invocation: Invocation) -> Rule | None:
         """Judge a command by floor, deny and ask rules; return the allow rule that covers it."""
         program = invocation.program
-        if not self.policy.commands.holds(program) and not program.startswith(floor.ANSWERING):
+        plain = not invocation.forfeit and not program.startswith(floor.ANSWERING)
+        if plain and not self.policy.commands.holds(program):
             return self._covering(invocation)
-        part = floor.judge_command(self.policy.floor, invocation)
+        part = floor.judge_command(self.policy.floor, invocation, paused=self.facts.paused)
         if part is not None:
             self.parts.append(part)
             return None
@@ -248,7 +249,7 @@ class Judge:
 
     def _open(self, effect: Effect, names: tuple[str, ...]) -> Part:
         """Layers 4 to 6: what no floor, deny or ask spoke of."""
-        if effect.operation is Operation.EXECUTE and effect.target.kind is not Kind.MODULES and self._harmless(effect):
+        if effect.operation is Operation.EXECUTE and self._harmless(effect) and _falls_away(effect.target):
             return READ_ONLY_PART
         concern = self._concern(effect, names)
         rule = self._allowing(effect, names)
@@ -449,6 +450,11 @@ SETTLED = {
     Kind.HOOKS: ("mode.hooks", "git would run the repository's hooks"),
     Kind.MODULES: ("mode.modules", "the code may load other modules than it names"),
 }
+
+
+def _falls_away(target: Target) -> bool:
+    """Whether nothing is left where facts prove a target harmless: code that writes files is still to be judged."""
+    return target.kind is not Kind.MODULES or target.name.startswith("pure:")
 
 
 def _settling(target: Target, facts: Facts) -> Mapping[str, str] | None:

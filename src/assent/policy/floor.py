@@ -1,6 +1,7 @@
 """Layer 1: what no rule, grant, answer or mode opens. Knows nothing of modes.
 
-Judges effects on sensitive paths and on Assent itself; everything else passes it in silence."""
+Judges effects on sensitive paths and on Assent itself; everything else passes it in silence. While a person has paused
+it, what protects Assent itself is lifted, but for what answers in a person's place."""
 
 from __future__ import annotations
 
@@ -11,13 +12,19 @@ from assent.policy.rules import Rule
 from assent.policy.ruleset import RuleSet
 
 # The forms of the `assent` command that change nothing and answer nothing.
-HARMLESS = frozenset({"check", "status", "doctor", "help", "version", "simulate"})
+HARMLESS = frozenset({"check", "status", "doctor", "help", "version", "simulate", "export"})
+# The forms that a pause opens: they look after Assent, and answer no question.
+UPKEEP = frozenset({"install", "uninstall", "import", "policy", "serve", "stop"})
 # The first word after these commands decides: `assent policy show`, `assent grants` (which lists).
 HARMLESS_WORDS = {
     "policy": ("show", frozenset({"show", "lint", "test"})),
     "grants": ("list", frozenset({"list"})),
 }
 BROAD_HOMES = ("/", "/home", "/root", "/Users", "/etc", "/private", "/private/etc", "/var/root")
+# Programs that run agents: started with settings of their own, their tool calls pass no hook.
+AGENTS = frozenset("claude codex gemini opencode qwen copilot cursor-agent cline oh".split())
+ENVIRONMENT = "`ASSENT_"
+LIFTED = "assent-"  # how the ids of rules begin that a pause lifts
 CHANGES = (Operation.WRITE, Operation.DELETE)
 WHOLES = (Operation.READ, Operation.SEARCH, Operation.WRITE)
 
@@ -27,8 +34,9 @@ def judge_effect(floor: RuleSet, effect: Effect, names: tuple[str, ...], facts: 
     if effect.target.kind is not Kind.PATH or not names:
         return None
     for rule in floor.reaching_effect(effect, names):
-        return denied(rule, effect)
-    if facts.own and effect.operation in CHANGES and any(_is_own(name, facts) for name in names):
+        if not (facts.paused and rule.id.startswith(LIFTED)):
+            return denied(rule, effect)
+    if facts.own and not facts.paused and effect.operation in CHANGES and any(_is_own(name, facts) for name in names):
         return Part(
             Outcome.DENY,
             Layer.FLOOR,
@@ -85,11 +93,10 @@ def _holds_homes(name: str) -> bool:
 
 
 def denied(rule: Rule, effect: Effect) -> Part:
-    own = rule.id.startswith("assent")
     return Part(
         Outcome.DENY,
         Layer.FLOOR,
-        "floor.self" if own else "floor.sensitive-path",
+        code_of(rule),
         f"`{effect.target.text}` is protected, or holds what is: {rule.reason}"
         if effect.recursive
         else f"`{effect.target.text}` is protected: {rule.reason}",
@@ -101,18 +108,26 @@ def denied(rule: Rule, effect: Effect) -> Part:
     )
 
 
-def judge_command(floor: RuleSet, invocation: Invocation) -> Part | None:
-    """DENY on a command that answers for a person, changes Assent or ends it."""
+def code_of(rule: Rule) -> str:
+    if rule.id.startswith(LIFTED):
+        return "floor.self"
+    return "floor.terminal" if rule.id.startswith("terminal") else "floor.sensitive-path"
+
+
+def judge_command(floor: RuleSet, invocation: Invocation, *, paused: bool = False) -> Part | None:
+    """DENY on a command that answers for a person, changes Assent or ends it, passes it by, or types elsewhere."""
+    why = _answers(invocation, paused) or ("" if paused else _unhooked(invocation))
     rule: Rule | None = None
-    if not _answers(invocation):
-        rule = next(iter(floor.reaching_command(invocation)), None)
+    if not why:
+        found = floor.reaching_command(invocation)
+        rule = next((each for each in found if not (paused and each.id.startswith(LIFTED))), None)
         if rule is None:
             return None
     return Part(
         Outcome.DENY,
         Layer.FLOOR,
-        "floor.self",
-        "only a person may run this command of Assent" if rule is None else f"this acts on {rule.reason}",
+        "floor.self" if rule is None else code_of(rule),
+        why or (f"this acts on {rule.reason}" if rule is not None else ""),
         what=f"run `{' '.join(invocation.words)}`",
         where=f"command[{invocation.start}:{invocation.start + len(invocation.source)}]",
         rule=rule.text if rule else "",
@@ -121,26 +136,44 @@ def judge_command(floor: RuleSet, invocation: Invocation) -> Part | None:
     )
 
 
+def _unhooked(invocation: Invocation) -> str:
+    """Why a command in a changed environment would pass Assent by; `""` where it would not."""
+    if invocation.forfeit.startswith(ENVIRONMENT):
+        return "this sets the environment of Assent itself"
+    if invocation.forfeit and invocation.program in AGENTS:
+        return f"an agent would start without its hooks: {invocation.forfeit}"
+    return ""
+
+
 ANSWERING = ("assent", "python", "pypy")  # how programs begin that may be Assent's own command
 
 
-def _answers(invocation: Invocation) -> bool:
+PERSONS_ONLY = "only a person may run this command of Assent"
+
+
+def _answers(invocation: Invocation, paused: bool) -> str:
     words = invocation.words
     if invocation.program.startswith(("python", "pypy")):
         found = _as_module(words)
         if found < 0:
-            return False
+            return ""
         rest = words[found:]
     elif invocation.program == "assent":
         rest = words[1:]
     else:
-        return False
+        return ""
+    return "" if _harmless(rest, paused) else PERSONS_ONLY
+
+
+def _harmless(rest: tuple[str, ...], paused: bool) -> bool:
+    """Whether the words of `assent` change nothing and answer nothing."""
     verb = next((word for word in rest if not word.startswith("-")), "help")
     if verb in HARMLESS_WORDS:
         default, harmless = HARMLESS_WORDS[verb]
         after = rest[rest.index(verb) + 1 :]
-        return next((word for word in after if not word.startswith("-")), default) not in harmless
-    return verb not in HARMLESS
+        if next((word for word in after if not word.startswith("-")), default) in harmless:
+            return True
+    return verb in HARMLESS or (paused and verb in UPKEEP)
 
 
 def _as_module(words: tuple[str, ...]) -> int:

@@ -57,7 +57,7 @@ def put(walk: Walk, name: str, found: Val, state: State) -> None:
     if name == "IFS":
         state.split = found.values == USUAL_SPLIT
     if environment.changes(name, found.values) or (walk.zsh and name in _ZSH_TIED):
-        state.forfeit = state.forfeit or environment.reason(name)
+        state.forfeit = environment.reason(name, state.forfeit)
     if name in _PROMPTS and (found.values is None or any(map(_LIVE.search, found.values))):
         walk.gap("gap.shell.prompt", f"`{name}` is run by the shell: leave it as it is")
         walk.evaluated(found, state)
@@ -246,7 +246,7 @@ def declare(walk: Walk, job: Job, given: list[tuple[str, bool, Val]]) -> Pair:
             state.export(name)
             found_now = state.get(name)
             if found_now is not None and environment.changes(name, found_now.values):
-                job.forfeit = job.forfeit or environment.reason(name)
+                job.forfeit = environment.reason(name, job.forfeit)
     if not given and not names and all(w in ("-p", "-x", "-px", "-xp") for w in job.argv[1:]):
         effects = (Effect(Operation.READ, Target(Kind.SERVICE, "environment"), dangers=("prints-secret",)),)
     walk.record(job, Sight(flags=flags_of(job.argv), operands=operands_of(job.argv)), effects)

@@ -214,7 +214,7 @@ def sprung(walk: Walk) -> None:
         for name in written:
             state.set(name, UNKNOWN)
             if environment.changes(name, None):
-                state.forfeit = state.forfeit or environment.reason(name)
+                state.forfeit = environment.reason(name, state.forfeit)
         if walk.moves != moves:
             state.cwds = ("",)
         _met(walk, state)

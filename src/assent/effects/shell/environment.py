@@ -27,7 +27,9 @@ _NAMES = frozenset(
     SSL_CERT_FILE SSL_CERT_DIR CURL_CA_BUNDLE REQUESTS_CA_BUNDLE HTTP_PROXY HTTPS_PROXY ALL_PROXY FTP_PROXY
     http_proxy https_proxy all_proxy ftp_proxy rsync_proxy PSQLRC PGSERVICEFILE PGPASSFILE PGHOST PGHOSTADDR
     MYSQL_HOME SQLITE_HISTORY DOTNET_STARTUP_HOOKS GUILE_LOAD_PATH ASDF_DIR MISE_CONFIG_FILE YARN_RC_FILENAME
-    SUDO_ASKPASS BASH_CMDS BASH_ALIASES BASH_LOADABLES_PATH
+    CLAUDE_CONFIG_DIR CLAUDE_CODE_SIMPLE CLAUDE_CODE_SAFE_MODE CODEX_HOME GEMINI_CLI_HOME OPENCODE_CONFIG
+    GEMINI_CLI_SYSTEM_SETTINGS_PATH OPENCODE_CONFIG_DIR OPENCODE_CONFIG_CONTENT OPENCODE_PERMISSION COPILOT_HOME
+    QWEN_CONFIG_DIR CLINE_DIR SUDO_ASKPASS BASH_CMDS BASH_ALIASES BASH_LOADABLES_PATH
     """.split()
 )
 _FAMILIES = Pattern(
@@ -44,6 +46,7 @@ _HARMLESS = Pattern(
     r"|DOTNET_(?:CLI_TELEMETRY_OPTOUT|NOLOGO|SKIP_FIRST_TIME_EXPERIENCE)|npm_config_(?:loglevel|progress|fund|audit)"
     r"|XDG_(?:CURRENT_DESKTOP|SESSION_TYPE)|SYSTEMD_COLORS|ANSIBLE_(?:NOCOLOR|FORCE_COLOR)"
 )
+OWN = "ASSENT_"
 _NO_PROGRAM = Pattern(r"cat|true|:|")
 _NO_TOOL = Pattern(r"(?:gcc|g\+\+|clang|clang\+\+|cc|c\+\+)(?:-\d+)?")
 _VALUES: dict[str, Pattern] = {
@@ -74,6 +77,7 @@ def changes(name: str, values: tuple[str, ...] | None) -> bool:
     return harmless is None or values is None or not all(harmless.fullmatch(value) for value in values)
 
 
-def reason(name: str) -> str:
-    """Why no allow rule may settle a command under that name, in words."""
-    return f"`{name}` changes what the command runs"
+def reason(name: str, before: str = "") -> str:
+    """Why no allow rule may settle a command under that name, in words. The first one found counts, but for a name of
+    Assent's own, which counts before all."""
+    return before if before and not name.startswith(OWN) else f"`{name}` changes what the command runs"

@@ -119,7 +119,8 @@ def _target(
     writes: bool,
 ) -> None:
     """The effects of one text that a target can be; None is a text that is not known."""
-    if text is not None and _NO_FILE.fullmatch(text):
+    typed = reads and text == "/dev/tty"  # what a person types there is not for the command
+    if text is not None and _NO_FILE.fullmatch(text) and not typed:
         if writes and text in ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"):
             out.quiet = False
         return
@@ -135,7 +136,7 @@ def _target(
             out.effects.append((READ, found, (), where))
             if found.name in walk.fetched and out.stdin is not None:
                 out.stdin = Stream(None, out.stdin.taint | walk.fetched[found.name])
-        if writes:
+        if writes and not typed:
             out.effects.append((WRITE, found, dangers, where))
             if redirect.fd in ("", "1"):
                 out.files.append(found.name)

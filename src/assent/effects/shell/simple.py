@@ -97,7 +97,7 @@ def _environment(walk: Walk, node: Simple, job: Job) -> None:
             state.set(name, found if old is None else either(old, found))
         walk.computes(name, found, job.state)
         if environment.changes(name, found.values) and not (name == "IFS" and job.argv[0] in ("read", "mapfile")):
-            job.forfeit = job.forfeit or environment.reason(name)
+            job.forfeit = environment.reason(name, job.forfeit)
     for name, old in reversed(before):
         state.reset(name, old)
     if job.argv[0] in _SPECIAL:

@@ -1,0 +1,49 @@
+"""Whether a person has lifted the protection of Assent itself for a while. What that opens is the policy's to say.
+
+A small file in Assent's folder, believed only where nobody but its owner can have written it; it ends by itself."""
+
+from __future__ import annotations
+
+import os
+import posixpath
+from contextlib import suppress
+from time import time
+
+from assent.statefile import read, replace_text, state_folder
+
+FILE = "pause"
+LONGEST = 3600.0  # seconds
+_LIMIT = 1000
+
+
+def lasts(state: str) -> bool:
+    """Whether a pause lasts at this moment."""
+    return until(state) > 0
+
+
+def until(state: str, now: float = 0.0) -> float:
+    """When the pause ends, in seconds since the epoch; 0 where there is none."""
+    try:
+        raw, status = read(posixpath.join(state, FILE), _LIMIT)
+        end = float(raw.split(b"\n")[0])
+    except (OSError, ValueError):
+        return 0.0
+    now = now or time()
+    # INVARIANT: a file of somebody else, or one that says more than a person can ask for, is no pause.
+    if status.st_uid != os.geteuid() or status.st_mode & 0o022 or not now < end <= now + LONGEST:
+        return 0.0
+    return end
+
+
+def begin(state: str, end: float, who: str) -> None:
+    """Pause until that time."""
+    state_folder(state)
+    replace_text(posixpath.join(state, FILE), f"{end:.3f}\n{who}\n")
+
+
+def finish(state: str) -> bool:
+    """End a pause; false where there was none."""
+    lasted = lasts(state)
+    with suppress(FileNotFoundError):
+        os.unlink(posixpath.join(state, FILE))
+    return lasted
