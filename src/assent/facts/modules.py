@@ -5,7 +5,6 @@ Runs nothing and reads no file: names tell."""
 from __future__ import annotations
 
 import os
-import posixpath
 import sys
 
 from assent.contract.effect import READ_ONLY, Kind, Operation
@@ -36,7 +35,7 @@ def posing(
     if portable and folder not in roots and folder != "data:":
         return "the folder is not looked at"
     if folder.startswith("data:"):
-        return _code_for_data(folder[5:], lowering)
+        return _code_for_data(folder[5:], links, lowering, portable=portable)
     if portable:
         return "" if all(map(_leaves_alone, lowering.effects)) else "another part of the command may put a module there"
     here = links.canonical(folder)
@@ -60,14 +59,17 @@ def posing(
     return ""
 
 
-def _code_for_data(path: str, lowering: Lowering) -> str:
-    """Why node may run code for `require("x.json")`: where that is no file, it looks for others."""
+def _code_for_data(path: str, links: Links, lowering: Lowering, *, portable: bool) -> str:
+    """Why node may run code for `require("x.json")`: where that is no file, it looks for others, and of a link the name
+    that it leads to tells what it is."""
     if not path:
         return ""
     if not all(_leaves_data(effect, path) for effect in lowering.effects):
         return "another part of the command may put code there"
-    if os.path.isfile(path):
+    if portable:
         return ""
+    if os.path.isfile(path):
+        return "" if links.canonical(path).endswith(".json") else f"`{path}` leads to a file of another sort"
     there = [path, *(path + ending for ending in (".js", ".json", ".node", ".cjs", ".mjs"))]
     found = next((name for name in there if os.path.lexists(name)), "")
     return f"`{found}` is no data" if found else ""
@@ -91,7 +93,12 @@ def is_library(name: str) -> bool:
 
 def _is_package(path: str) -> bool:
     """A folder without `__init__` gives way to the library's module."""
-    return os.path.isdir(path) and any(os.path.lexists(posixpath.join(path, "__init__" + end)) for end in _ENDINGS)
+    try:
+        return any(name.lower().startswith("__init__.") for name in os.listdir(path))
+    except NotADirectoryError:
+        return False
+    except OSError:
+        return True
 
 
 def _leaves_alone(effect: Effect) -> bool:
@@ -106,4 +113,7 @@ def _leaves_alone(effect: Effect) -> bool:
     if not target.name or not target.certain or target.pattern or effect.recursive:
         return False
     name = target.name.rpartition("/")[2]
-    return not name.lower().startswith("__init__") and not (is_library(name) and name.lower().endswith(_ENDINGS))
+    if name.lower().startswith("__init__"):
+        return False
+    may_load = "." not in name or name.lower().endswith(_ENDINGS)  # a link may be to a package
+    return not (may_load and is_library(name))

@@ -174,8 +174,8 @@ class Seen:
         self.effects.append(Effect(EXECUTE, Target(Kind.HOOKS, name, folder, certain=bool(folder))))
 
     def modules(self, *, computes: bool = False, isolated: bool = False) -> None:
-        """Code that does no more than the effects say, if what it loads from the folder is what it names. `computes`: it
-        has no effects, and names no modules; `isolated`: it loads nothing from the folder."""
+        """Code that does no more than the effects say, if what it loads from the folder is what it names.
+        `computes`: it has no effects, and names no modules; `isolated`: it loads nothing from the folder."""
         name = "data:" if isolated else f"pure:{self.cwd}" if computes and self.cwd else self.cwd
         self.effects.append(Effect(EXECUTE, Target(Kind.MODULES, name, self.cwd or "the code", certain=bool(name))))
 

@@ -22,8 +22,9 @@ LOADS = "EXECUTE </w>"  # the conditional effect: what a file in the folder, pos
         "print(sorted({'b': 1, 'a': 2}.items()))",
     ],
 )
-def test_code_that_only_computes_does_nothing(code: str) -> None:
-    assert does(("python3", "-c", code)) == []
+def test_code_that_only_computes_does_nothing_if_no_module_is_in_the_way(code: str) -> None:
+    assert does(("python3", "-c", code)) == ["EXECUTE <pure:/w>"]
+    assert does(("python3", "-I", "-c", code)) == []
 
 
 @pytest.mark.parametrize(

@@ -48,7 +48,8 @@ def asks(sight: Sight, depth: int = 0) -> bool:
 def _acts(effect: Effect) -> bool:
     if effect.dangers:
         return True
-    conditional = effect.operation is Operation.EXECUTE and effect.target.kind is Kind.REPOSITORY
+    computes = effect.target.kind is Kind.MODULES and effect.target.name.startswith("pure:")
+    conditional = effect.operation is Operation.EXECUTE and (effect.target.kind is Kind.REPOSITORY or computes)
     return effect.operation not in READ_ONLY and not conditional
 
 

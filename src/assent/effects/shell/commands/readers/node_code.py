@@ -53,10 +53,14 @@ _INSIDE = frozenset(
     getOwnPropertyDescriptor getOwnPropertyDescriptors getOwnPropertyNames getOwnPropertySymbols defineProperty
     defineProperties""".split()
 )
+_EVENTS = frozenset({"data", "end", "close", "error", "readable"})
+_BEFORE_BLOCK = frozenset({"", ")", ";", "{", "}", "=>", "else", "do", "try", "finally"})
 _BEFORE_LIST = frozenset("return typeof in of case void throw else do instanceof const let var".split())
 _ENDS = frozenset({";", ",", ""})
 _COUNTERS = 16
 _COMPARES = frozenset({"==", "===", "!=", "!==", "<=", ">="})
+_READ_FIELDS = frozenset({"encoding", "withFileTypes", "recursive", "true", "false", "null"})
+_ENCODINGS = frozenset({"utf8", "utf-8", "latin1", "ascii", "base64", "hex", "binary", "utf16le"})
 _OPENS = {"(": ")", "[": "]", "{": "}"}
 
 
@@ -125,8 +129,35 @@ class _Code:
             elif word == "function" and kind == NAME and self.is_name(index + 1):
                 self.functions.add(self.at(index + 1))
         several = {name for name, count in bound.items() if count > 1}
-        self.constants = {name: text for name, text in self.constants.items() if name not in several}
+        self.constants = {
+            name: text for name, text in self.constants.items() if name not in several and self.stays(name)
+        }
         return not self.odd and not several & (self.functions | self.modules.keys())
+
+    def stays(self, name: str) -> bool:
+        """Whether a name that is declared once is nowhere part of a pattern, or of a list of declarations, which could
+        bind it again: it is used as an argument of a call, or behind a mark that no such list has."""
+        return all(self.uses(index) for index, token in enumerate(self.all) if token == (NAME, name))
+
+    def uses(self, index: int) -> bool:
+        before = self.at(index - 1)
+        if self.is_member(index) or before == "const":
+            return True
+        around = self.around(index)
+        if self.at(around) == "(":
+            return self.is_call(around)
+        return before not in (",", "[", "{", ":", "...", "let", "var", "function")
+
+    def around(self, index: int) -> int:
+        """The place of the innermost parenthesis, bracket or brace around a place; -1 where there is none."""
+        assert self.pairs is not None
+        holding = (opening for opening, closing in self.pairs.items() if opening < index < closing)
+        return max(holding, default=-1)
+
+    def is_call(self, index: int) -> bool:
+        """Whether a parenthesis holds the arguments of a call: not the names of a function's."""
+        called = self.is_member(index - 1) or (self.is_name(index - 1) and self.at(index - 1) not in _HEADS)
+        return called and self.at(index - 2) != "function" and self.at(self.close(index) + 1) not in ("=>", "{")
 
     def is_number(self, token: Token) -> bool:
         """Whether a token is a number, or a counter: bound to one once, and only counted up or down."""
@@ -228,11 +259,20 @@ class _Code:
                 fine = self.group(index)
             elif kind == MARK and word == "[":
                 fine = self.bracket(index)
+            elif kind == TEXT:
+                fine = self.text(index)
             else:
                 fine = True
             if not fine:
                 return False
         return True
+
+    def text(self, index: int) -> bool:
+        """A text; as the name of a field it may be no other than a name."""
+        if self.at(index - 1) not in ("{", ",") or self.at(index + 1) != ":":
+            return True
+        word = self.all[index][1]
+        return word not in _INSIDE and not word.startswith("_") and "\\" not in word
 
     def member(self, index: int) -> bool:
         word = self.at(index)
@@ -247,7 +287,7 @@ class _Code:
         if self.at(index - 1) in ("{", ",") and after == ":":
             return True  # the name of a field
         if word == "new":
-            return self.at(index + 1) in _MADE
+            return self.at(index + 1) in _MADE and self.at(index + 2) not in (".", "?.", "[")
         if word == "require":
             return self.loads(seen, index)
         if word in self.modules:
@@ -269,12 +309,25 @@ class _Code:
         if word == "process" and member == "argv":
             return after != "="
         if word == "process" and member == "stdin":
-            return after == "." and self.at(index + 4) in ("on", "setEncoding") and self.at(index + 5) == "("
+            return self.listens(index)
         if word == "process" and member == "stdout":
             return after == "." and self.at(index + 4) == "write" and self.at(index + 5) == "("
         if word == "Math" and member in ("PI", "E"):
             return True
         return member in _ROOTS[word] and after == "("
+
+    def listens(self, index: int) -> bool:
+        """`process.stdin.on("data", …)` as a statement: what it returns could be connected to another machine."""
+        if self.at(index - 1) not in ("", ";", "{", "}", ")"):
+            return False
+        index += 3
+        while self.at(index) == "." and self.at(index + 1) in ("on", "setEncoding") and self.at(index + 2) == "(":
+            if self.at(index + 1) == "on" and (self.all[index + 3][0] != TEXT or self.all[index + 3][1] not in _EVENTS):
+                return False
+            index = self.close(index + 2) + 1
+            if self.at(index) in ("", ";", "}") or (self.is_name(index) and self.at(index) not in ("in", "instanceof")):
+                return True
+        return False
 
     def use_module(self, seen: Seen, index: int) -> bool:
         """A module's own name: where it is bound, or before one of its known functions."""
@@ -305,7 +358,20 @@ class _Code:
             return False
         for operation in _FILES.get(function, ()) if module == "fs" else ():
             seen.path(operation, self.path(index + 2))
-        return True
+        return module != "fs" or function not in ("readFileSync", "readdirSync") or self.plainly(index + 1)
+
+    def plainly(self, index: int) -> bool:
+        """Whether the arguments of a reading function say nothing but how: a flag among them could empty the file."""
+        end = self.close(index)
+        commas = [place for place in range(index, end) if self.at(place) == "," and self.around(place) == index]
+        if not commas:
+            return self.at(index + 1) != "..."
+        rest = self.all[commas[0] + 1 : end]
+        if len(commas) == 1 and len(rest) == 1:
+            return rest[0][0] == TEXT
+        fields = [word for kind, word in rest if kind == NAME]
+        return rest[:1] == [(MARK, "{")] and set(fields) <= _READ_FIELDS and all(kind != TEXT or word in _ENCODINGS
+                                                                                  for kind, word in rest)  # fmt: skip
 
     def path(self, index: int) -> str | Arg:
         """The path that the first argument at a place names."""
@@ -324,13 +390,23 @@ class _Code:
         before = self.at(index - 1)
         if index == 0 or (self.all[index - 1][0] == MARK and before not in (")", "]", "}", "?.")):
             return True
-        if not self.is_name(index - 1):
+        if not self.is_name(index - 1) or self.is_method(index):
             return False
         if self.is_member(index - 1) or before in _HEADS or self.at(index - 2) == "function":
             return True
         if before in _MADE and self.at(index - 2) == "new":
             return True
         return before in self.functions or before in _CALLED or before == "require"
+
+    def is_method(self, index: int) -> bool:
+        """Whether a parenthesis after a name begins a function in an object, `{name() {…}}`: its arguments are names
+        that nobody counts. Words of the language may be such names."""
+        word, before = self.at(index - 1), self.at(index - 2)
+        if self.at(self.close(index) + 1) != "{" or "function" in (word, before):
+            return False
+        if word not in _HEADS:
+            return True
+        return before == "," or (before == "{" and self.at(index - 3) not in _BEFORE_BLOCK)
 
     def bracket(self, index: int) -> bool:
         """A list, or a member by its number; a computed name could be that of any member."""

@@ -116,8 +116,8 @@ class Scope:
     def _several(self, node: Node) -> Arg | None:
         """The texts that a loop goes over: written out, or what a glob matches."""
         while name_of(node) == "Call" and name_of(node.func) == "Name" and len(node.args) == 1:
-            function = node.func.id
-            if function not in ("sorted", "list", "reversed", "set") or function in self.bound or function in self.imported:
+            name = node.func.id
+            if name not in ("sorted", "list", "reversed", "set") or name in self.bound or name in self.imported:
                 return None
             node = node.args[0]
         if name_of(node) in ("List", "Tuple"):
