@@ -39,7 +39,7 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
 PURE = ("contract", "effects", "policy", "adapters")
 # Modules of the standard library that touch nothing outside the process: no clock, no chance, no files.
 PURE_IMPORTS = frozenset(
-    "__future__ ast base64 binascii bisect collections collections.abc difflib enum fnmatch functools hashlib "
+    "__future__ _sha2 _sha256 ast base64 binascii bisect collections collections.abc difflib enum fnmatch functools hashlib "
     "importlib ipaddress itertools json math operator posixpath re shlex string struct tomllib unicodedata "
     "urllib.parse".split()
 )

@@ -7,14 +7,9 @@ from __future__ import annotations
 import errno
 import fcntl
 import os
-from contextlib import contextmanager
 from stat import S_IMODE, S_ISREG
 
 from assent.contract.errors import StoreError
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 
 def read(path: str, limit: int) -> tuple[bytes, os.stat_result]:
@@ -70,15 +65,24 @@ def replace_text(path: str, text: str) -> None:
         raise StoreError(f"`{path}` cannot be written: {error.strerror}") from None
 
 
-@contextmanager
-def held(path: str) -> Iterator[None]:
+class held:
     """One process at a time between reading and writing; `path` is a lock file in a folder that exists."""
-    try:
-        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
-    except OSError as error:
-        raise StoreError(f"`{path}` cannot be made: {error.strerror}") from None
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(handle)
+
+    __slots__ = ("_handle", "_path")
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+
+    def __enter__(self) -> None:
+        try:
+            self._handle = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+        except OSError as error:
+            raise StoreError(f"`{self._path}` cannot be made: {error.strerror}") from None
+        try:
+            fcntl.flock(self._handle, fcntl.LOCK_EX)
+        except BaseException:
+            os.close(self._handle)
+            raise
+
+    def __exit__(self, *_: object) -> None:
+        os.close(self._handle)

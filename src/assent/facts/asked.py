@@ -4,11 +4,11 @@ A program does not say that a person said yes: it runs the call. So the id of th
 
 from __future__ import annotations
 
-import hashlib
 import json
 import posixpath
 
 from assent.contract.errors import StoreError
+from assent.contract.sha import sha256
 from assent.statefile import held, read, replace_text, state_folder
 
 FOLDER = "sessions"
@@ -54,7 +54,7 @@ def _lock(state: str) -> str:
 
 
 def _path(state: str, session: str) -> str:
-    name = hashlib.sha256(f"asked\0{session}".encode()).hexdigest()[:32]
+    name = sha256(f"asked\0{session}".encode()).hexdigest()[:32]
     return posixpath.join(state, FOLDER, name)
 
 

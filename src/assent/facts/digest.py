@@ -6,12 +6,12 @@ them that the person was shown or that would run."""
 from __future__ import annotations
 
 import errno
-import hashlib
 import json
 import os
 from stat import S_ISDIR, S_ISREG
 
 from assent.contract.effect import READ_ONLY, Kind, Operation
+from assent.contract.sha import sha256
 from assent.contract.tools import canonical
 from assent.statefile import read
 
@@ -85,7 +85,7 @@ def _target(effect: Effect, facts: Facts) -> list[str]:
 
 
 def _hash(value: list[object]) -> str:
-    return hashlib.sha256(json.dumps(value).encode("ascii")).hexdigest()
+    return sha256(json.dumps(value).encode("ascii")).hexdigest()
 
 
 def _json(value: object) -> str:
@@ -182,7 +182,7 @@ def _content(path: str, *, must: bool) -> str:
         if status.st_size > WHOLE:
             return _state(status)
         raw, _ = read(path, WHOLE)
-        return hashlib.sha256(raw).hexdigest()
+        return sha256(raw).hexdigest()
     except (FileNotFoundError, NotADirectoryError):
         return "absent"
     except (OSError, ValueError) as error:

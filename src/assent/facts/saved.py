@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import json
 import posixpath
-import tomllib
 
 from assent.contract.errors import StoreError
 from assent.statefile import held, read, replace_text, state_folder
@@ -36,6 +35,8 @@ def _text(rules: list[dict[str, str]]) -> str:
 
 def _rules(state: str) -> list[dict[str, str]]:
     try:
+        import tomllib  # takes longer than a decision
+
         found = tomllib.loads(read(path(state), _LARGEST)[0].decode())
     except FileNotFoundError:
         return []

@@ -5,10 +5,10 @@ since such a file can only tighten, both together never allow more."""
 
 from __future__ import annotations
 
-import hashlib
 import os
 import posixpath
 
+from assent.contract.sha import sha256
 from assent.facts.files import config_text, replace_text, state_folder
 
 FOLDER = "sessions"
@@ -18,7 +18,7 @@ def pinned(state: str, session: str, root: str, text: str | None) -> str | None:
     """Return the project text that the session saw first, keeping `text` where this is the first time.
 
     None where the session saw no file and there is none now; `""` is a file that says nothing."""
-    name = hashlib.sha256(f"{session}\0{root}".encode()).hexdigest()[:32]
+    name = sha256(f"{session}\0{root}".encode()).hexdigest()[:32]
     path = posixpath.join(state, FOLDER, name)
     seen = config_text(path)
     if seen is not None:
@@ -58,4 +58,4 @@ def choose_mode(state: str, session: str, mode: str) -> None:
 
 
 def _mode_file(state: str, session: str) -> str:
-    return posixpath.join(state, FOLDER, hashlib.sha256(f"mode\0{session}".encode()).hexdigest()[:32])
+    return posixpath.join(state, FOLDER, sha256(f"mode\0{session}".encode()).hexdigest()[:32])

@@ -5,7 +5,6 @@ Reads no files and merges nothing."""
 from __future__ import annotations
 
 import re
-import tomllib
 
 from assent.contract.errors import PolicyError
 from assent.contract.value import Value
@@ -104,6 +103,8 @@ class Example(Value):
 
 def read_document(text: str, file: str, origin: Origin, *, today: str = "") -> Document:
     """Parse one file; `today` (YYYY-MM-DD) ends rules that have expired."""
+    import tomllib  # takes longer than a decision, which knows files from a snapshot
+
     try:
         table = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:

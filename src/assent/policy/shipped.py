@@ -4,8 +4,6 @@ The one place in this package that opens files, and only its own."""
 
 from __future__ import annotations
 
-import tomllib
-
 from assent.contract.errors import PolicyError
 from assent.policy.parse import parse_rule
 from assent.policy.rules import Origin, Rule
@@ -37,6 +35,8 @@ def entries(name: str) -> dict[str, list[Entry]]:
     """The entries of `floor`, `defaults` or `packs/…`, by their section (`rule`, `deny`, `ask`)."""
     found = _kept.get(name)
     if found is None:
+        import tomllib  # takes longer than a decision, which knows these from a snapshot
+
         with open(f"{HERE}/{name}.toml", "rb") as file:
             table = tomllib.load(file)
         origin = Origin.PACK if name.startswith("packs/") else Origin.SHIPPED

@@ -5,7 +5,6 @@ Told apart from what is also long and mixed in ordinary commands: hashes, UUIDs,
 from __future__ import annotations
 
 import re
-from binascii import Error, a2b_base64
 
 from assent.contract.pattern import Pattern
 
@@ -104,9 +103,11 @@ def _harmless(text: str, start: int, run: str, hides: Callable[[str], bool]) -> 
 def _decoded(run: str) -> str:
     """The text that base64 stands for; `""` where it stands for none."""
     trimmed = run.rstrip("=").translate({ord("-"): "+", ord("_"): "/"})
+    from binascii import a2b_base64
+
     try:
         decoded = a2b_base64(trimmed + "=" * (-len(trimmed) % 4))
-    except (Error, ValueError):
+    except ValueError:
         return ""
     printable = len(decoded) > 8 and all(32 <= byte < 127 or byte in b"\r\n\t" for byte in decoded)
     return decoded.decode("ascii") if printable else ""

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import json
 import re
-from hashlib import sha256
 from time import gmtime
 
+from assent.contract.sha import sha256
 from assent.contract.value import Value
 from assent.trail import redact
 

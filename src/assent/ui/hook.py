@@ -16,7 +16,10 @@ from assent.contract.reply import Reply, fault
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
+    import signal as _signal
     from collections.abc import Mapping
+else:
+    import _signal  # what `signal` is made of, without its names for people
 
 DESCRIPTION = "Answer one event of an agent program. Agent programs run this; `assent install` tells them to."
 EPILOG = "The event is read from standard input; the answer is in the program's own form."
@@ -64,6 +67,8 @@ def direct(words: list[str]) -> int:
 
 def serve(runtime: str, *, home: str = "", socket: str = "", project: str = "", deadline: int = DEADLINE) -> int:
     """Read an event from standard input, answer it on standard output; return the exit status."""
+    if not _can_answer():
+        return BLOCKED
     adapter = adapters.load(runtime)
     until = monotonic() + deadline
     _alarm(adapter, deadline)
@@ -77,6 +82,15 @@ def serve(runtime: str, *, home: str = "", socket: str = "", project: str = "", 
     except BaseException as error:
         rendered = adapter.render(None, fault(f"Assent failed inside: {type(error).__name__}: {error}"))
     return leave(rendered)
+
+
+def _can_answer() -> bool:
+    """Whether there is a standard output. A standard handle that is closed would be the next file's that is opened, and
+    the answer would be written into it."""
+    while (handle := os.open(os.devnull, os.O_RDWR)) <= 2:
+        pass
+    os.close(handle)
+    return sys.stdout is not None
 
 
 def leave(rendered: Rendered) -> int:
@@ -102,13 +116,11 @@ def _event_text(adapter: Adapter) -> bytes:
 
 def _alarm(adapter: Adapter, seconds: int) -> None:
     """A decision that takes too long is a block, before the program's own timeout lets the call run."""
-    import signal
-
     def too_late(*_: object) -> None:
         os._exit(leave(adapter.render(None, fault(f"no decision within {seconds} seconds"))))
 
-    signal.signal(signal.SIGALRM, too_late)
-    signal.alarm(max(seconds, 1))
+    _signal.signal(_signal.SIGALRM, too_late)
+    _signal.alarm(max(seconds, 1))
 
 
 def _socket(state: str, environ: Mapping[str, str]) -> str:

@@ -4,7 +4,6 @@ Reads the words of commands that pass data on; emits nothing itself."""
 
 from __future__ import annotations
 
-import binascii
 import re
 
 from assent.contract.effect import Kind, Operation
@@ -258,6 +257,8 @@ def _decoded(name: str, args: Argv, stdin: Stream) -> str | None:
         return "\n".join(line[::-1] for line in text.split("\n"))
     if name == "base64" and len(args) == 1:
         try:
+            import binascii
+
             return binascii.a2b_base64(text.encode()).decode()
         except (ValueError, UnicodeError):
             return None
