@@ -13,7 +13,7 @@ from assent.contract.decision import Outcome
 from assent.contract.effect import Lowering
 from assent.contract.errors import AssentError, StoreError
 from assent.contract.facts import Facts
-from assent.contract.review import Answer, Ending, Grant, Held, Reach, Resolution, Said, Scope, Verdict
+from assent.contract.review import Answer, Ending, Grant, Held, Reach, Resolution, Said, Scope, Suggestion, Verdict
 from assent.facts import digest
 from assent.gate import Gate, Judged
 from assent.memory import Memory, Settled
@@ -29,6 +29,7 @@ from assent.review.moments import Moment
 from assent.review.preview import preview
 from assent.review.store import Store
 from assent.review.warnings import warnings
+from assent.trail import redact
 
 QUARTER = 15 * 60.0  # seconds
 
@@ -83,7 +84,7 @@ class Desk:
             judged.decision,
             preview(call),
             effects=journal.in_words(judged),
-            suggestions=amend.suggest(lowering, facts, policy, judged.decision),
+            suggestions=_savable(amend.suggest(lowering, facts, policy, judged.decision)),
             warnings=warnings(call, lowering),
             project=project,
             made=self.memory.clock(),
@@ -143,7 +144,7 @@ class Desk:
             until=now + QUARTER if answer.scope is Scope.QUARTER else 0.0,
             who=answer.who,
             channel=answer.channel,
-            shown=explain.short(held.preview.text, 120),
+            shown=explain.short(redact.text(held.preview.text), 120),
         )
         self.memory.trail.append(journal.of_grant(grant, time=now))
         self.memory.grants.add(grant)
@@ -170,7 +171,19 @@ def _unsavable(held: Held, rules: tuple[str, ...], scope: Scope) -> str:
     """Why an answer may not be remembered; what nothing is suggested for could be settled by no grant."""
     if not held.suggestions:
         return "no answer to this is remembered; allow it once"
+    if any(map(_holds_secret, rules)):
+        return "it holds a secret; rules are shown and logged, so allow it once"
     return breadth.unsavable(rules, scope, held.decision)
+
+
+def _savable(suggestions: tuple[Suggestion, ...]) -> tuple[Suggestion, ...]:
+    """Suggestions without those that would write a secret down; of the call itself only its identity is kept."""
+    found = tuple(each for each in suggestions if not any(map(_holds_secret, each.rules)))
+    return found or ((amend.IDENTICAL,) if suggestions else ())
+
+
+def _holds_secret(rule: str) -> bool:
+    return redact.text(rule) != rule
 
 
 def _reading(judged: Judged) -> tuple[Lowering, Facts, Policy]:

@@ -266,3 +266,12 @@ def test_an_offer_that_is_taken_up_denies_by_rule_from_then_on(tmp_path: Path) -
     assert said == ["`bash(./deploy now)` is denied from now on"]
     [verdict] = world.run(world.call("./deploy now"))
     assert (verdict.allowed, verdict.decision.code, len(world.shown)) == (False, "deny.rule", 3)
+
+
+def test_no_secret_of_a_call_is_kept_with_its_grant(tmp_path: Path) -> None:
+    world = World(tmp_path, lambda held: Answer(Said.ALLOW, scope=Scope.SESSION, rules=held.suggestions[0].rules))
+    [verdict] = world.run(world.call("cargo login hunter2Zq"))
+    assert verdict.allowed
+    kept = (world.state / "grants.json").read_text()
+    assert ("hunter2Zq" in kept, "cargo login" in kept) == (False, True)
+    assert not any("hunter2Zq" in rule for held in world.shown for each in held.suggestions for rule in each.rules)

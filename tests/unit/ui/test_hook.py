@@ -163,3 +163,19 @@ def test_whether_somebody_sits_there_is_seen_and_not_told_by_an_environment(tmp_
     )
     # The tests' own output goes to a pipe or a file, unless a person looks at it.
     assert json.loads(done.stdout)["decision"] in (("deny", "ask") if sys.__stdout__.isatty() else ("deny",))
+
+
+@pytest.mark.parametrize(
+    ("closed", "status"), [("1>&-", 2), ("2>&-", 0), ("1>&- 2>&-", 2), ("0<&-", 2), ("1>/dev/full", 2)]
+)
+def test_a_closed_handle_is_never_a_file_of_ours_and_no_answer_is_a_block(
+    tmp_path: Path, closed: str, status: int
+) -> None:
+    session = Session(tmp_path)
+    (tmp_path / "event").write_bytes(session.payload("PreToolUse", "npm test"))
+    command = f'"{sys.executable}" -m assent hook claude --home "$STATE" < "$EVENT" {closed}'
+    environ = {**os.environ, **session.environ, "STATE": str(session.state), "EVENT": str(tmp_path / "event")}
+    done = subprocess.run(["bash", "-c", command], env=environ, capture_output=True, timeout=60)
+    assert done.returncode == status
+    for path in (each for each in session.state.rglob("*") if each.is_file()):
+        assert b"hookSpecificOutput" not in path.read_bytes()
