@@ -13,7 +13,7 @@ from assent.contract.call import Call
 from assent.contract.display import clip
 from assent.contract.review import Preview
 from assent.contract.tools import canonical
-from assent.review.change import OLD, by_name, changed, edited, notebook_edited
+from assent.review.change import ALL, INSERTED, NEW, OLD, by_name, changed, edited, notebook_edited
 from assent.statefile import read
 
 LONGEST = 100_000  # characters of a preview
@@ -23,6 +23,11 @@ PATHS = ("filepath", "path", "file", "filename", "targetfile", "notebookpath", "
 WHOLE = ("content", "contents", "filetext", "newcontent")
 PATCHES = ("patch", "diff", "input", "patchtext", "command", "content")
 BESIDE = frozenset({"description", "timeout", "timeoutms", "runinbackground"})  # arguments that change nothing shown
+
+LISTED = ("edits", "replacements", "operations", "files", "changes")
+MEANT = ("command", "insertline", "newsource", "cellid", "cellnumber", "editmode", "instruction", "explanation")
+KNOWN = frozenset((*PATHS, *WHOLE, *OLD, *NEW, *INSERTED, *ALL, *BESIDE, *LISTED, *MEANT))
+NOTHING: tuple[object, ...] = (None, "", {}, [], False)
 
 
 def preview(call: Call) -> Preview:
@@ -122,7 +127,7 @@ def _changes(call: Call, given: Mapping[str, object], above: str) -> Iterator[tu
         after, more = edited(now or "", given)
         notes += more
     if after is not None:
-        head = [f"# {note}" for note in notes]
+        head = [f"# {note}" for note in [*notes, *_beside(given)]]
         yield path, "\n".join([*head, *(changed(now or "", after) or ["# nothing changes"])])
 
 
@@ -137,6 +142,21 @@ def _one_reading(given: Mapping[str, object], path: str) -> None:
     )
     if ways > 1 or (len(paths) > 1 and not {"files", "changes"} & named.keys()):
         raise ValueError("more than one reading")
+    if any(map(_says_twice, (given, *edits))):
+        raise ValueError("more than one spelling of the same")
+
+
+def _says_twice(given: Mapping[str, object]) -> bool:
+    """Whether one thing is given under two names, of which a tool takes one or the other."""
+    named = by_name(given)
+    groups = (WHOLE, OLD, NEW) if "insertline" not in named else (WHOLE, OLD, INSERTED)
+    return len(named) < len(given) or any(sum(name in named for name in names) > 1 for names in groups)
+
+
+def _beside(given: Mapping[str, object]) -> list[str]:
+    """Arguments that no difference shows."""
+    others = {str(key): value for key, value in given.items() if _plain(key) not in KNOWN and value not in NOTHING}
+    return [f"with {json.dumps(others, ensure_ascii=False, default=repr)}"] if others else []
 
 
 def _now(call: Call, path: str) -> tuple[str | None, list[str]]:

@@ -151,3 +151,22 @@ def test_several_files_are_shown_one_after_the_other(tmp_path: Path) -> None:
     assert shown(tmp_path, "edit_files", files=files).text == (
         "# a\n# a new file\n@@ -0,0 +1 @@\n+1\n# b\n# a new file\n@@ -0,0 +1 @@\n+2"
     )
+
+
+@pytest.mark.parametrize(
+    ("tool", "given"),
+    [
+        ("Write", {"file_path": "a", "FilePath": "/etc/x", "content": "x"}),
+        ("Write", {"file_path": "a", "content": "x", "file_text": "y"}),
+        ("Edit", {"file_path": "a", "old_string": "x", "new_string": "y", "new_str": "z"}),
+        ("Edit", {"file_path": "a", "old_string": "x", "oldString": "q", "new_string": "y"}),
+        ("MultiEdit", {"file_path": "a", "edits": [{"old_string": "x", "new_string": "y", "newString": "z"}]}),
+    ],
+)
+def test_one_thing_under_two_names_is_shown_as_arguments(tmp_path: Path, tool: str, given: dict[str, object]) -> None:
+    assert shown(tmp_path, tool, **given).kind == "input"
+
+
+def test_an_argument_that_no_difference_shows_is_shown_before_it(tmp_path: Path) -> None:
+    text = shown(tmp_path, "Write", file_path="a", content="x", mode="append\n-all").text
+    assert text.split("\n")[:2] == ["# a new file", '# with {"mode": "append\\n-all"}']
