@@ -56,13 +56,16 @@ def counts(effect: Effect) -> bool:
     """Whether an effect is more than reading. What a repository's own settings do is for facts to say."""
     if effect.dangers:
         return True
-    return effect.operation not in READ_ONLY and effect.target.kind not in _CONDITIONAL
+    conditional = effect.operation is Operation.EXECUTE and effect.target.kind in _CONDITIONAL
+    return effect.operation not in READ_ONLY and not conditional
 
 
 def may_be_the_payload(effect: Effect) -> bool:
     """False of a file that is not `pwned`, known by its name, and of a neighbour that is run."""
     target = effect.target
     known = target.name and target.certain and not target.pattern and not effect.recursive and not effect.dangers
+    if target.kind is Kind.REPOSITORY:
+        return True  # git's store has files of its own, which may have any name
     if known and effect.operation in (Operation.WRITE, Operation.DELETE):
         return "pwned" in target.name
     return target.name not in LOUD
