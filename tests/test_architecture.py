@@ -39,8 +39,8 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
 PURE = ("contract", "effects", "policy", "adapters")
 # Modules of the standard library that touch nothing outside the process: no clock, no chance, no files.
 PURE_IMPORTS = frozenset(
-    "__future__ _sha2 _sha256 ast base64 binascii bisect collections collections.abc difflib enum fnmatch functools hashlib "
-    "importlib ipaddress itertools json math operator posixpath re shlex string struct tomllib unicodedata "
+    "__future__ _sha2 _sha256 ast base64 binascii bisect collections collections.abc difflib enum fnmatch functools "
+    "hashlib importlib ipaddress itertools json math operator posixpath re shlex string struct tomllib unicodedata "
     "urllib.parse".split()
 )
 IMPURE_CALLS = frozenset({"open", "input", "print", "exec", "eval", "breakpoint"})

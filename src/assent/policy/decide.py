@@ -135,7 +135,7 @@ class Judge:
             self.parts.append(part)
             return None
         for rules, outcome, layer in self._strict():
-            if not rules.rules:
+            if not rules.filled:
                 continue
             found = rules.reaching_command(invocation)
             rule = self._first(found, outcome, invocation)
@@ -147,7 +147,7 @@ class Judge:
 
     def _covering(self, invocation: Invocation) -> Rule | None:
         """The allow rule that covers a command."""
-        if not self.policy.allow.rules or not self._at_home(invocation):
+        if not self.policy.allow.filled or not self._at_home(invocation):
             return None
         rule = self.policy.allow.proving_command(invocation)
         if rule is not None and rule.origin is Origin.PACK and match.leaves(invocation, self.facts):
@@ -215,7 +215,7 @@ class Judge:
 
     def _by_strict_rules(self, effect: Effect, names: tuple[str, ...]) -> Part | None:
         for rules, outcome, layer in self._strict():
-            if not rules.rules:
+            if not rules.filled:
                 continue
             found = rules.reaching_effect(effect, names)
             rule = self._first(found, outcome, effect)
@@ -270,7 +270,7 @@ class Judge:
                 return rule
         if effect.operation is Operation.EXECUTE and effect.target.kind is not Kind.TOOL:
             return None
-        rule = self.policy.allow.proving_effect(effect, names) if self.policy.allow.rules else None
+        rule = self.policy.allow.proving_effect(effect, names) if self.policy.allow.filled else None
         if rule is not None and rule.origin is Origin.PACK and effect.operation is Operation.DELETE:
             return None if effect.target.pattern else rule  # packs remove what is named
         return rule

@@ -25,14 +25,15 @@ class Glob:
     __slots__ = ("text", "prefix", "literal", "first", "_regex", "_below")
 
     def __init__(self, text: str) -> None:
-        text = REPEATED.sub("**", text)  # `a/**/**` is `a/**`, the folder itself included
+        if "**/**" in text:
+            text = REPEATED.sub("**", text)  # `a/**/**` is `a/**`, the folder itself included
         self.text = text
-        found = WILD.search(text)
-        if found is None:
+        wild = wild_at(text)
+        if wild < 0:
             self.literal = self.prefix = text.rstrip("/") or "/"
         else:
             self.literal = ""
-            self.prefix = text[: text.rfind("/", 0, found.start())] if "/" in text[: found.start()] else ""
+            self.prefix = text[: text.rfind("/", 0, wild)] if "/" in text[:wild] else ""
         self.first = next((name for name in text.split("/") if name not in ("", "**")), "")
         self._regex: re.Pattern[str] | None = None
         self._below: re.Pattern[str] | None = None
@@ -71,13 +72,37 @@ class Glob:
         for want, name in zip(self.text[len(self.prefix) + 1 :].split("/"), inside.split("/"), strict=False):
             if "**" in want or ("[" in want and class_end(want, want.find("[")) < 0) or not name:
                 return True
-            if re.fullmatch(translate(want), name) is None:
+            if not name_matches(want, name):
                 return False
         return True
 
     def roots(self, folder: str) -> bool:
         """Whether the pattern speaks of what lies directly in the folder, so of the folder as a whole."""
         return self.text in (f"{folder}/*", f"{folder}/**") or self.text.startswith(f"{folder}/**/")
+
+
+def wild_at(text: str) -> int:
+    """Where the first wildcard stands; -1 where there is none."""
+    return min((at for at in (text.find("*"), text.find("?"), text.find("[")) if at >= 0), default=-1)
+
+
+def name_matches(glob: str, name: str) -> bool:
+    """Whether a glob without `**` matches one name. Most need no pattern for that."""
+    if "?" in glob or "[" in glob:
+        return re.fullmatch(translate(glob), name) is not None
+    first, *others = glob.split("*")
+    if not others:
+        return name == glob
+    *middle, last = others
+    if len(name) < len(first) + len(last) or not name.startswith(first) or not name.endswith(last):
+        return False
+    at, end = len(first), len(name) - len(last)
+    for piece in middle:
+        found = name.find(piece, at, end)
+        if found < 0:
+            return False
+        at = found + len(piece)
+    return True
 
 
 def longest_chunk(text: str) -> str:

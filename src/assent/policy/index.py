@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from bisect import bisect_left
 
-from assent.contract.pattern import Pattern
 from assent.policy.globs import WILD, Glob, names_meet
 from assent.policy.rules import Origin, Rule, Shape
 
@@ -15,7 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-OPERATOR = Pattern(r"[|;&<>()`$\n]")
+OPERATORS = frozenset("|;&<>()`$\n")
 LONG = 4096  # beyond this many characters it is cheaper to try every rule
 REMEMBERED = 256  # names of shell globs
 
@@ -120,23 +119,14 @@ class PathIndex:
                 return
         self._else.add(glob.chunk.strip("/"), number)
 
-    def keys(self) -> tuple[Iterable[str], Iterable[str], Iterable[str], Iterable[str]]:
-        """What rules are filed under: folders, names, and the first and last letters of names."""
-        return self._by_folder, self._names, self._heads, self._tails
+    def keys(self) -> tuple[Iterable[tuple[str, list[str]]], Iterable[str], Iterable[str], Iterable[str]]:
+        """What rules are filed under: folders with their globs, names, and the first and last letters of names."""
+        folders = ((key, [self._globs[each][0].text for each in numbers]) for key, numbers in self._by_folder.items())
+        return folders, self._names, self._heads, self._tails
 
     def reaches_all(self) -> bool:
         """Whether a rule may speak of any path, whatever its names."""
         return bool(self.whole) or self._else.filled or "/" in self._by_folder
-
-    def opens(self, folder: str) -> bool:
-        """Whether a rule that is filed under a folder may speak of something in this one, or of a folder above it."""
-        at = len(folder)
-        while at > 0:
-            for number in self._by_folder.get(folder[:at], ()):
-                if self._globs[number][0].opens(folder):
-                    return True
-            at = folder.rfind("/", 0, at)
-        return False
 
     def near(self, path: str) -> list[tuple[Glob, Rule]]:
         """Every rule that could match the path or a folder above it."""
@@ -251,13 +241,12 @@ class CommandIndex:
         self._by_word: dict[tuple[str, str], list[int]] = {}
         self._programs: set[str] = set()
         self._wild = Trigrams()
-        self._raw = Trigrams()
+        self._raw: Trigrams | None = None  # few commands need it
         self.filled = any(rule.shape is not Shape.WHOLE for rule in rules)
-        self.spans = any(OPERATOR.search(rule.spec) for rule in rules)
+        self.spans = any(not OPERATORS.isdisjoint(rule.spec) for rule in rules)
         for number, rule in enumerate(rules):
             if rule.shape is Shape.WHOLE:
                 continue
-            self._raw.add(longest_literal(rule.spec), number)
             if rule.origin is Origin.PACK and "{}" in base(rule.words[0]):
                 self._by_ending.setdefault(rule.words[0].rpartition("}")[2], []).append(number)
                 continue
@@ -294,6 +283,11 @@ class CommandIndex:
 
     def in_text(self, text: str) -> Iterator[Rule]:
         """Every rule whose longest literal stands in a raw text."""
+        if self._raw is None:
+            self._raw = Trigrams()
+            for number, rule in enumerate(self._rules):
+                if rule.shape is not Shape.WHOLE:
+                    self._raw.add(longest_literal(rule.spec), number)
         for number in self._raw.candidates(text):
             yield self._rules[number]
 

@@ -18,15 +18,25 @@ class Policy:
 
     __slots__ = ("mode", "floor", "deny", "ask", "allow", "paths", "commands")
 
-    def __init__(self, mode: Mode, floor: RuleSet, deny: RuleSet, ask: RuleSet, allow: RuleSet) -> None:
+    def __init__(
+        self,
+        mode: Mode,
+        floor: RuleSet,
+        deny: RuleSet,
+        ask: RuleSet,
+        allow: RuleSet,
+        *,
+        paths: PathSieve | None = None,
+        commands: CommandSieve | None = None,
+    ) -> None:
         self.mode = mode
         self.floor = floor
         self.deny = deny
         self.ask = ask
         self.allow = allow
         strict = (floor, deny, ask)
-        self.paths = PathSieve(rules.paths for rules in strict)
-        self.commands = CommandSieve(rules.commands for rules in strict)
+        self.paths = paths or PathSieve.over(rules.paths for rules in strict)
+        self.commands = commands or CommandSieve.over(rules.commands for rules in strict)
 
 
 def compile_policy(

@@ -15,23 +15,79 @@ if TYPE_CHECKING:
 
 
 class RuleSet:
-    """One layer's rules, indexed for a workspace and a home folder."""
+    """One layer's rules, indexed for a workspace and a home folder. `filled` says that there are any.
 
-    __slots__ = ("rules", "commands", "paths", "_hosts", "_tools", "_wild_tools", "_agents", "_dangers")
+    What is made of the rules on each subject is made when a part of a call first needs it."""
+
+    __slots__ = (
+        "rules",
+        "filled",
+        "commands",
+        "paths",
+        "_roots",
+        "_home",
+        "_fold",
+        "_subjects",
+        "_hosts",
+        "_agents",
+        "_dangers",
+        "_tools",
+        "_wild_tools",
+    )
+
+    if TYPE_CHECKING:
+        rules: tuple[Rule, ...]
+        commands: CommandIndex
+        paths: PathIndex
+        _subjects: dict[About, list[Rule]]
+        _hosts: list[Rule]
+        _agents: list[Rule]
+        _dangers: dict[str, Rule]
+        _tools: dict[str, Rule]
+        _wild_tools: list[Rule]
 
     def __init__(self, rules: Iterable[Rule], roots: tuple[str, ...], home: str, *, fold: bool = False) -> None:
         self.rules = tuple(rules)
-        by_subject: dict[About, list[Rule]] = {about: [] for about in About}
-        for rule in self.rules:
-            by_subject[rule.about].append(rule)
-        self.commands = CommandIndex(by_subject[About.COMMAND])
-        self.paths = PathIndex(by_subject[About.PATH], roots, home, fold=fold)
-        self._hosts = by_subject[About.HOST]
-        self._agents = by_subject[About.AGENT]
-        self._dangers = {rule.spec: rule for rule in reversed(by_subject[About.DANGER])}
-        self._tools: dict[str, Rule] = {}
-        self._wild_tools: list[Rule] = []
-        for rule in by_subject[About.TOOL]:
+        self.filled = bool(self.rules)
+        self._bind(roots, home, fold)
+
+    def _bind(self, roots: tuple[str, ...], home: str, fold: bool) -> None:
+        self._roots = roots
+        self._home = home
+        self._fold = fold
+
+    def about(self, subject: About) -> list[Rule]:
+        """The rules on one subject."""
+        return self._subjects.get(subject, [])
+
+    def __getattr__(self, name: str) -> object:
+        """A part that is asked for before it was made."""
+        made: object
+        match name:
+            case "_subjects":
+                made = by_subject(self.rules)
+            case "commands":
+                made = CommandIndex(self.about(About.COMMAND))
+            case "paths":
+                made = PathIndex(self.about(About.PATH), self._roots, self._home, fold=self._fold)
+            case "_hosts":
+                made = self.about(About.HOST)
+            case "_agents":
+                made = self.about(About.AGENT)
+            case "_dangers":
+                made = {rule.spec: rule for rule in reversed(self.about(About.DANGER))}
+            case "_tools" | "_wild_tools":
+                self._sort_tools()
+                return self._tools if name == "_tools" else self._wild_tools
+            case _:
+                raise AttributeError(name)
+        setattr(self, name, made)
+        return made
+
+    def _sort_tools(self) -> None:
+        self._tools = {}
+        self._wild_tools = []
+        for rule in self.about(About.TOOL):
             if "*" in rule.tool or (rule.tool.startswith("mcp__") and rule.tool.count("__") == 1):
                 self._wild_tools.append(rule)
             else:
@@ -141,3 +197,11 @@ class RuleSet:
         for rule in self._wild_tools:
             if match.names_tool(rule, tool, aggressive=aggressive):
                 yield rule
+
+
+def by_subject(rules: Iterable[Rule]) -> dict[About, list[Rule]]:
+    """Rules by what they speak of."""
+    found: dict[About, list[Rule]] = {}
+    for rule in rules:
+        found.setdefault(rule.about, []).append(rule)
+    return found

@@ -7,6 +7,7 @@ from __future__ import annotations
 from bisect import bisect_left
 
 from assent.contract.memory import keep
+from assent.policy.globs import Glob
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,26 +19,39 @@ REMEMBERED = 1024  # folders; a session works in a few
 
 
 class PathSieve:
-    """The folders and names that path rules are filed under, of all layers together."""
+    """The folders and names that path rules are filed under, of all layers together.
 
-    __slots__ = ("_layers", "_folders", "_sorted", "_names", "_heads", "_tails", "_all", "_known")
+    `folders` are in order, each with the globs that begin there; `all` says that a rule may speak of any path."""
 
-    def __init__(self, layers: Iterable[PathIndex]) -> None:
-        self._layers = tuple(layers)
-        self._folders: set[str] = set()
-        self._names: set[str] = set()
-        self._heads: set[str] = set()
-        self._tails: set[str] = set()
-        self._all = False
+    __slots__ = ("folders", "names", "heads", "tails", "all", "_sorted", "_known")
+
+    def __init__(
+        self, folders: dict[str, list[str]], names: set[str], heads: set[str], tails: set[str], all: bool
+    ) -> None:
+        self.folders = folders
+        self.names = names
+        self.heads = heads
+        self.tails = tails
+        self.all = all
+        self._sorted = list(folders)
         self._known: dict[str, bool] = {}
-        for index in self._layers:
-            folders, names, heads, tails = index.keys()
-            self._folders.update(folders)
-            self._names.update(names)
-            self._heads.update(heads)
-            self._tails.update(tails)
-            self._all = self._all or index.reaches_all()
-        self._sorted = sorted(self._folders)
+
+    @classmethod
+    def over(cls, layers: Iterable[PathIndex]) -> PathSieve:
+        """The sieve of several layers."""
+        folders: dict[str, list[str]] = {}
+        names: set[str] = set()
+        heads: set[str] = set()
+        tails: set[str] = set()
+        all = False
+        for index in layers:
+            opening, *others = index.keys()
+            for folder, globs in opening:
+                folders.setdefault(folder, []).extend(globs)
+            for mine, theirs in zip((names, heads, tails), others, strict=True):
+                mine.update(theirs)
+            all = all or index.reaches_all()
+        return cls(dict(sorted(folders.items())), names, heads, tails, all)
 
     def holds(self, path: str) -> bool:
         """Whether a rule may speak of the path, or of a folder above it."""
@@ -46,7 +60,7 @@ class PathSieve:
         known = self._known.get(folder)
         if known is None:
             known = self._look(folder)
-        return known or self._names_one(name) or path in self._folders
+        return known or self._names_one(name) or path in self.folders
 
     def holds_below(self, folder: str) -> bool:
         """Whether a rule may speak of something below the folder, by a place that is written out that far."""
@@ -56,29 +70,43 @@ class PathSieve:
 
     def _look(self, folder: str) -> bool:
         """As `holds`, of a folder: asked once for all that lies in it."""
-        found = self._all or any(map(self._names_one, folder.split("/")))
-        found = found or any(index.opens(folder) for index in self._layers)
+        found = self.all or any(map(self._names_one, folder.split("/"))) or self._opens(folder)
         keep(self._known, folder, found, REMEMBERED)
         return found
 
+    def _opens(self, folder: str) -> bool:
+        """Whether a rule that is filed under a folder may speak of something in this one, or of a folder above it."""
+        at = len(folder)
+        while at > 0:
+            if any(Glob(text).opens(folder) for text in self.folders.get(folder[:at], ())):
+                return True
+            at = folder.rfind("/", 0, at)
+        return False
+
     def _names_one(self, name: str) -> bool:
-        return name in self._names or name[:3] in self._heads or name[-3:] in self._tails
+        return name in self.names or name[:3] in self.heads or name[-3:] in self.tails
 
 
 class CommandSieve:
     """The programs that command rules are filed under, of all layers together."""
 
-    __slots__ = ("_programs", "_all", "spans")
+    __slots__ = ("programs", "all", "spans")
 
-    def __init__(self, layers: Iterable[CommandIndex]) -> None:
-        self._programs: set[str] = set()
-        self._all = False
-        self.spans = False
-        for index in layers:
-            self._programs.update(index.programs())
-            self._all = self._all or index.reaches_all()
-            self.spans = self.spans or index.spans
+    def __init__(self, programs: set[str], all: bool, spans: bool) -> None:
+        self.programs = programs
+        self.all = all
+        self.spans = spans
+
+    @classmethod
+    def over(cls, layers: Iterable[CommandIndex]) -> CommandSieve:
+        """The sieve of several layers."""
+        indexes = tuple(layers)
+        return cls(
+            {program for index in indexes for program in index.programs()},
+            any(index.reaches_all() for index in indexes),
+            any(index.spans for index in indexes),
+        )
 
     def holds(self, program: str) -> bool:
         """Whether a rule may speak of a command of that program."""
-        return self._all or program in self._programs
+        return self.all or program in self.programs

@@ -28,7 +28,7 @@ def path_index(patterns: list[str]) -> PathIndex:
 @given(st.lists(st.lists(PATTERN, max_size=3), max_size=3), PATH)
 def test_no_path_rule_reaches_a_path_that_the_sieve_lets_by(layers: list[list[str]], path: str) -> None:
     indexes = [path_index(patterns) for patterns in layers]
-    sieve = PathSieve(indexes)
+    sieve = PathSieve.over(indexes)
     for _ in range(2):  # the second time from memory
         if not sieve.holds(path):
             near = [glob for index in indexes for glob, _ in index.near(path)]
@@ -38,12 +38,12 @@ def test_no_path_rule_reaches_a_path_that_the_sieve_lets_by(layers: list[list[st
 @given(st.lists(st.lists(PATTERN, max_size=3), max_size=3), PATH)
 def test_no_path_rule_lies_below_a_folder_that_the_sieve_lets_by(layers: list[list[str]], path: str) -> None:
     indexes = [path_index(patterns) for patterns in layers]
-    if not PathSieve(indexes).holds_below(path):
+    if not PathSieve.over(indexes).holds_below(path):
         assert [list(index.below(path)) for index in indexes] == [[] for _ in indexes]
 
 
 def test_the_sieve_holds_what_rules_speak_of_and_lets_the_rest_by() -> None:
-    sieve = PathSieve([path_index(["/etc/*", "**/.env", "~/*.key", "/srv/*/data"]), path_index(["src/**"])])
+    sieve = PathSieve.over([path_index(["/etc/*", "**/.env", "~/*.key", "/srv/*/data"]), path_index(["src/**"])])
     held = ["/etc", "/etc/x", "/etc/x/y", "/any/.env", "/any/.env/x", "/w/src", "/w/src/a"]
     held += ["/home/my.key", "/home/my.key/x", "/srv/a/data/x", "/srv/a", "/srv"]
     free = ["/", "/w", "/w/docs", "/home/a/.environment", "/usr/etc", "/home/src/my.key", "/srv/a/b/c"]
@@ -52,7 +52,7 @@ def test_the_sieve_holds_what_rules_speak_of_and_lets_the_rest_by() -> None:
 
 
 def test_a_path_of_a_thousand_folders_is_looked_at_without_running_out_of_stack() -> None:
-    sieve = PathSieve([path_index(["/etc/*", "**/needle"])])
+    sieve = PathSieve.over([path_index(["/etc/*", "**/needle"])])
     assert not sieve.holds("/x" * 2000)
     assert sieve.holds("/x" * 1000 + "/needle" + "/x" * 1000)
 
@@ -67,6 +67,6 @@ def test_no_command_rule_is_near_a_program_that_the_sieve_lets_by(layers: list[l
         CommandIndex([parse_rule(f"bash({text})", number=number) for number, text in enumerate(texts)])
         for texts in layers
     ]
-    if not CommandSieve(indexes).holds(words[0]):
+    if not CommandSieve.over(indexes).holds(words[0]):
         found = [index.near(words[0], tuple(words[1:]), (" ".join(words),)) for index in indexes]
         assert found == [[] for _ in indexes]
