@@ -37,5 +37,5 @@ def run(options: argparse.Namespace) -> int:
     try:
         app.run()
     finally:
-        app.put_away_now()
+        app.end_now()
     return app.return_code or 0

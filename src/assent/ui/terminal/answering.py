@@ -24,6 +24,7 @@ from assent.ui.terminal import paint, words
 from assent.ui.terminal.questions import Choice, Question
 
 SETTLED = 0.2  # seconds without typing before the server is asked for the reach
+LONGEST_MESSAGE = 4000
 ARMING = 0.35  # a dialog that has just come under the finger is not answered by it
 MENU: tuple[tuple[str, str, Answer | Scope | None], ...] = (
     ("y", "allow once", Answer(Said.ALLOW)),
@@ -135,7 +136,8 @@ class Answering(ModalScreen[str]):
         """Show one step."""
         self.step = step
         self.query_one(ContentSwitcher).current = f"step-{step}"
-        self.tell("")
+        if step != "over":
+            self.tell("")
         hint: list[str | tuple[str, str]] = []
         for key, meaning in HINTS[step]:
             hint += [(key, "bold"), f" {meaning}   "]
@@ -164,7 +166,7 @@ class Answering(ModalScreen[str]):
 
     def tick(self) -> None:
         """The clock, and whether it ended meanwhile."""
-        if self.question.over is not None and self.step != "over":
+        if self.question.over is not None and self.step != "over" and not self._busy:
             self.query_one("#over-told", Static).update(paint.over(self.question))
             self.go("over")
         held = self.question.held
@@ -263,12 +265,13 @@ class Answering(ModalScreen[str]):
         """Ask the server how far the rules reach. What was asked before is forgotten."""
         self._told = None
         shown = self.query_one("#reach", Static)
-        shown.update(Content.styled("counting what it would have matched…", "$soft"))
+        shown.update(Content.styled("looking how far that reaches…", "$soft"))
         await asyncio.sleep(SETTLED)
         rules = self.rules()
         try:
             self._told = await self._reach(self.question, rules, self.scope)
             shown.update(paint.reach(self._told, len(rules)))
+            self.tell("")
         except (AccessError, StoreError) as error:
             shown.update(paint.sentence(f"its reach is not known, so it is not saved: {error}", "$text-error"))
 
@@ -284,7 +287,15 @@ class Answering(ModalScreen[str]):
         if self.step == "rule":
             self._save()
         elif self.step == "message":
-            self._send(Answer(Said.DENY, message=self.query_one("#message", Text).text.strip()))
+            self._send_message(self.query_one("#message", Text).text.strip())
+
+    def _send_message(self, message: str) -> None:
+        if len(message) > LONGEST_MESSAGE:
+            self.tell(
+                f"a message has at most {LONGEST_MESSAGE:,} characters, and this one {len(message):,}; shorten it"
+            )
+        else:
+            self._send(Answer(Said.DENY, message=message))
 
     @work(group="say")
     async def _send(self, answer: Answer) -> None:
@@ -295,10 +306,13 @@ class Answering(ModalScreen[str]):
             wrong = await self._say(self.question, answer)
         finally:
             self._busy = False
+        if not self.is_current:
+            return
         if not wrong:
             self.dismiss("answered")
-        elif self.question.over is None:
-            self.tell(wrong)
+            return
+        self.tick()
+        self.tell(wrong)
 
 
 def _option(number: int, choice: Choice) -> Option:

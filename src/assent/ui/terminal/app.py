@@ -29,7 +29,8 @@ SIGNED_OUT_NOTE = "you were signed out: the server was started anew, or the sess
 
 
 class InboxApp(App[None]):
-    """`state` is `live`, `wait` or `off`. `sending` are the questions whose answer is on its way."""
+    """`state` is `live`, `wait` or `off`. `sending` are the questions whose answer is on its way, `answering`
+    is the one whose answer dialog is open."""
 
     CSS_PATH = "inbox.tcss"
     TITLE = "Assent inbox"
@@ -43,6 +44,7 @@ class InboxApp(App[None]):
         self.state = "wait"
         self.note = ""
         self.sending: set[str] = set()
+        self.answering: Question | None = None
         self._bell = bell
         self._drawing = False
         for each in (looks.DARK, looks.LIGHT):
@@ -130,8 +132,9 @@ class InboxApp(App[None]):
 
     def _draw(self) -> None:
         self._drawing = False
-        if self.inbox.is_mounted:
-            self.inbox.draw()
+        if not self.screen_stack:  # it ends
+            return
+        self.inbox.draw()
         if isinstance(self.screen, Answering):
             self.screen.tick()
 
@@ -155,6 +158,9 @@ class InboxApp(App[None]):
             return self._not_delivered(error)
         finally:
             self.sending.discard(question.id)
+        if question.over is None:  # the event that says so may come later than the answer to us
+            self.questions.take("ended", told, time.time())
+            self._draw_soon()
         if told.get("note"):
             self.tell(str(told["note"]), bad=True)
         elif answer.said.value == "allow" and not told.get("allowed"):
@@ -163,7 +169,7 @@ class InboxApp(App[None]):
 
     def _not_delivered(self, error: AssentError) -> str:
         if isinstance(error, AccessError):
-            if error.code == SIGNED_OUT:
+            if error.code == SIGNED_OUT and self.client.who:
                 self._sign_in_again()
             step = words.next_step(error.code)
             return f"your answer did not count: {error}{'; ' + step if step else ''}"
@@ -185,6 +191,7 @@ class InboxApp(App[None]):
 
     def closed(self, question: Question, how: str) -> None:
         """The answer dialog closed. A question that was put away is denied, and no other."""
+        self.answering = None
         if how == "away":
             self._put_away(question)
 
@@ -219,26 +226,15 @@ class InboxApp(App[None]):
         except AssentError:
             return self.state == "live"
 
-    async def leave(self) -> None:
-        self.workers.cancel_group(self, "stream")
-        await self.client.sign_out()
-        self.exit()
-
-    def being_answered(self) -> Question | None:
-        """The question whose answer dialog is open."""
-        for screen in self.screen_stack if self._screen_stacks else ():
-            if isinstance(screen, Answering) and screen.question.over is None:
-                return screen.question
-        return None
-
-    def put_away_now(self) -> None:
+    def end_now(self) -> None:
         """Before this process ends, for whatever reason: what was being answered is denied, and nothing else."""
-        question = self.being_answered()
-        if question is not None:
-            self.client.dismiss_now(question.id, question.held.digest)
+        question, self.answering = self.answering, None
+        if question is not None and question.over is None:
+            self.client.end_now(question.id, question.held.digest)
+        self.client.end_now()
 
     def _terminal_closed(self) -> None:
-        self.put_away_now()
+        self.end_now()
         self.exit()
         if not os.isatty(0):
             os._exit(129)

@@ -40,12 +40,6 @@ class Client:
         self._key = str(data.get("key", ""))
         self.who = str(data.get("who", ""))
 
-    async def sign_out(self) -> None:
-        """End the session, if the server still knows it."""
-        with suppress(AccessError, StoreError):
-            await self._once("DELETE", "/v1/session", None, 2.0)
-        self._cookie = self._key = ""
-
     async def ask(self, method: str, path: str, body: object = None, *, patience: float = PATIENCE) -> Data:
         """One request and what the server gives."""
         return (await self._once(method, path, body, patience))[1]
@@ -65,15 +59,20 @@ class Client:
         finally:
             writer.close()
 
-    def dismiss_now(self, id: str, digest: str) -> None:
-        """Put a question away before this process ends. Waits for it, but not for long, and raises nothing."""
-        found = self._find()
+    def end_now(self, id: str = "", digest: str = "") -> None:
+        """Before this process ends: put a question away and sign out. Does not wait for long, and raises nothing."""
+        found = self._find() if self._cookie else None
         if found is None:
             return
+        if id:
+            self._now(found, "POST", f"/v1/held/{id}/dismiss", json.dumps({"digest": digest}))
+        self._now(found, "DELETE", "/v1/session", "")
+        self._cookie = self._key = ""
+
+    def _now(self, found: Running, method: str, path: str, body: str) -> None:
         connection = Connection(found.socket, 2.0)
         with suppress(OSError, http.client.HTTPException):
-            body = json.dumps({"digest": digest})
-            connection.request("POST", f"/v1/held/{id}/dismiss", body, self._headers(body.encode()))
+            connection.request(method, path, body, self._headers(body.encode()))
             connection.getresponse().read()
         connection.close()
 

@@ -227,6 +227,7 @@ class Inbox(Screen[None]):
     def _open(self, step: str, scope: Scope = Scope.ONCE) -> None:
         question = self._answerable()
         if question is not None:
+            self.app.answering = question
             dialog = Answering(question, self.app.say, self.app.reach, step=step, scope=scope)
             self.app.push_screen(dialog, lambda how: self.app.closed(question, how or "away"))
 
@@ -245,4 +246,4 @@ class Inbox(Screen[None]):
         waiting = len(self.app.questions.waiting())
         if waiting and await self.app.is_alone() and not await self.app.push_screen_wait(Leaving(waiting)):
             return
-        await self.app.leave()
+        self.app.exit()

@@ -59,7 +59,7 @@ class QuestionList(ScrollView, can_focus=True):
             self._rows.append((group[0], "session"))
             self._rows += [(question, kind) for question in group for kind in kinds]
         self.virtual_size = Size(self.size.width, len(self._rows))
-        self.styles.height = "1fr" if self.tall else min(max(len(self._rows), 2), 8)
+        self.styles.height = "1fr" if self.tall else min(max(len(self._rows), 2), max(8, self.app.size.height // 3))
         self.refresh()
 
     def _show_chosen(self) -> None:

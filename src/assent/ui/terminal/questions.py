@@ -75,6 +75,11 @@ class Question:
         self.over: Over | None = None
         self.mine = False
 
+    def become(self, other: Question) -> None:
+        """Take over what is told anew of the same question: dialogs hold on to this one."""
+        self.held, self.queued, self.position = other.held, other.queued, other.position
+        self.deadline, self.choices, self.over = other.deadline, other.choices, None
+
     @property
     def id(self) -> str:
         return self.held.id
@@ -170,12 +175,11 @@ class Questions:
             deadline=float(deadline) if isinstance(deadline, int | float) else None,
             choices=tuple(map(_choice, data.get("suggestions") or ())) or (EXACT,),
         )
-        before = self._all.get(held.id)
-        self._all[held.id] = found
-        if before is not None:
-            found.mine = before.mine
-            return None
-        return found
+        before = self._all.setdefault(held.id, found)
+        if before is found:
+            return found
+        before.become(found)
+        return None
 
     def _ended(self, data: Data, clock: float) -> None:
         question = self._all.get(str(data.get("id")))
