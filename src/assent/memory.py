@@ -77,10 +77,10 @@ class Memory:
     def judge(self, gate: Gate, call: Call, *, project: str, host_mode: str = "") -> Judged:
         """Decide a call in its session's mode, and let the grants of now settle what asks. Records nothing."""
         try:
-            chosen = sessions.chosen_mode(self.state, call.session)
+            mode = gate.settings.mode_for(sessions.chosen_mode(self.state, call.session), host_mode)
         except AssentError as error:
             return Judged(refusal("policy.load", f"the session's mode cannot be read: {error}"))
-        judged = gate.judge(call, mode=gate.settings.mode_for(chosen, host_mode))
+        judged = gate.judge(call, mode=mode)
         if judged.decision.outcome is not Outcome.ASK:
             return judged
         if judged.lowering is None or judged.facts is None or judged.policy is None:

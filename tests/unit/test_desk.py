@@ -14,6 +14,7 @@ from assent import configure
 from assent.contract.call import Call
 from assent.contract.review import Answer, Ending, Grant, Held, Said, Scope, Verdict
 from assent.desk import Desk
+from assent.facts import sessions
 from assent.gate import Gate
 from assent.memory import Memory
 from assent.review.channels import Offering
@@ -275,3 +276,10 @@ def test_no_secret_of_a_call_is_kept_with_its_grant(tmp_path: Path) -> None:
     kept = (world.state / "grants.json").read_text()
     assert ("hunter2Zq" in kept, "cargo login" in kept) == (False, True)
     assert not any("hunter2Zq" in rule for held in world.shown for each in held.suggestions for rule in each.rules)
+
+
+def test_a_mode_of_a_session_that_is_none_is_a_denial_and_no_fault(tmp_path: Path) -> None:
+    world = World(tmp_path, lambda held: YES)
+    sessions.choose_mode(str(world.state), "s1", "frobnicate")
+    [verdict] = world.run(world.call("ls"))
+    assert (verdict.allowed, verdict.decision.deciding.code) == (False, "policy.load")

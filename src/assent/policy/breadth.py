@@ -54,6 +54,7 @@ SHARED_HOSTS = frozenset(
 SECOND_LEVEL = Pattern(r"(?:co|com|org|net|ac|gov|edu|go|or|ne|gob|nom)\.[a-z]{2}")
 HOME_TREES = Pattern(r"/(?:home|Users|root|var/root|var/home)(?:/[^/]*)?")
 PROGRAM_TREES = Pattern(r"/(?:usr|s?bin|lib\w*|nix|snap)/")
+CHANGING = ("write", "delete", "path")
 LASTING = (Scope.PROJECT, Scope.EVERYWHERE)
 LONGEST = 1000
 SEPARATOR = " ; "  # between the rules of one answer, wherever they are shown or written on one line
@@ -269,8 +270,12 @@ def _path(rule: Rule) -> str:
         return "it leads upwards by `..`; write where it leads"
     if spec.startswith("*"):
         return f"it names no folder; begin with one, as in `{tool}(src/{spec.rpartition('/')[2]})`"
-    folder = re.split(r"[*?\[]", spec, maxsplit=1)[0]
+    folder = re.split(r"[*?\[{]", spec, maxsplit=1)[0]
     whole = folder != spec
+    if whole and "/" not in folder:
+        return f"it names no folder; begin with one, as in `{tool}(src/{spec.rpartition('/')[2]})`"
+    if whole and any(name.startswith(".") and name != "." for name in folder.split("/")[:-1]) and tool in CHANGING:
+        return "hidden folders hold settings that make programs run; name the file"
     bare = folder.rstrip("/") or ("/" if folder.startswith("/") else "")
     if whole and not folder.endswith("/") and "/" in folder:
         bare = folder.rpartition("/")[0] or "/"

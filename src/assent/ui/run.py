@@ -10,11 +10,12 @@ import signal
 import subprocess
 import sys
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 
 from assent import configure
 from assent.contract.call import Call
 from assent.contract.decision import Outcome
+from assent.contract.errors import PayloadError
 from assent.contract.review import Verdict
 from assent.desk import Desk
 from assent.desk import verdict as decided
@@ -39,6 +40,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     cwd = os.path.abspath(options.cwd or os.getcwd())
+    if not os.path.isdir(cwd):
+        raise PayloadError(f"there is no folder `{cwd}`; check --cwd")
     here = configure.place(cwd, os.environ)
     session = options.session or own_session()
     gate, here = configure.open_gate(here, os.environ, mode=options.mode, config=options.config, session=session)
@@ -55,12 +58,18 @@ def run(options: argparse.Namespace) -> int:
     try:
         verdict = asyncio.run(ask(gate, here, call))
     except asyncio.CancelledError:
-        print("assent: this call was not run: it was ended before an answer came", file=sys.stderr)
-        return DENIED
+        return refused("This call was not run: it was ended before an answer came.")
     if not verdict.allowed:
-        print(f"assent: {verdict.message}", file=sys.stderr)
-        return DENIED
-    return subprocess.run(["bash", "-c", "--", options.text], cwd=cwd).returncode
+        return refused(verdict.message)
+    status = subprocess.run(["bash", "-c", "--", options.text], cwd=cwd).returncode
+    return status if status >= 0 else 128 - status
+
+
+def refused(message: str) -> int:
+    """Say why nothing was run, unless the terminal is gone."""
+    with suppress(OSError):
+        print(f"assent: {message}", file=sys.stderr, flush=True)
+    return DENIED
 
 
 async def ask(gate: Gate, here: configure.Place, call: Call) -> Verdict:
