@@ -34,6 +34,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "uninstall": ("uninstall", "take it out again"),
     "import": ("importing", "turn an agent program's permission settings into rules of yours"),
     "export": ("exporting", "print your rules in the form of an agent program's settings"),
+    "pause": ("pause", "lift the protection of Assent itself for a while, as a person"),
     "trust": ("trust", "mark a folder as trusted, so that `untrusted_mode` does not hold there"),
 }
 

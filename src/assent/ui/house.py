@@ -79,6 +79,8 @@ class House:
         self.calls = Calls(self.desk)
         self.hub = Hub(self.clock)
         self._seen: dict[str, Seen] = {}
+        self._told: dict[str, tuple[dict[str, str], str]] = {}
+        self._home = home
         self._loop = asyncio.get_running_loop()
         threading.Thread(target=self._follow, name="trail", daemon=True).start()
 
@@ -150,6 +152,18 @@ class House:
         self._seen[call.session] = Seen(call.session, call.runtime, project, self.clock())
         while len(self._seen) > SEEN:
             del self._seen[next(iter(self._seen))]
+
+    def remember(self, session: str, environ: Mapping[str, str], project: str) -> None:
+        """What a command hook tells of its session, and an HTTP hook does not."""
+        if session:
+            self._told.pop(session, None)
+            self._told[session] = ({"HOME": self._home, **environ}, project)
+            while len(self._told) > SEEN:
+                del self._told[next(iter(self._told))]
+
+    def told(self, session: str) -> tuple[Mapping[str, str], str]:
+        """The environment and the project of a session, as far as they were told."""
+        return self._told.get(session, ({"HOME": self._home}, ""))
 
     def sessions(self) -> list[Seen]:
         """Sessions that called, the latest first."""

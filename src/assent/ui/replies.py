@@ -9,9 +9,10 @@ from assent.adapters.adapter import Kind
 from assent.contract.call import Call
 from assent.contract.decision import Outcome
 from assent.contract.errors import StoreError
+from assent.contract.record import Record
 from assent.contract.reply import Reply
 from assent.contract.review import Answer, Ending, Resolution, Said
-from assent.facts import asked, digest
+from assent.facts import asked, digest, pause
 from assent.policy import explain
 
 TYPE_CHECKING = False
@@ -28,12 +29,18 @@ NOTHING = Reply(Outcome.ALLOW)  # to events that only tell
 
 
 class Visit:
-    """One event at a gate: the call as the gate sees it, its project, and what came before in its session."""
+    """One event at a gate: the call as the gate sees it, its project, and what came before in its session.
 
-    __slots__ = ("event", "call", "project", "gate", "memory")
+    `dialog`: an ask opens the program's own dialog, and somebody may sit before it."""
 
-    def __init__(self, event: Event, gate: Gate, here: Place, memory: Memory) -> None:
+    __slots__ = ("event", "call", "project", "gate", "memory", "runtime", "dialog")
+
+    def __init__(
+        self, event: Event, gate: Gate, here: Place, memory: Memory, runtime: str = "claude", *, asks: bool = True
+    ) -> None:
         self.event = event
+        self.dialog = asks and event.attended is not False
+        self.runtime = event.call.runtime if event.call is not None else runtime
         self.gate = gate
         self.memory = memory
         self.project = event.call.roots[0] if event.call is not None and event.call.roots else ""
@@ -84,11 +91,13 @@ def alone(visit: Visit) -> Reply:
     """The reply where nobody can be waited for: an ask goes to the program's own dialog, if somebody attends it."""
     match visit.event.kind:
         case Kind.BEFORE_TOOL:
-            settled = visit.settle(headless=visit.event.attended is False)
+            settled = visit.settle(headless=not visit.dialog)
             asks = settled.judged.decision.outcome is Outcome.ASK
             return visit.hand_over(settled) if asks else told(settled.judged.decision)
         case Kind.PERMISSION:
             return permission(visit)
+        case Kind.CONFIG_CHANGE:
+            return config_change(visit)
         case Kind.AFTER_TOOL | Kind.STOP | Kind.PROMPT | Kind.SESSION_START:
             heard(visit)
     return NOTHING
@@ -101,6 +110,30 @@ def permission(visit: Visit) -> Reply:
     if judged.decision.outcome is Outcome.DENY:
         return told(judged.decision)
     return Reply(Outcome.ASK)
+
+
+def config_change(visit: Visit) -> Reply:
+    """A change of settings in the middle of a session does not take the hook away, unless a person has paused that."""
+    from assent.ui import wiring
+
+    runtime, state = visit.runtime, visit.memory.state
+    why = "" if pause.lasts(state) else wiring.spoiled(runtime, visit.event.about, state)
+    if not why:
+        return NOTHING
+    problem = visit.memory.record(
+        Record(
+            "event",
+            journal.new_id(),
+            visit.memory.clock(),
+            runtime=runtime,
+            session=visit.event.session,
+            outcome="deny",
+            code="hook.removed",
+            reason=why,
+        )
+    )
+    words = f"{why}; the session keeps the settings it had. A person can allow it with `assent pause`"
+    return Reply(Outcome.DENY, f"{words} ({problem})" if problem else words)
 
 
 def heard(visit: Visit) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ import asyncio
 
 from assent import adapters
 from assent.adapters.adapter import DECIDING, Adapter, Event, Kind, Rendered
+from assent.adapters.honours import HONOURS
 from assent.contract.decision import Outcome
 from assent.contract.errors import AssentError
 from assent.contract.reply import Reply as Told
@@ -46,13 +47,42 @@ async def hook(asked: Asked) -> object:
     event: Event | None = None
     try:
         home = environ.get("HOME", "")
-        event = adapter.parse_text(asked.text("payload"), environ=environ, home=home, project=asked.text("project", ""))
+        project = asked.text("project", "")
+        event = adapter.parse_text(asked.text("payload"), environ=environ, home=home, project=project)
+        asked.house.remember(event.session, environ, project)
         rendered = adapter.render(event, await reply(asked, adapter, event))
     except Held as held:
         return Reply(f"held {held.waiting.id} {held.waiting.digest}\n".encode(), kind="text/plain; charset=utf-8")
     except AssentError as error:
         rendered = adapter.render(event, fault(str(error)))
     return Reply(framed(rendered), kind="text/plain; charset=utf-8")
+
+
+async def over_http(asked: Asked) -> object:
+    """Answer an HTTP hook: the payload is the body, and the answer what the program reads. What such a hook is not
+    told, a command hook of the same session told before; where it did not, there is no workspace."""
+    runtime, given = asked.path["runtime"], asked.body
+    if runtime not in adapters.RUNTIMES or not HONOURS[runtime].http:
+        raise Refusal(404, "no-such-runtime", "this program is not asked over HTTP; install its command hook")
+    adapter = adapters.load(runtime)
+    event: Event | None = None
+    try:
+        environ, project = asked.house.told(str(given.get("session_id", "")))
+        event = adapter.parse(given, environ=environ, home=environ["HOME"], project=project)
+        asked.body = {}
+        response = adapter.respond(event, await _in_one_go(asked, adapter, event))
+    except AssentError as error:
+        response = adapter.respond(event, fault(str(error)))
+    return Reply(response.body.encode(), status=response.status, kind=response.type)
+
+
+async def _in_one_go(asked: Asked, adapter: Adapter, event: Event) -> Told:
+    """An HTTP hook waits for its answer in one request."""
+    while True:
+        try:
+            return await reply(asked, adapter, event)
+        except Held as held:
+            asked.body = {"held": {"id": held.waiting.id, "digest": held.waiting.digest}}
 
 
 def framed(rendered: Rendered) -> bytes:
@@ -65,7 +95,7 @@ async def reply(asked: Asked, adapter: Adapter, event: Event) -> Told:
     project = event.call.roots[0] if event.call is not None and event.call.roots else ""
     house = asked.house
     gate, here = house.gates.find(project or "/", event.session)
-    visit = Visit(event, gate, here, house.desk.memory)
+    visit = Visit(event, gate, here, house.desk.memory, asks=adapter.asks(event))
     if event.kind is Kind.BEFORE_TOOL:
         return await _before(asked, adapter, visit)
     if event.kind is Kind.PERMISSION:
@@ -80,24 +110,24 @@ async def reply(asked: Asked, adapter: Adapter, event: Event) -> Told:
 async def _before(asked: Asked, adapter: Adapter, visit: Visit) -> Told:
     if asked.body.get("held"):  # the hook is back for a question that was asked before
         return await _answered(asked, adapter, visit, await _again(asked))
-    settled = await asyncio.to_thread(visit.settle, headless=False)
+    route = visit.gate.settings.route
+    settled = await asyncio.to_thread(visit.settle, headless=route == "runtime" and not visit.dialog)
     decision = settled.judged.decision
     asked.house.metrics.decided(decision)
     if visit.call is not None:
         asked.house.seen(visit.call, visit.project)
     if decision.outcome is not Outcome.ASK:
         return told(decision)
-    if to_dialog(visit.gate.settings.route, adapter, visit.event, watched=bool(asked.house.hub.streams)):
+    if to_dialog(route, visit, races=adapter.races, watched=bool(asked.house.hub.streams)):
         return visit.hand_over(settled)
     return await _answered(asked, adapter, visit, await _hold(asked, visit, settled))
 
 
-def to_dialog(route: str, adapter: Adapter, event: Event, *, watched: bool) -> bool:
+def to_dialog(route: str, visit: Visit, *, races: bool, watched: bool) -> bool:
     """Whether a question goes to the program's own dialog. `watched`: somebody looks at ours."""
     if route == "runtime":
         return True
-    can = adapter.asks(event) and event.attended is not False
-    return can and route == "both" and (adapter.races or not watched)
+    return visit.dialog and route == "both" and (races or not watched)
 
 
 async def _permission(asked: Asked, adapter: Adapter, visit: Visit) -> Told:
@@ -160,5 +190,15 @@ ENDPOINTS = (
         gives={200: TEXT},
         limit=LARGE,
         kind="text/plain",
+    ),
+    Endpoint(
+        "POST",
+        "/hook/{runtime}",
+        over_http,
+        needs=Role.CALLER,
+        summary="answer an HTTP hook of an agent program: its payload in, its own form of answer out",
+        body=ANY,
+        gives={200: ANY},
+        limit=LARGE,
     ),
 )

@@ -7,7 +7,19 @@ from typing import Any
 
 from assent import __version__
 from assent.ui.access import Role
-from assent.ui.api import audit, checks, dismissals, events, hooks, metrics, policies, questions, sessions, simulate
+from assent.ui.api import (
+    audit,
+    checks,
+    dismissals,
+    events,
+    hooks,
+    metrics,
+    pauses,
+    policies,
+    questions,
+    sessions,
+    simulate,
+)
 from assent.ui.api.endpoint import ANY, TEXT, Asked, Endpoint, record
 
 ERROR = record("error", error=record("code message", code=TEXT, message=TEXT))
@@ -29,6 +41,7 @@ ENDPOINTS: tuple[Endpoint, ...] = (
     *dismissals.ENDPOINTS,
     *events.ENDPOINTS,
     *policies.ENDPOINTS,
+    *pauses.ENDPOINTS,
     *simulate.ENDPOINTS,
     *audit.ENDPOINTS,
     *sessions.ENDPOINTS,
