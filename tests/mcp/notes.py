@@ -54,7 +54,7 @@ async def sample(ctx: Context[Any, Any]) -> str:
         [types.SamplingMessage(role="user", content=types.TextContent(type="text", text="2+2?"))], max_tokens=10
     )
     wrote("sample")
-    return f"the model said {said.content.text}"  # type: ignore[union-attr]
+    return f"the model said {said.content.text}"
 
 
 @server.tool()

@@ -29,7 +29,7 @@ WAIT = 25.0  # seconds that the server holds one request
 QUIET = 40.0  # seconds for an answer to one request
 AWAY = 60.0  # seconds for a server that went away to come back, while a question is held
 AGAIN = 0.5  # seconds between tries
-LARGEST = 8 * 1024 * 1024  # bytes of an answer
+LARGEST = 8 * 1024 * 1024  # bytes that the server takes, and that an answer may have
 
 
 class Told(Value):
@@ -88,6 +88,9 @@ class Judge:
             "shell": call.shell,
             "wait": 0,  # so that a question can be taken back from the first moment on
         }
+        # INVARIANT: while a server runs, no size of a call goes around it.
+        if len(json.dumps(body)) > LARGEST:
+            return Told(False, f"This call was not run: it is larger than {LARGEST} bytes. Send less at a time.")
         asking = asyncio.ensure_future(self._request("/v1/calls", body))
         try:
             status, answer = await asyncio.shield(asking)

@@ -24,6 +24,7 @@ HOSTS = ("127.0.0.1", "localhost", "[::1]")
 ASKING = ("accept", "authorization", "last-event-id", "mcp-protocol-version", "mcp-session-id", "user-agent")
 ANSWERING = ("mcp-session-id", "www-authenticate", "retry-after")
 JSON = "application/json"
+CANCELLED = -32800
 
 
 class Declined(Exception):
@@ -187,7 +188,11 @@ class Front:
                     return None
                 if not asking.done() and STREAM in head.headers.get("accept", ""):
                     await line.sign()
-            return None if asking.cancelled() else asking.result()
+            if not asking.cancelled():
+                return asking.result()
+            # The line must have an end that is HTTP, though nobody waits for it any more.
+            await line.message(frames.failure(frame.body["id"], CANCELLED, "the client took this call back"))
+            return None
         finally:
             self._held.pop(key, None)
             gone.cancel()
