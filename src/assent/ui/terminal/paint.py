@@ -88,21 +88,24 @@ def _plain(text: list[str], kind: str) -> Iterator[Line]:
 
 
 def _diff(text: list[str]) -> Iterator[Line]:
+    # INVARIANT: every line is shown. What looks like the head of a file may be a line of one.
     old = new = 1
     for line in text:
         start = HUNK.match(line)
         if start is not None:
             old, new = int(start[1]), int(start[2])
             yield Line("hunk", "", line)
-        elif line.startswith("+") and not line.startswith("+++ "):
+        elif line.startswith("+"):
             yield Line("add", f"{new} +", line[1:])
             new += 1
-        elif line.startswith("-") and not line.startswith("--- "):
+        elif line.startswith("-"):
             yield Line("del", f"{old} -", line[1:])
             old += 1
-        elif line and not line.startswith(("+++ ", "--- ", "\\")):
+        elif not line or line.startswith(" "):
             yield Line("same", f"{new}  ", line[1:])
             old, new = old + 1, new + 1
+        else:
+            yield Line("hunk", "", line)
 
 
 def code_rows(given: list[Line], width: int) -> list[Content]:
