@@ -25,7 +25,7 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     **{stage: frozenset({"contract", "statefile"}) for stage in ("facts", "review", "trail")},
     "statefile": frozenset({"contract"}),
     "gate": STAGES | {"contract"},
-    "configure": STAGES | {"contract", "gate"},
+    "configure": STAGES | {"contract", "gate", "__init__"},
     "journal": STAGES | {"contract", "gate"},
     "memory": STAGES | {"contract", "gate", "journal"},
     "history": STAGES | {"contract", "gate"},

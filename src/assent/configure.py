@@ -7,10 +7,10 @@ from __future__ import annotations
 import os
 from time import strftime
 
+from assent import __version__
 from assent.contract.value import Value
-from assent.facts import files, saved, sessions, trust, workspace
+from assent.facts import files, saved, sessions, snapshot, trust, workspace
 from assent.gate import Gate
-from assent.policy.document import read_document
 from assent.policy.rules import Origin
 from assent.policy.settings import combine
 
@@ -18,7 +18,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from assent.policy.document import Document
+    from assent.gate import Keep
+    from assent.policy.document import Document, Example
+    from assent.policy.policy import Policy
+    from assent.policy.settings import Settings
+
+DAY = "%Y-%m-%d"  # rules may end on one
 
 
 class Place(Value):
@@ -42,34 +47,44 @@ def place(project: str, environ: Mapping[str, str], *, home: str = "", extra: Se
 
 def documents(here: Place, *, config: str = "", session: str = "", managed: str = files.MANAGED_FILE) -> list[Document]:
     """The configuration files in force, the managed one first. `config` stands in for the user's file."""
-    today = strftime("%Y-%m-%d")
-    found: list[Document] = []
-    sources = (
+    return _read(sources(here, config=config, session=session, managed=managed), strftime(DAY))
+
+
+def sources(
+    here: Place, *, config: str = "", session: str = "", managed: str = files.MANAGED_FILE
+) -> list[tuple[str, int, str | None]]:
+    """The texts of all configuration files with their places and origins, None for those that are not there."""
+    found: list[tuple[str, int, str | None]] = []
+    for path, origin in (
         (managed, Origin.MANAGED),
         (config or files.user_file(here.state), Origin.USER),
         (saved.path(here.state) if here.state else "", Origin.USER),
-    )
-    for path, origin in sources:
+    ):
         text = files.config_text(path, managed=origin is Origin.MANAGED) if path else None
         if text is None and config and path == config:
             raise missing(config)
-        if text is not None:
-            found.append(read_document(text, path, origin, today=today))
-    return found + project_documents(here, session, today)
+        found.append((path, int(origin), text))
+    return found + _project_sources(here, session)
 
 
-def project_documents(here: Place, session: str, today: str) -> list[Document]:
+def _project_sources(here: Place, session: str) -> list[tuple[str, int, str | None]]:
     """The project's file as it is now, and as the session saw it first."""
     if not here.project.startswith("/"):
         return []
     path = files.project_file(here.project)
     text = files.config_text(path)
-    texts = [text] if text is not None else []
+    texts = [text]
     if session:
         first = sessions.pinned(here.state, session, here.project, text)
         if first is not None and first != text:
             texts.append(first)
-    return [read_document(each, path, Origin.PROJECT, today=today) for each in texts]
+    return [(path, int(Origin.PROJECT), each) for each in texts]
+
+
+def _read(found: list[tuple[str, int, str | None]], today: str) -> list[Document]:
+    from assent.policy.document import read_document
+
+    return [read_document(text, path, Origin(origin), today=today) for path, origin, text in found if text is not None]
 
 
 def missing(path: str) -> Exception:
@@ -90,24 +105,88 @@ def open_gate(
 ) -> tuple[Gate, Place]:
     """The gate for a place, and the place with the workspace that its configuration adds. Raises PolicyError."""
     found = [*documents(here, config=config, session=session), *more]
+    return _open(here, environ, found, mode=mode, hook=hook)
+
+
+def _open(
+    here: Place,
+    environ: Mapping[str, str],
+    found: list[Document],
+    *,
+    mode: str = "",
+    hook: bool = False,
+    keep: Keep | None = None,
+) -> tuple[Gate, Place]:
     settings = combine(
         found,
         environment_mode=environ.get("ASSENT_MODE", ""),
         flag_mode=mode,
         environment_tightens=hook,
-        trusted=_trusted(found, here),
+        trusted=_trusted(found, here) is not False,
     )
+    examples = tuple(example for document in found for example in document.examples)
+    return _gate(here, environ, settings, examples, keep)
+
+
+def _gate(
+    here: Place, environ: Mapping[str, str], settings: Settings, examples: tuple[Example, ...], keep: Keep | None
+) -> tuple[Gate, Place]:
     if settings.extra:
         here = place(here.project, environ, home=here.home, extra=settings.extra)
-    examples = tuple(example for document in found for example in document.examples)
-    return Gate(settings, own=own(here), examples=examples, state=here.state), here
+    return Gate(settings, own=own(here), examples=examples, state=here.state, keep=keep), here
 
 
-def _trusted(found: Sequence[Document], here: Place) -> bool:
-    """Asked only where a file sets `untrusted_mode`."""
+def _trusted(found: Sequence[Document], here: Place) -> bool | None:
+    """Asked only where a file sets `untrusted_mode`; None where none does."""
     if all(document.untrusted_mode is None for document in found):
-        return True
+        return None
+    return _marked(here)
+
+
+def _marked(here: Place) -> bool:
     return here.project.startswith("/") and trust.is_trusted(here.project, here.state)
+
+
+def open_quickly(here: Place, environ: Mapping[str, str], *, session: str = "") -> tuple[Gate, Place]:
+    """The gate of `open_gate` for a hook, from the snapshot that an earlier process left. Raises PolicyError.
+
+    INVARIANT: the same decisions as without it. The files themselves are read each time; a snapshot of other texts, of
+    another day, version or state of the shipped rules is none."""
+    if not here.state:
+        return open_gate(here, environ, session=session, hook=True)
+    found, today = sources(here, session=session), strftime(DAY)
+    program = os.path.dirname(__file__)
+    shipped = snapshot.states((f"{program}/policy", f"{program}/policy/packs"))
+    made_of = snapshot.key(__version__, shipped, found, environ.get("ASSENT_MODE", ""), today)
+    parts = snapshot.load(here.state, here.project, made_of)
+    settings = _thawed(parts, here) if parts is not None else None
+    trusted: bool | None = None
+
+    def keep(settings: Settings, policy: Policy, roots: tuple[str, ...], home: str, fold: bool) -> None:
+        from assent.policy.frozen import FrozenSettings, freeze
+
+        if not isinstance(settings, FrozenSettings):
+            known = trusted
+        elif settings.fits(roots, home, fold):
+            return
+        else:
+            known = settings.trust
+        frozen = freeze(settings, policy, roots, home, fold=fold, trust=known)
+        snapshot.save(here.state, here.project, made_of, frozen)
+
+    if settings is not None:
+        return _gate(here, environ, settings, (), keep)
+    read = _read(found, today)
+    trusted = _trusted(read, here)
+    return _open(here, environ, read, hook=True, keep=keep)
+
+
+def _thawed(parts: dict[str, bytes], here: Place) -> Settings | None:
+    """Settings as they were kept, where what is known of the folder still holds."""
+    from assent.policy.frozen import thaw
+
+    settings = thaw(parts)
+    return settings if settings.trust is None or settings.trust == _marked(here) else None
 
 
 def own(here: Place) -> tuple[str, ...]:

@@ -14,12 +14,11 @@ from assent.effects.shell import commands
 from assent.facts import pause
 from assent.facts.observe import observe
 from assent.policy.decide import decide
-from assent.policy.examples import HOME, ROOT, check_example
 from assent.policy.settings import Settings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from assent.contract.call import Call
     from assent.contract.effect import Lowering
@@ -27,6 +26,8 @@ if TYPE_CHECKING:
     from assent.policy.document import Example
     from assent.policy.modes import Mode
     from assent.policy.policy import Policy
+
+    Keep = Callable[[Settings, Policy, tuple[str, ...], str, bool], None]
 
 REMEMBERED, REMEMBERED_LENGTH = 256, 2000  # commands, characters of one
 
@@ -57,20 +58,31 @@ class Gate:
     """Decides calls by one set of settings.
 
     `own` are Assent's own files, which the floor protects, `state` its folder, where a pause of that is told.
-    `examples` are the rules' own, checked here: a rule that does not do what its author shows raises PolicyError."""
+    `examples` are the rules' own, checked here: a rule that does not do what its author shows raises PolicyError.
+    `keep` is told of settings that were bound to a workspace."""
 
     def __init__(
-        self, settings: Settings, *, own: tuple[str, ...] = (), examples: tuple[Example, ...] = (), state: str = ""
+        self,
+        settings: Settings,
+        *,
+        own: tuple[str, ...] = (),
+        examples: tuple[Example, ...] = (),
+        state: str = "",
+        keep: Keep | None = None,
     ) -> None:
         self.settings = settings
         self._own = own
         self._state = state
+        self._keep = keep
         self._tables = commands.Tables(settings.commands) if settings.commands else commands.shipped
         self._policies: dict[tuple[tuple[str, ...], str, bool, Mode], Policy] = {}
         self._lowered: dict[tuple[str, str, str, str], Lowering] = {}
         self._decisions: dict[int, tuple[Lowering, Policy, bool, Facts, Decision]] = {}
-        for example in examples:
-            check_example(example, self._read_example)
+        if examples:
+            from assent.policy.examples import check_example
+
+            for example in examples:
+                check_example(example, self._read_example)
 
     def decide(self, call: Call, *, headless: bool = False, links: Mapping[str, str] | None = None) -> Decision:
         """Allow, ask or deny, with a receipt. Never raises. `links` are host facts given instead of observed."""
@@ -123,6 +135,8 @@ class Gate:
         return decision
 
     def _read_example(self, text: str) -> Lowering:
+        from assent.policy.examples import HOME, ROOT
+
         return shell.lower(text, cwd=ROOT, home=HOME, shell="bash", tables=self._tables)
 
     def _policy(self, roots: tuple[str, ...], home: str, fold: bool, mode: Mode) -> Policy:
@@ -133,6 +147,8 @@ class Gate:
             if len(self._policies) > 64:
                 self._policies.clear()
             policy = self._policies[key] = self.settings.bind(roots, home, fold=fold, mode=mode)
+            if self._keep is not None:
+                self._keep(self.settings, policy, roots, home, fold)
         return policy
 
 

@@ -7,12 +7,9 @@ from __future__ import annotations
 
 from assent.contract.errors import PolicyError
 from assent.contract.value import Value
-from assent.policy import shipped
 from assent.policy.modes import Mode, parse_mode
-from assent.policy.parse import parse_rule
 from assent.policy.policy import Policy, compile_policy
 from assent.policy.rules import Origin, Rule
-from assent.policy.spelling import did_you_mean
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -127,6 +124,8 @@ def combine(
 
     `environment_tightens`: in a hook, whose environment a repository's settings can reach, ASSENT_MODE may only
     tighten. `trusted`: the user marked the folder; else `untrusted_mode` holds."""
+    from assent.policy import shipped  # not needed where settings come from a snapshot
+
     mode, chosen = _mode(documents, environment_mode, flag_mode, environment_tightens)
     mode, clamps = _clamp(mode, documents, trusted)
     # A session is never given yolo: that is for the command line and the user's own file.
@@ -197,6 +196,8 @@ def _clamp(mode: Mode, documents: Sequence[Document], trusted: bool) -> tuple[Mo
 
 
 def _switched_off(documents: Sequence[Document]) -> tuple[tuple[str, str], ...]:
+    from assent.policy import shipped
+
     known = shipped.default_ids()
     locked: dict[str, str] = {}
     out: list[tuple[str, str]] = []
@@ -209,6 +210,8 @@ def _switched_off(documents: Sequence[Document]) -> tuple[tuple[str, str], ...]:
         line = document.lines.get("defaults.off", 0)
         for name in document.off:
             if name not in known:
+                from assent.policy.spelling import did_you_mean
+
                 raise PolicyError(
                     f"no shipped rule is called `{name}`",
                     file=document.file,
@@ -227,6 +230,8 @@ def _switched_off(documents: Sequence[Document]) -> tuple[tuple[str, str], ...]:
 
 
 def _pack_rules(documents: Sequence[Document]) -> list[Rule]:
+    from assent.policy import shipped
+
     out: list[Rule] = []
     for document in documents:
         for name in document.packs:
@@ -243,6 +248,8 @@ def _of(documents: Iterable[Document], key: str) -> list[Rule]:
 
 
 def _session(rules: Mapping[str, Sequence[str]]) -> dict[str, list[Rule]]:
+    from assent.policy.parse import parse_rule
+
     return {
         key: [parse_rule(text, source="session", origin=Origin.SESSION) for text in rules.get(key, ())]
         for key in ("deny", "ask", "allow")

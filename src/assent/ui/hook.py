@@ -152,7 +152,7 @@ def answer(
     try:
         home = environ.get("HOME", "") or os.path.expanduser("~")
         event = adapter.parse_text(text, environ=environ, home=home, project=project)
-        return adapter.render(event, reply_to(event, environ, state))
+        return adapter.render(event, reply_to(event, environ, state, asks=adapter.asks(event)))
     except AssentError as error:
         return adapter.render(event, fault(str(error)))
     except Exception as error:
@@ -179,8 +179,8 @@ def _host_folder() -> str:
         return os.getcwd()
 
 
-def reply_to(event: Event, environ: Mapping[str, str], state: str) -> Reply:
-    """What the program is told, decided in this process."""
+def reply_to(event: Event, environ: Mapping[str, str], state: str, *, asks: bool = True) -> Reply:
+    """What the program is told, decided in this process. `asks`: an ask opens its dialog."""
     from assent import configure
     from assent.gate import unloaded
     from assent.memory import Memory
@@ -192,7 +192,7 @@ def reply_to(event: Event, environ: Mapping[str, str], state: str) -> Reply:
     # INVARIANT: without a project there is no workspace and no trust; the folder of a call is the model's choice.
     here = configure.place(project or "/", own, home=call.home if call is not None else "")
     try:
-        gate, here = configure.open_gate(here, own, session=event.session, hook=True)
+        gate, here = configure.open_quickly(here, own, session=event.session)
     except PolicyError as error:
         return replies.told(unloaded(error)) if event.kind in DECIDING else replies.NOTHING
-    return replies.alone(replies.Visit(event, gate, here, Memory(here.state)))
+    return replies.alone(replies.Visit(event, gate, here, Memory(here.state), asks=asks))

@@ -1,0 +1,115 @@
+"""Keeps what was compiled from configuration files for the next process. Knows nothing of what it says.
+
+A snapshot holds plain text only, and is believed where nobody but its owner can have written it, where it was made of
+the same sources by the same program, and where it is whole. Anything else is as good as none: it costs time, never an
+answer."""
+
+from __future__ import annotations
+
+import json
+import os
+import posixpath
+from stat import S_ISDIR, S_ISREG
+
+from assent.contract.errors import StoreError
+from assent.contract.sha import sha256
+from assent.statefile import replace_text, state_folder
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+FOLDER = "cache"
+FORMAT = 1
+LARGEST = 32 * 1024 * 1024  # bytes
+KEPT = 64  # snapshots, one for each project
+OTHERS_WRITE = 0o022
+
+
+def key(*given: object) -> str:
+    """What a snapshot was made of, as one word."""
+    return sha256(json.dumps([FORMAT, *given]).encode("ascii")).hexdigest()
+
+
+def states(folders: Iterable[str]) -> list[tuple[str, int, int, int, int]]:
+    """Which files of the program lie in its folders: their sizes, times and inodes."""
+    found = []
+    for folder in folders:
+        for name in sorted(os.listdir(folder)):
+            if name.endswith((".py", ".toml")):
+                status = os.stat(f"{folder}/{name}")
+                found.append((name, status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino))
+    return found
+
+
+def load(state: str, project: str, made_of: str) -> dict[str, bytes] | None:
+    """The parts of a project's snapshot; None where there is none to be believed."""
+    path = _path(state, project)
+    try:
+        if not all(map(_own_folder, (state, posixpath.dirname(path)))):
+            return None
+        return _parts(_own_bytes(path), made_of)
+    except (OSError, ValueError, TypeError, KeyError):
+        return None
+
+
+def save(state: str, project: str, made_of: str, parts: Mapping[str, str]) -> None:
+    """Keep a snapshot, in place of the one before. Where that fails, the next process has none."""
+    path = _path(state, project)
+    body = "".join(parts.values())
+    whole = sha256(body.encode("ascii")).hexdigest()
+    lengths = [(name, len(text)) for name, text in parts.items()]
+    header = json.dumps({"key": made_of, "sha256": whole, "parts": lengths})
+    try:
+        state_folder(state)
+        state_folder(posixpath.dirname(path))
+        replace_text(path, f"{header}\n{body}")
+        _tidy(posixpath.dirname(path))
+    except (OSError, StoreError):
+        return
+
+
+def _path(state: str, project: str) -> str:
+    return posixpath.join(state, FOLDER, "policy-" + sha256(os.fsencode(project)).hexdigest()[:32])
+
+
+def _own_folder(path: str) -> bool:
+    status = os.stat(path, follow_symlinks=False)
+    return S_ISDIR(status.st_mode) and status.st_uid == os.geteuid() and not status.st_mode & OTHERS_WRITE
+
+
+def _own_bytes(path: str) -> bytes:
+    """The bytes of a file that only this user can have written; OSError for any other."""
+    handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    try:
+        status = os.fstat(handle)
+        own = status.st_uid == os.geteuid() and not status.st_mode & OTHERS_WRITE
+        if not own or not S_ISREG(status.st_mode) or status.st_size > LARGEST:
+            raise OSError(f"`{path}` is not to be believed")
+        data = os.read(handle, status.st_size)
+        if len(data) != status.st_size:
+            raise OSError(f"`{path}` changed meanwhile")
+        return data
+    finally:
+        os.close(handle)
+
+
+def _parts(data: bytes, made_of: str) -> dict[str, bytes] | None:
+    header, _, body = data.partition(b"\n")
+    said = json.loads(header)
+    if said["key"] != made_of or said["sha256"] != sha256(body).hexdigest():
+        return None
+    found: dict[str, bytes] = {}
+    at = 0
+    for name, length in said["parts"]:
+        found[name] = body[at : at + length]
+        at += length
+    return found if at == len(body) else None
+
+
+def _tidy(folder: str) -> None:
+    """Only the snapshots of the projects that were last at work are kept."""
+    with os.scandir(folder) as entries:
+        found = sorted((each.stat(follow_symlinks=False).st_mtime_ns, each.path) for each in entries)
+    for _, path in found[:-KEPT]:
+        os.unlink(path)

@@ -1,0 +1,191 @@
+"""Settings and their binding to a workspace as plain text, and back from it. Reads and writes no files.
+
+A hook starts anew for each call, and reading rules takes longer than a decision. What comes back is the same settings:
+tests/unit/policy/test_frozen.py holds that. Each part is read when a call first comes near."""
+
+from __future__ import annotations
+
+import json
+
+from assent.policy.modes import Mode
+from assent.policy.policy import Policy
+from assent.policy.rules import PATH_WORDS, About, Origin, Rule, Shape
+from assent.policy.ruleset import RuleSet, by_subject
+from assent.policy.settings import Settings
+from assent.policy.sieve import CommandSieve, PathSieve
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+LAYERS = ("floor", "deny", "ask", "allow")
+
+
+def freeze(
+    settings: Settings, policy: Policy, roots: tuple[str, ...], home: str, *, fold: bool, trust: bool | None
+) -> dict[str, str]:
+    """Everything as parts of text, by name. `trust` is what was known of the folder, None where no file asked."""
+    parts = {"settings": _dumps(_fields(settings, roots, home, fold, trust)), "sieve": _dumps(_sieve(policy))}
+    for layer in LAYERS:
+        for subject, rules in by_subject(getattr(settings, layer)).items():
+            parts[f"{layer}.{subject.value}"] = _dumps([_row(rule) for rule in rules])
+    return parts
+
+
+def _fields(settings: Settings, roots: tuple[str, ...], home: str, fold: bool, trust: bool | None) -> dict[str, object]:
+    return {
+        "mode": settings.mode.value,
+        "limit": settings.limit.value,
+        "chosen": settings.chosen,
+        "clamps": settings.clamps,
+        "packs": settings.packs,
+        "off": settings.off,
+        "timeout": settings.timeout,
+        "unseen": settings.unseen,
+        "route": settings.route,
+        "follow_host": settings.follow_host,
+        "extra": settings.extra,
+        "commands": settings.commands,
+        "files": settings.files,
+        "roots": roots,
+        "home": home,
+        "fold": fold,
+        "trust": trust,
+    }
+
+
+def _sieve(policy: Policy) -> dict[str, object]:
+    paths, commands = policy.paths, policy.commands
+    return {
+        "folders": paths.folders,
+        "names": sorted(paths.names),
+        "heads": sorted(paths.heads),
+        "tails": sorted(paths.tails),
+        "any_path": paths.all,
+        "programs": sorted(commands.programs),
+        "any_command": commands.all,
+        "spans": commands.spans,
+    }
+
+
+def _row(rule: Rule) -> list[object]:
+    """The fields of a rule that do not follow from its subject and the others."""
+    return [
+        *(rule.tool, rule.spec, rule.shape.value, rule.text, rule.source, rule.origin.value, rule.id),
+        *(rule.reason, rule.message, rule.advice, rule.excepts, rule.number),
+    ]
+
+
+def _dumps(value: object) -> str:
+    return json.dumps(value, separators=(",", ":"))
+
+
+# ---------------------------------------------------------------- and back
+
+
+def thaw(parts: Mapping[str, bytes]) -> FrozenSettings:
+    """The settings that were frozen. What is not of their shape raises ValueError, KeyError or TypeError."""
+    return FrozenSettings(parts)
+
+
+class FrozenSettings(Settings):
+    """Settings whose rules are still text. `trust` is what was known of the folder, None where no file asked."""
+
+    __slots__ = ("trust", "_bound", "_parts")
+
+    def __init__(self, parts: Mapping[str, bytes]) -> None:
+        data = json.loads(parts["settings"])
+        self.mode = Mode(data["mode"])
+        self.limit = Mode(data["limit"])
+        self.chosen = data["chosen"]
+        self.clamps = tuple(data["clamps"])
+        self.packs = tuple((name, file) for name, file in data["packs"])
+        self.off = tuple((name, file) for name, file in data["off"])
+        self.timeout = data["timeout"]
+        self.unseen = data["unseen"]
+        self.route = data["route"]
+        self.follow_host = data["follow_host"]
+        self.extra = tuple(data["extra"])
+        self.commands = data["commands"]
+        self.files = tuple(data["files"])
+        self.trust = data["trust"]
+        self._bound = (tuple(data["roots"]), data["home"], data["fold"])
+        self._parts = parts
+
+    def __getattr__(self, name: str) -> tuple[Rule, ...]:
+        """The rules of a layer, when somebody asks for all of them."""
+        if name not in LAYERS:
+            raise AttributeError(name)
+        rules = self._layer(name).rules
+        setattr(self, name, rules)
+        return rules
+
+    def fits(self, roots: tuple[str, ...], home: str, fold: bool) -> bool:
+        """Whether the rules were bound to this workspace."""
+        return self._bound == (roots, home, fold)
+
+    def bind(self, roots: tuple[str, ...], home: str, *, fold: bool = False, mode: Mode | None = None) -> Policy:
+        if not self.fits(roots, home, fold):
+            return super().bind(roots, home, fold=fold, mode=mode)
+        sieve = json.loads(self._parts["sieve"])
+        names, heads, tails = set(sieve["names"]), set(sieve["heads"]), set(sieve["tails"])
+        return Policy(
+            self.mode if mode is None else mode,
+            *map(self._layer, LAYERS),
+            paths=PathSieve(sieve["folders"], names, heads, tails, sieve["any_path"]),
+            commands=CommandSieve(set(sieve["programs"]), sieve["any_command"], sieve["spans"]),
+        )
+
+    def _layer(self, name: str) -> FrozenRules:
+        texts = {about: self._parts[key] for about in About if (key := f"{name}.{about.value}") in self._parts}
+        return FrozenRules(texts, *self._bound)
+
+
+class FrozenRules(RuleSet):
+    """One layer's rules, the text of each subject read when it is first asked for."""
+
+    __slots__ = ("_texts",)
+
+    def __init__(self, texts: Mapping[About, bytes], roots: tuple[str, ...], home: str, fold: bool) -> None:
+        self._texts = texts
+        self._subjects = {}
+        self.filled = bool(texts)
+        self._bind(roots, home, fold)
+
+    def about(self, subject: About) -> list[Rule]:
+        rules = self._subjects.get(subject)
+        if rules is None:
+            text = self._texts.get(subject)
+            rules = self._subjects[subject] = _rules(subject, text) if text is not None else []
+        return rules
+
+    def __getattr__(self, name: str) -> object:
+        if name != "rules":
+            return super().__getattr__(name)
+        every = (rule for subject in self._texts for rule in self.about(subject))
+        self.rules = tuple(sorted(every, key=lambda rule: rule.number))
+        return self.rules
+
+
+def _rules(subject: About, text: bytes) -> list[Rule]:
+    command = subject is About.COMMAND
+    return [
+        Rule(
+            subject,
+            tool,
+            spec,
+            Shape(shape),
+            rule,
+            operations=PATH_WORDS.get(tool, frozenset()),
+            source=source,
+            origin=Origin(origin),
+            id=id,
+            reason=reason,
+            message=message,
+            advice=advice,
+            words=tuple(spec.split()) if command else (),
+            excepts=tuple(excepts),
+            number=number,
+        )
+        for tool, spec, shape, rule, source, origin, id, reason, message, advice, excepts, number in json.loads(text)
+    ]
