@@ -31,6 +31,7 @@ SCOPE_WORDS = {
 }
 BOLD, DIM, RED, GREEN, YELLOW, CYAN = "1", "2", "31", "32", "33", "36"
 SHOWN_LINES, SHOWN_TEXT = 40, 4000
+BESIDE = 600  # characters of all else: it must not push the command off the screen
 ON = "┊"  # before what goes on from the line above
 
 
@@ -52,13 +53,13 @@ def question(held: Held, look: Look) -> str:
     call = held.call
     out = [_rule(held, look), look.paint(f"  {_start(code(call.tool), look.width - 18)} wants to run", BOLD)]
     out += preview(held.preview, look)
-    out += _labelled("does", code("; ".join(held.effects)) or "nothing that could be seen", look)
+    out += _labelled("does", clip(code("; ".join(held.effects)), BESIDE) or "nothing that could be seen", look)
     part = held.decision.deciding
-    out += _labelled("why", f"{part.reason} [{part.code}]", look)
+    out += _labelled("why", clip(f"{code(part.reason)} [{part.code}]", BESIDE), look)
     if part.rule:
-        out += _labelled("rule", f"{part.rule}  from {part.source}", look)
+        out += _labelled("rule", clip(f"{code(part.rule)}  from {part.source}", BESIDE), look)
     if call.cwd:
-        out += _labelled("in", code(call.cwd), look)
+        out += _labelled("in", clip(code(call.cwd), BESIDE), look)
     if call.description:
         out += _labelled("says", f"{one_line(call.description, 300)}  (the agent's own words)", look, DIM)
     for warning in held.warnings:
@@ -76,7 +77,7 @@ def _rule(held: Held, look: Look) -> str:
 
 def preview(shown: Preview, look: Look) -> list[str]:
     """The command, the diff or the input, made inert and cut to what a screen holds."""
-    out = [f"    {piece}" for piece in folded(one_line(code(shown.path)), look.width - 5)] if shown.path else []
+    out = [f"    {piece}" for piece in folded(one_line(code(shown.path), BESIDE), look.width - 5)] if shown.path else []
     for line in lines(code(clip(shown.text, SHOWN_TEXT)), SHOWN_LINES):
         for at, piece in enumerate(folded(line, look.width - 5)):
             painted = _diff_line(line, piece, look) if shown.kind == "diff" else look.paint(piece, BOLD)

@@ -21,6 +21,7 @@ from assent.review.channels.keys import Keys, is_paste
 from assent.review.commands import Receipt, Taken
 
 DEAF = 0.4  # seconds after a question appears in which keys are not answers: they were meant for something else
+MAKES_WAY = 6.0  # seconds that a question waits for the answer to an offer
 OFFER = 60.0  # seconds until an offer that nobody answers is taken away
 
 
@@ -38,6 +39,7 @@ class TerminalChannel:
         self._device = device
         self._turn = asyncio.Lock()
         self._open: tuple[Dialog, Screen] | None = None
+        self._offered: Screen | None = None
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def show(self, question: Question) -> None:
@@ -46,7 +48,7 @@ class TerminalChannel:
             return
         width, colour = look(self._device)
         dialog = Dialog(question.held, self._reach, width=width, colour=colour)
-        await self._turn.acquire()
+        await self._take_turn()
         try:
             screen = Screen(self._device, dialog)
         except BaseException:
@@ -54,6 +56,14 @@ class TerminalChannel:
             raise
         self._open = (dialog, screen)
         self._start(self._deliver(question, dialog, screen))
+
+    async def _take_turn(self) -> None:
+        """An offer that nobody reacts to makes way for a question, before that counts as not shown."""
+        if self._offered is not None:
+            await asyncio.wait({self._offered.done}, timeout=MAKES_WAY)
+            if self._offered is not None:
+                self._offered.end("\n  a question comes first; nothing was changed\n")
+        await self._turn.acquire()
 
     async def _deliver(self, question: Question, dialog: Dialog, screen: Screen) -> None:
         """Wait until the person is done, and hand over what was said."""
@@ -83,18 +93,21 @@ class TerminalChannel:
 
     async def _offer(self, offering: Offering, talk: OfferTalk) -> None:
         async with self._turn:
-            screen = Screen(self._device, talk)
+            screen = self._offered = Screen(self._device, talk)
             try:
                 await asyncio.wait_for(screen.done, OFFER)
-                if talk.mode or talk.rule:
-                    words = await offering.accept(mode=talk.mode, rule=talk.rule, who=self._who)
-                else:
-                    words = offering.reject(who=self._who)
-                screen.write(f"  {for_terminal(words)}\n")
+                if talk.over:
+                    screen.write(f"  {for_terminal(await self._chosen(offering, talk))}\n")
             except TimeoutError:
                 screen.write("\n  nothing was changed\n")
             finally:
+                self._offered = None
                 screen.close()
+
+    async def _chosen(self, offering: Offering, talk: OfferTalk) -> str:
+        if talk.mode or talk.rule:
+            return await offering.accept(mode=talk.mode, rule=talk.rule, who=self._who)
+        return offering.reject(who=self._who)
 
     def _start(self, work: Coroutine[object, object, None]) -> None:
         task = asyncio.get_running_loop().create_task(work)

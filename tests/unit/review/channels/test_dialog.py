@@ -227,3 +227,12 @@ def test_a_long_rule_is_shown_whole_before_it_is_saved() -> None:
     printed = dialog.key("1")
     assert rule in "".join(line[8:] for line in printed.split("\n") if "rule:" in line or screen.ON in line)
     assert dialog.key("enter").strip() == "allowed for this session"
+
+
+def test_nothing_beside_the_command_is_so_long_that_it_pushes_the_command_off_the_screen() -> None:
+    long = "/".join(["x" * 200] * 200)
+    part = Part(Outcome.ASK, Layer.ASK, "ask.rule", long, rule=long, source="config.toml:1")
+    decision = Decision(Outcome.ASK, part, (part,), mode="default")
+    call = Call(long, {"command": "rm x"}, cwd=long, description=long)
+    shown = Held("id", call, "d", decision, Preview("diff", "rm x", path=long), effects=(long,) * 20, project=long)
+    assert len(Dialog(shown, width=80).opening().split("\n")) < 80
