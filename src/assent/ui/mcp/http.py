@@ -243,7 +243,8 @@ class Events:
 
     def __init__(self, longest: int) -> None:
         self._longest = longest
-        self._rest = b""
+        self._rest: list[bytes] = []  # of a line that has no end yet
+        self._returned = False  # the last line ended in a carriage return: a line feed after it is part of that end
         self._clear()
 
     def _clear(self) -> None:
@@ -253,26 +254,33 @@ class Events:
         self._size = 0
 
     def feed(self, data: bytes) -> Iterator[Event]:
-        self._rest += data
-        if self._size + len(self._rest) > self._longest:
-            raise HttpError(f"an event is longer than {self._longest} bytes")
-        if b"\n" not in data and b"\r" not in data:
-            return
-        held = self._rest.endswith(b"\r")  # perhaps half of a line end
-        *lines, rest = re.split(rb"\r\n|\n|\r", self._rest[:-1] if held else self._rest)
-        self._rest = rest + (b"\r" if held else b"")
+        if self._returned and data:
+            data = data.removeprefix(b"\n")
+            self._returned = False
+        *lines, rest = re.split(rb"\r\n|\n|\r", data)
+        if lines:
+            self._returned = data.endswith(b"\r")
+            lines[0] = b"".join((*self._rest, lines[0]))
+            self._rest = []
+        self._rest.append(rest)
         for line in lines:
+            self._size += len(line)
+            self._check(0)
             if line:
                 self._field(line)
-            elif self._data or self._id:
-                event = Event(b"\n".join(self._data), self._name, self._id, self._retry)
-                self._clear()
+                continue
+            event = Event(b"\n".join(self._data), self._name, self._id, self._retry)
+            spoke = bool(self._data or self._id)
+            self._clear()
+            if spoke:
                 yield event
-            else:
-                self._clear()
+        self._check(sum(map(len, self._rest)))
+
+    def _check(self, more: int) -> None:
+        if self._size + more > self._longest:
+            raise HttpError(f"an event is longer than {self._longest} bytes")
 
     def _field(self, line: bytes) -> None:
-        self._size += len(line)
         name, _, value = line.partition(b":")
         value = value.removeprefix(b" ")
         if name in (b"data", b"\xef\xbb\xbfdata"):
