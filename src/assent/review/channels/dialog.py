@@ -8,6 +8,7 @@ from collections.abc import Callable
 from enum import Enum
 from typing import Protocol
 
+from assent.contract.errors import AssentError
 from assent.contract.review import Answer, Held, Reach, Said, Scope, Suggestion
 from assent.review.channels import screen
 from assent.review.escalation import Offer
@@ -140,7 +141,7 @@ class Dialog:
 
     def _remember(self, rules: tuple[str, ...]) -> str:
         """Ask once more with what the rules would have reached; the same rules a second time are the answer."""
-        reach = self._reach(self.held, rules, self.scope) if self._reach is not None else None
+        reach = self._reached(rules)
         if reach is not None and reach.refusal:
             self.typed, self.asks = " ; ".join(rules), Asks.EDIT
             return screen.refused(reach.refusal, self._look) + screen.prompt("rule", self.typed, self._look)
@@ -148,6 +149,14 @@ class Dialog:
             return self._finish(Answer(Said.ALLOW, scope=self.scope, rules=rules))
         self._rules, self.typed, self.asks = rules, " ; ".join(rules), Asks.EDIT
         return screen.reach(reach, self._look) + screen.prompt("rule", self.typed, self._look)
+
+    def _reached(self, rules: tuple[str, ...]) -> Reach | None:
+        if self._reach is None:
+            return None
+        try:
+            return self._reach(self.held, rules, self.scope)
+        except (AssentError, OSError, ValueError) as error:
+            return Reach(refusal=f"nobody can tell what it would have matched: {error}")
 
     def _back(self) -> str:
         self.asks, self.typed, self._rules = Asks.ANSWER, "", ()

@@ -193,7 +193,9 @@ class Screen:
         tty.setcbreak(self._fd, termios.TCSANOW)
         now = termios.tcgetattr(self._fd)
         now[3] &= ~termios.ISIG
+        now[0] &= ~termios.IXON  # Ctrl-S would stop us as we write, and with us the clock of the question
         termios.tcsetattr(self._fd, termios.TCSANOW, now)
+        termios.tcflow(self._fd, termios.TCOON)
         # INVARIANT: keys typed before the question could be read are never an answer to it.
         termios.tcflush(self._fd, termios.TCIFLUSH)
 

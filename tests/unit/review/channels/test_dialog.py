@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from assent.contract.call import Call
 from assent.contract.decision import Decision, Layer, Outcome, Part
+from assent.contract.errors import StoreError
 from assent.contract.review import Answer, Held, Preview, Reach, Said, Scope, Suggestion
 from assent.review.channels import screen
 from assent.review.channels.dialog import Asks, Dialog
@@ -236,3 +237,13 @@ def test_nothing_beside_the_command_is_so_long_that_it_pushes_the_command_off_th
     call = Call(long, {"command": "rm x"}, cwd=long, description=long)
     shown = Held("id", call, "d", decision, Preview("diff", "rm x", path=long), effects=(long,) * 20, project=long)
     assert len(Dialog(shown, width=80).opening().split("\n")) < 80
+
+
+def test_where_the_past_cannot_be_read_the_answer_is_not_saved_and_the_question_goes_on() -> None:
+    def broken(*_: object) -> Reach:
+        raise StoreError("the trail cannot be read")
+
+    dialog = Dialog(held(), broken)
+    dialog.key("s")
+    assert "not saved: nobody can tell" in dialog.key("1")
+    assert typed(dialog, "esc", "y") == Answer(Said.ALLOW)

@@ -70,3 +70,28 @@ def test_an_offer_that_nobody_reacts_to_makes_way_for_a_question_and_is_not_turn
         os.close(person)
         os.close(device)
     assert (found, said) == (done, ["allow"])
+
+
+def test_output_that_was_stopped_goes_on_for_a_question(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(terminal, "DEAF", 0.0)
+    person, device = pty.openpty()
+    said: list[str] = []
+
+    async def scene() -> None:
+        os.write(person, b"\x13")  # Ctrl-S
+        await asyncio.sleep(0.1)
+        channel = TerminalChannel(who="ann", device=os.ttyname(device))
+        await asyncio.wait_for(channel.show(question(said)), 2)
+        os.write(person, b"\x13")
+        await asyncio.sleep(0.1)
+        os.write(person, b"n")
+        await asyncio.sleep(0.2)
+        await channel.close()
+
+    try:
+        asyncio.run(scene())
+        assert b"npm test" in os.read(person, 65536)
+    finally:
+        os.close(person)
+        os.close(device)
+    assert said == ["deny"]
