@@ -91,6 +91,10 @@ class Client(ABC):
     def attended_words(self, sandbox: Sandbox, url: str) -> list[str]:
         """How to start it before a person who has answered its first questions, short of the prompt."""
 
+    def opening(self) -> list[str]:
+        """The words with which it takes the prompt before a person."""
+        return [PROMPT]
+
     @abstractmethod
     def environment(self, sandbox: Sandbox, url: str, servers: Mapping[str, Sequence[str]]) -> dict[str, str]:
         """What it must find in its environment: the model's address, no telemetry, no updates."""
@@ -131,7 +135,7 @@ class Client(ABC):
         """Run it before a person, for as long as the block lasts: a screen to read, keys to press."""
         model = Model(sandbox.network, script, PROMPT, sub)
         try:
-            words = [*self.attended_words(sandbox, model.url), *args, PROMPT]
+            words = [*self.attended_words(sandbox, model.url), *args, *self.opening()]
             with terminal(sandbox, words, self.environment(sandbox, model.url, {})) as screen:
                 yield screen, model
         finally:

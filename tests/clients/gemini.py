@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from .client import SUB_PROMPT, Client, Hook, add_hook
+from .client import PROMPT, SUB_PROMPT, Client, Hook, add_hook
 from .model import Call, Step, Turn, Use
 from .sandbox import Sandbox
 
@@ -46,7 +46,10 @@ class Gemini(Client):
         settings.parent.mkdir(exist_ok=True)
         known = json.loads(settings.read_text()) if settings.exists() else {}
         settings.write_text(json.dumps(known | {"security": {"auth": {"selectedType": "vertex-ai"}}}))
-        return [*self.programs.gemini, MODEL, "--prompt-interactive"]
+        return [*self.programs.gemini, MODEL]
+
+    def opening(self) -> list[str]:
+        return ["--prompt-interactive", PROMPT]
 
     def environment(self, sandbox: Sandbox, url: str, servers: Mapping[str, Sequence[str]]) -> dict[str, str]:
         """Vertex, since it is the one kind of account that can be had by environment alone with another address."""

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from .client import SUB_PROMPT, Client, Hook
+from .client import PROMPT, SUB_PROMPT, Client, Hook
 from .model import Call, Step, Use
 from .sandbox import Sandbox
 
@@ -52,7 +52,10 @@ class Opencode(Client):
         return [*self.programs.opencode, "run"]
 
     def attended_words(self, sandbox: Sandbox, url: str) -> list[str]:
-        return [*self.programs.opencode, "--prompt"]
+        return [*self.programs.opencode]
+
+    def opening(self) -> list[str]:
+        return ["--prompt", PROMPT]
 
     def environment(self, sandbox: Sandbox, url: str, servers: Mapping[str, Sequence[str]]) -> dict[str, str]:
         model = {"name": "scripted", "tool_call": True}

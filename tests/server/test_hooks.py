@@ -181,3 +181,12 @@ def test_somebody_elses_socket_is_not_believed(tmp_path: Path) -> None:
     finally:
         fake.kill()
         fake.wait()
+
+
+def test_where_questions_go_to_a_dialog_that_nobody_sees_they_are_denials(tmp_path: Path) -> None:
+    found = Program(tmp_path, config='[approval]\nroute = "runtime"\n')
+    try:
+        attended = [Claude(found, attended=each, session=f"h10-{each}") for each in (True, False)]
+        assert [decision(each.send("PreToolUse", "make x")) for each in attended] == ["ask", "deny"]
+    finally:
+        found.stop()

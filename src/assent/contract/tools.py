@@ -24,7 +24,8 @@ ALIASES: dict[str, str] = {
         "fetch": "fetch webfetch web_fetch fetch_url url_fetch read_url fetch_webpage fetch_web_content",
         "websearch": "websearch web_search google_web_search internet_search",
         "agent": "agent task subagent invoke_agent spawn_agent collaborationspawn_agent dispatch_agent new_task "
-        "delegate delegate_task run_agent",
+        "delegate delegate_task run_agent multi_agent_v1spawn_agent multi_agent_v1send_input "
+        "multi_agent_v1resume_agent collaborationsend_message collaborationfollowup_task",
         "todo": "todo todowrite todoread todo_write todo_read write_todos update_todo_list manage_todo_list todolist "
         "taskcreate taskupdate update_topic report_intent tracker_create_task tracker_update_task tracker_get_task "
         "tracker_list_tasks tracker_add_dependency tracker_visualize",
@@ -35,7 +36,8 @@ ALIASES: dict[str, str] = {
         "task_output": "bashoutput bash_output taskoutput task_output killshell kill_shell killbash taskstop task_stop "
         "taskget task_get tasklist task_list cron_list cron_get get_terminal_output tool_search toolsearch "
         "read_bash stop_bash list_bash wait_agent read_agent list_agents close_agent "
-        "collaborationwait_agent collaborationlist_agents collaborationclose_agent",
+        "collaborationwait_agent collaborationlist_agents collaborationclose_agent collaborationinterrupt_agent "
+        "multi_agent_v1wait_agent multi_agent_v1close_agent",
     }.items()
     for name in names.split()
 }

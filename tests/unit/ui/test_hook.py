@@ -147,7 +147,7 @@ def test_where_nobody_sits_before_gemini_an_ask_is_a_denial(
     """Gemini CLI would wait for ever for an answer."""
     payload = {"session_id": "g1", "cwd": str(tmp_path), "hook_event_name": "BeforeTool"}
     call = {"tool_name": "run_shell_command", "tool_input": {"command": "make x"}}
-    done = answer(load("gemini"), json.dumps({**payload, **call}), {"HOME": str(tmp_path), **said})
+    done = answer(load("gemini"), json.dumps({**payload, **call}).encode(), {"HOME": str(tmp_path), **said})
     assert json.loads(done.stdout)["decision"] == decision
 
 
@@ -161,8 +161,9 @@ def test_whether_somebody_sits_there_is_seen_and_not_told_by_an_environment(tmp_
         env={"PATH": os.environ["PATH"], "HOME": str(tmp_path), "ASSENT_HOST_ATTENDED": "1"},
         check=False,
     )
-    # The tests' own output goes to a pipe or a file, unless a person looks at it.
-    assert json.loads(done.stdout)["decision"] in (("deny", "ask") if sys.__stdout__.isatty() else ("deny",))
+    # The hook looks at the process of these tests, which a person may have started in a terminal.
+    decision = "ask" if all(map(os.isatty, (0, 1))) else "deny"
+    assert json.loads(done.stdout)["decision"] == decision
 
 
 @pytest.mark.parametrize(
@@ -179,3 +180,10 @@ def test_a_closed_handle_is_never_a_file_of_ours_and_no_answer_is_a_block(
     assert done.returncode == status
     for path in (each for each in session.state.rglob("*") if each.is_file()):
         assert b"hookSpecificOutput" not in path.read_bytes()
+
+
+def test_where_a_program_has_no_ask_the_call_is_denied_and_recorded_so(tmp_path: Path) -> None:
+    session = Session(tmp_path)
+    done = answer(load("codex"), session.payload("PreToolUse", "make x"), session.environ, state=str(session.state))
+    assert json.loads(done.stdout)["hookSpecificOutput"]["permissionDecision"] == "deny"
+    assert session.records() == [("decision", "deny", "headless.ask")]

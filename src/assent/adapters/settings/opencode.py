@@ -76,6 +76,11 @@ export const Assent = async ({ client, directory, serverUrl }) => {
     }
   }
 
+  function show(message) {
+    const shown = client.tui?.showToast?.({ body: { title: "Assent asks", message, variant: "warning", duration: 60000 } })
+    Promise.resolve(shown).catch(() => {})
+  }
+
   async function reply(id, body) {
     const raw = client._client ?? client.client
     if (raw?.post) {
@@ -126,6 +131,7 @@ export const Assent = async ({ client, directory, serverUrl }) => {
       if (answer.decision !== "allow" && answer.decision !== "ask") throw new Error(answer.message || answer.reason)
       if (decided.size > 1000) decided.clear()
       decided.set(input.callID, { decision: answer.decision, payload })
+      if (answer.decision === "ask") show(answer.reason) // its dialog has no place for a reason
     },
 
     "tool.execute.after": async (input) => {
