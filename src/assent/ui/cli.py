@@ -32,6 +32,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "grants": ("grants", "list the answers that are remembered, and take them back"),
     "install": ("install", "put Assent in front of every tool call of an agent program"),
     "uninstall": ("uninstall", "take it out again"),
+    "doctor": ("doctor", "try whether the hook really blocks in each agent program"),
     "import": ("importing", "turn an agent program's permission settings into rules of yours"),
     "export": ("exporting", "print your rules in the form of an agent program's settings"),
     "pause": ("pause", "lift the protection of Assent itself for a while, as a person"),

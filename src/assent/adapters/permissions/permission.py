@@ -9,7 +9,7 @@ LAYERS = ("allow", "ask", "deny")
 
 class Permission(Value):
     """One entry. `layer` is allow, ask or deny; `text` is the entry as written; `rule` the same as a rule of ours, `""`
-    where there is none; `note` what is to be said of it: that it does nothing, or means something else than it seems."""
+    where there is none; `note` what is to be said of it: that it does nothing, or means something else."""
 
     __slots__ = ("layer", "text", "rule", "note")
 

@@ -10,7 +10,7 @@ import re
 import tomllib
 
 from assent.adapters.settings import edits
-from assent.adapters.settings.entry import Entry
+from assent.adapters.settings.entry import Entry, calls_hook, words_of
 from assent.adapters.settings.settings import Settings
 from assent.contract.errors import SettingsError
 
@@ -106,6 +106,24 @@ def trusted_hash(event: str, command: str, timeout: int, matcher: str | None) ->
     seen = {"event_name": snake(event), "hooks": [hook], **({"matcher": matcher} if matcher else {})}
     text = json.dumps(seen, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return "sha256:" + hashlib.sha256(text.encode()).hexdigest()
+
+
+def untrusted(text: str, file: str) -> str:
+    """The key of a hook of ours that Codex would skip, as nobody has trusted it; `""` where there is none."""
+    hooks = read(text).get("hooks")
+    table = hooks if isinstance(hooks, dict) else {}
+    state = table.get("state", {})
+    for event, groups in table.items():
+        for group, each in enumerate(groups if isinstance(groups, list) else ()):
+            for index, hook in enumerate(each.get("hooks", [])):
+                command = str(hook.get("command", ""))
+                if not calls_hook(words_of(command)):
+                    continue
+                key = f"{file}:{snake(event)}:{group}:{index}"
+                wanted = trusted_hash(event, command, hook.get("timeout", 600), each.get("matcher"))
+                if state.get(key, {}).get("trusted_hash") != wanted:
+                    return key
+    return ""
 
 
 def check(kept: dict[str, object], out: str) -> None:

@@ -1,0 +1,87 @@
+"""Fires a call at a hook as an agent program would, by the very words in its settings. Judges nothing itself."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import subprocess
+import urllib.parse
+
+from assent import adapters
+from assent.adapters import canaries
+from assent.adapters.adapter import Rendered
+from assent.adapters.settings.wired import Wired
+from assent.contract.value import Value
+
+PATIENCE = 30.0  # seconds; a decision that asks nobody takes much less
+GARBAGE = '{"tool'
+
+
+class Trial(Value):
+    """What came of one call. `open` says that something ran which must not."""
+
+    __slots__ = ("text", "open")
+
+    def __init__(self, text: str, open: bool) -> None:
+        self.text = text
+        self.open = open
+
+
+def tried(runtime: str, hook: Wired, folder: str) -> tuple[Trial, ...]:
+    """What is wrong with a hook: it must block what is forbidden and what is no event, and let the harmless run."""
+    forbidden = json.dumps(canaries.event(runtime, canaries.FORBIDDEN, folder))
+    harmless = json.dumps(canaries.event(runtime, canaries.HARMLESS, folder))
+    wrong = []
+    for what, text, wanted in (
+        ("a call that is on the floor", forbidden, canaries.BLOCKED),
+        ("garbage", GARBAGE, canaries.BLOCKED),
+        ("a call that only looks", harmless, canaries.ALLOWED),
+    ):
+        try:
+            found, said = fired(runtime, hook, text, folder)
+        except OSError as error:
+            return (Trial(f"the hook cannot be started: {error}", True),)
+        if found != wanted:
+            shown = f"{what} was {found}, not {wanted}{f': {said}' if said else ''}"
+            wrong.append(Trial(shown, wanted == canaries.BLOCKED))
+    return tuple(wrong)
+
+
+def fired(runtime: str, hook: Wired, text: str, folder: str) -> tuple[str, str]:
+    """What the program would make of the hook's answer to an event, and what the hook said."""
+    if hook.url:
+        return _posted(hook, text)
+    variable = adapters.load(runtime).variable
+    environ = {**os.environ, **({variable: text, "PWD": folder} if variable else {})}
+    environ.pop("ASSENT_MODE", None)
+    try:
+        done = subprocess.run(
+            list(hook.words),
+            input=b"" if variable else text.encode(),
+            capture_output=True,
+            cwd=folder,
+            env=environ,
+            timeout=PATIENCE,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        return canaries.UNSURE, f"no answer within {PATIENCE:.0f} seconds"
+    answer = Rendered(done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace"), done.returncode)
+    return canaries.understood(runtime, answer), (answer.stderr or answer.stdout).strip()[:200]
+
+
+def _posted(hook: Wired, text: str) -> tuple[str, str]:
+    where = urllib.parse.urlsplit(hook.url)
+    connection = http.client.HTTPConnection(where.hostname or "", where.port, timeout=PATIENCE)
+    try:
+        connection.request("POST", where.path, text, {"Content-Type": "application/json", **dict(hook.headers)})
+        answer = connection.getresponse()
+        body = answer.read().decode("utf-8", "replace")
+    except (OSError, http.client.HTTPException) as error:
+        return (canaries.BLOCKED if hook.blocks else canaries.ALLOWED), f"the server cannot be reached: {error}"
+    finally:
+        connection.close()
+    if answer.status // 100 != 2:
+        return (canaries.BLOCKED if hook.blocks else canaries.ALLOWED), f"the server answered {answer.status}"
+    return canaries.understood("claude", Rendered(body)), body[:200]

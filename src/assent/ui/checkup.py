@@ -1,0 +1,274 @@
+"""What `assent doctor` looks at: each installation and this machine → findings with what to do. Changes nothing."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from collections.abc import Iterator
+from enum import IntEnum
+
+from assent import __version__, configure
+from assent.adapters import settings
+from assent.adapters.honours import HONOURS, Source
+from assent.adapters.settings import codex, holes, plain
+from assent.adapters.settings import wired as wiring
+from assent.adapters.settings.wired import Wired
+from assent.contract.errors import AssentError
+from assent.contract.value import Value
+from assent.facts import files, pause
+from assent.trail.verify import verify
+from assent.ui import canary, hostfile, hosts, launcher, local
+from assent.ui.listening import running
+
+DEADLINE = re.compile(r"--deadline[ ']+(\d+)")
+PROXIES = ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy")
+# Variables by which a program would read other settings, or none.
+ELSEWHERE = {
+    "claude": ("CLAUDE_CONFIG_DIR", "CLAUDE_CODE_SIMPLE", "CLAUDE_CODE_SAFE_MODE"),
+    "codex": ("CODEX_HOME",),
+    "gemini": ("GEMINI_CLI_HOME",),
+    "opencode": ("OPENCODE_CONFIG_DIR", "XDG_CONFIG_HOME"),
+}
+# Files of a project that may switch the hooks of its user off.
+PROJECTS = {
+    "claude": (".claude/settings.json", ".claude/settings.local.json"),
+    "codex": (".codex/config.toml",),
+    "gemini": (".gemini/settings.json",),
+    "qwen": (".qwen/settings.json",),
+    "copilot": (".github/copilot/settings.json",),
+}
+
+
+class Grade(IntEnum):
+    """How bad it is. INERT: calls run unchecked."""
+
+    FINE = 0
+    NOTE = 1
+    INERT = 2
+
+
+class Finding(Value):
+    """One thing that was looked at. `about` is a runtime, or `assent`."""
+
+    __slots__ = ("grade", "about", "text", "fix")
+
+    def __init__(self, grade: Grade, about: str, text: str, fix: str = "") -> None:
+        self.grade = grade
+        self.about = about
+        self.text = text
+        self.fix = fix
+
+
+def fine(about: str, text: str) -> Finding:
+    return Finding(Grade.FINE, about, text)
+
+
+def note(about: str, text: str, fix: str) -> Finding:
+    return Finding(Grade.NOTE, about, text, fix)
+
+
+def inert(about: str, text: str, fix: str) -> Finding:
+    return Finding(Grade.INERT, about, text, fix)
+
+
+# ---------------------------------------------------------------- this machine
+
+
+def machine(here: configure.Place) -> Iterator[Finding]:
+    yield from _policy(here)
+    yield from _state(here.state)
+    yield from _server(here.state)
+    end = pause.until(here.state)
+    if end:
+        yield note("assent", "the protection of Assent itself is paused", "end it with `assent pause --end`")
+
+
+def _policy(here: configure.Place) -> Iterator[Finding]:
+    try:
+        gate, _ = configure.open_gate(here, os.environ)
+    except AssentError as error:
+        yield note("assent", f"the policy does not load, so every call is denied: {error}", "correct the policy")
+        return
+    yield fine("assent", f"the policy loads, mode {gate.settings.mode.word}")
+    if gate.settings.mode.word == "yolo":
+        yield note("assent", "mode yolo skips all rules but managed ones and the floor", "choose `auto` or `full_auto`")
+
+
+def _state(state: str) -> Iterator[Finding]:
+    for path, loose in ((state, 0o077), (files.user_file(state), 0o022), (launcher.path(state), 0o022)):
+        try:
+            status = os.stat(path)
+        except OSError:
+            continue
+        if status.st_uid not in (os.geteuid(), 0) or stat.S_IMODE(status.st_mode) & loose:
+            yield note("assent", f"`{path}` is open to other users", f"chmod go-rwx {path}")
+    try:
+        found = verify(f"{state}/audit")
+    except (AssentError, OSError) as error:
+        yield note("assent", f"the trail cannot be read: {error}", "look at it with `assent audit verify`")
+        return
+    if found.fault is not None:
+        yield note("assent", f"the trail is not whole: {found.fault}", "look at it with `assent audit verify`")
+    elif os.path.isdir(f"{state}/audit") and not os.access(f"{state}/audit", os.W_OK):
+        yield note("assent", "the trail cannot be written, so only reading calls run", f"chmod u+w {state}/audit")
+    else:
+        yield fine("assent", f"the trail is whole: {found.lines} lines")
+
+
+def _server(state: str) -> Iterator[Finding]:
+    found = running(state)
+    if found is None:
+        yield fine("assent", "no server runs: questions go to the agent program's own dialog")
+        return
+    try:
+        version = str(local.ask(found, "GET", "/v1/status")["version"])
+    except AssentError as error:
+        yield note("assent", f"a server runs and does not answer: {error}", "start it anew: `assent stop`")
+        return
+    if version != __version__:
+        yield note(
+            "assent", f"the server is of version {version}, this is {__version__}", "start it anew: `assent stop`"
+        )
+    else:
+        yield fine("assent", f"a server runs, pid {found.pid}")
+
+
+# ---------------------------------------------------------------- an installation
+
+
+def installation(host: hosts.Host, here: configure.Place) -> Iterator[Finding]:
+    """Whether the hook is in settings that the program reads, starts, and really blocks."""
+    runtime, again = host.runtime, f"run `assent install {host.runtime} --scope {host.scope}`"
+    found = settings.load(runtime)
+    try:
+        text = hostfile.text_of(host.file)
+        if text is None:
+            yield inert(runtime, f"`{host.file}` is gone, and the hook with it", again)
+            return
+        hooks = wiring.wired(runtime, text, host.file)
+        objection = found.objection(text)
+        open_holes = holes.holes(runtime, text, http=any(hook.url for hook in hooks))
+    except AssentError as error:
+        yield inert(runtime, f"`{host.file}` cannot be read: {error}", "correct the file")
+        return
+    hook = wiring.before(runtime, hooks)
+    if hook is None:
+        yield inert(runtime, f"`{host.file}` does not call Assent before tool calls", again)
+        return
+    if objection:
+        fix = f"run `assent install {runtime} --strip-comments`, or correct it"
+        yield inert(runtime, f"`{host.file}`: {objection}", fix)
+    yield from _holes(runtime, host.file, open_holes)
+    if found.executable and not os.access(host.file, os.X_OK):
+        yield inert(runtime, f"`{host.file}` cannot be executed, and is passed over", f"chmod u+x {host.file}")
+    if runtime == "codex" and host.scope != "managed" and codex.untrusted(text, host.file):
+        yield inert(runtime, "Codex has not been told to trust the hook, and skips it without a word", again)
+    yield from _fired(runtime, hook, here)
+    yield from _times(runtime, hook, here, again)
+    yield from _stale(runtime, hook, here.state, again)
+
+
+def _holes(runtime: str, file: str, found: tuple[holes.Hole, ...]) -> Iterator[Finding]:
+    for hole in found:
+        yield Finding(Grade.INERT if hole.inert else Grade.NOTE, runtime, f"`{file}`: {hole.text}", hole.fix)
+
+
+def _fired(runtime: str, hook: Wired, here: configure.Place) -> Iterator[Finding]:
+    wrong = canary.tried(runtime, hook, here.project)
+    for each in wrong:
+        grade = Grade.INERT if each.open else Grade.NOTE
+        yield Finding(grade, runtime, f"the hook fails: {each.text}", f"run `assent install {runtime}`, then look anew")
+    if not wrong:
+        yield fine(runtime, "the hook blocks what it must, and lets the harmless run")
+    if hook.only:
+        yield inert(runtime, f"the hook is called for `{hook.only}` alone", f"run `assent install {runtime}` again")
+    if not hook.blocks:
+        yield inert(runtime, "a hook that breaks would let the call run", f"run `assent install {runtime}` again")
+
+
+def _times(runtime: str, hook: Wired, here: configure.Place, again: str) -> Iterator[Finding]:
+    """The longest wait for a person < our own deadline < the program's timeout."""
+    given = DEADLINE.search(" ".join(hook.words))
+    deadline = int(given[1]) if given else 0
+    if deadline and hook.timeout and deadline >= hook.timeout:
+        yield inert(runtime, f"the program ends the hook after {hook.timeout:.0f} s, before it has blocked", again)
+    try:
+        gate, _ = configure.open_gate(here, os.environ)
+    except AssentError:
+        return
+    wait = gate.settings.timeout + gate.settings.unseen
+    if deadline and wait >= deadline:
+        yield note(runtime, f"a person has {wait} s to answer, and the hook blocks after {deadline} s", again)
+
+
+def _stale(runtime: str, hook: Wired, state: str, again: str) -> Iterator[Finding]:
+    """Whether the launcher is as this version writes it, and in this folder."""
+    if hook.url:
+        return
+    try:
+        text = hostfile.text_of(launcher.path(state))
+    except AssentError:
+        text = None
+    if not any(launcher.path(state) in word for word in hook.words) and runtime != "cline":
+        yield note(runtime, "the settings call another Assent than this one", again)
+    elif text != launcher.script():
+        yield note(runtime, "the launcher is of another version", again)
+
+
+# ---------------------------------------------------------------- a program
+
+
+def program(runtime: str, here: configure.Place, *, http: bool) -> Iterator[Finding]:
+    """What does not depend on one installation: the version, the environment, the project's own settings."""
+    known = HONOURS[runtime]
+    version = hosts.version(runtime)
+    if not version:
+        yield note(runtime, f"`{hosts.PROGRAMS[runtime]}` is not on the PATH, or says no version", "check the PATH")
+    for what, since in known.since:
+        if version and not hosts.at_least(version, since):
+            text = f"version {version} ignores `{what}`: a hook that breaks lets the call run"
+            yield inert(runtime, text, f"update it to {since} or later")
+    if version and hosts.numbers(version) < hosts.numbers(known.version):
+        yield note(runtime, f"version {version} is older than {known.version}, which was tried", "update it")
+    if known.source is not Source.OBSERVED:
+        yield note(
+            runtime, "it was never tried with the program itself", "see a denied call fail before you rely on it"
+        )
+    if broken := known.fails_open:
+        yield note(runtime, f"after these the program goes on by itself: {', '.join(broken)}", "see docs/runtimes.md")
+    for name in ELSEWHERE.get(runtime, ()):
+        if os.environ.get(name):
+            yield inert(runtime, f"`{name}` is set here: the program reads other settings", f"unset {name}")
+    if http and any(os.environ.get(name) for name in PROXIES) and not _exempt():
+        text = "a proxy is set without NO_PROXY: the HTTP hook is not reached, and every call is blocked"
+        yield note(runtime, text, "export NO_PROXY=127.0.0.1,localhost")
+    yield from _project(runtime, here, http=http)
+
+
+def _exempt() -> bool:
+    listed = os.environ.get("NO_PROXY") or os.environ.get("no_proxy") or ""
+    return any(each.strip() in ("127.0.0.1", "*") for each in listed.split(","))
+
+
+def _project(runtime: str, here: configure.Place, *, http: bool) -> Iterator[Finding]:
+    """Files of this project that switch the hook off."""
+    for place in PROJECTS.get(runtime, ()):
+        path = os.path.join(here.project, place)
+        try:
+            yield from _holes(runtime, path, holes.holes(runtime, hostfile.text_of(path) or "", http=http))
+        except AssentError as error:
+            yield note(runtime, f"`{path}` cannot be read: {error}", "correct the file")
+    if runtime == "claude":
+        yield from _skills(here)
+
+
+def _skills(here: configure.Place) -> Iterator[Finding]:
+    file = hostfile.expanded(settings.load("claude").places["user"], here.home, here.project)
+    try:
+        text = hostfile.text_of(file) or ""
+        missing = [hole for hole in holes.wanting("claude") if plain.value(text, hole.key) != hole.value]
+    except AssentError:
+        return
+    for hole in missing:
+        yield note("claude", hole.text, hole.fix)

@@ -1,0 +1,180 @@
+"""`assent doctor` fires real calls through installed hooks, and finds each guard that is inert."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from assent.adapters import settings
+from assent.adapters.adapter import Rendered
+from assent.adapters.canaries import ALLOWED, BLOCKED, UNSURE, understood
+from assent.ui.cli import main
+
+Home = Path
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "project").mkdir()
+    monkeypatch.setenv("HOME", str(tmp_path))
+    for name in ("ASSENT_HOME", "ASSENT_MODE", "CLAUDE_CONFIG_DIR", "CODEX_HOME", "XDG_CONFIG_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("PATH", f"{tmp_path}/bin:/usr/bin:/bin")
+    monkeypatch.chdir(tmp_path / "project")
+    return tmp_path
+
+
+def findings(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, list[dict[str, str]]]:
+    capsys.readouterr()
+    status = main(["doctor", "--json", *words])
+    return status, json.loads(capsys.readouterr().out)
+
+
+@pytest.mark.parametrize("runtime", settings.RUNTIMES)
+def test_an_installed_hook_holds(home: Path, capsys: pytest.CaptureFixture[str], runtime: str) -> None:
+    main(["install", runtime, "--no-policy"])
+    status, found = findings(capsys, runtime)
+    assert status == 0
+    assert [each["text"] for each in found if each["grade"] == "ok" and each["about"] == runtime] == [
+        "the hook blocks what it must, and lets the harmless run"
+    ]
+
+
+def claude(home: Path) -> Path:
+    return home / ".claude/settings.json"
+
+
+def changed(home: Path, old: str, new: str) -> None:
+    text = claude(home).read_text()
+    assert old in text
+    claude(home).write_text(text.replace(old, new))
+
+
+def switched_off_by_project(home: Path) -> None:
+    (home / "project/.claude").mkdir()
+    (home / "project/.claude/settings.local.json").write_text('{"disableAllHooks": true}')
+
+
+def hooks_environment(home: Path) -> None:
+    (home / "project/.claude").mkdir()
+    (home / "project/.claude/settings.json").write_text('{"env": {"CLAUDE_CONFIG_DIR": "/tmp/x"}}')
+
+
+def always_yes(home: Path) -> None:
+    (home / ".assent/bin/assent").write_text("print('{}')\n")
+
+
+def other_tools_only(home: Path) -> None:
+    found = json.loads(claude(home).read_text())
+    found["hooks"]["PreToolUse"][0]["matcher"] = "Edit"
+    claude(home).write_text(json.dumps(found))
+
+
+def old_version(home: Path) -> None:
+    (home / "bin/claude").write_text("#!/bin/sh\necho 2.1.197\n")
+    (home / "bin/claude").chmod(0o755)
+
+
+INERT: dict[str, Callable[[Path], object]] = {
+    "is gone, and the hook with it": lambda home: claude(home).unlink(),
+    "does not call Assent before tool calls": lambda home: claude(home).write_text("{}"),
+    "cannot be read: line 1": lambda home: claude(home).write_text("{"),
+    "the program does not load settings with comments": lambda home: changed(home, "{\n", "{ // mine\n"),
+    "`disableAllHooks` switches every hook off": switched_off_by_project,
+    "`env` sets `CLAUDE_CONFIG_DIR` for the hook": hooks_environment,
+    "a call that is on the floor was not an answer, not blocked": always_yes,
+    "a hook that breaks would let the call run": lambda home: changed(home, '"onFailure": "block",', ""),
+    "the hook is called for `Edit` alone": other_tools_only,
+    "before it has blocked": lambda home: changed(home, '"timeout": 600', '"timeout": 60'),
+    "the hook cannot be started": lambda home: changed(home, '"command": "/', '"command": "/none/'),
+    "version 2.1.197 ignores `onFailure`": old_version,
+}
+
+
+@pytest.mark.parametrize("text", INERT)
+def test_a_guard_that_is_inert_is_found(home: Path, capsys: pytest.CaptureFixture[str], text: str) -> None:
+    main(["install", "claude", "--no-policy"])
+    INERT[text](home)
+    status, found = findings(capsys)
+    inert = [each for each in found if each["grade"] == "INERT"]
+    assert (status, any(text in each["text"] for each in inert)) == (1, True), found
+    assert all(each["fix"] for each in inert)
+
+
+def test_settings_that_are_read_from_elsewhere_are_found(
+    home: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    main(["install", "claude", "--no-policy"])
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", "/tmp/x")
+    assert findings(capsys)[0] == 1
+
+
+def test_a_hook_that_codex_does_not_trust_is_inert(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    main(["install", "codex", "--no-policy"])
+    file = home / ".codex/config.toml"
+    file.write_text(file.read_text().replace("sha256:", "sha256:0", 1))
+    status, found = findings(capsys, "codex")
+    assert (status, [each["text"] for each in found if each["grade"] == "INERT"]) == (
+        1,
+        ["Codex has not been told to trust the hook, and skips it without a word"],
+    )
+
+
+def test_a_hook_file_that_cannot_be_executed_is_inert(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    main(["install", "cline", "--no-policy"])
+    (home / ".cline/hooks/PreToolUse").chmod(0o600)
+    assert findings(capsys, "cline")[0] == 1
+
+
+def test_a_policy_that_does_not_load_blocks_everything_and_is_no_inert_guard(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["install", "claude", "--no-policy"])
+    (home / ".assent/config.toml").write_text("mode = 1\n")
+    status, found = findings(capsys)
+    notes = [each["text"] for each in found if each["grade"] == "note"]
+    assert status == 0
+    assert any("the policy does not load, so every call is denied" in each for each in notes)
+    assert any("a call that only looks was blocked, not allowed" in each for each in notes)
+
+
+def test_files_that_are_open_to_others_and_a_broken_trail_are_noted(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["install", "claude", "--no-policy"])
+    findings(capsys)
+    (home / ".assent").chmod(0o755)
+    trail = home / ".assent/audit/permissions.jsonl"
+    trail.write_text(trail.read_text().replace("deny", "done", 1))
+    notes = [each["text"] for each in findings(capsys)[1] if each["grade"] == "note"]
+    assert any("the trail is not whole" in each for each in notes)
+
+
+def test_what_is_not_installed_is_inert_only_where_it_was_asked_about(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert (findings(capsys)[0], findings(capsys, "gemini")[0]) == (0, 1)
+
+
+@pytest.mark.parametrize(
+    ("runtime", "answer", "means"),
+    [
+        ("claude", Rendered("{}"), UNSURE),
+        ("claude", Rendered("", "no", 1), UNSURE),
+        ("claude", Rendered("", "no", 2), BLOCKED),
+        ("codex", Rendered("", "", 2), UNSURE),
+        ("codex", Rendered("{}"), ALLOWED),
+        ("gemini", Rendered('{"decision": "DENY"}'), UNSURE),
+        ("gemini", Rendered('{"hookSpecificOutput": {"permissionDecision": "deny"}}'), UNSURE),
+        ("opencode", Rendered("", "", 1), BLOCKED),
+        ("copilot", Rendered('{"hookSpecificOutput": {"permissionDecision": "deny"}}'), UNSURE),
+        ("cline", Rendered("", "x", 2), UNSURE),
+        ("openharness", Rendered("", "", 1), BLOCKED),
+    ],
+)
+def test_an_answer_means_what_the_program_makes_of_it(runtime: str, answer: Rendered, means: str) -> None:
+    assert understood(runtime, answer) == means
