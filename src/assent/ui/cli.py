@@ -35,6 +35,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "doctor": ("doctor", "try whether the hook really blocks in each agent program"),
     "import": ("importing", "turn an agent program's permission settings into rules of yours"),
     "export": ("exporting", "print your rules in the form of an agent program's settings"),
+    "remember": ("remember", "save rules for what was answered in agent programs' own dialogs"),
     "pause": ("pause", "lift the protection of Assent itself for a while, as a person"),
     "trust": ("trust", "mark a folder as trusted, so that `untrusted_mode` does not hold there"),
 }
