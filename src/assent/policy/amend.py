@@ -213,7 +213,7 @@ def _effect_rules(effect: Effect, facts: Facts) -> Ladder:
         case Kind.PATH:
             return _path_rules(effect, facts)
         case Kind.HOST:
-            return [f"fetch(domain:{target.name})"] if target.name else []
+            return [f"fetch(domain:{target.name})"] if target.name and not WILD.search(target.name) else []
         case Kind.AGENT:
             return [f"agent({target.name})"] if target.name else []
         case Kind.TOOL:

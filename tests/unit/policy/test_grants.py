@@ -283,3 +283,20 @@ def test_a_script_by_a_relative_name_is_meant_where_the_workspace_begins(rule: s
     command = rule[5:].partition(":")[0].rstrip(")")
     assert outcome("bash", command, grant(rule)) == "allow"
     assert outcome("bash", f"cd sub && {command}", grant(rule)) == "ask"
+
+
+@pytest.mark.parametrize(
+    ("variable", "command"),
+    [
+        ("COMPOSE_FILE=/tmp/x", "docker compose up"),
+        ("MSBUILD_EXE_PATH=/tmp/x", "dotnet test"),
+        ("CustomBeforeMicrosoftCommonTargets=/tmp/x", "dotnet test"),
+        ("MAKEFLAGS=--eval=x", "make test"),
+        ("GOFLAGS=-toolexec=/tmp/x", "go test"),
+        ("PYTEST_ADDOPTS=-pevil", "pytest"),
+        ("HOME=/tmp/x", "npm test"),
+    ],
+)
+def test_a_variable_that_changes_what_is_loaded_is_not_what_a_person_allowed(variable: str, command: str) -> None:
+    for text in (f"{variable} {command}", f"env {variable} {command}", f"export {variable}; {command}"):
+        assert outcome("bash", text, grant(f"bash({command}:*)")) == "ask"
