@@ -221,6 +221,17 @@ async def test_a_change_is_shown_as_a_diff_and_the_receipt_opens_by_key(program:
         assert (await asyncio.to_thread(asked.result, 30)).json["allowed"] is False
 
 
+@played
+async def test_an_empty_inbox_shows_what_a_question_looks_like(program: Program) -> None:
+    async with seated(program) as seat:
+        await seat.sees("Nothing waits for you", "v show me what a question looks like")
+        await seat.press("v")
+        await seat.sees("An example agent wants to run a command", "nothing runs, whatever you answer")
+        await seat.armed()
+        await seat.press("y")
+        await seat.sees("✓ allowed once by you")
+
+
 # ---------------------------------------------------------------- put away, left, too late
 
 

@@ -24,7 +24,16 @@ from assent.ui.terminal.questions import Offer, Question, Questions
 from assent.ui.terminal.signing import SignIn
 
 RELEASE = 90.0  # seconds: an approved call is looked at again before the server tells what came of it
+RINGING = 2.0  # seconds between two rings
 FIRST_WAIT, LONGEST_WAIT = 0.4, 5.0  # seconds between tries to connect
+EXAMPLE: dict[str, Any] = {
+    "tool": "bash",
+    "input": {"command": "git push origin main"},
+    "runtime": "example",
+    "session": "example",
+    "description": "An example: nothing runs, whatever you answer",
+    "wait": 120,
+}
 SIGNED_OUT_NOTE = "you were signed out: the server was started anew, or the session ended after a day"
 
 
@@ -46,6 +55,7 @@ class InboxApp(App[None]):
         self.sending: set[str] = set()
         self.answering: Question | None = None
         self._bell = bell
+        self._rung = 0.0
         self._drawing = False
         for each in (looks.DARK, looks.LIGHT):
             self.register_theme(each)
@@ -114,10 +124,16 @@ class InboxApp(App[None]):
         except PayloadError as error:
             self.tell(f"a question cannot be shown here: {error}; answer it on the page", bad=True)
             return
-        if fresh is not None and self._bell:
-            self.bell()
+        if fresh is not None:
+            self._ring()
         if name != "ping":
             self._draw_soon()
+
+    def _ring(self) -> None:
+        """Once for many that come together."""
+        if self._bell and time.monotonic() - self._rung > RINGING:
+            self._rung = time.monotonic()
+            self.bell()
 
     def _set_state(self, state: str, note: str) -> None:
         if (state, note) != (self.state, self.note):
@@ -155,6 +171,7 @@ class InboxApp(App[None]):
             told = await self.client.ask("POST", f"/v1/held/{question.id}/answer", body, patience=RELEASE)
         except AssentError as error:
             question.mine = False
+            self._draw_soon()
             return self._not_delivered(error)
         finally:
             self.sending.discard(question.id)
@@ -215,6 +232,18 @@ class InboxApp(App[None]):
         except AssentError as error:
             self.tell(f"nothing was changed: {error}", bad=True)
         self._draw_soon()
+
+    @work(group="example")
+    async def show_example(self) -> None:
+        """Ask as an agent would, so that a person sees it once. Nothing runs, whatever is answered."""
+        try:
+            told = await self.client.ask("POST", "/v1/calls", EXAMPLE, patience=EXAMPLE["wait"] + 10)
+        except AssentError as error:
+            self.tell(f"the example could not be asked: {error}", bad=True)
+            return
+        if not told.get("waiting") and not told.get("resolution"):
+            done = "lets this example run" if told.get("allowed") else "stops this example"
+            self.tell(f"your policy {done} without asking")
 
     # The end
 

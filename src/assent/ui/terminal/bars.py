@@ -30,6 +30,7 @@ MORE = (
     ("?", "help", "help", ""),
     ("q", "quit", "quit_inbox", ""),
 )
+EXAMPLE = (("v", "show me what a question looks like", "example", ""),)
 
 
 class Line(Static):

@@ -34,8 +34,8 @@ NOTHING = paint.lines(
         "$soft",
     ),
     Content(""),
+    paint.sentence("`v` shows what that looks like", "$soft"),
     paint.sentence("`assent audit tail` shows what was decided without you", "$soft"),
-    paint.sentence("`assent status` shows whether agents reach the server", "$soft"),
 )
 
 
@@ -61,6 +61,7 @@ class Inbox(Screen[None]):
         Binding("enter", "open"),
         Binding("d", "receipt"),
         Binding("o", "offer"),
+        Binding("v", "example"),
         Binding("question_mark", "help"),
         Binding("f2", "app.light_or_dark"),
         Binding("q,ctrl+c,ctrl+q", "quit_inbox", priority=True),
@@ -84,7 +85,7 @@ class Inbox(Screen[None]):
         with Vertical(id="foot"):
             yield bars.Keys("allow", bars.ALLOWING, classes="answer")
             yield bars.Keys("deny", bars.DENYING, bars.MORE, classes="answer")
-            yield bars.Keys("", bars.MORE[2:], classes="idle")
+            yield bars.Keys("", bars.EXAMPLE, bars.MORE[2:], classes="idle")
 
     def on_mount(self) -> None:
         self.query_one("#offer").display = False
@@ -230,6 +231,10 @@ class Inbox(Screen[None]):
             self.app.answering = question
             dialog = Answering(question, self.app.say, self.app.reach, step=step, scope=scope)
             self.app.push_screen(dialog, lambda how: self.app.closed(question, how or "away"))
+
+    def action_example(self) -> None:
+        if not self.app.questions.in_order():
+            self.app.show_example()
 
     @work
     async def action_offer(self) -> None:

@@ -39,6 +39,8 @@ RUNTIMES = {
     "cursor": "Cursor",
     "cline": "Cline",
     "python": "Python agent",
+    "example": "An example agent",
+    "assent": "assent run",
 }
 ENDINGS = {
     Ending.SETTLED: "settled by what you allowed before",
