@@ -169,3 +169,11 @@ def command_line(process: str) -> bytes:
         return Path(f"/proc/{process}/cmdline").read_bytes()
     except OSError:
         return b""
+
+
+def test_a_rule_that_is_written_while_the_question_is_open_counts(terminal: Terminal, project: Path) -> None:
+    ask(terminal, "touch no")
+    (project.parent / "state" / "config.toml").write_text('deny = ["write(no)"]\n')
+    terminal.type("y")
+    assert "the rules deny it by now" in terminal.wait_for("status=4")
+    assert not (project / "no").exists()

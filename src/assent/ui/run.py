@@ -17,7 +17,7 @@ from assent.contract.call import Call
 from assent.contract.decision import Outcome
 from assent.contract.errors import PayloadError
 from assent.contract.review import Verdict
-from assent.desk import Desk
+from assent.desk import Desk, GateFor
 from assent.desk import verdict as decided
 from assent.gate import Gate
 from assent.memory import Memory
@@ -44,7 +44,11 @@ def run(options: argparse.Namespace) -> int:
         raise PayloadError(f"there is no folder `{cwd}`; check --cwd")
     here = configure.place(cwd, os.environ)
     session = options.session or own_session()
-    gate, here = configure.open_gate(here, os.environ, mode=options.mode, config=options.config, session=session)
+
+    def opened() -> tuple[Gate, configure.Place]:
+        return configure.open_gate(here, os.environ, mode=options.mode, config=options.config, session=session)
+
+    gate, here = opened()
     call = Call(
         "bash",
         {"command": options.text},
@@ -56,7 +60,7 @@ def run(options: argparse.Namespace) -> int:
         shell="bash",
     )
     try:
-        verdict = asyncio.run(ask(gate, here, call))
+        verdict = asyncio.run(ask(gate, here, call, lambda _: opened()[0]))
     except asyncio.CancelledError:
         return refused("This call was not run: it was ended before an answer came.")
     if not verdict.allowed:
@@ -72,10 +76,11 @@ def refused(message: str) -> int:
     return DENIED
 
 
-async def ask(gate: Gate, here: configure.Place, call: Call) -> Verdict:
-    """Whether a call may run, asked in this terminal where it must be."""
+async def ask(gate: Gate, here: configure.Place, call: Call, gate_for: GateFor) -> Verdict:
+    """Whether a call may run, asked in this terminal where it must be. `gate_for` gives the gate of the second look:
+    rules may have changed while the question was open."""
     store = SqliteStore(os.path.join(here.state, "held.db"))
-    desk = Desk(Memory(here.state), store, lambda held: gate)
+    desk = Desk(Memory(here.state), store, gate_for)
     terminal = TerminalChannel(reach=desk.reach) if has_terminal() else None
     end_with_signals()
     try:
