@@ -81,7 +81,7 @@ async def ask(gate: Gate, here: configure.Place, call: Call, gate_for: GateFor) 
     rules may have changed while the question was open."""
     store = SqliteStore(os.path.join(here.state, "held.db"))
     desk = Desk(Memory(here.state), store, gate_for)
-    terminal = TerminalChannel(reach=desk.reach) if has_terminal() else None
+    terminal = TerminalChannel(who=desk.memory.who, reach=desk.reach) if has_terminal() else None
     end_with_signals()
     try:
         settled = desk.memory.settle(gate, call, project=here.project)

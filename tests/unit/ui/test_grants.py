@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from assent.contract.review import Grant, Scope
+from assent.memory import getuser
 from assent.review.grants import GrantBook
 
 
@@ -115,3 +116,14 @@ def test_a_broken_book_is_told_with_the_way_out(state: Path) -> None:
     done = run(state)
     assert done.returncode == 2
     assert "is not JSON; repair it, or remove it and no answer is remembered" in done.stderr
+
+
+def test_who_took_a_grant_back_is_whom_the_system_knows_and_not_what_the_environment_says(
+    state: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keep(state, "11111111-a", Scope.EVERYWHERE, "bash(npm test:*)")
+    for name in ("USER", "LOGNAME", "LNAME", "USERNAME"):
+        monkeypatch.setenv(name, "mallory")
+    assert run(state, "revoke", "1111").returncode == 0
+    (line,) = (state / "audit" / "permissions.jsonl").read_text().splitlines()
+    assert (json.loads(line)["kind"], json.loads(line)["who"]) == ("revoke", getuser())
