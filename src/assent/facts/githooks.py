@@ -9,7 +9,7 @@ import os
 import posixpath
 
 from assent.facts.gitdir import Repository
-from assent.facts.repository import GUARDED_HOOKS, discovered
+from assent.facts.repository import GUARDED_HOOKS, discovered, remotes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,8 +26,11 @@ _GROUPS = {"refs": _REFS, "checkout": _CHECKOUT, "commit": _COMMIT}
 
 def hook(name: str, links: Links) -> str:
     """Name a hook of a group (`refs:/folder`) that git would run in a folder, or why that cannot be told; `""` where
-    there is none."""
+    there is none. `remote=name:/folder` asks whether the name is a place on this machine, from where git would fetch
+    what somebody put there, and no remote of the repository."""
     group, _, folder = name.partition(":")
+    if group.startswith("remote="):
+        return _from_here(group[7:], folder, links)
     counted = _GROUPS.get(group, _COMMIT)
     here = links.canonical(folder)
     if not here:
@@ -41,6 +44,19 @@ def hook(name: str, links: Links) -> str:
         return found
     places = [posixpath.join(found.common, "hooks"), *(posixpath.join(found.top, name) for name in GUARDED_HOOKS)]
     return next((reason for place in places if (reason := _in_folder(place, counted))), "")
+
+
+def _from_here(name: str, folder: str, links: Links) -> str:
+    here = links.canonical(folder)
+    if not here:
+        return f"where `{folder}` leads is not known"
+    found = [place for place in (name, f"{name}.git", f"{name}.bundle") if os.path.lexists(posixpath.join(here, place))]
+    if not found:
+        return ""
+    repository = discovered(here, links)
+    if isinstance(repository, Repository) and name in remotes(repository):
+        return ""
+    return f"`{posixpath.join(here, found[0])}` is on this machine, and no remote of the repository"
 
 
 def _in_folder(folder: str, counted: frozenset[str]) -> str:

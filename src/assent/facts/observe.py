@@ -286,7 +286,22 @@ class _Look:
         from assent.facts.githooks import hook  # most calls hold no git
 
         if target.name and target.name not in self.hooks:
-            self.hooks[target.name] = "" if self._portable else hook(target.name, self._links)
+            reason = "another part of the command may make it" if self._makes_remote(target.name) else ""
+            self.hooks[target.name] = reason or ("" if self._portable else hook(target.name, self._links))
+
+    def _makes_remote(self, name: str) -> bool:
+        """Whether a place that is asked for as a remote, `remote=name:/folder`, may come to be with the call itself."""
+        if not name.startswith("remote="):
+            return False
+        remote, _, folder = name[7:].partition(":")
+        place = f"{folder}/{remote}"
+        written = (
+            e.target for e in self._lowering.effects if e.operation is Operation.WRITE and e.target.kind is Kind.PATH
+        )
+        return any(
+            not t.name or not t.certain or t.pattern or t.name.startswith(place) or place.startswith(t.name + "/")
+            for t in written
+        )
 
     def module(self, target: Target) -> None:
         from assent.facts.modules import posing  # most calls hold no code

@@ -263,5 +263,15 @@ class _Look:
         return ""
 
 
+def remotes(repository: Repository) -> frozenset[str]:
+    """The names of the remotes in a repository's own settings; none where these cannot be read."""
+    try:
+        raw, _ = read(posixpath.join(repository.common, "config"), MAX_CONFIG)
+        settings = entries(raw.decode("utf-8", "surrogateescape"))
+    except (OSError, Unreadable):
+        return frozenset()
+    return frozenset(entry.subsection for entry in settings if entry.name == "remote.url")
+
+
 def _program(entry: Entry, path: str) -> str:
     return f"`{shown(entry)}` in `{path}` can make git run a program"

@@ -150,10 +150,28 @@ class Judge:
         if not self.policy.allow.filled or not self._at_home(invocation):
             return None
         rule = self.policy.allow.proving_command(invocation)
-        if rule is not None and rule.origin is Origin.PACK and match.leaves(invocation, self.facts):
+        if rule is not None and rule.origin is Origin.PACK and self._beyond_pack(invocation):
             self.lost[rule] = None
             return None
         return rule
+
+    def _beyond_pack(self, invocation: Invocation) -> bool:
+        """Packs are for work in the workspace, and their tools may write what their options name: a file of which
+        deny or ask rules speak is for a person. Git's own words are read one by one."""
+        if match.leaves(invocation, self.facts):
+            return True
+        if invocation.program == "git":
+            return False
+        return any(map(self._guarded, match.given_to_options(invocation, self.facts.home)))
+
+    def _guarded(self, path: str) -> bool:
+        """Whether floor, deny or ask speak of writing a path."""
+        effect = Effect(Operation.WRITE, Target(Kind.PATH, path))
+        names = match.names_of(effect.target, self.facts)
+        if self._unspoken(effect, names):
+            return False
+        spoken = floor.judge_effect(self.policy.floor, effect, names, self.facts)
+        return spoken is not None or self._by_strict_rules(effect, names) is not None
 
     def _at_home(self, invocation: Invocation) -> bool:
         """An allow rule on a command holds in the workspace; in a folder that is missing nothing can run."""
@@ -266,7 +284,7 @@ class Judge:
             return self.whole
         if effect.invocation >= 0 and effect.via is Via.OPERAND:
             rule = self.allowed[effect.invocation]
-            if rule is not None and not self._voided(effect.invocation):
+            if rule is not None and not self._voided(effect.invocation) and not _is_place(rule, effect.target):
                 return rule
         if effect.operation is Operation.EXECUTE and effect.target.kind is not Kind.TOOL:
             return None
@@ -455,6 +473,11 @@ SETTLED = {
 def _falls_away(target: Target) -> bool:
     """Whether nothing is left where facts prove a target harmless: code that writes files is still to be judged."""
     return target.kind is not Kind.MODULES or target.name.startswith("pure:")
+
+
+def _is_place(rule: Rule, target: Target) -> bool:
+    """Packs fetch from the repository's remotes, not from what was put on this machine."""
+    return rule.origin is Origin.PACK and target.kind is Kind.HOOKS and target.name.startswith("remote=")
 
 
 def _settling(target: Target, facts: Facts) -> Mapping[str, str] | None:

@@ -15,13 +15,19 @@ from assent.policy.globs import Glob, overlaps
 from assent.policy.index import base
 from assent.policy.rules import Origin, Rule, Shape
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
 OPERATORS = Pattern(r"\s*(\|&|\|\||&&|[|;&])\s*")
 SPACE = Pattern(r"\s+")
 CHOICE = Pattern(r"(\{[^{}]*\})")
 OPEN = Pattern(r"[$`*?\[{]")
 FIRM = Pattern(r"[A-Za-z0-9_./@]|--?[A-Za-z][A-Za-z0-9.-]*=")
 PIECES = Pattern(r"[=:,;]")
-GLUED = Pattern(r"-[A-Za-z]((?:/|~|\.\./).*)")
+GLUED = Pattern(r"-[A-Za-z]((?:/|~|\.).*)")
+OUTPUT = Pattern(r"(?i:-o|--?[\w.-]*(?:out|profile|log|report|trace|cache|temp|tmp|dir)[\w-]*)")
+STREAMS = frozenset({"/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr"})
 SCRATCH = ("/tmp/", "/private/tmp/", "/dev/null", "/dev/std")
 _wild: dict[str, Wild] = {}
 _choices: dict[str, re.Pattern[str]] = {}
@@ -260,7 +266,39 @@ def leaves(invocation: Invocation, facts: Facts) -> bool:
     roots = facts.roots
     if invocation.program == "git":
         roots = (*roots, *(f"{root.rpartition('/')[0]}/{word.rpartition('/')[2]}" for root in roots for word in words))
-    return any(_outside(word, invocation.cwds, roots, facts.home) for word in words if "/" in word or "~" in word)
+    return any(
+        _outside(word, invocation.cwds, roots, facts.home, scratch=_is_output(word, before))
+        for word, before in zip(words, ("", *words), strict=False)
+        if "/" in word or "~" in word
+    )
+
+
+def _is_output(word: str, before: str) -> bool:
+    """Whether a word names a place where output goes, which may be the folder for temporary files: by an option in it,
+    or before it. Programs and tests of that folder are no part of the workspace."""
+    if word in STREAMS:
+        return True
+    option, equals, _ = word.partition("=")
+    if equals:
+        return OUTPUT.fullmatch(option) is not None
+    return word.startswith("-o") or OUTPUT.fullmatch(before) is not None
+
+
+def given_to_options(invocation: Invocation, home: str) -> Iterable[str]:
+    """The paths that may be values of a command's options, where a tool could write: glued, behind a `=`, or the next
+    word. Not those of options by which it reads its settings."""
+    for word, before in zip(invocation.words[1:], invocation.words, strict=False):
+        option = word if word.startswith("-") else before
+        if not option.startswith("-") or option == "--" or "config" in option.partition("=")[0] or word in STREAMS:
+            continue
+        glued = GLUED.match(word)
+        for piece in (*PIECES.split(word), glued[1] if glued else ""):
+            if not piece or piece.startswith("-"):
+                continue
+            if piece[0] == "~":
+                piece = home + piece[1:]
+            for cwd in invocation.cwds:
+                yield normpath(f"{cwd}/{piece}" if piece[0] != "/" else piece)
 
 
 def _outside(word: str, cwds: tuple[str, ...], roots: tuple[str, ...], home: str, *, scratch: bool = True) -> bool:

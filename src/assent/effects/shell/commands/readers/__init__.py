@@ -22,7 +22,8 @@ _MODULES = {
     "environment": "env printenv",
     "files": "copy move link remove remove_folder modes",
     "find": "find fd",
-    "git": "git_push git_commit git_checkout git_switch git_branch git_tag git_reset git_restore git_rm git_mv",
+    "git": "git_push git_fetch git_commit git_checkout git_switch git_branch git_tag git_reset git_restore git_rm "
+    "git_mv",
     "inline": "node perl ruby php lua",
     "jq": "jq yq",
     "processes": "kill",

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 _SHARED = frozenset({"main", "master", "trunk", "develop", "production", "prod", "release", "stable"})
 _MAGIC = Pattern(r"[*?\[\\]|^:")  # of pathspecs, which git expands itself
+_REMOTE = Pattern(r"[A-Za-z0-9][\w.-]*(?:/[\w.-]+)*")
 _FORCES = ("--force", "--delete", "--mirror", "--prune")
 
 
@@ -62,6 +63,21 @@ def git_commit(line: Line) -> None:
     more = ("--edit", "--reedit-message", "--template", "--patch", "--interactive", "--no-verify", "--gpg-sign")
     if not told or parsed.has(*more):
         line.seen.execute()
+
+
+def git_fetch(line: Line) -> None:
+    """`git fetch name`: the name may be that of a folder or a bundle, which anybody may have put there."""
+    line.standard()
+    seen = line.seen
+    several = line.parsed.has("--multiple")
+    for word in line.parsed.operands if several else line.parsed.operands[:1]:
+        for text in values(word):
+            if text is None or not _REMOTE.fullmatch(text):
+                if text is None or "://" not in text:
+                    seen.execute()
+                continue
+            for folder in seen.repositories or [seen.cwd]:
+                seen.hooks(f"remote={text}", folder)
 
 
 def git_checkout(line: Line) -> None:
