@@ -64,7 +64,7 @@ def test_one_call_is_approved_and_another_denied(program: Program, terminal: Ter
     terminal.type("echo still-$((40+2))")
     terminal.press("Enter")
     terminal.wait_for("still-42")
-    assert program.ask("GET", "/v1/status", unix=True).json["signed_in"] == 0
+    assert program.sign_in().ask("GET", "/v1/status").json["signed_in"] == 1, "the inbox signed out"
 
 
 def test_a_closed_terminal_denies_what_was_being_answered_and_nothing_else(

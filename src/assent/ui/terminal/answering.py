@@ -25,6 +25,7 @@ from assent.ui.terminal.questions import Choice, Question
 
 SETTLED = 0.2  # seconds without typing before the server is asked for the reach
 LONGEST_MESSAGE = 4000
+SHORT = 130  # characters of a suggestion in the list
 ARMING = 0.35  # a dialog that has just come under the finger is not answered by it
 MENU: tuple[tuple[str, str, Answer | Scope | None], ...] = (
     ("y", "allow once", Answer(Said.ALLOW)),
@@ -38,8 +39,8 @@ MENU: tuple[tuple[str, str, Answer | Scope | None], ...] = (
 )
 HINTS = {
     "menu": (("↵", "choose"), ("L", "leave it waiting"), ("Esc", "put away: denies it")),
-    "rule": (("↵", "save"), ("1-9", "choose"), ("Tab", "edit"), ("Esc", "back"), ("Ctrl-C", "put away: denies it")),
-    "message": (("↵", "deny and send"), ("Esc", "back"), ("Ctrl-C", "put away: denies it")),
+    "rule": (("↵", "save"), ("1-9", "choose"), ("Tab", "edit"), ("Esc", "back"), ("Ctrl-C", "denies it")),
+    "message": (("↵", "deny and send"), ("Esc", "back"), ("Ctrl-C", "denies it")),
     "over": (("↵", "close"),),
 }
 
@@ -99,7 +100,7 @@ class Answering(ModalScreen[str]):
                         compact=True,
                         markup=False,
                     )
-                    yield Static("the rule as it will be remembered; one in a line", markup=False, id="rule-label")
+                    yield Static("", markup=False, id="rule-label")
                     yield Text("", id="rule", compact=True, soft_wrap=True, highlight_cursor_line=False)
                     yield Static("", markup=False, id="reach")
                 with Vertical(id="step-message"):
@@ -186,6 +187,8 @@ class Answering(ModalScreen[str]):
         told = self.query_one("#answering-told", Static)
         told.display = bool(text)
         told.update(paint.sentence(text, "$text-error"))
+        if text:
+            self.call_after_refresh(told.scroll_visible, animate=False)
 
     # Keys
 
@@ -245,7 +248,7 @@ class Answering(ModalScreen[str]):
         """Put a suggestion into the field."""
         field = self.query_one("#rule", Text)
         field.text = "\n".join(self.question.choices[at].shown)
-        field.move_cursor(field.document.end)
+        field.move_cursor(field.document.end if len(self.question.choices[at].rules) == 1 else (0, 0))
         self._look()
 
     def rules(self) -> tuple[str, ...]:
@@ -268,6 +271,8 @@ class Answering(ModalScreen[str]):
         shown.update(Content.styled("looking how far that reaches…", "$soft"))
         await asyncio.sleep(SETTLED)
         rules = self.rules()
+        many = f"the {len(rules)} rules as they" if len(rules) > 1 else "the rule as it"
+        self.query_one("#rule-label", Static).update(f"{many} will be remembered, one in a line")
         try:
             self._told = await self._reach(self.question, rules, self.scope)
             shown.update(paint.reach(self._told, len(rules)))
@@ -316,10 +321,9 @@ class Answering(ModalScreen[str]):
 
 
 def _option(number: int, choice: Choice) -> Option:
-    rules = [paint.marked(words.flat(each), "bold") for each in choice.shown] or [
-        Content.styled("this exact call", "bold")
-    ]
-    width = Content.styled(words.flat(choice.width), "$soft")
-    shown = Content(" ; ").join(rules)
-    more: tuple[str | Content, ...] = ("\n    ", width) if choice.rules else ()
-    return Option(Content.assemble((f" {number} ", "bold $primary"), " ", shown, *more))
+    """A suggestion, short: the field shows it whole."""
+    shown = words.flat(" ; ".join(choice.shown), SHORT) or "this exact call"
+    parts: list[str | Content | tuple[str, str]] = [(f" {number} ", "bold $primary"), " ", paint.marked(shown, "bold")]
+    if choice.rules:
+        parts += ["\n    ", (words.flat(choice.width, SHORT), "$soft")]
+    return Option(Content.assemble(*parts))

@@ -44,6 +44,8 @@ class InboxApp(App[None]):
     CSS_PATH = "inbox.tcss"
     TITLE = "Assent inbox"
     ENABLE_COMMAND_PALETTE = False
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]
+    VERTICAL_BREAKPOINTS = [(0, "-short"), (32, "-high")]
     BINDINGS = []
 
     def __init__(self, client: Client, *, theme: str = "dark", bell: bool = True) -> None:

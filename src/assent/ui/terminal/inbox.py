@@ -42,8 +42,6 @@ NOTHING = paint.lines(
 class Inbox(Screen[None]):
     """List and question. `chosen` is the id of the question that is looked at, and that keys answer."""
 
-    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]
-    VERTICAL_BREAKPOINTS = [(0, "-short"), (32, "-high")]
     BINDINGS = [
         Binding("down,j", "move(1)"),
         Binding("up,k", "move(-1)"),
