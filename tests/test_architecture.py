@@ -39,9 +39,9 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
 PURE = ("contract", "effects", "policy", "adapters")
 # Modules of the standard library that touch nothing outside the process: no clock, no chance, no files.
 PURE_IMPORTS = frozenset(
-    "__future__ _sha2 _sha256 ast base64 binascii bisect collections collections.abc difflib enum fnmatch functools "
-    "hashlib importlib ipaddress itertools json math operator posixpath re shlex string struct tomllib unicodedata "
-    "urllib.parse".split()
+    "__future__ _json _operator _sha2 _sha256 ast base64 binascii bisect collections collections.abc difflib enum "
+    "fnmatch functools hashlib importlib ipaddress itertools json math operator posixpath re shlex string struct "
+    "tomllib unicodedata urllib.parse".split()
 )
 IMPURE_CALLS = frozenset({"open", "input", "print", "exec", "eval", "breakpoint"})
 # The modules of the pure packages that open files: data that comes with the package, and nothing else.

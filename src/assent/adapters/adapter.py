@@ -4,9 +4,8 @@ An adapter is one file. It knows the runtime's words; what the runtime makes of 
 
 from __future__ import annotations
 
-from enum import Enum
-
 from assent.adapters import payload
+from assent.contract.choice import Enum
 from assent.contract.value import Value
 
 TYPE_CHECKING = False

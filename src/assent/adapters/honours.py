@@ -4,8 +4,7 @@ The one place for knowledge of versions; `doctor`, `install` and docs/runtimes.m
 
 from __future__ import annotations
 
-from enum import Enum
-
+from assent.contract.choice import Enum
 from assent.contract.value import Value
 
 

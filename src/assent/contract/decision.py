@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from enum import Enum, IntEnum
-
+from assent.contract.choice import Enum, IntEnum
 from assent.contract.value import Value
 
 

@@ -4,8 +4,7 @@ Says nothing of whether any of it is welcome."""
 
 from __future__ import annotations
 
-from enum import Enum
-
+from assent.contract.choice import Enum
 from assent.contract.value import Value
 
 

@@ -4,8 +4,7 @@ Collects no answers and keeps nothing."""
 
 from __future__ import annotations
 
-from enum import Enum
-
+from assent.contract.choice import Enum
 from assent.contract.value import Value
 
 TYPE_CHECKING = False

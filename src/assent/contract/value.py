@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from operator import attrgetter
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from operator import attrgetter
+else:
+    from _operator import attrgetter  # what `operator` is made of
 
 _fields: dict[type, Callable[[object], object]] = {}  # all fields of a value at once, read in C
 

@@ -6,8 +6,8 @@ matched like others: a rule that says `*` means every file."""
 from __future__ import annotations
 
 import re
-from enum import IntEnum
 
+from assent.contract.choice import IntEnum
 from assent.contract.errors import PolicyError
 from assent.contract.pattern import Pattern
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from enum import IntEnum
-
+from assent.contract.choice import IntEnum
 from assent.contract.decision import Outcome
 from assent.contract.effect import Operation
 from assent.contract.errors import PolicyError

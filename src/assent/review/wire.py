@@ -7,10 +7,10 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Mapping
-from enum import Enum
 from typing import Any, TypeVar
 
 from assent.contract.call import Call
+from assent.contract.choice import Enum
 from assent.contract.decision import Decision, Layer, Outcome, Part
 from assent.contract.errors import PayloadError
 from assent.contract.review import Answer, Ending, Held, Preview, Resolution, Said, Scope, Suggestion

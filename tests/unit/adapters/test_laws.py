@@ -39,7 +39,7 @@ VALUES = st.recursive(
 PAYLOADS = st.dictionaries(WORDS | st.text(max_size=4), VALUES, max_size=10)
 REPLIES = st.builds(
     Reply,
-    st.sampled_from(Outcome),
+    st.sampled_from(list(Outcome)),
     st.text(max_size=20),
     message=st.text(max_size=20),
     stop=st.booleans(),

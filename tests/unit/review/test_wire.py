@@ -39,8 +39,8 @@ calls = st.builds(
 )
 parts = st.builds(
     Part,
-    st.sampled_from(Outcome),
-    st.sampled_from(Layer),
+    st.sampled_from(list(Outcome)),
+    st.sampled_from(list(Layer)),
     texts,
     texts,
     what=texts,
@@ -54,7 +54,7 @@ parts = st.builds(
 )
 decisions = st.builds(
     Decision,
-    st.sampled_from(Outcome),
+    st.sampled_from(list(Outcome)),
     parts,
     st.lists(parts, max_size=2).map(tuple),
     lost=st.lists(st.tuples(texts, texts), max_size=2).map(tuple),
@@ -80,8 +80,8 @@ helds = st.builds(
 )
 answers = st.builds(
     Answer,
-    st.sampled_from(Said),
-    scope=st.sampled_from(Scope),
+    st.sampled_from(list(Said)),
+    scope=st.sampled_from(list(Scope)),
     rules=many_texts,
     message=texts,
     who=texts,
@@ -90,7 +90,7 @@ answers = st.builds(
 resolutions = st.builds(
     Resolution,
     texts,
-    st.sampled_from(Ending),
+    st.sampled_from(list(Ending)),
     allowed=st.booleans(),
     answer=st.none() | answers,
     reason=texts,
