@@ -424,6 +424,15 @@ async def test_every_answer_is_named_on_the_screen_at_every_size(program: Progra
 
 
 @played
+async def test_it_is_light_or_dark_by_key_with_the_same_words(program: Program) -> None:
+    async with seated(program) as seat:
+        await seat.sees("Nothing waits for you")
+        dark = (seat.app.theme, seat.screen())
+        await seat.press("f2")
+        assert (dark[0], seat.app.theme, seat.screen()) == ("assent-dark", "assent-light", dark[1])
+
+
+@played
 async def test_a_click_answers_as_its_key_does(program: Program) -> None:
     async with seated(program) as seat:
         asked = await seat.call("npm install this")

@@ -17,6 +17,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--theme", choices=("auto", "dark", "light"), default="auto", help="the colours (default: auto)"
     )
+    parser.add_argument("--no-mouse", action="store_true", help="leave the mouse to the terminal, to select and copy")
     parser.add_argument("--quiet", action="store_true", help="do not ring when a question comes")
 
 
@@ -35,7 +36,7 @@ def run(options: argparse.Namespace) -> int:
     theme = looks.guess(os.environ) if options.theme == "auto" else options.theme
     app = InboxApp(Client(local.server), theme=theme, bell=not options.quiet)
     try:
-        app.run()
+        app.run(mouse=not options.no_mouse)
     finally:
         app.end_now()
     return app.return_code or 0
