@@ -227,7 +227,7 @@ class Judge:
         if target.kind is not Kind.PATH or not target.name or not floor.silent(effect, names, self.facts):
             return False
         rules = self.policy.paths
-        if effect.recursive and any(map(rules.holds_below, names)):
+        if effect.recursive and (effect.operation is Operation.WRITE or any(map(rules.holds_below, names))):
             return False
         return not any(map(rules.holds, names))
 
@@ -244,6 +244,16 @@ class Judge:
             rule = self.policy.deny.inside(effect, names)
             if rule is not None:
                 return by_rule(rule, ASK, Layer.DENY, describe(effect), effect.where, code="deny.inside")
+        if effect.recursive and effect.operation is Operation.WRITE and names:
+            return self._filled(effect, names)
+        return None
+
+    def _filled(self, effect: Effect, names: tuple[str, ...]) -> Part | None:
+        """A folder that is written as a whole, `mv x .github`, with it what rules on files in it speak of."""
+        for rules, layer in ((self.policy.deny, Layer.DENY), (self.policy.ask, Layer.ASK)):
+            rule = rules.in_folder(names)
+            if rule is not None and (self.mode is not Mode.YOLO or rule.origin is Origin.MANAGED):
+                return by_rule(rule, ASK, layer, describe(effect), effect.where, code="deny.inside")
         return None
 
     def _by_folders(self, effect: Effect) -> Part | None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 
+from assent.contract.effect import Operation
 from assent.policy.globs import WILD, Glob, names_meet
 from assent.policy.rules import Origin, Rule, Shape
 
@@ -123,6 +124,14 @@ class PathIndex:
         """What rules are filed under: folders with their globs, names, and the first and last letters of names."""
         folders = ((key, [self._globs[each][0].text for each in numbers]) for key, numbers in self._by_folder.items())
         return folders, self._names, self._heads, self._tails
+
+    def begins(self) -> Iterator[tuple[str, Rule]]:
+        """The folders that rules on writing begin with, wherever they stand: `.github` of `**/.github/workflows/**`."""
+        for glob, rule in self._floating:
+            anywhere, _, rest = glob.text.lstrip("/").partition("/")
+            folder, slash, _ = rest.partition("/")
+            if anywhere == "**" and slash and Operation.WRITE in rule.operations:
+                yield folder, rule
 
     def reaches_all(self) -> bool:
         """Whether a rule may speak of any path, whatever its names."""

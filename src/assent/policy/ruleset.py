@@ -149,6 +149,11 @@ class RuleSet:
             for name in names:
                 yield from (rule for _, rule in paths.below(name) if match.speaks_of(rule, operation))
 
+    def in_folder(self, names: tuple[str, ...]) -> Rule | None:
+        """A rule on writing something in a folder of such a name, wherever it stands."""
+        folders = {name.rpartition("/")[2] for name in names}
+        return next((rule for folder, rule in self.paths.begins() if folder in folders), None)
+
     def inside(self, effect: Effect, names: tuple[str, ...]) -> Rule | None:
         """A rule whose place lies below a folder that is read, filled or copied as a whole."""
         return next(self.below(effect, names), None)
