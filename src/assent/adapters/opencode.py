@@ -4,14 +4,12 @@ The plugin is in `settings/`. It throws on everything but an answer of this form
 
 from __future__ import annotations
 
-import re
-
 from assent.adapters import payload, shape
 from assent.adapters.adapter import Adapter, Event, Kind, Rendered
 from assent.contract.call import Call
 from assent.contract.decision import Outcome
 from assent.contract.display import visible
-from assent.contract.pattern import Pattern
+from assent.contract.pattern import ASCII, Pattern
 from assent.contract.tools import ALIASES
 
 TYPE_CHECKING = False
@@ -43,7 +41,7 @@ COMMAND = Pattern(
     r"""\s*(?:(?:cd|pushd)[ \t]+(?:[\w.~/+-]+|"[\w .~/+-]*"|'[\w .~/+-]*')[ \t]*(?:&&|;)\s*)*"""
     r"(?:[A-Za-z_][A-Za-z0-9_]*=[\w.,:@%/+-]*[ \t]+)*"
     r"(?P<word>[A-Za-z0-9_.~/][\w.~/+-]*)(?=\s|$)",
-    re.ASCII,
+    ASCII,
 )
 NO_COMMAND = frozenset(
     "cd chdir pushd popd push-location set-location export declare typeset local readonly unset unsetenv "

@@ -4,11 +4,10 @@ A part of `display`, which loads it for text that is not ASCII."""
 
 from __future__ import annotations
 
-import re
 from unicodedata import bidirectional, category, name, normalize
 
 from assent.contract.display import escaped
-from assent.contract.pattern import Pattern
+from assent.contract.pattern import Pattern, re
 
 # Letters of other scripts that look like a Latin letter.
 TWINS = frozenset(

@@ -1,6 +1,7 @@
-"""Regular expressions that are compiled when they are first used. Holds none itself.
+"""Regular expressions that are compiled when they are first used, and the module `re` when it is. Holds none itself.
 
-Compiling all that a decision may need takes longer than the decision, and a process that answers one call needs few."""
+Compiling all that a decision may need takes longer than the decision, and a process that answers one call needs few;
+for everyday calls it needs none, nor the module."""
 
 from __future__ import annotations
 
@@ -12,6 +13,9 @@ if TYPE_CHECKING:
 
     Find = Callable[..., re.Match[str] | None]
 
+__all__ = ["ASCII", "DOTALL", "IGNORECASE", "Pattern", "re"]
+
+IGNORECASE, DOTALL, ASCII = 2, 16, 256  # as in `re`
 _METHODS = ("match", "search", "fullmatch", "sub", "split", "findall", "finditer")
 
 
@@ -43,3 +47,18 @@ class Pattern:
         for each in _METHODS:
             setattr(self, each, getattr(compiled, each))
         return getattr(compiled, name)
+
+
+if not TYPE_CHECKING:
+
+    class _Module:
+        """`re`, loaded with the first of its names that is used."""
+
+        def __getattr__(self, name: str) -> object:
+            import re
+
+            found = getattr(re, name)
+            setattr(self, name, found)
+            return found
+
+    re = _Module()

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import re
-
-from assent.contract.pattern import Pattern
+from assent.contract.pattern import DOTALL, IGNORECASE, Pattern, re
 
 URL = Pattern(r"[a-zA-Z][a-zA-Z0-9+.-]*://[^\s\"'<>`]+")
 SCHEME = Pattern(r"([a-zA-Z][a-zA-Z0-9+.-]*):[/\\]{2,}")
 
 
-SPECIAL = Pattern(r"(https?|ftp|wss?):[/\\]*", re.IGNORECASE)  # for which browsers need no slashes
+SPECIAL = Pattern(r"(https?|ftp|wss?):[/\\]*", IGNORECASE)  # for which browsers need no slashes
 BREAKS = Pattern(r"[\t\r\n]")
-LOCAL = Pattern(r"\s*(?:view-source:)?file:(?://(?:localhost)?(?=/)|(?=/)|//)?(.*)", re.IGNORECASE | re.DOTALL)
+LOCAL = Pattern(r"\s*(?:view-source:)?file:(?://(?:localhost)?(?=/)|(?=/)|//)?(.*)", IGNORECASE | DOTALL)
 PERCENT = Pattern(r"%([0-9A-Fa-f]{2})")
 PIECE = Pattern(r"\{([^{}]*)\}|\[([0-9]{1,9}|[A-Za-z])-([0-9]{1,9}|[A-Za-z])(?::[0-9]+)?\]")
 MOST_PIECES, MOST_HOSTS = 8, 64

@@ -7,10 +7,8 @@ So every string argument that is not known to be plain text counts as a path for
 
 from __future__ import annotations
 
-import re
-
 from assent.contract.effect import Effect, Gap, Invocation, Kind, Lowering, Operation, Target
-from assent.contract.pattern import Pattern
+from assent.contract.pattern import ASCII, Pattern, re
 from assent.contract.tools import INERT, canonical
 from assent.effects import addresses, patches, web
 from assent.effects.arguments import PATTERN_KEYS, lowered_keys, nonempty, path_arguments, strings, values
@@ -140,7 +138,7 @@ def _command_texts(key: str, value: object) -> Iterator[str | None]:
 
 def quoted(word: str) -> str:
     """A word as a shell would read it back."""
-    if re.fullmatch(r"[\w@%+=:,./-]+", word, re.ASCII):
+    if re.fullmatch(r"[\w@%+=:,./-]+", word, ASCII):
         return word
     return "'" + word.replace("'", "'\"'\"'") + "'"
 

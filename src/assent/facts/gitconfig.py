@@ -4,9 +4,7 @@ Opens no files: includes are named for the caller to follow."""
 
 from __future__ import annotations
 
-import re
-
-from assent.contract.pattern import Pattern
+from assent.contract.pattern import Pattern, re
 from assent.contract.value import Value
 
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 import posixpath
-import re
 
-from assent.contract.pattern import Pattern
+from assent.contract.pattern import DOTALL, Pattern, re
 
 MAX_MATCHES = 200
 MAX_LEVELS = 2  # components with wildcards
@@ -15,7 +14,7 @@ MAX_SCANNED = 2000  # names looked at
 _WILD = Pattern(r"[*?\[]")
 # globstar, extended globs, collations, and a backslash or a doubled sign inside brackets
 _NOT_MODELLED = Pattern(r"\*\*|[?*+@!]\(|\[[.=]|(?<!\\)\[[^\]/]*(?:\\|--|&&|~~|\|\|)|\0")
-_PIECE = Pattern(r"\\(.)|(\*)|(\?)|\[([!^]?)(\]?(?:\[:[a-z]+:\]|[^\]/\\])*)\]|(.)", re.DOTALL)
+_PIECE = Pattern(r"\\(.)|(\*)|(\?)|\[([!^]?)(\]?(?:\[:[a-z]+:\]|[^\]/\\])*)\]|(.)", DOTALL)
 _CLASSES = {
     "alnum": "A-Za-z0-9",
     "alpha": "A-Za-z",
@@ -78,7 +77,7 @@ def _translated(name: str) -> re.Pattern[str]:
     """One component of a glob as an expression."""
     pieces = "".join(map(_piece, _PIECE.finditer(name)))
     hidden = "" if name.startswith((".", "\\.")) else r"(?!\.)"
-    return re.compile(hidden + pieces, re.DOTALL)
+    return re.compile(hidden + pieces, DOTALL)
 
 
 def _piece(match: re.Match[str]) -> str:
@@ -95,7 +94,7 @@ def _piece(match: re.Match[str]) -> str:
 def _members(text: str) -> str:
     """The inside of a bracket expression; what it does not know is an error, so that nothing is matched wrongly."""
     out = []
-    for part in re.findall(r"\[:[a-z]+:\]|.", text, re.DOTALL):
+    for part in re.findall(r"\[:[a-z]+:\]|.", text, DOTALL):
         if part.startswith("[:") and len(part) > 2:
             if part[2:-2] not in _CLASSES:
                 raise re.error("unknown class")

@@ -4,9 +4,8 @@ Reads no files and merges nothing."""
 
 from __future__ import annotations
 
-import re
-
 from assent.contract.errors import PolicyError
+from assent.contract.pattern import re
 from assent.contract.value import Value
 from assent.policy.modes import Mode, parse_mode
 from assent.policy.parse import parse_rule

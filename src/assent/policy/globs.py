@@ -5,11 +5,9 @@ matched like others: a rule that says `*` means every file."""
 
 from __future__ import annotations
 
-import re
-
 from assent.contract.choice import IntEnum
 from assent.contract.errors import PolicyError
-from assent.contract.pattern import Pattern
+from assent.contract.pattern import Pattern, re
 
 WILD = Pattern(r"[*?\[]")
 REPEATED = Pattern(r"(?:(?<=/)|^)\*\*(?:/\*\*)+(?=/|$)")

@@ -4,9 +4,7 @@ Told apart from what is also long and mixed in ordinary commands: hashes, UUIDs,
 
 from __future__ import annotations
 
-import re
-
-from assent.contract.pattern import Pattern
+from assent.contract.pattern import Pattern, re
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

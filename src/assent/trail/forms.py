@@ -5,9 +5,7 @@ is looked at only where its trigger stands in the text, in any case, and compile
 
 from __future__ import annotations
 
-import re
-
-from assent.contract.pattern import Pattern
+from assent.contract.pattern import Pattern, re
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

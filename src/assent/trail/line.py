@@ -6,9 +6,9 @@ the line's bytes without its own hash: `{"v":1,"n":N,…,"prev":"HASH"}`."""
 from __future__ import annotations
 
 import json
-import re
 from time import gmtime
 
+from assent.contract.pattern import re
 from assent.contract.sha import sha256
 from assent.contract.value import Value
 from assent.trail import redact

@@ -4,8 +4,7 @@ Reads text, not the shell: it must find the same in a command, a configuration f
 
 from __future__ import annotations
 
-import re
-
+from assent.contract.pattern import re
 from assent.trail import forms
 from assent.trail.names import secret_kind
 

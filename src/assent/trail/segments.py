@@ -6,10 +6,10 @@ says how far the trail reaches; `torn-N.txt` holds what was found behind the las
 from __future__ import annotations
 
 import os
-import re
 from stat import S_IMODE, S_ISDIR, S_ISREG
 
 from assent.contract.errors import StoreError
+from assent.contract.pattern import re
 
 CURRENT = "permissions.jsonl"
 HEAD = "head.json"

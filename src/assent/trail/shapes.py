@@ -5,9 +5,7 @@ stands in the text, and compiled the first time that happens."""
 
 from __future__ import annotations
 
-import re
-
-from assent.contract.pattern import Pattern
+from assent.contract.pattern import Pattern, re
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

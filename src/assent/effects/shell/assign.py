@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
-
 from assent.contract.effect import Effect, Kind, Operation, Target
-from assent.contract.pattern import Pattern
+from assent.contract.pattern import Pattern, re
 from assent.effects.shell import arithmetic, conditions, environment
 from assent.effects.shell.command import Arg, Sight
 from assent.effects.shell.job import Job

@@ -3,10 +3,8 @@ set names in `names`. Each handler puts its command on record and returns the st
 
 from __future__ import annotations
 
-import re
-
 from assent.contract.effect import Effect, Kind, Operation, Target
-from assent.contract.pattern import Pattern
+from assent.contract.pattern import DOTALL, Pattern, re
 from assent.effects.paths import path_target
 from assent.effects.shell import assign, conditions, evaluators, names
 from assent.effects.shell.assign import flags_of, operands_of
@@ -99,7 +97,7 @@ def printf(walk: Walk, job: Job) -> Pair:
     return job.state, job.state
 
 
-_DIRECTIVE = Pattern(r"%(.)|\\(x[0-9A-Fa-f]{1,2}|[0-7]{1,3}|.)|[^%\\]+", re.DOTALL)
+_DIRECTIVE = Pattern(r"%(.)|\\(x[0-9A-Fa-f]{1,2}|[0-7]{1,3}|.)|[^%\\]+", DOTALL)
 _DECIMAL = Pattern(r"0|-?[1-9][0-9]{0,17}")
 _ESCAPES = {"n": "\n", "t": "\t", "\\": "\\", '"': '"', "'": "'", "a": "\a", "b": "\b", "r": "\r", "e": "\x1b"}
 

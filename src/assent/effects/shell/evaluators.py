@@ -3,10 +3,8 @@ completion and editing."""
 
 from __future__ import annotations
 
-import re
-
 from assent.contract.effect import Effect, Kind, Operation, Target
-from assent.contract.pattern import Pattern
+from assent.contract.pattern import Pattern, re
 from assent.effects.paths import path_target
 from assent.effects.shell import calls, flows, names, simple
 from assent.effects.shell.assign import flags_of, operands_of

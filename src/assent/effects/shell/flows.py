@@ -4,10 +4,8 @@ Reads the words of commands that pass data on; emits nothing itself."""
 
 from __future__ import annotations
 
-import re
-
 from assent.contract.effect import Kind, Operation
-from assent.contract.pattern import Pattern
+from assent.contract.pattern import Pattern, re
 from assent.effects.shell.state import COMPUTED, DECODED, FETCHED, FROM_FILE, SECRET, SHELL_OUTPUT
 
 TYPE_CHECKING = False

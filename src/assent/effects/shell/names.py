@@ -3,10 +3,8 @@ so that a name which is not plain is a doubt."""
 
 from __future__ import annotations
 
-import re
-
 from assent.contract.effect import Effect, Kind, Operation, Target
-from assent.contract.pattern import Pattern
+from assent.contract.pattern import Pattern, re
 from assent.effects.shell import arithmetic, conditions
 from assent.effects.shell.assign import flags_of, operands_of
 from assent.effects.shell.command import Arg, Sight

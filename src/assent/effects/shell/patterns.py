@@ -4,9 +4,7 @@ Everything it is not sure of, or that could take long, is None."""
 
 from __future__ import annotations
 
-import re
-
-from assent.contract.pattern import Pattern
+from assent.contract.pattern import DOTALL, Pattern, re
 
 LONGEST_TEXT = 512
 MOST_STARS = 2
@@ -20,10 +18,10 @@ def removed(text: str, pattern: str, op: str) -> str | None:
     if regex is None:
         return None
     if op[0] == "#":
-        found = re.match(regex, text, re.DOTALL)
+        found = re.match(regex, text, DOTALL)
         return text[found.end() :] if found else text
     places = range(len(text) + 1) if len(op) == 2 else range(len(text), -1, -1)
-    whole = re.compile(regex, re.DOTALL)
+    whole = re.compile(regex, DOTALL)
     for place in places:
         if whole.fullmatch(text, place):
             return text[:place]
@@ -36,11 +34,11 @@ def replaced(text: str, pattern: str, new: str, op: str) -> str | None:
     if regex is None or not pattern or "&" in new or "\\" in new:
         return None
     if op == "/#":
-        found = re.match(regex, text, re.DOTALL)
+        found = re.match(regex, text, DOTALL)
         return new + text[found.end() :] if found else text
     if op == "/%" or ("*" in pattern and op == "//"):
         return None
-    return re.sub(regex, lambda _: new, text, count=0 if op == "//" else 1, flags=re.DOTALL)
+    return re.sub(regex, lambda _: new, text, count=0 if op == "//" else 1, flags=DOTALL)
 
 
 def _regex(text: str, pattern: str, *, greedy: bool) -> str | None:

@@ -4,9 +4,7 @@ The reader reads all texts as bash does. Says where that is not what `sh` would 
 
 from __future__ import annotations
 
-import re
-
-from assent.contract.pattern import Pattern
+from assent.contract.pattern import DOTALL, Pattern
 from assent.contract.value import Value
 from assent.effects.shell.tree import (
     ArithmeticCommand,
@@ -35,7 +33,7 @@ _BUILTINS = frozenset(
     """declare typeset let shopt source mapfile readarray pushd popd enable compgen complete bind builtin caller
     disown help function select""".split()
 )
-_PIECE = Pattern(r"""\\.|"(?:[^"\\]|\\.)*"|\$['\[]|'[^']*'""", re.DOTALL)
+_PIECE = Pattern(r"""\\.|"(?:[^"\\]|\\.)*"|\$['\[]|'[^']*'""", DOTALL)
 _OPERAND = r"(?:\+\+|--|[-+!~])?\s*(?:\$?[A-Za-z_]\w*|\$\{\w+\}|\$#|[0-9]+)(?:\[\w+\])?(?:\+\+|--)?"
 _OPERATOR = r"\s*(?:<<|>>|\*\*|[-+*/%]?=|[=!<>]=|[-+*/%<])\s*"
 _SUM = Pattern(rf"\s*{_OPERAND}(?:(?:{_OPERATOR}{_OPERAND})|\s*>=?\s*\$?[0-9{{#][\w}}]*)*\s*")

@@ -3,9 +3,7 @@ Reads no files and no command lines."""
 
 from __future__ import annotations
 
-import re
-
-from assent.contract.pattern import Pattern
+from assent.contract.pattern import Pattern, re
 from assent.effects.shell.commands.option import (
     ROLES,
     Options,

@@ -5,15 +5,13 @@ brace expansion stays as it is written."""
 
 from __future__ import annotations
 
-import re
-
-from assent.contract.pattern import Pattern
+from assent.contract.pattern import DOTALL, Pattern, re
 
 WORDS = 400
 """Words that one word may become; more are not written out."""
 
 _number = Pattern(r"[+-]?[0-9]++\Z")
-_sequence = Pattern(r"(.+?)\.\.(.+?)(?:\.\.([+-]?[0-9]{1,18}))?\Z", re.DOTALL)
+_sequence = Pattern(r"(.+?)\.\.(.+?)(?:\.\.([+-]?[0-9]{1,18}))?\Z", DOTALL)
 _BLANK = " \t\n"
 
 

@@ -3,9 +3,7 @@ substitution is read by the classes built on this one."""
 
 from __future__ import annotations
 
-import re
-
-from assent.contract.pattern import Pattern
+from assent.contract.pattern import DOTALL, Pattern, re
 from assent.effects.shell.syntax.reprints import printed_right
 from assent.effects.shell.syntax.source import DOCUMENT, UNMODELLED, Halt, Source
 from assent.effects.shell.tree import (
@@ -25,8 +23,8 @@ _quoted_run = Pattern(r"[^\"\\$`]++")
 _document_run = Pattern(r"[^\\$`]++")
 _arithmetic_run = Pattern(r"[^\\$`'\"()\[\]]++")
 _processes = Pattern(r"[<>]\(")
-_back_quoted = Pattern(r"`((?:[^`\\]++|\\.)*+)`", re.DOTALL)
-_back_escape = Pattern(r"\\(.)", re.DOTALL)
+_back_quoted = Pattern(r"`((?:[^`\\]++|\\.)*+)`", DOTALL)
+_back_escape = Pattern(r"\\(.)", DOTALL)
 _timed = Pattern(r"time(?=[ \t\n;&|()<>]|\Z)(?:[ \t]++-[p-](?=[ \t\n;&|()<>]|\Z))*+[ \t]*+")
 _untimed = Pattern(
     r"(?:if|then|else|elif|fi|case|esac|for|select|while|until|do|done|in|function|time|[{}!]|\[\[|\]\]|coproc)"

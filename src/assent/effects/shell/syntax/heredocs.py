@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import re
-
-from assent.contract.pattern import Pattern
+from assent.contract.pattern import DOTALL, Pattern
 from assent.effects.shell.syntax.expansions import add
 from assent.effects.shell.syntax.source import DOCUMENT, Halt, Pending
 from assent.effects.shell.syntax.words import Words
 from assent.effects.shell.tree import Literal, Redirect, Word
 
-_escape = Pattern(r"\\(.)", re.DOTALL)
-_logical = Pattern(r"(?:[^\\\n]++|\\.|\\\Z)*+(?:\n|\Z)", re.DOTALL)
+_escape = Pattern(r"\\(.)", DOTALL)
+_logical = Pattern(r"(?:[^\\\n]++|\\.|\\\Z)*+(?:\n|\Z)", DOTALL)
 _MOST = 16
 """Here-documents that bash takes at once."""
 

@@ -3,9 +3,7 @@ command, blanks and operators mean nothing in it."""
 
 from __future__ import annotations
 
-import re
-
-from assent.contract.pattern import Pattern
+from assent.contract.pattern import DOTALL, Pattern
 from assent.effects.shell.syntax.escapes import decode
 from assent.effects.shell.syntax.expansions import Expansions, add
 from assent.effects.shell.syntax.source import SUBSTITUTION, UNMODELLED, Halt
@@ -18,7 +16,7 @@ _operator = Pattern(r":[-=?+]|[-=?+:]|##?|%%?|/[/#%]?|\^\^?|,,?|~~?|@[A-Za-z](?=
 _unquoted_run = Pattern(r"[^}'\"`\\$*?\[<>/~]++")
 _quoted_run = Pattern(r"[^}'\"`\\$<>]++")
 _tilde = Pattern(r"~([A-Za-z0-9_.+-]*)(?=[/}])")
-_ansi = Pattern(r"\$'((?:[^'\\]++|\\.)*+)'", re.DOTALL)
+_ansi = Pattern(r"\$'((?:[^'\\]++|\\.)*+)'", DOTALL)
 _WORDS = (":-", "-", ":=", "=", ":?", "?", ":+", "+")
 
 

@@ -6,9 +6,7 @@ reading stays the same, the length too, and no other part of the reader has to t
 
 from __future__ import annotations
 
-import re
-
-from assent.contract.pattern import Pattern
+from assent.contract.pattern import Pattern, re
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

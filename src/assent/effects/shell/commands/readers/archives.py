@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
-
-from assent.contract.pattern import Pattern
+from assent.contract.pattern import DOTALL, Pattern
 from assent.effects.shell.command import Arg
 from assent.effects.shell.commands.seen import READ, WRITE, shown, values
 
@@ -25,7 +23,7 @@ _MODES = {
     "--delete": "delete",
     "--test-label": "list",
 }
-_REMOTE = Pattern(r"[^/]+:.*", re.DOTALL)
+_REMOTE = Pattern(r"[^/]+:.*", DOTALL)
 _SETTINGS = frozenset("ibs obs bs cbs conv count iflag oflag seek oseek skip iseek status files speed".split())
 _DEVICE = Pattern(r"/dev/(?:sd|hd|vd|xvd|nvme|mmcblk|disk|rdisk|mapper/|dm-|md|loop|mem|kmem).*")
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
-
-from assent.contract.pattern import Pattern
+from assent.contract.pattern import DOTALL, Pattern
 from assent.effects.shell.command import Arg
 from assent.effects.shell.commands.options import parse
 from assent.effects.shell.commands.readers.environment import PLAIN
@@ -22,7 +20,7 @@ _TOKEN = Pattern(
     r"""(?P<space>(?:[ \t\r\f\v]|\\\r?\n)+|\#[^\n]*)|(?P<newline>\n)|(?P<string>"(?:[^"\\\n]|\\(?:.|\n))*")"""
     r"""|(?P<number>(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)|(?P<name>[A-Za-z_][\w]*(?:::\w+)?)"""
     r"""|(?P<op>\|\||&&|\|&|>>|\+\+|--|\*\*=?|[-+*%^!=<>]=|!~|[][{}();,$+\-*%^!<>|?:~=@])|(?P<slash>/)""",
-    re.DOTALL,
+    DOTALL,
 )
 _REGEX = Pattern(r"/(?:[^/\\\[\n]|\\.|\[\^?\]?(?:[^]\\\n/[]|\\.|\[:[a-z]+:\]|\[(?!:))*\])*/")
 _CONDITIONS = frozenset({"if", "while", "for", "switch"})
@@ -32,7 +30,7 @@ _COMMANDS = frozenset(
 _ENDS = frozenset({";", "}", "\n", ""})
 _CONTINUES = frozenset({",", "&&", "||", "{", "do", "else"})
 _STARTS = frozenset({"(", ";", "{", "}", "\n", "", "!", "&&", "||", "while"})
-_ESCAPES = Pattern(r"\\(.)", re.DOTALL)
+_ESCAPES = Pattern(r"\\(.)", DOTALL)
 _PLAIN_ESCAPES = {"n": "\n", "t": "\t", '"': '"', "\\": "\\", "/": "/"}
 
 

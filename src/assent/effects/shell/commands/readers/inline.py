@@ -4,10 +4,8 @@ Scanning proves nothing, so code is EXECUTE, unless it is one of a few forms tha
 
 from __future__ import annotations
 
-import re
-
 from assent.contract.effect import Operation
-from assent.contract.pattern import Pattern
+from assent.contract.pattern import DOTALL, Pattern, re
 from assent.effects.shell.command import Arg
 from assent.effects.shell.commands.option import Options, options_of
 from assent.effects.shell.commands.options import parse
@@ -241,7 +239,7 @@ _EDIT = Pattern(
     rf"|print(?: (?:if|unless) (?:/{_BODY}/[imsx]*|\$\. ?[<>=]+ ?[0-9]+|[0-9]+ ?\.\. ?[0-9]+))?)\s*"
 )
 _MAGIC = Pattern(r"[|<>]|^[\s+&]|\s$")
-_LETTER = Pattern(r"0(?:x[0-9A-Fa-f]*|[0-7]*)|l[0-7]*|C[0-9A-Za-z]*|[anpwWXtT]|(?P<rest>.+)", re.DOTALL)
+_LETTER = Pattern(r"0(?:x[0-9A-Fa-f]*|[0-7]*)|l[0-7]*|C[0-9A-Za-z]*|[anpwWXtT]|(?P<rest>.+)", DOTALL)
 
 
 def _apart(words: list[Word]) -> list[Word]:

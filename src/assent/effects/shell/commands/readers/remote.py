@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
-
-from assent.contract.pattern import Pattern
+from assent.contract.pattern import DOTALL, Pattern
 from assent.effects.addresses import host_of
 from assent.effects.shell.command import Arg
 from assent.effects.shell.commands.operands import into
@@ -31,7 +29,7 @@ _HARMLESS = Pattern(
     r"|hostname|addressfamily|compression|requesttty|visualhostkey|checkhostip|hostkeyalias|numberofpasswordprompts"
     r"|forwardagent|forwardx11|identityfile)[= ].*|(?i:(?:global|user)knownhostsfile)[= ]/dev/null"
 )
-_COMMANDS = Pattern(r"(?i)(?:proxycommand|localcommand|knownhostscommand)[= ](?P<command>.*)", re.DOTALL)
+_COMMANDS = Pattern(r"(?i)(?:proxycommand|localcommand|knownhostscommand)[= ](?P<command>.*)", DOTALL)
 
 
 def ssh(line: Line) -> None:
@@ -78,7 +76,7 @@ def _host(seen: Seen, word: Word, *, dangers: tuple[str, ...] = ()) -> None:
 
 # ---------------------------------------------------------------- copies
 
-_REMOTE = Pattern(r"(?:rsync|scp|sftp)://.*|[^/]*:.*", re.DOTALL)
+_REMOTE = Pattern(r"(?:rsync|scp|sftp)://.*|[^/]*:.*", DOTALL)
 
 
 def scp(line: Line) -> None:

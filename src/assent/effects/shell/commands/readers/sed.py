@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
-
-from assent.contract.pattern import Pattern
+from assent.contract.pattern import DOTALL, Pattern
 from assent.effects.shell.command import Arg
 from assent.effects.shell.commands.options import parse
 from assent.effects.shell.commands.seen import LONGEST, READ, WRITE, Seen, literal, shown, values
@@ -22,7 +20,7 @@ _NUMBERED = Pattern(r"[0-9]+(?:~[0-9]+)?|\$")
 _SECOND = Pattern(r"[+~]?[0-9]+|\$")
 _REGEX_FLAGS = Pattern(r"[IM]*")
 _LINE = Pattern(r"[^\n]*")
-_TEXT = Pattern(r"(?:[^\\\n]|\\(?:.|\n|$))*", re.DOTALL)
+_TEXT = Pattern(r"(?:[^\\\n]|\\(?:.|\n|$))*", DOTALL)
 _LABEL = Pattern(r"[^\s;}]*")
 _BRACKET = Pattern(r"\[\^?\]?(?:[^][\\]|\[:[a-z]+:\]|\[\.[^]\n]*\.\]|\[=[^]\n]*=\]|\[(?![.:=])|\\(?!\]))*\]")
 _END = Pattern(r"[ \t\r\f\v]*(?:[;\n]|(?=[}#])|$)")

@@ -4,9 +4,7 @@ Only what is known to read is believed: the statement, and every function in it.
 
 from __future__ import annotations
 
-import re
-
-from assent.contract.pattern import Pattern
+from assent.contract.pattern import DOTALL, Pattern, re
 from assent.effects.shell.command import Arg
 from assent.effects.shell.commands.seen import LONGEST, READ, WRITE, Seen, values
 
@@ -17,7 +15,7 @@ if TYPE_CHECKING:
 _TOKEN = Pattern(
     r"""(?P<space>\s+|--(?=\s|$)[^\n]*|/\*(?:(?!/\*|\*/).)*\*/)|(?P<string>'(?:[^'\\]|'')*')|(?P<quoted>"(?:[^"\\]|"")*"|`[^`\\]*`)"""
     r"""|(?P<number>[0-9][\w.]*)|(?P<name>[A-Za-z_]\w*(?:\.\w+)*)|(?P<op>::|[-+*/%<>=!|&^~?@,.():\[\]{}]|\#>?>?)|(?P<end>;)""",
-    re.DOTALL,
+    DOTALL,
 )
 _READS = frozenset("select with values table show describe desc explain help".split())
 _SESSION = frozenset("begin commit rollback end use".split())

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
-
-from assent.contract.pattern import Pattern
+from assent.contract.pattern import DOTALL, Pattern
 from assent.effects.addresses import host_of
 from assent.effects.shell.command import Arg
 from assent.effects.shell.commands.seen import READ, WRITE, Seen, literal, shown, values
@@ -19,7 +17,7 @@ SENT = ("exfiltration",)
 _DATA = ("--data", "--data-ascii", "--data-binary", "--json", "--url-query")
 _OUTPUT = Pattern(r"%output\{(>{0,2})([^}]*)\}")
 _METHOD = Pattern(r"[A-Z]+")
-_ITEM = Pattern(r"[^@=:]*(?:@|=@|:=@|:@)(?P<file>.+)", re.DOTALL)
+_ITEM = Pattern(r"[^@=:]*(?:@|=@|:=@|:@)(?P<file>.+)", DOTALL)
 
 
 # ---------------------------------------------------------------- curl
@@ -202,7 +200,7 @@ def netcat(line: Line) -> None:
         seen.fetch(word)
 
 
-_ADDRESS = Pattern(r"(?P<kind>[A-Za-z0-9-]+)(?::(?P<rest>.*))?", re.DOTALL)
+_ADDRESS = Pattern(r"(?P<kind>[A-Za-z0-9-]+)(?::(?P<rest>.*))?", DOTALL)
 
 
 def socat(line: Line) -> None:
