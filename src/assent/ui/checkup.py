@@ -219,7 +219,7 @@ def _stale(runtime: str, hook: Wired, state: str, again: str) -> Iterator[Findin
 # ---------------------------------------------------------------- a program
 
 
-def program(runtime: str, here: configure.Place, *, http: bool) -> Iterator[Finding]:
+def program(runtime: str, here: configure.Place, *, http: bool, guarded: bool = False) -> Iterator[Finding]:
     """What does not depend on one installation: the version, the environment, the project's own settings."""
     known = HONOURS[runtime]
     version = hosts.version(runtime)
@@ -228,7 +228,9 @@ def program(runtime: str, here: configure.Place, *, http: bool) -> Iterator[Find
     for what, since in known.since:
         if version and not hosts.at_least(version, since):
             text = f"version {version} ignores `{what}`: a hook that breaks lets the call run"
-            yield inert(runtime, text, f"update it to {since} or later")
+            if guarded:
+                text = f"version {version} ignores `{what}`; a line of shell blocks in its place"
+            yield Finding(Grade.NOTE if guarded else Grade.INERT, runtime, text, f"update it to {since} or later")
     if version and hosts.numbers(version) < hosts.numbers(known.version):
         yield note(runtime, f"version {version} is older than {known.version}, which was tried", "update it")
     if known.source is not Source.OBSERVED:

@@ -9,7 +9,7 @@ import textwrap
 
 from assent import configure
 from assent.adapters import settings
-from assent.adapters.settings.wired import wired
+from assent.adapters.settings.wired import SHELL, Wired, wired
 from assent.contract.display import one_line
 from assent.contract.errors import AssentError
 from assent.ui import checkup, hostfile, hosts
@@ -53,7 +53,9 @@ def examined(runtime: str, here: configure.Place) -> list[Finding]:
     for host in chosen:
         found += checkup.installation(host, here)
     for name in dict.fromkeys(host.runtime for host in chosen):
-        found += checkup.program(name, here, http=any(uses_http(host) for host in chosen if host.runtime == name))
+        hooks = [hook for host in chosen if host.runtime == name for hook in hooks_of(host)]
+        guarded = bool(hooks) and all(hook.words[:2] == SHELL for hook in hooks)
+        found += checkup.program(name, here, http=any(hook.url for hook in hooks), guarded=guarded)
     if not chosen:
         shown = runtime or "an agent program"
         fix = f"run `assent install {runtime or 'claude'}`"
@@ -76,11 +78,11 @@ def unregistered(here: configure.Place) -> list[hosts.Host]:
     return found
 
 
-def uses_http(host: hosts.Host) -> bool:
+def hooks_of(host: hosts.Host) -> tuple[Wired, ...]:
     try:
-        return any(hook.url for hook in wired(host.runtime, hostfile.text_of(host.file) or "", host.file))
+        return wired(host.runtime, hostfile.text_of(host.file) or "", host.file)
     except AssentError:
-        return False
+        return ()
 
 
 def show(found: list[Finding]) -> None:

@@ -12,14 +12,14 @@ from assent import configure
 from assent.adapters import permissions, settings
 from assent.adapters.honours import HONOURS
 from assent.adapters.settings import holes, plain
-from assent.adapters.settings.entry import Entry
+from assent.adapters.settings.entry import Entry, guarded
 from assent.contract.errors import AssentError, PayloadError, PolicyError, SettingsError
 from assent.contract.value import Value
 from assent.facts import files
 from assent.policy import rewrite, shipped
 from assent.policy.settings import TIMEOUT, UNSEEN
 from assent.statefile import state_folder
-from assent.ui import hostfile, hosts, importing, launcher
+from assent.ui import asking, hostfile, hosts, importing, launcher
 from assent.ui.access import caller_token
 from assent.ui.hook import DEADLINE
 from assent.ui.listening import SOCKET_FILE, running
@@ -95,7 +95,10 @@ def planned(options: argparse.Namespace, here: configure.Place) -> Plan:
     url, headers = http_hook(options, here.state, version) if options.http else ("", ())
     deadline, timeout = times(runtime, here)
     socket = os.path.join(here.state, SOCKET_FILE)
-    words = launcher.launcher(here.state, runtime, socket=socket, deadline=deadline)
+    folder = launcher.MANAGED if options.scope == "managed" else here.state
+    words = launcher.launcher(folder, runtime, socket=socket, deadline=deadline)
+    if runtime == "claude" and version and not hosts.at_least(version, blocking(runtime)):
+        words = guarded(words)  # it does not know the key by which a broken hook blocks
     entry = Entry(words, timeout, url=url, headers=headers, file=file)
     before = hostfile.text_of(file)
     text = before or ""
@@ -136,6 +139,11 @@ def times(runtime: str, here: configure.Place) -> tuple[int, int]:
     return deadline, deadline + MARGIN
 
 
+def blocking(runtime: str) -> str:
+    """The version since which the program blocks where a hook breaks, if its settings say so."""
+    return dict(HONOURS[runtime].since).get("onFailure", "")
+
+
 def missing(runtime: str, text: str) -> tuple[holes.Hole, ...]:
     """The ways that stay open unless the settings close them."""
     return tuple(hole for hole in holes.wanting(runtime) if plain.value(text, hole.key) != hole.value)
@@ -153,7 +161,7 @@ def http_hook(options: argparse.Namespace, state: str, version: str) -> tuple[st
     known = HONOURS[options.runtime]
     if not known.http or options.runtime != "claude":
         raise PayloadError(f"{options.runtime} is not asked over HTTP; leave --http out")
-    since = dict(known.since).get("onFailure", "")
+    since = blocking(options.runtime)
     if not hosts.at_least(version, since):
         shown = version or "of a version that is not known"
         raise PayloadError(f"over HTTP a lost server would let calls run: Claude Code is {shown}, and it needs {since}")
@@ -180,6 +188,10 @@ def show(plan: Plan) -> None:
                 f"update it to {since} or later",
                 file=sys.stderr,
             )
+    if host.scope == "project":
+        print(
+            "note: this file is the project's: for others it blocks every call until they install too", file=sys.stderr
+        )
     for hole in plan.holes:
         print(f"note: {hole.text}; {hole.fix}", file=sys.stderr)
     if plan.objection:
@@ -194,7 +206,9 @@ def show(plan: Plan) -> None:
 def install(plan: Plan, state: str) -> None:
     """Write the launcher, the settings and the record of the installation."""
     host = plan.host
-    launcher.write(state)
+    launcher.write(launcher.MANAGED if host.scope == "managed" else state, host.runtime)
+    if host.runtime == "codex" and host.scope == "user":
+        asking.write(state, host.file)
     if plan.after != plan.before:
         if plan.before is not None:
             print(f"a copy of the settings is in {hostfile.keep_copy(state, host.file, plan.before)}")

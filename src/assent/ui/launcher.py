@@ -10,7 +10,8 @@ import sys
 from assent.contract.errors import StoreError
 from assent.statefile import state_folder
 
-FOLDER, NAME = "bin", "assent"
+FOLDER, NAME, ASKING = "bin", "assent", "assent-ask"
+MANAGED = "/etc/assent"  # where it stands for everybody on the machine
 # No environment variables, no folder of the call, no site-packages: nothing that an agent can put a module into.
 FLAGS = "-IS"
 SCRIPT = """\
@@ -28,10 +29,20 @@ except BaseException as error:
     status = 2
 os._exit(status)
 """
+# Runs a command that Codex asks its person about, as a rule of Codex's own says.
+ASKED = """\
+#!/bin/sh
+# Assent's asking program: written by `assent install codex`. Codex asks before it runs this.
+exec /bin/bash -c "$1"
+"""
 
 
 def path(state: str) -> str:
     return os.path.join(state, FOLDER, NAME)
+
+
+def asking(state: str) -> str:
+    return os.path.join(state, FOLDER, ASKING)
 
 
 def package() -> str:
@@ -49,24 +60,43 @@ def script() -> str:
 
 
 def launcher(state: str, runtime: str, *, socket: str, deadline: int, project: str = "") -> tuple[str, ...]:
-    """The words that start the hook. Nothing in them depends on an environment."""
+    """The words that start the hook. For one user nothing in them depends on an environment; for everybody the folder
+    and the socket are those of whoever runs the program."""
     where = ("--project", project) if project else ()
     times = ("--deadline", str(deadline))
     words = (interpreter(), FLAGS, path(state), "hook", runtime)
-    return (*words, "--home", state, "--socket", socket, *where, *times)
+    own = () if state == MANAGED else ("--home", state, "--socket", socket)
+    return (*words, *own, *where, *times)
 
 
-def write(state: str) -> str:
-    """Put the script in its place, and return it."""
-    found = path(state)
-    state_folder(state)
-    state_folder(os.path.dirname(found))
+def write(state: str, runtime: str = "") -> None:
+    """Put the script in its place, and for Codex the asking program beside it."""
+    if state == MANAGED:
+        mode = 0o755
+        _folder(os.path.dirname(path(state)))
+    else:
+        mode = 0o700
+        state_folder(state)
+        state_folder(os.path.dirname(path(state)))
+    _write(path(state), script(), mode)
+    if runtime == "codex":
+        _write(asking(state), ASKED, mode)
+
+
+def _folder(folder: str) -> None:
+    try:
+        os.makedirs(folder, mode=0o755, exist_ok=True)
+    except OSError as error:
+        raise StoreError(f"`{folder}` cannot be made: {error.strerror}; run it as root") from None
+
+
+def _write(found: str, text: str, mode: int) -> None:
     beside = f"{found}.{os.getpid()}.new"
     try:
-        handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o700)
+        handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, mode)
         with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(script())
+            file.write(text)
+            os.fchmod(handle, mode)
         os.replace(beside, found)
     except OSError as error:
         raise StoreError(f"`{found}` cannot be written: {error.strerror}") from None
-    return found

@@ -39,7 +39,7 @@ class Visit:
         self, event: Event, gate: Gate, here: Place, memory: Memory, runtime: str = "claude", *, asks: bool = True
     ) -> None:
         self.event = event
-        self.dialog = asks and event.attended is not False
+        self.dialog = (asks or bool(_through(event.call, memory.state))) and event.attended is not False
         self.runtime = event.call.runtime if event.call is not None else runtime
         self.gate = gate
         self.memory = memory
@@ -57,7 +57,9 @@ class Visit:
         """The ask as the program's own dialog shows it. Should the person say yes there, the call itself tells."""
         assert self.call is not None
         asked.note(self.memory.state, self.call.session, digest.identity(self.call), settled.id)
-        return told(settled.judged.decision)
+        reply = told(settled.judged.decision)
+        through = _through(self.call, self.memory.state)
+        return Reply(reply.outcome, reply.reason, message=reply.message, through=through) if through else reply
 
 
 def _placed(call: Call, here: Place, project: str) -> Call:
@@ -103,10 +105,24 @@ def alone(visit: Visit) -> Reply:
     return NOTHING
 
 
+def _through(call: Call | None, state: str) -> str:
+    """The program by which Codex asks about a shell command, if it is installed; `""` for all else."""
+    if call is None or call.runtime != "codex" or call.tool != "Bash" or set(call.input) != {"command"}:
+        return ""
+    from assent.ui import asking
+
+    return asking.through(state, call.home)
+
+
 def permission(visit: Visit) -> Reply:
     """The program opens a dialog of its own: what we deny it need not ask, everything else is left to the person."""
-    assert visit.call is not None
-    judged = visit.memory.judge(visit.gate, visit.call, project=visit.project, host_mode=visit.event.mode)
+    call = visit.call
+    assert call is not None
+    if call.runtime == "codex":
+        from assent.ui import asking
+
+        call = asking.unwrapped(call, visit.memory.state)
+    judged = visit.memory.judge(visit.gate, call, project=visit.project, host_mode=visit.event.mode)
     if judged.decision.outcome is Outcome.DENY:
         return told(judged.decision)
     return Reply(Outcome.ASK)

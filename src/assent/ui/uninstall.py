@@ -10,7 +10,7 @@ import os
 from assent import configure
 from assent.adapters import settings
 from assent.contract.errors import PayloadError, SettingsError
-from assent.ui import hostfile, hosts
+from assent.ui import asking, hostfile, hosts
 
 DESCRIPTION = "Take Assent out of an agent program's settings. Everything else in them stays, also later changes."
 
@@ -70,5 +70,7 @@ def taken_out(host: hosts.Host, state: str, *, dry_run: bool) -> bool:
     else:
         hostfile.replace(host.file, after)
     hosts.forget(state, host)
+    if host.runtime == "codex":
+        asking.remove(host.file)
     print(f"taken out of {host.file}")
     return True

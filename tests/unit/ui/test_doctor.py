@@ -105,6 +105,14 @@ def test_a_guard_that_is_inert_is_found(home: Path, capsys: pytest.CaptureFixtur
     assert all(each["fix"] for each in inert)
 
 
+def test_an_old_version_with_a_line_of_shell_around_the_hook_holds(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    old_version(home)
+    main(["install", "claude", "--no-policy"])
+    assert findings(capsys)[0] == 0
+
+
 def test_settings_that_are_read_from_elsewhere_are_found(
     home: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

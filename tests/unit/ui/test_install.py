@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from assent.adapters import settings
-from assent.ui import hosts
+from assent.adapters import load, settings
+from assent.ui import hook, hosts, launcher
 from assent.ui.cli import main
 
 COMMENTED = b"""{
@@ -169,8 +169,8 @@ def test_times_leave_room_for_the_longest_wait(home: Path) -> None:
     (home / ".assent").mkdir()
     (home / ".assent/config.toml").write_text("[approval]\ntimeout = 900\n")
     main(["install", "claude", "--no-policy"])
-    hook = json.loads(file_of(home, "claude").read_text())["hooks"]["PreToolUse"][0]["hooks"][0]
-    assert (hook["timeout"], hook["args"][-2:]) == (1020, ["--deadline", "990"])
+    entry = json.loads(file_of(home, "claude").read_text())["hooks"]["PreToolUse"][0]["hooks"][0]
+    assert (entry["timeout"], entry["args"][-2:]) == (1020, ["--deadline", "990"])
     main(["install", "openharness", "--no-policy"])
     found = json.loads(file_of(home, "openharness").read_text())["hooks"]["pre_tool_use"][0]
     assert (found["timeout_seconds"], "--deadline 570" in found["command"]) == (600, True)
@@ -183,9 +183,9 @@ def test_http_needs_a_version_that_blocks_when_the_server_is_lost(home: Path, ve
     assert main(["install", "claude", "--http", "--no-policy"]) == status
     if status == 0:
         found = json.loads(file_of(home, "claude").read_text())["hooks"]
-        hook = found["PreToolUse"][0]["hooks"][0]
+        entry = found["PreToolUse"][0]["hooks"][0]
         token = (home / ".assent/caller.token").read_text()
-        assert (hook["type"], hook["onFailure"], hook["headers"]) == (
+        assert (entry["type"], entry["onFailure"], entry["headers"]) == (
             "http",
             "block",
             {"Authorization": f"Bearer {token}"},
@@ -205,19 +205,19 @@ def test_hardening_closes_what_one_key_closes(home: Path, capsys: pytest.Capture
 
 def test_the_installed_command_answers_without_an_environment_and_blocks_what_is_no_event(home: Path) -> None:
     main(["install", "claude", "--no-policy"])
-    hook = json.loads(file_of(home, "claude").read_text())["hooks"]["PreToolUse"][0]["hooks"][0]
+    entry = json.loads(file_of(home, "claude").read_text())["hooks"]["PreToolUse"][0]["hooks"][0]
     call = {"hook_event_name": "PreToolUse", "session_id": "s", "cwd": "/", "tool_name": "Bash"}
 
     def answer(text: str) -> tuple[int, str]:
         done = subprocess.run(
-            [hook["command"], *hook["args"]], input=text, capture_output=True, text=True, env={"HOME": str(home)}
+            [entry["command"], *entry["args"]], input=text, capture_output=True, text=True, env={"HOME": str(home)}
         )
         return done.returncode, done.stdout
 
     status, out = answer(json.dumps({**call, "tool_input": {"command": "rm -rf /"}}))
     assert (status, json.loads(out)["hookSpecificOutput"]["permissionDecision"]) == (0, "deny")
     assert answer("{") == (2, "")
-    wrong = subprocess.run([hook["command"], *hook["args"], "--more", "x"], capture_output=True, input=b"")
+    wrong = subprocess.run([entry["command"], *entry["args"], "--more", "x"], capture_output=True, input=b"")
     assert wrong.returncode == 2
 
 
@@ -238,3 +238,53 @@ def test_installations_are_registered_with_the_names_of_their_processes(home: Pa
 def test_a_scope_that_the_program_does_not_have_is_refused(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["install", "opencode", "--scope", "managed"]) == 2
     assert "it has user, project" in capsys.readouterr().err
+
+
+def test_codex_gets_a_program_to_ask_through_and_the_rule_before_it(home: Path) -> None:
+    main(["install", "codex", "--no-policy"])
+    rules, program = home / ".codex/rules/assent.rules", home / ".assent/bin/assent-ask"
+    assert (str(program) in rules.read_text(), program.stat().st_mode & 0o777) == (True, 0o700)
+    project = str(home / "project")
+    call = {"session_id": "s", "cwd": project, "tool_name": "Bash", "permission_mode": "default"}
+
+    def answer(event: str, command: str) -> dict[str, object]:
+        text = json.dumps({**call, "hook_event_name": event, "tool_input": {"command": command}}).encode()
+        found = hook.answer(load("codex"), text, {"HOME": str(home)}, project=project).stdout
+        inner = json.loads(found).get("hookSpecificOutput", {})
+        assert isinstance(inner, dict)
+        return inner
+
+    rewritten = answer("PreToolUse", "touch 'a b'")
+    assert rewritten == {
+        "hookEventName": "PreToolUse",
+        "permissionDecision": "allow",
+        "updatedInput": {"command": f"{program} 'touch '\\''a b'\\'''"},
+    }
+    assert answer("PreToolUse", f"{program} 'touch a'")["permissionDecision"] == "deny"  # by the agent itself
+    assert answer("PermissionRequest", f"{program} 'touch a'") == {}  # the person decides
+    assert answer("PermissionRequest", f"{program} 'cat ~/.ssh/id_rsa'") != {}
+    rules.write_text("")
+    assert answer("PreToolUse", "touch 'a b'")["permissionDecision"] == "deny"
+    main(["install", "codex", "--no-policy"])
+    main(["uninstall", "codex"])
+    assert not rules.exists()
+
+
+def test_a_claude_code_that_does_not_block_by_itself_gets_a_line_of_shell_that_does(home: Path) -> None:
+    program(home, "claude", "2.1.197")
+    assert main(["install", "claude", "--no-policy"]) == 0
+    once = file_of(home, "claude").read_bytes()
+    found = json.loads(once)["hooks"]["PreToolUse"][0]["hooks"][0]
+    assert (found["command"], found["args"][0]) == ("/bin/sh", "-c")
+    (home / ".assent/bin/assent").write_text("raise SystemExit(1)")
+    done = subprocess.run([found["command"], *found["args"]], input=b"{}", capture_output=True)
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert main(["install", "claude", "--no-policy"]) == 0
+    assert file_of(home, "claude").read_bytes() == once
+    main(["uninstall", "claude"])
+    assert not file_of(home, "claude").exists()
+
+
+def test_for_a_whole_machine_the_hook_is_nobodys_own() -> None:
+    words = launcher.launcher(launcher.MANAGED, "claude", socket="/home/a/.assent/server.sock", deadline=570)
+    assert words[1:] == ("-IS", "/etc/assent/bin/assent", "hook", "claude", "--deadline", "570")

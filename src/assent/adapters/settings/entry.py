@@ -65,7 +65,12 @@ class Entry(Value):
     @property
     def guarded(self) -> str:
         """The same for runtimes that let a call run when a hook breaks: whatever is no answer becomes a block."""
-        return shlex.join(("/bin/sh", "-c", f"{ANSWERED.format(self.command)}; {BLOCKED}"))
+        return shlex.join(guarded(self.words))
+
+
+def guarded(words: tuple[str, ...]) -> tuple[str, ...]:
+    """A command within a line of shell that blocks where it does not answer."""
+    return ("/bin/sh", "-c", f"{ANSWERED.format(shlex.join(words))}; {BLOCKED}")
 
 
 def is_ours(hook: object) -> bool:
