@@ -37,7 +37,7 @@ INERT = 1  # exit status: it was written, and the program will not load it
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("runtime", metavar="RUNTIME", choices=settings.RUNTIMES, help="the agent program")
-    parser.add_argument("--scope", default="user", help="user (the default), project or managed")
+    parser.add_argument("--scope", default="user", help="user (the default), project, managed; gemini: extension")
     parser.add_argument("--project", metavar="DIR", default="", help="the project's folder (default: this one)")
     parser.add_argument("--dry-run", action="store_true", help="show what would change, and change nothing")
     parser.add_argument("--yes", action="store_true", help="take the offered policy too, without a question")
@@ -213,7 +213,16 @@ def install(plan: Plan, state: str) -> None:
         if plan.before is not None:
             print(f"a copy of the settings is in {hostfile.keep_copy(state, host.file, plan.before)}")
         hostfile.replace(host.file, plan.after, executable=settings.load(host.runtime).executable)
+    if host.scope in settings.load(host.runtime).beside:
+        path, text = beside(host)
+        hostfile.replace(path, text)
     hosts.register(state, host)
+
+
+def beside(host: hosts.Host) -> tuple[str, str]:
+    """The file that must stand beside the settings, and what is in it."""
+    place, text = settings.load(host.runtime).beside[host.scope]
+    return os.path.normpath(os.path.join(os.path.dirname(host.file), place)), text
 
 
 # ---------------------------------------------------------------- the policy

@@ -11,6 +11,7 @@ from assent import configure
 from assent.adapters import settings
 from assent.contract.errors import PayloadError, SettingsError
 from assent.ui import asking, hostfile, hosts
+from assent.ui.install import beside
 
 DESCRIPTION = "Take Assent out of an agent program's settings. Everything else in them stays, also later changes."
 
@@ -72,5 +73,9 @@ def taken_out(host: hosts.Host, state: str, *, dry_run: bool) -> bool:
     hosts.forget(state, host)
     if host.runtime == "codex":
         asking.remove(host.file)
+    if host.scope in found.beside:
+        path, text = beside(host)
+        if hostfile.text_of(path) == text:
+            hostfile.remove(path)
     print(f"taken out of {host.file}")
     return True

@@ -288,3 +288,12 @@ def test_a_claude_code_that_does_not_block_by_itself_gets_a_line_of_shell_that_d
 def test_for_a_whole_machine_the_hook_is_nobodys_own() -> None:
     words = launcher.launcher(launcher.MANAGED, "claude", socket="/home/a/.assent/server.sock", deadline=570)
     assert words[1:] == ("-IS", "/etc/assent/bin/assent", "hook", "claude", "--deadline", "570")
+
+
+def test_an_extension_of_gemini_cli_is_known_by_a_file_beside_its_hooks(home: Path) -> None:
+    folder = home / ".gemini/extensions/assent"
+    assert main(["install", "gemini", "--scope", "extension", "--no-policy"]) == 0
+    assert json.loads((folder / "gemini-extension.json").read_text())["name"] == "assent"
+    assert "BeforeTool" in json.loads((folder / "hooks/hooks.json").read_text())["hooks"]
+    assert main(["uninstall", "gemini"]) == 0
+    assert [path for path in folder.rglob("*") if path.is_file()] == []

@@ -5,6 +5,8 @@ from __future__ import annotations
 from assent.adapters.settings.entry import Entry
 from assent.adapters.settings.settings import JsonHooks
 
+MANIFEST = '{\n  "name": "assent",\n  "version": "1.0.0"\n}\n'
+
 
 class GeminiCliSettings(JsonHooks):
     runtime = "gemini"
@@ -16,6 +18,8 @@ class GeminiCliSettings(JsonHooks):
         "extension": "~/.gemini/extensions/assent/hooks/hooks.json",
     }
     events = ("BeforeTool",)
+    # An extension is known by this file beside its hooks. Its hooks fire in folders too that are not trusted.
+    beside = {"extension": ("../gemini-extension.json", MANIFEST)}
 
     def entry(self, event: str, entry: Entry) -> object:
         hook = {"type": "command", "name": "assent", "command": entry.guarded, "timeout": entry.timeout * 1000}

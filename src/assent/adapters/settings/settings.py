@@ -11,12 +11,14 @@ if TYPE_CHECKING:
 
 class Settings:
     """The settings of one runtime. `places` are its files by scope: `~` is the user's home, a relative path is in the
-    project. `executable` says that the file is a program, `whole` that the file is ours alone."""
+    project. `executable` says that the file is a program, `whole` that the file is ours alone. `beside` are
+    files that must stand beside it, by scope: where, from the settings file's folder, and what is in them."""
 
     runtime = ""
     places: dict[str, str] = {}
     executable = False
     whole = False
+    beside: dict[str, tuple[str, str]] = {}
 
     def install(self, text: str, entry: Entry) -> str:
         """The text with our hook in it, once; raises SettingsError where it cannot be added without harm."""
