@@ -1,4 +1,4 @@
-"""`assent mcp-proxy` before a server of the real agent programs, and `assent mcp-prompt` in place of Claude Code's dialog.
+"""`assent mcp-proxy` before servers of the real agent programs, and `assent mcp-prompt` in place of a dialog.
 
 No hook is installed here: the proxy and the prompt tool stand alone."""
 

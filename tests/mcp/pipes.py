@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).parent
+PATIENCE = 60.0  # seconds, for a machine that has much else to do
 ALLOW = 'allow = ["mcp__srv__ok", "mcp__srv__echo"]\ndeny = [{ rule = "mcp__srv__no", message = "take another way" }]\n'
 
 
@@ -72,7 +73,7 @@ class Pipes:
     def send(self, *messages: object) -> None:
         self.raw(b"".join(json.dumps(each).encode() + b"\n" for each in messages))
 
-    def get(self, seconds: float = 20) -> Any:
+    def get(self, seconds: float = PATIENCE) -> Any:
         """The next line, None at the end."""
         return self._lines.get(timeout=seconds)
 
@@ -96,14 +97,20 @@ class Pipes:
         """Hang up, and wait for the end."""
         assert self.process.stdin is not None
         self.process.stdin.close()
-        return self.process.wait(30)
+        return self.process.wait(PATIENCE)
 
-    def children(self) -> list[int]:
-        found = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text()
-        return [int(each) for each in found.split()]
+    def child(self) -> int:
+        """The process of the server, once it runs."""
+        until = time.monotonic() + PATIENCE
+        while time.monotonic() < until:
+            found = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split()
+            if found:
+                return int(found[0])
+            time.sleep(0.02)
+        raise AssertionError("there is no server")
 
 
-def is_gone(pid: int, seconds: float = 10) -> bool:
+def is_gone(pid: int, seconds: float = PATIENCE) -> bool:
     """Whether a process has ended, or does so soon."""
     until = time.monotonic() + seconds
     while time.monotonic() < until:

@@ -18,6 +18,7 @@ import pytest
 from mcp import Client, MCPError, StdioServerParameters
 from mcp_types import CreateMessageResult, TextContent
 
+from tests.mcp.pipes import PATIENCE
 from tests.server.program import Person, Program
 
 NOTES = Path(__file__).parent / "notes.py"
@@ -107,7 +108,7 @@ class Way:
 
 
 def wait_for(port: int) -> None:
-    until = time.monotonic() + 20
+    until = time.monotonic() + PATIENCE
     while time.monotonic() < until:
         with socket.socket() as probe:
             if probe.connect_ex(("127.0.0.1", port)) == 0:
@@ -125,7 +126,7 @@ def way(program: Program, tmp_path: Path) -> Iterator[Way]:
 
 @asynccontextmanager
 async def joined(target: Any, mode: str, **more: Any) -> AsyncIterator[Client]:
-    async with asyncio.timeout(60), Client(target, mode=mode, **more) as client:
+    async with asyncio.timeout(2 * PATIENCE), Client(target, mode=mode, **more) as client:
         yield client
 
 
@@ -206,7 +207,7 @@ def test_a_call_that_the_client_gives_up_is_withdrawn(
             await asyncio.to_thread(person.held)
             with pytest.raises(MCPError):
                 await calling
-            until = time.monotonic() + 10
+            until = time.monotonic() + PATIENCE
             while await asyncio.to_thread(program.held_now) and time.monotonic() < until:
                 await asyncio.sleep(0.05)
             assert await asyncio.to_thread(program.held_now) == 0
@@ -258,7 +259,7 @@ def test_a_server_that_is_not_there_is_told(way: Way) -> None:
     proxy.stdin.write(b'{"jsonrpc":"2.0","id":1,"method":"ping"}\n')
     proxy.stdin.flush()
     assert b"cannot be reached" in proxy.stdout.readline()
-    proxy.communicate(timeout=20)
+    proxy.communicate(timeout=PATIENCE)
     assert proxy.returncode == 0
 
 
@@ -278,7 +279,7 @@ def test_headers_of_the_command_line_are_sent(way: Way, tmp_path: Path) -> None:
         line.sendall(b"HTTP/1.1 307 Moved\r\nLocation: http://evil.example/\r\nContent-Length: 0\r\n\r\n")
         line.close()
         answer = proxy.stdout.readline().decode()
-        proxy.communicate(timeout=20)
+        proxy.communicate(timeout=PATIENCE)
     assert "Authorization: Bearer abc\r\n" in head
     assert "Mcp-Method: ping\r\n" in head
     assert "http://evil.example/" in answer

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.mcp.pipes import ALLOW, Pipes, call, refused
+from tests.mcp.pipes import ALLOW, PATIENCE, Pipes, call, refused
 from tests.server.program import Person, Program
 
 Start = Callable[..., Pipes]
@@ -37,7 +37,7 @@ def starter(program: Program, folder: Path) -> Iterator[Start]:
         each.process.wait(10)
 
 
-def eventually(holds: Callable[[], object], seconds: float = 10) -> bool:
+def eventually(holds: Callable[[], object], seconds: float = PATIENCE) -> bool:
     until = time.monotonic() + seconds
     while time.monotonic() < until:
         if holds():
@@ -129,7 +129,7 @@ def test_a_client_that_hangs_up_takes_its_questions_back(program: Program, perso
     proxy.send(call(1, "ask"), call(2, "ask"))
     person.held(2)
     assert proxy.end() == 0
-    assert eventually(lambda: program.held_now() == 0, 5)
+    assert eventually(lambda: program.held_now() == 0)
     assert proxy.came() == []
 
 
@@ -139,8 +139,8 @@ def test_a_server_that_ends_takes_the_questions_about_it_back(program: Program, 
     person.held()
     proxy.send(call(2))
     assert {proxy.get()["id"], proxy.get()["id"]} == {1, 2}
-    assert proxy.process.wait(10) == 7
-    assert eventually(lambda: program.held_now() == 0, 5)
+    assert proxy.process.wait(PATIENCE) == 7
+    assert eventually(lambda: program.held_now() == 0)
 
 
 def test_a_hundred_calls_at_once_each_get_their_own_answer(person: Person, start: Start, program: Program) -> None:
@@ -200,8 +200,8 @@ def test_a_killed_gate_server_does_not_let_a_held_call_run_and_the_next_one_answ
     assert proxy.came() == []
     own.start()
     person = own.sign_in()
-    assert eventually(lambda: person.answer(person.held()[0]).json.get("counted"), 30)
-    assert "result" in proxy.get(30)
+    assert eventually(lambda: person.answer(person.held()[0]).json.get("counted"))
+    assert "result" in proxy.get()
 
 
 def test_without_a_gate_server_the_proxy_decides_by_itself(own: Program, start_own: Start) -> None:

@@ -10,13 +10,14 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.mcp.pipes import call, refused
+from tests.mcp.pipes import PATIENCE, call, refused
 from tests.server.program import Person, Program
 
 PING = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
@@ -74,7 +75,7 @@ class Front:
         self.port = int(found[1])
 
     def connect(self) -> http.client.HTTPConnection:
-        return http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        return http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
 
     def ask(
         self, body: object, *, method: str = "POST", path: str = "/mcp", **headers: str
@@ -94,7 +95,7 @@ def running(program: Program) -> Iterator[Front]:
     found = Front(program)
     yield found
     found.process.send_signal(signal.SIGTERM)
-    assert found.process.wait(10) == 128 + signal.SIGTERM
+    assert found.process.wait(PATIENCE) == 128 + signal.SIGTERM
     found.far.shutdown()
 
 
@@ -234,9 +235,9 @@ def test_hanging_up_takes_a_held_call_back(front: Front, person: Person, program
     connection.request("POST", "/mcp", json.dumps(call(1, "ask")), {"Content-Type": "application/json"})
     question = person.held()[0]
     connection.close()
-    for _ in range(500):
-        if not program.held_now():
-            break
+    until = time.monotonic() + PATIENCE
+    while program.held_now() and time.monotonic() < until:
+        time.sleep(0.05)
     assert program.held_now() == 0
     assert person.answer(question).json.get("counted") is not True
     assert Far.reached == []

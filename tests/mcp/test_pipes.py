@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from tests.mcp.pipes import Pipes, call, environ, is_gone, refused, state
+from tests.mcp.pipes import PATIENCE, Pipes, call, environ, is_gone, refused, state
 
 Start = Callable[..., Pipes]
 
@@ -184,7 +184,7 @@ def test_ids_of_any_type_come_back(start: Start, id: object) -> None:
 def test_ids_that_look_alike_are_different(start: Start) -> None:
     proxy = start("silent")
     proxy.send(call(1), call("1"), call(1.0))
-    until = time.monotonic() + 10
+    until = time.monotonic() + PATIENCE
     while len(proxy.came()) < 3 and time.monotonic() < until:
         time.sleep(0.02)
     assert len(proxy.came()) == 3
@@ -271,13 +271,13 @@ def test_a_server_that_ends_answers_what_is_open_and_gives_its_status(start: Sta
     proxy = start("leaving")
     assert "has ended" in proxy.ask(call(1))["error"]["message"]
     assert proxy.get() is None
-    assert proxy.process.wait(10) == 7
+    assert proxy.process.wait(PATIENCE) == 7
 
 
 def test_a_server_that_cannot_be_started_is_127(tmp_path: Path) -> None:
     state(tmp_path)
     words = [sys.executable, "-m", "assent", "mcp-proxy", "--", "/nowhere/server"]
-    done = subprocess.run(words, env=environ(tmp_path), input=b"", capture_output=True, timeout=30)
+    done = subprocess.run(words, env=environ(tmp_path), input=b"", capture_output=True, timeout=PATIENCE)
     assert (done.returncode, done.stdout) == (127, b"")
     assert b"cannot be started" in done.stderr
 
@@ -285,7 +285,7 @@ def test_a_server_that_cannot_be_started_is_127(tmp_path: Path) -> None:
 def test_a_client_that_hangs_up_ends_the_server(start: Start) -> None:
     proxy = start()
     proxy.ask(call(1))
-    (child,) = proxy.children()
+    child = proxy.child()
     assert proxy.end() == 0
     assert is_gone(child)
 
@@ -294,7 +294,7 @@ def test_a_deaf_server_is_ended_all_the_same(start: Start) -> None:
     proxy = start("deaf")
     proxy.send(call(1))
     time.sleep(0.5)
-    (child,) = proxy.children()
+    child = proxy.child()
     assert proxy.end() == 128 + signal.SIGKILL
     assert is_gone(child)
 
@@ -303,9 +303,9 @@ def test_a_deaf_server_is_ended_all_the_same(start: Start) -> None:
 def test_a_signal_ends_both(start: Start, number: signal.Signals) -> None:
     proxy = start()
     proxy.ask(call(1))
-    (child,) = proxy.children()
+    child = proxy.child()
     proxy.process.send_signal(number)
-    assert proxy.process.wait(30) == 128 + number
+    assert proxy.process.wait(PATIENCE) == 128 + number
     assert is_gone(child)
 
 
@@ -313,7 +313,7 @@ def test_a_killed_proxy_leaves_no_server_behind(start: Start) -> None:
     proxy = start("silent")
     proxy.send(call(1))
     time.sleep(0.5)
-    (child,) = proxy.children()
+    child = proxy.child()
     os.kill(proxy.process.pid, signal.SIGKILL)
     assert is_gone(child)
 
@@ -321,7 +321,7 @@ def test_a_killed_proxy_leaves_no_server_behind(start: Start) -> None:
 def test_the_server_speaks_to_our_standard_error(tmp_path: Path) -> None:
     state(tmp_path)
     words = [sys.executable, "-m", "assent", "mcp-proxy", "--name", "x", "--", "sh", "-c", "echo heard >&2"]
-    done = subprocess.run(words, env=environ(tmp_path), input=b"", capture_output=True, timeout=30)
+    done = subprocess.run(words, env=environ(tmp_path), input=b"", capture_output=True, timeout=PATIENCE)
     assert (done.returncode, done.stderr) == (0, b"heard\n")
 
 
@@ -345,7 +345,7 @@ def test_options_that_do_not_fit_are_refused(tmp_path: Path, words: list[str], p
         env=environ(tmp_path),
         input=b"",
         capture_output=True,
-        timeout=30,
+        timeout=PATIENCE,
     )
     assert done.returncode == 2
     assert problem in done.stderr.decode()

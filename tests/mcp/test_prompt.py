@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from mcp import Client, StdioServerParameters
 
-from tests.mcp.pipes import environ, state
+from tests.mcp.pipes import PATIENCE, environ, state
 from tests.server.program import Person, Program
 
 ALLOW = 'allow = ["bash(make test)"]\n'
@@ -68,7 +68,7 @@ class Prompt:
     def end(self) -> int:
         assert self.process.stdin is not None
         self.process.stdin.close()
-        return self.process.wait(20)
+        return self.process.wait(PATIENCE)
 
 
 @pytest.fixture
@@ -156,7 +156,7 @@ def test_the_official_client_finds_one_tool(tmp_path: Path) -> None:
     target = StdioServerParameters(command=sys.executable, args=words, env=environ(tmp_path), cwd=tmp_path / "project")
 
     async def work() -> str:
-        async with asyncio.timeout(30), Client(target) as client:
+        async with asyncio.timeout(PATIENCE), Client(target) as client:
             assert [each.name for each in (await client.list_tools()).tools] == ["approve"]
             given = {"tool_name": "Bash", "input": {"command": "make test"}, "tool_use_id": "t"}
             result: Any = await client.call_tool("approve", given)
@@ -209,7 +209,7 @@ def test_a_cancelled_question_is_taken_back(prompt: Prompt, person: Person, prog
     cancel = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 9}}
     prompt.raw(json.dumps(cancel).encode())
     assert prompt.approve("Bash", {"command": "ls"})["behavior"] == "allow"
-    for _ in range(200):
+    for _ in range(2000):
         if not program.held_now():
             break
         asyncio.run(asyncio.sleep(0.02))
@@ -222,7 +222,7 @@ def test_a_killed_prompt_leaves_no_question_behind_for_long(program: Program, pe
     question = person.held()[0]
     os.kill(prompt.process.pid, signal.SIGKILL)
     prompt.process.wait(10)
-    for _ in range(60):
+    for _ in range(120):
         if not program.held_now():
             break
         asyncio.run(asyncio.sleep(0.5))

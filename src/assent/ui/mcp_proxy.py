@@ -44,6 +44,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--listen", metavar="HOST:PORT", default="", help="serve clients that speak HTTP, on this machine only"
     )
+    parser.add_argument(
+        "--elicit", action="store_true", help="where no gate server runs, ask through the client's own form"
+    )
     parser.add_argument("--home", metavar="DIR", default="", help="Assent's folder (default: ~/.assent)")
     parser.add_argument(
         "--socket", metavar="PATH", default="", help="the gate server's socket (default: in that folder)"
@@ -57,6 +60,8 @@ def run(options: argparse.Namespace) -> int:
         raise StoreError("give the server's command after `--`, or its address with --url")
     if not options.url and (options.header or options.listen):
         raise StoreError("--header and --listen go with --url")
+    if options.listen and options.elicit:
+        raise StoreError("--elicit does not go with --listen; run `assent serve` to be asked")
     if options.listen and options.header:
         raise StoreError("with --listen the client sends its own headers, since anybody on this machine can connect")
     name = server_name(options.name, options.server, options.url)
@@ -77,18 +82,18 @@ async def _serve(options: argparse.Namespace, judge: Judge, origin: Origin) -> i
     if options.listen:
         return await listen.serve(options.listen, options.url, judge, origin, note=note, stop=stop)
     if options.url:
-        return await _over_http(options.url, headers_of(options.header), judge, origin, stop)
-    return await _over_pipes(options.server, judge, origin, stop)
+        return await _over_http(options.url, headers_of(options.header), judge, origin, stop, options.elicit)
+    return await _over_pipes(options.server, judge, origin, stop, options.elicit)
 
 
-async def _over_pipes(command: list[str], judge: Judge, origin: Origin, stop: asyncio.Future[int]) -> int:
+async def _over_pipes(command: list[str], judge: Judge, origin: Origin, stop: asyncio.Future[int], elicit: bool) -> int:
     try:
         child = await ends.Child.start(command)
     except OSError as error:
         note(f"`{command[0]}` cannot be started: {error.strerror}")
         return 127
     client = ends.Stdio()
-    proxy = Proxy(judge, origin, server=child, to_client=client.send, note=note)
+    proxy = Proxy(judge, origin, server=child, to_client=client.send, note=note, elicit=elicit)
     hearing = asyncio.create_task(_pump(child.lines(), proxy.from_server))
     over: set[asyncio.Future[Any]] = {
         hearing,
@@ -103,26 +108,30 @@ async def _over_pipes(command: list[str], judge: Judge, origin: Origin, stop: as
         await asyncio.wait({hearing}, timeout=LAST_WORDS)
     asking.cancel()
     await proxy.close("the server has ended" if theirs else "")
+    await judge.leave()
     status = await child.close()
     await asyncio.wait({hearing}, timeout=LAST_WORDS)
     await client.close()
     return 128 + stop.result() if stop.done() else status
 
 
-async def _over_http(url: str, headers: dict[str, str], judge: Judge, origin: Origin, stop: asyncio.Future[int]) -> int:
+async def _over_http(
+    url: str, headers: dict[str, str], judge: Judge, origin: Origin, stop: asyncio.Future[int], elicit: bool
+) -> int:
     client = ends.Stdio()
 
     async def deliver(line: bytes) -> None:
         await proxy.from_server(line)
 
     server = Upstream(url, headers, deliver=deliver, note=note)
-    proxy = Proxy(judge, origin, server=server, to_client=client.send, note=note)
+    proxy = Proxy(judge, origin, server=server, to_client=client.send, note=note, elicit=elicit)
     asking = asyncio.create_task(_pump(client.lines(), proxy.from_client))
     gone = asyncio.create_task(client.gone.wait())
     over: set[asyncio.Future[Any]] = {asking, gone, stop}
     await asyncio.wait(over, return_when=asyncio.FIRST_COMPLETED)
     asking.cancel()
     await proxy.close()
+    await judge.leave()
     await server.close()
     await client.close()
     return 128 + stop.result() if stop.done() else 0

@@ -169,3 +169,10 @@ def refusal(frame: Frame, message: str) -> Body:
     if isinstance(meta, dict) and VERSION in meta:
         result["resultType"] = "complete"
     return success(id, result)
+
+
+def can_ask(params: Body) -> bool:
+    """Whether a client says in its handshake that it shows forms."""
+    capabilities = params.get("capabilities")
+    found = capabilities.get("elicitation") if isinstance(capabilities, dict) else None
+    return isinstance(found, dict) and (not found or isinstance(found.get("form"), dict))

@@ -13,9 +13,11 @@ from contextlib import suppress
 from assent.contract.errors import StoreError
 from assent.ui.mcp import frames, http, marks
 from assent.ui.mcp.calls import Origin, refusal
-from assent.ui.mcp.frames import INTERNAL, INVALID, Frame, Kind, Malformed
+from assent.ui.mcp.events import Event, Events
+from assent.ui.mcp.frames import INTERNAL, Frame, Kind, Malformed
 from assent.ui.mcp.judge import Judge, Told
-from assent.ui.mcp.upstream import STREAM, is_message
+from assent.ui.mcp.line import JSON, STREAM, Declined, Line
+from assent.ui.mcp.upstream import is_message
 
 PACE = 30.0  # seconds to send a whole request
 SIGN = 10.0  # seconds between signs of life
@@ -23,17 +25,7 @@ HOSTS = ("127.0.0.1", "localhost", "[::1]")
 # What a client may tell the server, and the server the client.
 ASKING = ("accept", "authorization", "last-event-id", "mcp-protocol-version", "mcp-session-id", "user-agent")
 ANSWERING = ("mcp-session-id", "www-authenticate", "retry-after")
-JSON = "application/json"
 CANCELLED = -32800
-
-
-class Declined(Exception):
-    """A request that is not served."""
-
-    def __init__(self, status: int, words: str, id: object = None, code: int = INVALID) -> None:
-        super().__init__(words)
-        self.status = status
-        self.body = frames.failure(id, code, words)
 
 
 def place(text: str) -> tuple[str, int]:
@@ -250,15 +242,15 @@ class Front:
         await line.answer(head.status, {**found, **({"Content-Type": JSON} if answer else {})}, answer)
 
     async def _events(self, line: Line, exchange: http.Exchange) -> None:
-        events = http.Events(frames.LONGEST)
+        events = Events(frames.LONGEST)
         async for data in exchange.body():
             for event in events.feed(data):
                 if is_message(event):
                     with suppress(Malformed):
                         again = frames.write(_bodies(frames.read(event.data))).rstrip(b"\n")
-                        await line.event(http.Event(again, event.name, event.id, event.retry))
+                        await line.event(Event(again, event.name, event.id, event.retry))
                 elif event.id:
-                    await line.event(http.Event(b"", event.name, event.id, event.retry))
+                    await line.event(Event(b"", event.name, event.id, event.retry))
 
 
 def _again(raw: bytes, id: object) -> bytes:
@@ -276,58 +268,3 @@ def _bodies(found: Frame | list[Frame | Malformed]) -> object:
         if isinstance(each, Malformed):
             raise each
     return [each.body for each in found if isinstance(each, Frame)]
-
-
-class Line:
-    """The connection of one request. What was begun as a stream goes on as one."""
-
-    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self.reader = reader
-        self._writer = writer
-        self._streams = False
-        self._begun = False
-
-    async def body(self, head: http.Head) -> bytes:
-        try:
-            return await http.whole(http.read_body(self.reader, head, answer=False), frames.LONGEST)
-        except http.HttpError as error:
-            raise Declined(413 if "longer" in str(error) else 400, str(error)) from None
-
-    async def gone(self) -> None:
-        """Returns when the client hung up. One that sends more before its answer is not served further."""
-        with suppress(OSError):
-            await self.reader.read(1)
-
-    async def answer(self, status: int, headers: Mapping[str, str], body: bytes) -> None:
-        """The whole answer; in a stream, its last event."""
-        if self._streams:
-            if body.strip():
-                await self.event(http.Event(body.rstrip(b"\n"), "message"))
-            return
-        if self._begun:
-            return
-        self._begun = True
-        found = {**headers, "Content-Length": str(len(body)), "Connection": "close"}
-        await self._write(http.written(f"HTTP/1.1 {status} {'OK' if status < 300 else 'No'}", found) + body)
-
-    async def message(self, body: object) -> None:
-        await self.answer(200, {"Content-Type": JSON}, frames.write(body))
-
-    async def stream(self, headers: Mapping[str, str]) -> None:
-        """Begin a stream of events, unless one has begun."""
-        if not self._streams:
-            self._streams = self._begun = True
-            found = {**headers, "Content-Type": STREAM, "Cache-Control": "no-store", "Connection": "close"}
-            await self._write(http.written("HTTP/1.1 200 OK", found))
-
-    async def sign(self) -> None:
-        await self.stream({})
-        await self._write(b": a person is asked\n\n")
-
-    async def event(self, event: http.Event) -> None:
-        await self._write(event.written())
-
-    async def _write(self, data: bytes) -> None:
-        with suppress(OSError):
-            self._writer.write(data)
-            await self._writer.drain()

@@ -6,12 +6,13 @@ message, and nothing reaches either side that was not read as a message."""
 from __future__ import annotations
 
 import asyncio
+import secrets
 from collections.abc import Awaitable, Callable
 from typing import Protocol
 
 from assent.contract.display import one_line
 from assent.ui.mcp import frames
-from assent.ui.mcp.calls import Origin, refusal
+from assent.ui.mcp.calls import Origin, can_ask, refusal
 from assent.ui.mcp.frames import INTERNAL, INVALID, Body, Frame, Kind, Malformed
 from assent.ui.mcp.judge import Judge
 
@@ -55,13 +56,27 @@ class Pending:
 class Proxy:
     """One client, one server."""
 
-    def __init__(self, judge: Judge, origin: Origin, *, server: Server, to_client: ToClient, note: Note) -> None:
+    def __init__(
+        self,
+        judge: Judge,
+        origin: Origin,
+        *,
+        server: Server,
+        to_client: ToClient,
+        note: Note,
+        elicit: bool = False,
+    ) -> None:
         self._judge = judge
         self._origin = origin
         self._server = server
         self._to_client = to_client
         self._note = note
         self._pending: dict[str, Pending] = {}
+        self._elicit = elicit
+        self._can_ask = False  # the client shows forms, and may be asked by them
+        self._own: dict[str, asyncio.Future[Body]] = {}  # what we ask the client ourselves
+        self._mark = f"assent-{secrets.token_hex(8)}-"  # how the ids of that begin
+        self._asked = 0
 
     # From the client
 
@@ -88,6 +103,8 @@ class Proxy:
                 await self._request(frame, batch)
             elif frame.kind is Kind.NOTIFICATION and frame.method == CANCELLED:
                 await self._cancelled(frame)
+            elif frame.kind is Kind.RESPONSE and str(frame.body["id"]).startswith(self._mark):
+                self._answered_us(frame)
             elif frame.kind is Kind.RESPONSE or self._origin.call(frame) is None:
                 await self._server.send(frame)
         except Malformed as error:
@@ -107,6 +124,8 @@ class Proxy:
             raise Malformed(INTERNAL, f"{MOST} requests are under way", id)
         call = self._origin.call(frame)
         pending = self._pending[frame.key] = Pending(frame, batch)
+        if frame.method == "initialize":
+            self._can_ask = self._elicit and can_ask(frame.params)
         if call is None:
             await self._pass(pending)
         else:
@@ -119,7 +138,8 @@ class Proxy:
         assert call is not None
         signs = asyncio.create_task(self._signs(frame))
         try:
-            told = await self._judge.ask(call, project=self._origin.project)
+            ask_client = self.ask_client if self._can_ask else None
+            told = await self._judge.ask(call, project=self._origin.project, ask_client=ask_client)
         finally:
             signs.cancel()
         pending.task = None
@@ -165,6 +185,28 @@ class Proxy:
         if pending.batch is not None:
             pending.batch.left -= 1
             await self._tell_all(pending.batch)
+
+    async def ask_client(self, params: Body) -> Body:
+        """Have the client show a form; return its response."""
+        self._asked += 1
+        id = f"{self._mark}{self._asked}"
+        found: asyncio.Future[Body] = asyncio.get_running_loop().create_future()
+        self._own[frames.key_of(id)] = found
+        try:
+            await self._to_client({"jsonrpc": "2.0", "id": id, "method": "elicitation/create", "params": params})
+            return await found
+        except asyncio.CancelledError:
+            gone = {"requestId": id, "reason": "the question has ended"}
+            await self._to_client({"jsonrpc": "2.0", "method": CANCELLED, "params": gone})
+            raise
+        finally:
+            self._own.pop(frames.key_of(id), None)
+
+    def _answered_us(self, frame: Frame) -> None:
+        """The server has no part in what we asked; an answer that comes too late is dropped."""
+        found = self._own.pop(frame.key, None)
+        if found is not None and not found.done():
+            found.set_result(frame.body)
 
     # From the server
 

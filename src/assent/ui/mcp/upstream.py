@@ -8,7 +8,9 @@ from contextlib import suppress
 
 from assent.contract.display import one_line
 from assent.ui.mcp import frames, http, marks
+from assent.ui.mcp.events import Event, Events
 from assent.ui.mcp.frames import INTERNAL, INVALID, NO_METHOD, Frame, Kind, Malformed
+from assent.ui.mcp.line import STREAM
 
 TRIES = 3  # to take a broken stream up again
 PAUSE = 1.0  # seconds before that, where the server names none
@@ -16,7 +18,6 @@ LONGEST_PAUSE = 30.0
 NOTIFYING = 30.0  # seconds for a message that has no answer
 LEAVING = 3.0  # seconds to end the session
 ACCEPT = "application/json, text/event-stream"
-STREAM = "text/event-stream"
 
 Deliver = Callable[[bytes], Awaitable[None]]
 
@@ -151,7 +152,7 @@ class Upstream:
         last, pause = "", PAUSE
         for _ in range(TRIES):
             try:
-                events = http.Events(frames.LONGEST)
+                events = Events(frames.LONGEST)
                 async for data in exchange.body():
                     for event in events.feed(data):
                         last, pause = event.id or last, _pause(event, pause)
@@ -180,7 +181,7 @@ class Upstream:
                     if exchange.head.status != 200 or exchange.head.kind != STREAM:
                         return
                     failed = 0
-                    events = http.Events(frames.LONGEST)
+                    events = Events(frames.LONGEST)
                     async for data in exchange.body():
                         for event in events.feed(data):
                             last, pause = event.id or last, _pause(event, pause)
@@ -216,9 +217,9 @@ class Upstream:
         return exchange
 
 
-def is_message(event: http.Event) -> bool:
+def is_message(event: Event) -> bool:
     return bool(event.data.strip()) and event.name in ("", "message")
 
 
-def _pause(event: http.Event, before: float) -> float:
+def _pause(event: Event, before: float) -> float:
     return before if event.retry is None else min(event.retry / 1000, LONGEST_PAUSE)
