@@ -383,7 +383,7 @@ async def test_after_three_denials_another_mode_is_offered_and_taken_only_by_key
         await seat.sees("o another way?")
         await seat.press("o")
         await seat.sees("plan: let it read")
-        await seat.press("l")
+        await seat.press("p")
         await seat.told("the mode of this session is `plan` now")
     modes = program.sign_in().ask("GET", "/v1/mode").json["sessions"]
     assert [each["mode"] for each in modes if each["session"] == "tired"] == ["plan"]

@@ -13,8 +13,8 @@ from assent.ui.terminal import paint, words
 from assent.ui.terminal.questions import Offer
 
 MODES = {
-    "full_auto": ("f", "full_auto: stop asking in this session; rules and the floor still hold"),
-    "plan": ("l", "plan: let it read and plan only"),
+    "full_auto": ("f", "full_auto: stop asking; rules and the floor still hold"),
+    "plan": ("p", "plan: let it read and plan only"),
 }
 
 
