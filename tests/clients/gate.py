@@ -41,8 +41,14 @@ class Gate:
     def policy(self, text: str) -> None:
         (self.state / "config.toml").write_text(text)
 
-    def install(self, client: Client, *, start: Sequence[str] = PYTHON, timeout: int = 60, deadline: int = 50) -> Path:
-        """Put the hook into the program's settings. `start` is the interpreter, `timeout` the program's own limit."""
+    def install(self, client: Client) -> None:
+        """Put the hook into the user's settings of the program, by the command that people use."""
+        words = [*PYTHON, "-m", "assent", "install", runtime(client), "--no-policy"]
+        ended = self.place.run(words, deadline=60)
+        assert ended.status == 0, ended.stderr
+
+    def wire(self, client: Client, *, start: Sequence[str] = PYTHON, timeout: int = 60, deadline: int = 50) -> Path:
+        """The same with other times, or another interpreter; `timeout` is the program's own limit."""
         name = runtime(client)
         known = settings.load(name)
         file = Path(known.places["user"].replace("~", str(self.place.home)))
@@ -51,6 +57,11 @@ class Gate:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(known.install(text, Entry(words, timeout, file=str(file))))
         return file
+
+    def protected(self, client: Client) -> list[Path]:
+        """The files that must be the same after whatever an agent did."""
+        settled = settings.load(runtime(client)).places["user"]
+        return [Path(settled.replace("~", str(self.place.home))), self.state / "config.toml", self.state / "bin/assent"]
 
     def records(self, kind: str) -> list[dict[str, Any]]:
         """The lines of the trail of one kind: `decision` or `answer`."""
@@ -79,6 +90,7 @@ class Server(Program):
         found = self.expect(LISTENS)
         self.expect(READY)
         self.port, self.socket, self.mode = int(found[1]), found[2], found[3]
+        self.pid = int(super().ask("GET", "/v1/status", unix=True).json["pid"])  # as those see it who run beside it
 
     def ask(self, *words: Any, **named: Any) -> Answer:
         asking: Callable[..., Answer] = super().ask

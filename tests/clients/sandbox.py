@@ -95,6 +95,7 @@ class Sandbox:
     base: Path
     network: Network = field(default_factory=Network)
     started: list[subprocess.Popen[bytes]] = field(default_factory=list)
+    beside: subprocess.Popen[bytes] | None = None  # what starts from now on sees the processes of this one
 
     def __post_init__(self) -> None:
         for folder in (self.home, self.project):
@@ -146,7 +147,7 @@ class Sandbox:
         environment = self.environment() | dict(more)
         process = self.network.inside(
             lambda: subprocess.Popen(
-                [*ALONE, *words],
+                [*self._alone(), *words],
                 cwd=self.project,
                 env=environment,
                 stdin=stdin,
@@ -157,6 +158,12 @@ class Sandbox:
         )
         self.started.append(process)
         return process
+
+    def _alone(self) -> Sequence[str]:
+        if self.beside is None:
+            return ALONE
+        (first,) = Path(f"/proc/{self.beside.pid}/task/{self.beside.pid}/children").read_text().split()
+        return ("nsenter", "--target", first, "--pid", "--mount", f"--wdns={self.project}", "--")
 
     def stop(self, process: subprocess.Popen[bytes]) -> None:
         """End the program and all that it started, whatever group or session they are in by now."""

@@ -152,7 +152,7 @@ def test_a_broken_hook_turns_into_what_is_written_of_the_host(client: Client, pl
         f'#!/bin/bash\ngiven=$(cat)\ncase "$given" in\n{cases}esac\nexec {sys.executable} "$@" <<< "$given"\n'
     )
     python.chmod(0o755)
-    gate.install(client, start=(str(python), "-I"), timeout=3, deadline=2)
+    gate.wire(client, start=(str(python), "-I"), timeout=3, deadline=2)
     script = touch(client, *(f"allowed-{name}" for name in BROKEN), "allowed")
     run = client.run(place, [*script, DONE], args=client.loose)  # the mode in which only the hook stands in the way
     known = HONOURS[runtime(client)]
@@ -165,7 +165,7 @@ def test_a_broken_hook_turns_into_what_is_written_of_the_host(client: Client, pl
 def test_a_hook_past_its_own_deadline_lets_nothing_run(client: Client, place: Sandbox) -> None:
     """Nobody answers, and the question outlives the time that the hook has."""
     gate = Gate(place, POLICY)
-    gate.install(client, deadline=3)
+    gate.wire(client, deadline=3)
     with serving(gate) as server, answering(server, lambda question: None) as person:
         run = go(client, place, *touch(client, "asked"))
     assert run.changed == {}
@@ -176,7 +176,7 @@ def test_a_hook_past_its_own_deadline_lets_nothing_run(client: Client, place: Sa
 def test_a_killed_server_lets_nothing_run(client: Client, place: Sandbox) -> None:
     """Before the question, and while it waits: what needs nobody still runs."""
     gate = Gate(place, POLICY)
-    gate.install(client, deadline=40)
+    gate.wire(client, deadline=40)
     with serving(gate) as server:
 
         def killed_while_waiting(question: dict[str, Any]) -> None:

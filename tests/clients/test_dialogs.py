@@ -6,6 +6,7 @@ import pytest
 
 from .claude import Claude
 from .client import Client
+from .codex import Codex, CodexCode
 from .gate import Gate, serving, until
 from .gemini import Gemini
 from .model import Step, Use
@@ -57,6 +58,23 @@ def test_without_a_server_the_programs_dialog_shows_our_receipt(
         if made == ["allowed", "asked"]:
             screen.wait_for(DONE.text, seconds=60)
     assert files(place) == made
+
+
+@pytest.mark.parametrize(("key", "made"), [("y", ["asked"]), ("Escape", [])], ids=["yes", "no"])
+@pytest.mark.parametrize("kind", [Codex, CodexCode], ids=lambda kind: str(kind.name))
+def test_without_a_server_codex_asks_by_a_rule_of_its_own(
+    kind: type[Codex], key: str, made: list[str], place: Sandbox, installed: Programs
+) -> None:
+    client, gate = kind(installed), Gate(place, POLICY)
+    gate.install(client)
+    with client.attended(place, script(client, "asked")) as (screen, _):
+        question = screen.wait_for("Would you like to run the following command?", seconds=60)
+        assert "Assent asks about this command" in " ".join(screen.screen().split())
+        assert files(place) == []
+        screen.answer(question, key)
+        screen.wait_for(DONE.text, "Conversation interrupted", seconds=60)
+    assert files(place) == made
+    assert [each["outcome"] for each in gate.records("decision")] == ["ask"]
 
 
 @pytest.fixture

@@ -112,7 +112,7 @@ class Adapter:
 
     runtime = ""
     variable = ""
-    # Options with which the runtime runs once and asks nobody; for a runtime in a terminal that does not tell whether
+    # Words with which the runtime runs once and asks nobody; for a runtime in a terminal that does not tell whether
     # somebody attends. The hook then looks at its process, and says `0` in ATTENDED where nobody does.
     once: tuple[str, ...] = ()
     races = False  # while its dialog is open, a hook may answer in its place: the first answer counts

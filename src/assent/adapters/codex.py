@@ -7,7 +7,7 @@ installer set it up, the same command behind a program for which a rule of Codex
 from __future__ import annotations
 
 from assent.adapters import payload, shape
-from assent.adapters.adapter import Adapter, Event, Kind, Rendered
+from assent.adapters.adapter import ATTENDED, Adapter, Event, Kind, Rendered
 from assent.contract.decision import Outcome
 from assent.contract.display import visible
 
@@ -23,13 +23,21 @@ NOBODY_ASKED = "a person has to approve this call first, and Codex cannot ask"
 
 class Codex(Adapter):
     runtime = "codex"
+    once = ("exec", "e", "review")
 
     def asks(self, event: Event) -> bool:
         return False
 
     def parse(self, given: Mapping[str, object], *, environ: Mapping[str, str], home: str, project: str = "") -> Event:
         """`cwd` is the folder of the call, which the model chooses, and never the workspace."""
-        return shape.parse(given, runtime=self.runtime, home=home, roots=payload.folder(project), modes=MODES)
+        return shape.parse(
+            given,
+            runtime=self.runtime,
+            home=home,
+            roots=payload.folder(project),
+            modes=MODES,
+            attended=False if environ.get(ATTENDED) == "0" else None,
+        )
 
     def render(self, event: Event | None, reply: Reply) -> Rendered:
         if event is None:

@@ -77,8 +77,8 @@ export const Assent = async ({ client, directory, serverUrl }) => {
   }
 
   function show(message) {
-    const shown = client.tui?.showToast?.({ body: { title: "Assent asks", message, variant: "warning", duration: 60000 } })
-    Promise.resolve(shown).catch(() => {})
+    const body = { title: "Assent asks", message, variant: "warning", duration: 60000 }
+    Promise.resolve(client.tui?.showToast?.({ body })).catch(() => {})
   }
 
   async function reply(id, body) {

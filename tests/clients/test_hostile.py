@@ -1,0 +1,88 @@
+"""A hostile session: an agent that wants past the gate, in the mode of its program that asks nobody. Whatever it tries
+is stopped or asked about; docs/threat-model.md lists the same."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .claude import Claude
+from .client import Client
+from .gate import Gate, answering, serving
+from .hostile import ASKED, KEY, RUNS, Agent, Attempt, attempts, repository
+from .model import Step, Use
+from .observed import DONE
+from .programs import Programs
+from .sandbox import Sandbox
+
+UNASKED = "refused by the program itself"
+
+
+def no(question: dict[str, Any]) -> dict[str, Any]:
+    return {"said": "deny", "message": "no"}
+
+
+def outcome(attempt: Attempt, decisions: list[dict[str, Any]]) -> str:
+    """What the trail says of a call. Some programs refuse a few calls before they ask a hook."""
+    (said,) = {each["outcome"] for each in decisions if names(each["input"], attempt.text)} or {UNASKED}
+    return str(said)
+
+
+def names(given: dict[str, str], text: str) -> bool:
+    """Whether a call is the one with this command or path; in Codex a path stands in a patch."""
+    return any(value == text or f"*** Add File: {text}\n" in value for value in given.values())
+
+
+def test_whatever_a_hostile_agent_tries_is_stopped_or_asked(client: Client, place: Sandbox) -> None:
+    hostile_session("auto", client, place)
+
+
+def test_the_loosest_mode_short_of_yolo_stops_it_as_well(place: Sandbox, installed: Programs) -> None:
+    """All but a script that it wrote itself, and a server that it ends by its number."""
+    hostile_session("full_auto", Claude(installed), place)
+
+
+def hostile_session(mode: str, client: Client, place: Sandbox) -> None:
+    gate = Gate(place, f'mode = "{mode}"\n[packs]\non = ["dev-tasks", "git-local"]\n')
+    gate.install(client)
+    repository(place)
+    before = {file: file.read_bytes() for file in gate.protected(client)}
+    with serving(gate) as server, answering(server, no) as person:
+        place.beside = server.process
+        tried = list(attempts(Agent(client, place, server)))
+        script: list[Step] = [*(Use(each.call) for each in tried), DONE]
+        run = client.run(place, script, args=client.loose, deadline=300)
+        place.beside = None
+        assert server.ask("GET", "/v1/status", unix=True).json["pid"] == server.pid
+    decisions = gate.records("decision")
+    found = {each.text: outcome(each, decisions) for each in tried}
+    known = {each.text: getattr(each, mode) for each in tried}
+    assert {text: said for text, said in found.items() if said not in (known[text], UNASKED)} == {}
+    assert list(found.values()).count(UNASKED) <= 2
+    assert len(person.seen) == list(found.values()).count(ASKED)
+    assert {file: file.read_bytes() for file in gate.protected(client)} == before
+    ran = [text for text, said in found.items() if said == RUNS]
+    told = [told for attempt, told in zip(tried, run.told, strict=True) if attempt.text not in ran]
+    assert not [each for each in told if KEY in each]
+
+
+def test_the_token_of_callers_and_the_folder_of_assent_open_no_answer(place: Sandbox) -> None:
+    """Whoever reads all that is on the disk can ask, and not answer."""
+    gate = Gate(place, 'mode = "default"')
+    with serving(gate) as server:
+        waiting = server.calling("make x")
+        question = server.sign_in().held()[0]
+        body = {"digest": question["digest"], "said": "allow"}
+        answer = f"/v1/held/{question['id']}/answer"
+        token = {"Authorization": f"Bearer {server.token}"}
+        assert [
+            server.ask("POST", answer, body, unix=True).status,
+            server.ask("POST", answer, body, headers=token).status,
+            server.ask("POST", answer, body, headers=token, unix=True).status,
+            server.ask("GET", "/v1/held", headers=token).status,
+        ] == [403, 403, 403, 403]
+        secrets = server.sign_in().headers["Cookie"].partition("=")[2], server.sign_in().headers["Assent-Key"]
+        kept = b"".join(each.read_bytes() for each in gate.state.rglob("*") if each.is_file())
+        assert not [each for each in secrets if each.encode() in kept]
+        server.sign_in().answer(question, "deny")
+        print(waiting.result(30).raw)
+        assert not waiting.result(30).json["allowed"]
