@@ -8,7 +8,7 @@ const MOST = 2000; // lines drawn
 export function parse(text) {
   const hunks = [];
   let hunk = null, old = 1, fresh = 1;
-  for (const line of String(text).split("\n").slice(0, MOST)) {
+  for (const line of String(text).split("\n")) {
     const start = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@(.*)$/.exec(line);
     if (start) {
       old = Number(start[1]); fresh = Number(start[2]);
@@ -17,16 +17,31 @@ export function parse(text) {
       continue;
     }
     if (!hunk) {
-      if (/^(---|\+\+\+|diff |index )/.test(line) || !line) continue;
+      if (!line) continue;
       hunk = { title: "", rows: [] };
       hunks.push(hunk);
     }
-    if (line.startsWith("+")) hunk.rows.push({ kind: "add", text: line.slice(1), fresh: fresh++ });
+    // Every line is shown, also one that only looks like the head of a file: the text may be an agent's own patch.
+    const head = !hunk.title && /^(---|\+\+\+) /.test(line);
+    if (head) hunk.rows.push({ kind: "same", text: line });
+    else if (line.startsWith("+")) hunk.rows.push({ kind: "add", text: line.slice(1), fresh: fresh++ });
     else if (line.startsWith("-")) hunk.rows.push({ kind: "del", text: line.slice(1), old: old++ });
-    else if (line.startsWith("\\")) continue;
-    else hunk.rows.push({ kind: "same", text: line.slice(1), old: old++, fresh: fresh++ });
+    else if (line.startsWith(" ")) hunk.rows.push({ kind: "same", text: line.slice(1), old: old++, fresh: fresh++ });
+    else if (line) hunk.rows.push({ kind: "same", text: line });
   }
   return hunks;
+}
+
+// The hunks with as many lines as are drawn, and how many lines that leaves out.
+function drawn(hunks) {
+  let room = MOST, left = 0;
+  const out = hunks.map((hunk) => {
+    const rows = hunk.rows.slice(0, room);
+    room -= rows.length;
+    left += hunk.rows.length - rows.length;
+    return { ...hunk, rows };
+  });
+  return [out.filter((hunk) => hunk.rows.length), left];
 }
 
 export function stat(hunks) {
@@ -79,7 +94,9 @@ function oneColumn(hunks) {
   return h("table", {}, h("colgroup", {}, h("col", { class: "n" }), h("col", {})), h("tbody", {}, body));
 }
 
-export function diff(hunks) {
+export function diff(whole) {
+  const [hunks, left] = drawn(whole);
   const added = hunks.every((hunk) => hunk.rows.every((row) => row.kind === "add"));
-  return h("div", { class: "diff", tabindex: 0, role: "region", "aria-label": "the change" }, added || matchMedia("(max-width: 860px)").matches ? oneColumn(hunks) : sideBySide(hunks));
+  const note = left ? h("p", { class: "cut" }, `${left.toLocaleString("en")} more lines are not drawn here: look at the raw input below before you answer`) : null;
+  return [h("div", { class: "diff", tabindex: 0, role: "region", "aria-label": "the change" }, added || matchMedia("(max-width: 860px)").matches ? oneColumn(hunks) : sideBySide(hunks)), note];
 }
