@@ -190,3 +190,22 @@ def test_where_questions_go_to_a_dialog_that_nobody_sees_they_are_denials(tmp_pa
         assert [decision(each.send("PreToolUse", "make x")) for each in attended] == ["ask", "deny"]
     finally:
         found.stop()
+
+
+def test_a_hook_whose_program_has_ended_waits_no_longer(fresh: Program) -> None:
+    """Its question is withdrawn by that, a moment later."""
+    person, claude = fresh.sign_in(), Claude(fresh, attended=False, session="h11")
+    words = f"{sys.executable} -m assent hook claude --home {fresh.state}; true"
+    payload = {"session_id": "h11", "cwd": str(fresh.project), "hook_event_name": "PreToolUse"}
+    call = {"tool_name": "Bash", "tool_input": {"command": "make orphan"}}
+    shell = subprocess.Popen(
+        ["/bin/sh", "-c", words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=claude.environ
+    )
+    assert shell.stdin is not None
+    assert shell.stdout is not None
+    shell.stdin.write(json.dumps({**payload, **call}).encode())
+    shell.stdin.close()
+    person.held()
+    shell.kill()
+    assert shell.stdout.read() == b""  # ends when the last process that could write to it has
+    shell.wait()

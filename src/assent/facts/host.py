@@ -21,7 +21,7 @@ def unattended(once: Sequence[str], *, root: str = "/proc", pid: int = 0) -> boo
 
     `root` and `pid` stand in for the system's processes and the first one to look at."""
     try:
-        found = _program(root, pid or os.getppid())
+        found = _chain(root, pid or os.getppid())[-1]
         if not found:
             return False
         words = _words(root, found)
@@ -32,17 +32,25 @@ def unattended(once: Sequence[str], *, root: str = "/proc", pid: int = 0) -> boo
         return False
 
 
-def _program(root: str, pid: int) -> int:
-    """The nearest process above that is no shell; 0 where there is none."""
-    for _ in range(DEEPEST):
+def above(*, root: str = "/proc", pid: int = 0) -> tuple[int, ...]:
+    """The processes from a hook up to its program. They are others when one of them has ended."""
+    try:
+        return _chain(root, pid or os.getppid())
+    except (OSError, ValueError, IndexError):
+        return (pid or os.getppid(),)
+
+
+def _chain(root: str, pid: int) -> tuple[int, ...]:
+    """Shells, and the nearest process above that is none; 0 in its place where there is none."""
+    found: list[int] = []
+    while pid > 1 and len(found) < DEEPEST:
+        found.append(pid)
         with open(f"{root}/{pid}/stat", encoding="utf-8", errors="replace") as file:
             before, _, after = file.read().rpartition(")")
         if before.partition("(")[2] not in SHELLS:
-            return pid
+            return tuple(found)
         pid = int(after.split()[1])
-        if pid <= 1:
-            return 0
-    return 0
+    return (*found, 0)
 
 
 def _words(root: str, pid: int) -> list[str]:

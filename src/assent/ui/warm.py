@@ -12,13 +12,15 @@ import time
 
 from assent.adapters.adapter import ATTENDED, Rendered
 from assent.contract.errors import StoreError
+from assent.facts import host
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
 CONNECT = 2.0  # seconds to be let in
 QUIET = 40.0  # seconds for an answer to one request; the server answers or says `held` well before
+LOOK = 2.0  # seconds between looks at the program
 AGAIN = 0.5  # seconds between tries to reach a server that went away
 # What adapters look at in a program's environment.
 NAMES = ("HOME", "SHELL", ATTENDED)
@@ -92,13 +94,29 @@ def request(path: str, target: str, body: object) -> bytes:
         owned_by_us(line)
         line.settimeout(QUIET)
         line.sendall(head.encode() + data)
-        chunks = []
-        while chunk := line.recv(65536):
-            chunks.append(chunk)
+        chunks = list(_received(line))
     top, gap, rest = b"".join(chunks).partition(b"\r\n\r\n")
     if not gap or not top.startswith(b"HTTP/1.1 200 ") or _length(top) != len(rest):
         raise ConnectionError("the server did not answer whole")
     return rest
+
+
+def _received(line: socket.socket) -> Iterator[bytes]:
+    """What comes, until the other side is done. Who waits for a person also looks whether the program still waits."""
+    quiet, programs = time.monotonic() + QUIET, host.above()
+    line.settimeout(LOOK)
+    while True:
+        try:
+            chunk = line.recv(65536)
+        except TimeoutError:
+            if host.above() != programs:
+                raise StoreError("the program that asked has ended") from None
+            if time.monotonic() >= quiet:
+                raise
+            continue
+        if not chunk:
+            return
+        yield chunk
 
 
 def _length(top: bytes) -> int:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from assent.facts.host import unattended
+from assent.facts.host import above, unattended
 
 ONCE = ("-p", "--prompt")
 
@@ -55,3 +55,10 @@ def test_what_cannot_be_seen_is_not_said(tmp_path: Path) -> None:
     assert not unattended(ONCE, root=str(tmp_path), pid=12)
     process(tmp_path, 12, 1, "sh", ("sh",), "pipe:[1]", "pipe:[2]")
     assert not unattended(ONCE, root=str(tmp_path), pid=12)
+
+
+def test_the_processes_above_are_others_when_the_program_has_ended(tmp_path: Path) -> None:
+    host(tmp_path)
+    assert above(root=str(tmp_path), pid=12) == (12, 11, 10)
+    (tmp_path / "11" / "stat").write_text("11 (bash) S 1 1 1 0 0\n")
+    assert above(root=str(tmp_path), pid=12) == (12, 11, 0)
