@@ -13,7 +13,8 @@ BREAKS = Pattern(r"[\t\r\n]")
 LOCAL = Pattern(r"\s*(?:view-source:)?file:(?://(?:localhost)?(?=/)|(?=/)|//)?(.*)", IGNORECASE | DOTALL)
 PERCENT = Pattern(r"%([0-9A-Fa-f]{2})")
 PIECE = Pattern(r"\{([^{}]*)\}|\[([0-9]{1,9}|[A-Za-z])-([0-9]{1,9}|[A-Za-z])(?::[0-9]+)?\]")
-MOST_PIECES, MOST_HOSTS = 8, 64
+MOST_PIECES, MOST_HOSTS, MOST_RANGE = 8, 64, 16
+TOLD = (169, 254, 170, 100, 200, 192, 2, 253)  # numbers in addresses that rules speak of
 
 
 def scheme_of(url: str) -> str:
@@ -36,6 +37,7 @@ def host_of(url: str) -> str:
         host = host.partition(":")[0]
     if "%" in host:
         host = PERCENT.sub(lambda match: chr(int(match[1], 16)), host)
+        host = re.split(r"[/\\?#]", host, maxsplit=1)[0].rpartition("@")[2]
     if not host.isascii():
         from unicodedata import normalize  # such hosts are rare
 
@@ -62,7 +64,8 @@ def choices(found: re.Match[str]) -> list[str]:
         return found[1].split(",")
     low, high = found[2], found[3]
     if low.isdigit() and high.isdigit():
-        return [str(number) for number in range(int(low), min(int(high), int(low) + MOST_HOSTS) + 1)]
+        whole = range(int(low), int(high) + 1)
+        return [str(number) for number in dict.fromkeys((*whole[:MOST_RANGE], *filter(whole.__contains__, TOLD)))]
     return [chr(code) for code in range(ord(low[0]), min(ord(high[0]), ord(low[0]) + MOST_HOSTS) + 1)]
 
 

@@ -17,6 +17,7 @@ TEXT_KEYS = frozenset(
     "language output_mode type head_limit multiline case_sensitive context ignore_case max_results query queries regex "
     "old_text item".split()
 )
+NESTED_KEYS = frozenset({"edits", "files", "replacements", "operations", "changes"})
 PATTERN_KEYS = frozenset(
     "pattern glob include exclude glob_pattern file_pattern include_pattern exclude_pattern file_glob".split()
 )
@@ -56,16 +57,23 @@ def path_arguments(given: Mapping[str, object], skip: tuple[str, ...] = ()) -> I
         low = key.lower()
         if low in skip:
             continue
-        if low in ("edits", "files", "replacements", "operations", "changes") and isinstance(value, list):
-            for item in value:
-                if isinstance(item, dict):
-                    yield from path_arguments(item)
-                elif isinstance(item, str):
-                    yield low, item
-        elif low not in TEXT_KEYS and (low not in PATTERN_KEYS):
-            if isinstance(value, dict):
-                yield from path_arguments(value)
-            yield from ((low, text) for text in strings(value))
+        if "/" in key or key[:1] == "~":
+            yield "input", key  # edits by the name of their file
+        nested = low in NESTED_KEYS and not isinstance(value, str)
+        if nested or (low not in TEXT_KEYS and low not in PATTERN_KEYS):
+            yield from _places(low, value)
+
+
+def _places(key: str, value: object) -> Iterator[tuple[str, str]]:
+    """The paths in one argument, in lists and objects at any depth too."""
+    if isinstance(value, str):
+        if value:
+            yield key, value
+    elif isinstance(value, dict):
+        yield from path_arguments(value)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _places(key, item)
 
 
 def values(given: Mapping[str, object]) -> tuple[list[tuple[str, str]], bool]:

@@ -16,6 +16,10 @@ GIT_DIFF = Pattern(r"diff --git (\"?a/.*|.*) (\"?b/.*)$")
 
 
 DATE = Pattern(r"\s+\d{4}-\d\d-\d\d.*$")
+BOTH = Pattern(r"(?:^|\n)--- [^\n]*\n\+\+\+ [^\n]*\n@@ -[0-9]")
+# Names with what ends a line for some programs and not for others.
+ODD = Pattern(r"(?:^|\n)[ \t]*\*\*\* [^\n]*[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
+ODD_DIFF = Pattern(r"(?:^|\n)(?:---|\+\+\+|rename|copy|diff|Index:) [^\n]*[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 PREFIX = Pattern(r"(?:[ciow12])/")  # of `diff.mnemonicPrefix`
 
 
@@ -32,7 +36,12 @@ class Touch(Value):
 def read_patch(text: str) -> tuple[tuple[Touch, ...], bool]:
     """Every file that a patch adds, changes, moves or deletes, and whether the whole of it was understood."""
     enveloped = any(line.strip().startswith("*** ") for line in text.splitlines())
-    return _envelope(text) if enveloped else _unified(text)
+    if not enveloped:
+        return _unified(text)
+    touched, sure = _envelope(text)
+    if BOTH.search(text):  # a program that knows only the other form skips what it does not know
+        touched = tuple(dict.fromkeys((*touched, *_unified(text)[0])))
+    return touched, sure and not ODD.search(text)
 
 
 def _envelope(text: str) -> tuple[tuple[Touch, ...], bool]:
@@ -76,7 +85,7 @@ def _unified(text: str) -> tuple[tuple[Touch, ...], bool]:
                 found.append(Touch(Operation.DELETE, path))
             case _:
                 found.append(Touch(Operation.WRITE, path))
-    return tuple(dict.fromkeys(found)), bool(found)
+    return tuple(dict.fromkeys(found)), bool(found) and not ODD_DIFF.search(text)
 
 
 def _headers(text: str) -> Iterator[tuple[str, str]]:
@@ -90,6 +99,8 @@ def _headers(text: str) -> Iterator[tuple[str, str]]:
         elif line.startswith(("rename from ", "rename to ", "copy to ")):
             kind = "from" if line.startswith("rename from ") else "to"
             yield kind, _name(line.partition(" ")[2].partition(" ")[2], "")
+        elif line.startswith("Index: "):
+            yield "to", _name(line[7:], "")
         elif found := GIT_DIFF.match(line):
             yield "to", _name(found[2], "b/")
 

@@ -26,6 +26,9 @@ def joined(text: str, cwd: str, home: str, *, tilde: bool = True) -> tuple[str, 
     return f"{cwd}/{text}", True
 
 
+LONGEST = 16384  # four times what a kernel takes, since `a/../` goes away
+
+
 def normal(path: str) -> str:
     """Collapse `.`, `..`, double and trailing slashes; `..` stops at the root."""
     if path[:1] == "/" and "/." not in path and "//" not in path and path[-1] != "/":
@@ -37,9 +40,9 @@ def normal(path: str) -> str:
 def path_target(
     text: str, cwd: str, home: str, *, tilde: bool = True, pattern: bool = False, certain: bool = True
 ) -> Target:
-    """The target that a path names."""
+    """The target that a path names. None that is far longer than a path can be is named."""
     raw, sure = joined(text, cwd, home, tilde=tilde)
-    if not raw:
+    if not raw or len(raw) > LONGEST:
         return Target(Kind.PATH, "", text, pattern=pattern, certain=False)
     name = normal(raw)
     if sure and certain and not pattern and ".." not in raw:

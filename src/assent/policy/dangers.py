@@ -63,6 +63,11 @@ METADATA_HOSTS = frozenset(
         "100.100.100.200",
         "192.0.0.192",
         "169.254.0.23",
+        "168.63.129.16",
+        "metadata.goog",
+        "metadata.tencentyun.com",
+        "instance-data",
+        "instance-data.ec2.internal",
     }
 )
 
@@ -111,12 +116,16 @@ def is_metadata(host: str) -> bool:
         return True
     if host.endswith((".nip.io", ".sslip.io", ".xip.io")):
         host = host.rpartition(".")[0].rpartition(".")[0].replace("-", ".")
-        host = ".".join(host.split(".")[-4:])
+        parts = host.split(".")
+        hexadecimal = len(parts[-1]) == 8 and all(letter in "0123456789abcdef" for letter in parts[-1])
+        host = f"0x{parts[-1]}" if hexadecimal else ".".join(parts[-4:])
     groups = _groups(host) if ":" in host else None
     if groups is not None:
-        if groups == _METADATA_6:
+        if tuple(groups[:2]) in _METADATA_6:
             return True
-        if groups[:5] != [0, 0, 0, 0, 0] or groups[5] not in (0, 0xFFFF):
+        if groups[0] == 0x2002:
+            return (groups[1] << 16) + groups[2] in _METADATA_4
+        if groups[:6] not in _CARRIERS:
             return False
         return (groups[6] << 16) + groups[7] in _METADATA_4
     number = as_address(host)
@@ -125,9 +134,14 @@ def is_metadata(host: str) -> bool:
 
 _METADATA_4 = frozenset(
     (a << 24) + (b << 16) + (c << 8) + d
-    for a, b, c, d in ((169, 254, 169, 254), (169, 254, 170, 2), (100, 100, 100, 200), (168, 63, 129, 16))
+    for a, b, c, d in (
+        *((169, 254, c, d) for c, d in ((169, 254), (169, 253), (170, 2), (170, 23), (0, 23), (10, 10), (42, 42))),
+        *((100, 100, 100, 200), (168, 63, 129, 16), (192, 0, 0, 192)),
+    )
 )
-_METADATA_6 = [0xFD00, 0xEC2, 0, 0, 0, 0, 0, 0x254]
+_METADATA_6 = frozenset({(0xFD00, 0xEC2), (0xFD20, 0xCE), (0xFD00, 0x42)})
+# What stands before an IPv4 address in one of IPv6: nothing, mapped, translated, NAT64.
+_CARRIERS = ([0] * 6, [0, 0, 0, 0, 0, 0xFFFF], [0, 0, 0, 0, 0xFFFF, 0], [0x64, 0xFF9B, 0, 0, 0, 0])
 
 
 def _groups(host: str) -> list[int] | None:

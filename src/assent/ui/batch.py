@@ -150,7 +150,7 @@ def _texts(given: object) -> tuple[str, ...]:
 def parse_line(raw: bytes) -> dict[str, object]:
     try:
         row = json.loads(raw)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise PayloadError(f"not JSON: {error}") from None
     if not isinstance(row, dict):
         raise PayloadError("not a JSON object")

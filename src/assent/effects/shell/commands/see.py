@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from assent.contract.effect import Effect, Kind, Target
 from assent.contract.memory import keep
+from assent.contract.pattern import Pattern
 from assent.effects.shell.command import Arg, Sight
 from assent.effects.shell.commands.operands import dropped, into, secrets, share_out, worth
 from assent.effects.shell.commands.option import HARMLESS_ROLES, PATH_ROLES, Options, dangers_of, gives_of
@@ -359,6 +360,9 @@ def _only_helps(line: Line) -> bool:
     return all(given.option.role in ("", "TEXT") for given in (*line.before, *parsed.given))
 
 
+_ADDRESS = Pattern(r"(?:https?|ftp|wss?|grpc)://|(?:[0-9]{1,3}\.){3}[0-9]{1,3}(?:[:/]|$)|metadata\.|\[[0-9a-fA-F:.]+\]")
+
+
 def _unknown(seen: Seen, words: list[Word]) -> None:
     """A program that no table speaks of: EXECUTE, with its words sorted as well as can be for rules that deny."""
     seen.acts = True
@@ -372,6 +376,8 @@ def _unknown(seen: Seen, words: list[Word]) -> None:
                 seen.flags.update("-" + letter for letter in name[1:])
         else:
             seen.operands.append(shown(word))
+        if isinstance(word, str) and _ADDRESS.match(word):
+            seen.fetch(word)
 
 
 def _settled(word: Word) -> Word:
