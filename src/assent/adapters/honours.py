@@ -125,7 +125,7 @@ TABLE: tuple[Honours, ...] = (
         exit_1=BLOCKS,
         crash=BLOCKS,
         timeout=BLOCKS,
-        garbage=RUNS,
+        garbage=HOST,
         default_timeout=600,
         http=True,
         permission_hook=True,
@@ -140,6 +140,8 @@ TABLE: tuple[Honours, ...] = (
             "a settings file with a comment, a trailing comma or an entry that Claude Code does not know is not loaded "
             "at all, with the hooks in it",
             "another hook may change the input of a call after ours allowed it",
+            "a hook that ends well and prints nothing, or nothing that it can read, is no answer: Claude Code's own "
+            "rules decide",
             "an HTTP hook is told neither the project's folder nor whether somebody attends; a command hook is",
             "for HTTP hooks a proxy variable without `NO_PROXY`, or a project's empty `allowedHttpHookUrls`, keeps the "
             "hook from being reached",
@@ -181,7 +183,7 @@ TABLE: tuple[Honours, ...] = (
         permission_hook=True,
         exceptions=(
             "an ask is a denial, but for shell commands where the asking program is installed: then Codex's own dialog "
-            "opens, and `codex exec` rejects the call",
+            "opens, which does not show our reason; in `codex exec` it is a denial, or asked on the page",
             "text typed into a running program (`write_stdin`) fires no hook: an interpreter that was allowed to start "
             "takes anything",
             "a hook that was not reviewed and trusted is skipped, in `codex exec` without a word",
@@ -208,6 +210,8 @@ TABLE: tuple[Honours, ...] = (
             "with a trailing comma in its settings Gemini CLI does not start; comments are taken",
             "in a folder that is not trusted user hooks are off; hooks of an extension still fire",
             "a trusted project's settings can switch hooks off (`hooksConfig`)",
+            "no event tells whether somebody attends, and without a person Gemini CLI waits for ever for the answer to "
+            "an ask; Assent looks at its process and denies, but where there is no `/proc` it cannot",
             "an ask also opens what a policy file of Gemini CLI denies",
             "an allow does not skip Gemini CLI's own question; a policy file does",
         ),
@@ -230,6 +234,8 @@ TABLE: tuple[Honours, ...] = (
         exceptions=(
             "a plugin that is missing or does not load is passed over in silence, and `--pure` loads none",
             "`--auto` approves every ask by itself; denials hold",
+            "its dialog has no place for a reason, which is shown in a notice beside it; for what Assent allows the "
+            "dialog opens for a moment, until the plugin has answered it",
             "an answer of *always* in opencode's dialog holds for its own pattern from then on",
             "a tool of a plugin, and shell text in which opencode sees no command, opens no dialog: there an ask is a "
             "denial",
