@@ -11,13 +11,11 @@ from pwd import getpwuid
 from assent import journal
 from assent.contract.decision import Outcome
 from assent.contract.errors import AssentError, StoreError
+from assent.contract.later import Later
 from assent.contract.value import Value
-from assent.facts import digest, saved, sessions
+from assent.facts import sessions
 from assent.gate import Judged, refusal
-from assent.policy import grants as granting
 from assent.policy.decide import nobody_answers
-from assent.policy.parse import parse_rule
-from assent.review.grants import GrantBook
 from assent.trail.append import Trail
 
 TYPE_CHECKING = False
@@ -26,7 +24,17 @@ if TYPE_CHECKING:
 
     from assent.contract.call import Call
     from assent.contract.record import Record
+    from assent.facts import digest, saved
     from assent.gate import Gate
+    from assent.policy import grants as granting
+    from assent.policy import parse
+    from assent.review import grants as books
+else:
+    digest = Later("assent.facts.digest")
+    saved = Later("assent.facts.saved")
+    granting = Later("assent.policy.grants")
+    parse = Later("assent.policy.parse")
+    books = Later("assent.review.grants")
 
 
 class Settled(Value):
@@ -53,9 +61,16 @@ class Memory:
     def __init__(self, state: str, *, clock: Callable[[], float] = time.time) -> None:
         self.state = state
         self.who = getuser()
-        self.grants = GrantBook(state)
+        self._grants: books.GrantBook | None = None
         self.trail = Trail(f"{state}/audit")
         self.clock = clock
+
+    @property
+    def grants(self) -> books.GrantBook:
+        """The remembered answers; most calls need none."""
+        if self._grants is None:
+            self._grants = books.GrantBook(self.state)
+        return self._grants
 
     def settle(self, gate: Gate, call: Call, *, project: str, host_mode: str = "", headless: bool = False) -> Settled:
         """Decide a call, let grants settle what asks, and record it. Never raises. `host_mode` is the mode of the
@@ -113,7 +128,7 @@ class Memory:
 
     def save_denial(self, session: str, rule: str, *, who: str) -> None:
         """Deny what a rule says from now on, as a person's act. Raises PolicyError or StoreError where that fails."""
-        parse_rule(rule, source="an answer")
+        parse.parse_rule(rule, source="an answer")
         now = self.clock()
         self.trail.append(journal.of_denial(session, rule, time=now, who=who))
         saved.add(self.state, rule, f"{who or 'somebody'} saved it from an answer")

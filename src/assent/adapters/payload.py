@@ -4,9 +4,8 @@ A key given twice is refused: what we read first, the runtime may read last."""
 
 from __future__ import annotations
 
-import json
-
 from assent.contract.errors import PayloadError
+from assent.contract.notation import loads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,7 +27,7 @@ def value(text: str | bytes) -> object:
     """The JSON value that a text holds; raises PayloadError where it holds none, or where a key stands twice."""
     try:
         source = text.decode("utf-8") if isinstance(text, bytes) else text
-        found: object = json.loads(source, object_pairs_hook=_once, parse_constant=_no_number, parse_float=_finite)
+        found: object = loads(source, object_pairs_hook=_once, parse_constant=_no_number, parse_float=_finite)
     except PayloadError:
         raise
     except (ValueError, RecursionError) as error:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
-
 from assent.adapters import payload
 from assent.adapters.adapter import DECIDING, Event, Kind, Rendered
 from assent.contract.call import Call
 from assent.contract.decision import Outcome
 from assent.contract.display import visible
 from assent.contract.errors import PayloadError
+from assent.contract.notation import dumps
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -102,7 +101,7 @@ def printed(answer: Mapping[str, object]) -> Rendered:
 
 
 def line(answer: Mapping[str, object]) -> str:
-    return json.dumps(answer, separators=(",", ":")) + "\n"
+    return dumps(answer) + "\n"
 
 
 def blocked(reply: Reply) -> Rendered:

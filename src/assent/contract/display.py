@@ -34,7 +34,7 @@ def visible(text: str) -> str:
     Control characters and escape sequences, bidirectional marks, zero-width and unusual blanks, selectors, tags,
     letters of another script inside a Latin word or a name like `а.txt`, letters that only look plain (`𝐫𝐦`), marks
     stacked on one."""
-    if ODD.search(text) is None:
+    if (text.isascii() and text.replace("\n", "").replace("\t", "").isprintable()) or ODD.search(text) is None:
         return text
     text = ODD.sub(lambda found: escaped(found[0]) if is_hidden(found[0]) else found[0], text)
     if text.isascii():

@@ -8,9 +8,9 @@ So every string argument that is not known to be plain text counts as a path for
 from __future__ import annotations
 
 from assent.contract.effect import Effect, Gap, Invocation, Kind, Lowering, Operation, Target
+from assent.contract.later import Later
 from assent.contract.pattern import ASCII, Pattern, re
 from assent.contract.tools import INERT, canonical
-from assent.effects import addresses, patches, web
 from assent.effects.arguments import PATTERN_KEYS, lowered_keys, nonempty, path_arguments, strings, values
 from assent.effects.paths import joined, normal, path_target
 
@@ -19,8 +19,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from assent.contract.call import Call
+    from assent.effects import addresses, patches, web
 
     Lower = Callable[[Call, str], Lowering]
+else:
+    addresses = Later("assent.effects.addresses")
+    patches = Later("assent.effects.patches")
+    web = Later("assent.effects.web")
 
 READ, LIST, SEARCH = Operation.READ, Operation.LIST, Operation.SEARCH
 WRITE, DELETE = Operation.WRITE, Operation.DELETE

@@ -4,12 +4,18 @@ A program does not say that a person said yes: it runs the call. So the id of th
 
 from __future__ import annotations
 
-import json
 import posixpath
 
 from assent.contract.errors import StoreError
+from assent.contract.later import Later
 from assent.contract.sha import sha256
 from assent.statefile import held, read, replace_text, state_folder
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import json
+else:
+    json = Later("json")
 
 FOLDER = "sessions"
 MOST = 64  # open questions of one session; the oldest are given up

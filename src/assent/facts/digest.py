@@ -6,22 +6,25 @@ them that the person was shown or that would run."""
 from __future__ import annotations
 
 import errno
-import json
 import os
 from stat import S_ISDIR, S_ISREG
 
 from assent.contract.effect import READ_ONLY, Kind, Operation
+from assent.contract.later import Later
 from assent.contract.sha import sha256
 from assent.contract.tools import canonical
 from assent.statefile import read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import json
     from collections.abc import Iterator, Mapping
 
     from assent.contract.call import Call
     from assent.contract.effect import Effect, Invocation, Lowering
     from assent.contract.facts import Facts
+else:
+    json = Later("json")
 
 WHOLE = 64 * 1024 * 1024  # bytes of a file that are read; of a longer one its state tells
 FILES = 256  # looked at; of a call with more the digest never repeats

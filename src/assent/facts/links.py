@@ -139,6 +139,8 @@ def _special(path: str) -> str | None:
     """What is at a path that means something else to another process, or is a link by another name."""
     if path in _ALWAYS:
         return _ALWAYS[path]
+    if not path.startswith(("/dev/", "/proc/")):
+        return _ORDINARY
     if _DESCRIPTOR.match(path):
         return None  # whatever the shell opened there was judged when it was opened
     if path.startswith("/dev/fd/"):

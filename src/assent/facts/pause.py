@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import os
 import posixpath
-from contextlib import suppress
 from time import time
 
 from assent.statefile import read, replace_text, state_folder
@@ -44,6 +43,8 @@ def begin(state: str, end: float, who: str) -> None:
 def finish(state: str) -> bool:
     """End a pause; false where there was none."""
     lasted = lasts(state)
-    with suppress(FileNotFoundError):
+    try:  # noqa: SIM105 -- a hook loads this module, and `contextlib` takes longer than it
         os.unlink(posixpath.join(state, FILE))
+    except FileNotFoundError:
+        pass
     return lasted

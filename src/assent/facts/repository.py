@@ -54,7 +54,7 @@ def harm(
         return f"where `{folder}` leads is not known"
     if portable or not os.path.isdir(here):
         missing = portable or not os.path.lexists(here)
-        elsewhere = not _is_inside(here, roots) or _DRIVE.search(here) is not None
+        elsewhere = not _is_inside(here, roots) or (":" in here and _DRIVE.search(here) is not None)
         if missing and (here in roots or (stays and not portable and elsewhere)):
             return ""
         return f"`{folder}` is not the session's repository"

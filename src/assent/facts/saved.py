@@ -4,11 +4,17 @@ The file is written by Assent and read like the user's own; a person may edit it
 
 from __future__ import annotations
 
-import json
 import posixpath
 
 from assent.contract.errors import StoreError
+from assent.contract.later import Later
 from assent.statefile import held, read, replace_text, state_folder
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import json
+else:
+    json = Later("json")
 
 FILE = "saved.toml"
 HEAD = "# Deny rules that were saved from answers. Remove a line to take one back.\ndeny = [\n"

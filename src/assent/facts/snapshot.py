@@ -6,12 +6,12 @@ answer."""
 
 from __future__ import annotations
 
-import json
 import os
 import posixpath
 from stat import S_ISDIR, S_ISREG
 
 from assent.contract.errors import StoreError
+from assent.contract.notation import dumps, loads
 from assent.contract.sha import sha256
 from assent.statefile import replace_text, state_folder
 
@@ -28,7 +28,7 @@ OTHERS_WRITE = 0o022
 
 def key(*given: object) -> str:
     """What a snapshot was made of, as one word."""
-    return sha256(json.dumps([FORMAT, *given]).encode("ascii")).hexdigest()
+    return sha256(dumps([FORMAT, *given]).encode("ascii")).hexdigest()
 
 
 def states(folders: Iterable[str]) -> list[tuple[str, int, int, int, int]]:
@@ -59,7 +59,7 @@ def save(state: str, project: str, made_of: str, parts: Mapping[str, str]) -> No
     body = "".join(parts.values())
     whole = sha256(body.encode("ascii")).hexdigest()
     lengths = [(name, len(text)) for name, text in parts.items()]
-    header = json.dumps({"key": made_of, "sha256": whole, "parts": lengths})
+    header = dumps({"key": made_of, "sha256": whole, "parts": lengths})
     try:
         state_folder(state)
         state_folder(posixpath.dirname(path))
@@ -96,7 +96,7 @@ def _own_bytes(path: str) -> bytes:
 
 def _parts(data: bytes, made_of: str) -> dict[str, bytes] | None:
     header, _, body = data.partition(b"\n")
-    said = json.loads(header)
+    said = loads(header)
     if said["key"] != made_of or said["sha256"] != sha256(body).hexdigest():
         return None
     found: dict[str, bytes] = {}

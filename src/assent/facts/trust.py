@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-import json
 import os
 import posixpath
 
 from assent.contract.errors import StoreError
+from assent.contract.later import Later
 from assent.facts.links import Links
 from assent.statefile import held, read, replace_text, state_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import json
     from contextlib import AbstractContextManager
+else:
+    json = Later("json")
 
 TRUST_FILE = "trust.json"
 _MAX = 1024 * 1024

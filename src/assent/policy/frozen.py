@@ -5,8 +5,7 @@ tests/unit/policy/test_frozen.py holds that. Each part is read when a call first
 
 from __future__ import annotations
 
-import json
-
+from assent.contract.notation import dumps, loads
 from assent.policy.modes import Mode
 from assent.policy.policy import Policy
 from assent.policy.rules import PATH_WORDS, About, Origin, Rule, Shape
@@ -25,10 +24,10 @@ def freeze(
     settings: Settings, policy: Policy, roots: tuple[str, ...], home: str, *, fold: bool, trust: bool | None
 ) -> dict[str, str]:
     """Everything as parts of text, by name. `trust` is what was known of the folder, None where no file asked."""
-    parts = {"settings": _dumps(_fields(settings, roots, home, fold, trust)), "sieve": _dumps(_sieve(policy))}
+    parts = {"settings": dumps(_fields(settings, roots, home, fold, trust)), "sieve": dumps(_sieve(policy))}
     for layer in LAYERS:
         for subject, rules in by_subject(getattr(settings, layer)).items():
-            parts[f"{layer}.{subject.value}"] = _dumps([_row(rule) for rule in rules])
+            parts[f"{layer}.{subject.value}"] = dumps([_row(rule) for rule in rules])
     return parts
 
 
@@ -76,10 +75,6 @@ def _row(rule: Rule) -> list[object]:
     ]
 
 
-def _dumps(value: object) -> str:
-    return json.dumps(value, separators=(",", ":"))
-
-
 # ---------------------------------------------------------------- and back
 
 
@@ -94,7 +89,7 @@ class FrozenSettings(Settings):
     __slots__ = ("trust", "_bound", "_parts")
 
     def __init__(self, parts: Mapping[str, bytes]) -> None:
-        data = json.loads(parts["settings"])
+        data = loads(parts["settings"])
         self.mode = Mode(data["mode"])
         self.limit = Mode(data["limit"])
         self.chosen = data["chosen"]
@@ -127,7 +122,7 @@ class FrozenSettings(Settings):
     def bind(self, roots: tuple[str, ...], home: str, *, fold: bool = False, mode: Mode | None = None) -> Policy:
         if not self.fits(roots, home, fold):
             return super().bind(roots, home, fold=fold, mode=mode)
-        sieve = json.loads(self._parts["sieve"])
+        sieve = loads(self._parts["sieve"])
         names, heads, tails = set(sieve["names"]), set(sieve["heads"]), set(sieve["tails"])
         return Policy(
             self.mode if mode is None else mode,
@@ -187,5 +182,5 @@ def _rules(subject: About, text: bytes) -> list[Rule]:
             excepts=tuple(excepts),
             number=number,
         )
-        for tool, spec, shape, rule, source, origin, id, reason, message, advice, excepts, number in json.loads(text)
+        for tool, spec, shape, rule, source, origin, id, reason, message, advice, excepts, number in loads(text)
     ]

@@ -5,12 +5,11 @@ Judges nothing."""
 
 from __future__ import annotations
 
-import re
 from posixpath import normpath
 
 from assent.contract.effect import Effect, Invocation, Operation, Target
 from assent.contract.facts import Facts
-from assent.contract.pattern import Pattern
+from assent.contract.pattern import Pattern, re
 from assent.policy.globs import Glob, overlaps
 from assent.policy.index import base
 from assent.policy.rules import Origin, Rule, Shape
@@ -89,7 +88,7 @@ def forms(invocation: Invocation) -> tuple[str, ...]:
     source = invocation.source
     if plain == full == source:
         return (plain,)
-    return tuple(dict.fromkeys((plain, full, SPACE.sub(" ", source.strip()))))
+    return tuple(dict.fromkeys((plain, full, " ".join(source.split()))))
 
 
 def raw_forms(text: str) -> tuple[str, ...]:

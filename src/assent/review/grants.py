@@ -5,17 +5,20 @@ StoreError, never an empty or a smaller book: who asks treats it as no grants at
 
 from __future__ import annotations
 
-import json
 import os
 from stat import S_IMODE
 
 from assent.contract.errors import StoreError
+from assent.contract.later import Later
 from assent.contract.review import Grant, Scope
 from assent.statefile import held, read, replace_text, state_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import json
     from collections.abc import Callable, Iterable
+else:
+    json = Later("json")
 
 FILE = "grants.json"
 VERSION = 1

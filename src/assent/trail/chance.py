@@ -31,7 +31,9 @@ _HASH_BEFORE = r"(?:(?i:sha(?:1|224|256|384|512)|md5)|h1)[:=-]$"
 _CLASSES = str.maketrans(
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+/_=-", "a" * 26 + "A" * 26 + "0" * 10 + "....."
 )
-_DIGIT = Pattern(r"[0-9]")
+_DIGITS = frozenset("0123456789")
+_LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+/_=-")
+LONG = 4000  # characters of a text
 _CHANGES = r"(?=aA|a0|Aa|A0|0a|0A)"
 
 
@@ -39,12 +41,35 @@ def find(text: str, hides: Callable[[str], bool]) -> Iterator[Span]:
     """Where a text holds what only chance writes. `hides` judges the text that base64 stands for."""
     if len(text) < SHORTEST:
         return
-    for found in _RUN.finditer(text):
-        at = found.start()
-        for run in found[0].split("=") if "=" in found[0] else (found[0],):
+    for at, whole in _runs(text):
+        for run in whole.split("=") if "=" in whole else (whole,):
             if len(run) >= SHORTEST:
                 yield from _in_run(text, at, run, hides)
             at += len(run) + 1
+
+
+def _runs(text: str) -> Iterator[tuple[int, str]]:
+    """Where long runs of letters that such secrets are made of stand. Short texts need no pattern for that."""
+    if len(text) > LONG:
+        yield from ((found.start(), found[0]) for found in _RUN.finditer(text))
+        return
+    at = 0
+    for word in text.split():
+        at = text.index(word, at)
+        if len(word) >= SHORTEST:
+            yield from _runs_in(word, at)
+        at += len(word)
+
+
+def _runs_in(word: str, start: int) -> Iterator[tuple[int, str]]:
+    begin = 0
+    for at, letter in enumerate(word):
+        if letter not in _LETTERS:
+            if at - begin >= SHORTEST:
+                yield start + begin, word[begin:at]
+            begin = at + 1
+    if len(word) - begin >= SHORTEST:
+        yield start + begin, word[begin:]
 
 
 def _in_run(text: str, start: int, run: str, hides: Callable[[str], bool]) -> Iterator[Span]:
@@ -69,7 +94,7 @@ def _in_path(path: str, at: int) -> Iterator[Span]:
 
 def looks_random(run: str, changes: float = 0.36) -> bool:
     """Whether letters, capitals and digits alternate as they do by chance, and as they do not in names."""
-    if len(run) < 32 and _DIGIT.search(run) is None:
+    if len(run) < 32 and _DIGITS.isdisjoint(run):
         return False
     classes = run.translate(_CLASSES)
     lower, upper, digits = classes.count("a"), classes.count("A"), classes.count("0")

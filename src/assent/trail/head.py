@@ -5,9 +5,9 @@
 
 from __future__ import annotations
 
-import json
 import os
 
+from assent.contract.notation import loads
 from assent.contract.value import Value
 from assent.trail.line import NO_HASH
 from assent.trail.segments import HEAD, open_own
@@ -39,7 +39,7 @@ class Head(Value):
 def decode(raw: bytes) -> Head | None:
     """The head that bytes stand for; None where they are not exactly what a writer writes."""
     try:
-        value = json.loads(raw)
+        value = loads(raw)
         head = Head(value["count"], value["hash"], value["offset"], value["first"])
         return head if head.encode() == raw else None
     except (ValueError, KeyError, TypeError, AttributeError):

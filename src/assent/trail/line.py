@@ -5,9 +5,9 @@ the line's bytes without its own hash: `{"v":1,"n":N,…,"prev":"HASH"}`."""
 
 from __future__ import annotations
 
-import json
 from time import gmtime
 
+from assent.contract.notation import dumps
 from assent.contract.pattern import re
 from assent.contract.sha import sha256
 from assent.contract.value import Value
@@ -35,7 +35,6 @@ _UNSAFE = (
     r"[\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f"
     r"\ud800-\udfff\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"
 )
-_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode
 _second = (-1, "")
 
 
@@ -82,7 +81,7 @@ def body(record: Record) -> bytes:
     if record.more:
         for name, each in redact.mapping(record.more, clean=clean).items():
             fields[f"{name}_" if name in FIELDS else name] = each
-    return readable(_encode(fields))[1:-1].encode()
+    return readable(dumps(fields, ascii=False))[1:-1].encode()
 
 
 def _texts(record: Record) -> Iterator[str]:

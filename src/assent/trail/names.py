@@ -76,7 +76,11 @@ def secret_kind(name: str, *, key: bool = False) -> str:
 
 
 def _judge(name: str) -> str:
-    words = [word for word in _SPLIT.split(_CAMEL.sub("_", name).lower()) if word and not word.isdigit()]
+    plain = name.replace("_", "a")
+    if plain.isascii() and plain.isalpha() and name.islower():  # most keys, without a pattern
+        words = [word for word in name.split("_") if word]
+    else:
+        words = [word for word in _SPLIT.split(_CAMEL.sub("_", name).lower()) if word and not word.isdigit()]
     if not words or words[0] in _FIRST:
         return ""
     if words[-1] in _ABOUT:

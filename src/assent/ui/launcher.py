@@ -16,9 +16,11 @@ MANAGED = "/etc/assent"  # where it stands for everybody on the machine
 FLAGS = "-IS"
 SCRIPT = """\
 # Assent's launcher: written by `assent install`, started by agent programs before each tool call.
+import gc
 import os
 import sys
 
+gc.disable()  # a process that answers once leaves nothing to collect
 try:
     sys.path.insert(0, {package!r})
     from assent.ui.hook import direct

@@ -9,20 +9,26 @@ from assent.adapters.adapter import Kind
 from assent.contract.call import Call
 from assent.contract.decision import Outcome
 from assent.contract.errors import StoreError
+from assent.contract.later import Later
 from assent.contract.record import Record
 from assent.contract.reply import Reply
-from assent.contract.review import Answer, Ending, Resolution, Said
-from assent.facts import asked, digest, pause
+from assent.facts import pause
 from assent.policy import explain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from assent.adapters.adapter import Event
     from assent.configure import Place
+    from assent.contract import review
     from assent.contract.decision import Decision
     from assent.contract.review import Verdict
+    from assent.facts import asked, digest
     from assent.gate import Gate
     from assent.memory import Memory, Settled
+else:
+    review = Later("assent.contract.review")
+    asked = Later("assent.facts.asked")
+    digest = Later("assent.facts.digest")
 
 DIALOG = "dialog"  # the channel of an answer that was given in a program's own dialog
 NOTHING = Reply(Outcome.ALLOW)  # to events that only tell
@@ -162,20 +168,20 @@ def heard(visit: Visit) -> tuple[str, ...]:
             return ()
         id = asked.take(memory.state, call.session, digest.identity(call))
         if id:
-            _record(visit, id, Ending.ANSWERED)
+            _record(visit, id, review.Ending.ANSWERED)
         return (id,) if id else ()
     ids = asked.drop(memory.state, event.session) if event.session else ()
     for id in ids:
-        _record(visit, id, Ending.UNANSWERED)
+        _record(visit, id, review.Ending.UNANSWERED)
     return ids
 
 
-def _record(visit: Visit, id: str, ending: Ending) -> None:
+def _record(visit: Visit, id: str, ending: review.Ending) -> None:
     """The end of a question that was asked in the program's dialog. Raises StoreError where it cannot be recorded."""
-    yes = ending is Ending.ANSWERED
-    answer = Answer(Said.ALLOW, who=visit.memory.who, channel=DIALOG) if yes else None
+    yes = ending is review.Ending.ANSWERED
+    answer = review.Answer(review.Said.ALLOW, who=visit.memory.who, channel=DIALOG) if yes else None
     reason = "the program ran the call" if yes else "the program did not tell what was answered in its dialog"
-    resolution = Resolution(id, ending, allowed=yes, answer=answer, reason=reason)
+    resolution = review.Resolution(id, ending, allowed=yes, answer=answer, reason=reason)
     problem = visit.memory.record(
         journal.of_dialog(visit.event.session, visit.call, resolution, project=visit.project, time=visit.memory.clock())
     )

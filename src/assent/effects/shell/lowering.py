@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from assent.contract.effect import Gap, Lowering
-from assent.effects.shell import posix
-from assent.effects.shell.calls import sprung
+from assent.contract.later import Later
 from assent.effects.shell.commands import shipped
 from assent.effects.shell.record import Stop
 from assent.effects.shell.state import State
@@ -13,8 +12,13 @@ from assent.effects.shell.walk import Walk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from assent.effects.shell import calls, posix
     from assent.effects.shell.commands import Tables
+else:
+    posix = Later("assent.effects.shell.posix")
+    calls = Later("assent.effects.shell.calls")
 
+POSIX = frozenset(("sh", "dash", "ash"))
 LIMIT_ADVICE = "this command is too long to be read as a whole: split it"
 
 
@@ -23,12 +27,12 @@ def walked(text: str, *, cwd: str, home: str, shell: str, tables: Tables | None)
     reading = read(text)
     walk = Walk(text, home, tables or shipped, shell, read)
     gaps = [Gap(code, f"command[{at}:{at + 1}]", advice) for code, at, advice in reading.gaps]
-    if shell in posix.SHELLS and posix.differs(reading.script, text):
+    if shell in POSIX and posix.differs(reading.script, text):
         gaps.append(Gap("gap.shell.unmodelled", f"command[0:{len(text)}]", posix.ADVICE))
     try:
         walk.script(reading.script, State((cwd if cwd.startswith("/") else "",)))
         if walk.traps:
-            sprung(walk)
+            calls.sprung(walk)
     except Stop:
         walk.span = None
         gaps.append(Gap("gap.shell.limit", f"command[0:{len(text)}]", LIMIT_ADVICE))

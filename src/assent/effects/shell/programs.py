@@ -5,21 +5,25 @@ Expands no words and finds no functions; what a program does is data, in `comman
 from __future__ import annotations
 
 from assent.contract.effect import Effect, Kind, Operation, Target
+from assent.contract.later import Later
 from assent.contract.pattern import Pattern
-from assent.effects.patches import read_patch
 from assent.effects.paths import path_target
 from assent.effects.shell import flows
 from assent.effects.shell.command import Arg
 from assent.effects.shell.commands import see
-from assent.effects.shell.commands.readers.shells import shell_reads_stdin
 from assent.effects.shell.flows import Stream
 from assent.effects.shell.state import DECODED, FETCHED, State
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from assent.effects import patches
     from assent.effects.shell.command import Run, Sight
+    from assent.effects.shell.commands.readers import shells
     from assent.effects.shell.job import Job
     from assent.effects.shell.walk import Walk
+else:
+    patches = Later("assent.effects.patches")
+    shells = Later("assent.effects.shell.commands.readers.shells")
 
 EXECUTE, FETCH, READ = Operation.EXECUTE, Operation.FETCH, Operation.READ
 WRITE, DELETE = Operation.WRITE, Operation.DELETE
@@ -77,7 +81,7 @@ def command(walk: Walk, job: Job) -> None:
     if runs:
         follow(walk, job, base, runs)
     elif kind == "shell":
-        source = job.stdin if shell_reads_stdin(argv) else _piped(walk, argv)
+        source = job.stdin if shells.shell_reads_stdin(argv) else _piped(walk, argv)
         if source is not None and source is not flows.TERMINAL:
             _script_from(walk, job, base, source)
     if stream is not None and walk.sink is not None:
@@ -91,7 +95,7 @@ def _patched(walk: Walk, job: Job, argv: tuple[str | Arg, ...]) -> list[Effect]:
     texts = [word for word in argv[1:] if isinstance(word, str) and "\n" in word]
     if job.stdin.text is not None:
         texts.append(job.stdin.text)
-    touched = [touch for text in texts for touch in read_patch(text)[0]]
+    touched = [touch for text in texts for touch in patches.read_patch(text)[0]]
     return [
         Effect(touch.operation, path_target(touch.path, cwd, walk.home))
         for touch in dict.fromkeys(touched)

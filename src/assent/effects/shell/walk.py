@@ -6,8 +6,9 @@ not come back (`exit`). The two are one object where they do not differ."""
 from __future__ import annotations
 
 from assent.contract.effect import Effect, Kind, Operation, Target
+from assent.contract.later import Later
 from assent.effects.paths import normal
-from assent.effects.shell import arithmetic, assign, builtins, calls, conditions, flows, loops, posix, simple
+from assent.effects.shell import flows, simple
 from assent.effects.shell.flows import Stream
 from assent.effects.shell.record import Record
 from assent.effects.shell.redirects import plumb
@@ -32,6 +33,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from assent.effects.shell import arithmetic, assign, builtins, calls, conditions, loops, posix
     from assent.effects.shell.command import Arg
     from assent.effects.shell.commands import Tables
     from assent.effects.shell.job import Job
@@ -40,11 +42,46 @@ if TYPE_CHECKING:
 
     Pair = tuple[State | None, State | None]
     Handler = Callable[["Walk", Job], Pair]
+else:
+    arithmetic = Later("assent.effects.shell.arithmetic")
+    assign = Later("assent.effects.shell.assign")
+    builtins = Later("assent.effects.shell.builtins")
+    calls = Later("assent.effects.shell.calls")
+    conditions = Later("assent.effects.shell.conditions")
+    loops = Later("assent.effects.shell.loops")
+    posix = Later("assent.effects.shell.posix")
 
 
 _HOOKS = frozenset(
     "command_not_found_handle command_not_found_handler chpwd precmd preexec periodic zshexit zshaddhistory".split()
 )
+
+
+DECLARERS = frozenset(("export", "declare", "local", "readonly", "typeset"))
+NAMES = frozenset(
+    """
+    . : [ alias bg bind break builtin caller cd chdir command compgen complete compopt continue declare dirs
+    disown echo enable eval exec exit export false fc fg getopts hash help history jobs let local logout mapfile
+    popd printf pushd pwd read readarray readonly return set shift shopt source suspend test times trap true
+    type typeset ulimit umask unalias unset wait
+    """.split()
+)
+
+
+class Handlers:
+    """The shell's own commands by their names. What they do is loaded with the first that is met."""
+
+    __slots__ = ("_table",)
+
+    def __init__(self, table: str) -> None:
+        self._table = table
+
+    def get(self, name: str) -> Handler | None:
+        # INVARIANT: a name that is not among these is no command of the shell's own (tests hold both lists together).
+        if name not in NAMES:
+            return None
+        table: dict[str, Handler] = getattr(builtins, self._table)
+        return table.get(name)
 
 
 class Walk(Record):
@@ -74,9 +111,9 @@ class Walk(Record):
         "texts",
     )
 
-    declarers = assign.DECLARERS
-    handlers: dict[str, Handler] = builtins.BUILTINS
-    harmless: dict[str, Handler] = builtins.HARMLESS
+    declarers = DECLARERS
+    handlers = Handlers("BUILTINS")
+    harmless = Handlers("HARMLESS")
 
     def __init__(self, text: str, home: str, tables: Tables, shell: str, reader: Callable[[str], Reading]) -> None:
         super().__init__(text, home)
@@ -430,9 +467,9 @@ _VISITS: dict[type, Callable[[Walk, object, State], Pair]] = {
     Pipeline: Walk.pipeline,  # type: ignore[dict-item]  # each is called with its own type only
     Group: Walk.group,  # type: ignore[dict-item]  # as above
     If: Walk.condition,  # type: ignore[dict-item]  # as above
-    Loop: loops.loop,  # type: ignore[dict-item]  # as above
-    For: loops.over,  # type: ignore[dict-item]  # as above
-    ForArithmetic: loops.counted,  # type: ignore[dict-item]  # as above
+    Loop: lambda walk, node, state: loops.loop(walk, node, state),  # type: ignore[arg-type]  # as above
+    For: lambda walk, node, state: loops.over(walk, node, state),  # type: ignore[arg-type]  # as above
+    ForArithmetic: lambda walk, node, state: loops.counted(walk, node, state),  # type: ignore[arg-type]  # as above
     Case: Walk.case,  # type: ignore[dict-item]  # as above
     Function: Walk.function,  # type: ignore[dict-item]  # as above
     ArithmeticCommand: Walk.compute,  # type: ignore[dict-item]  # as above

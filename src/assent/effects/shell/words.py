@@ -6,7 +6,7 @@ is given; judges and emits nothing itself."""
 from __future__ import annotations
 
 from assent.contract.pattern import Pattern
-from assent.effects.shell.command import Arg
+from assent.effects.shell.command import TOKENS, Arg
 from assent.effects.shell.parameters import parameter
 from assent.effects.shell.state import COMPUTED, MOST_VALUES, NUMBER, UNKNOWN, State, Val
 from assent.effects.shell.tree import Arithmetic, Brace, CommandSub, Glob, Literal, Parameter, ProcessSub, Tilde
@@ -24,6 +24,7 @@ _BLANK = Pattern(r"[ \t\n]+")
 _PLAIN_TOKEN = Pattern(r"[^ \t\n*?\[\\]+")
 _MAGIC = Pattern(r"[*?\[]")
 _EQUALS = Pattern(r"=[A-Za-z_./]")
+_GROWING = frozenset({"word", "hash"})  # what begins with such a one is no option either
 
 
 def expand(walk: Walk, word: Word, state: State) -> list[str | Arg]:
@@ -32,7 +33,7 @@ def expand(walk: Walk, word: Word, state: State) -> list[str | Arg]:
     if len(parts) == 1:
         part = parts[0]
         if type(part) is Literal:
-            if walk.zsh and not part.quoted and _EQUALS.match(part.text):
+            if part.text[:1] == "=" and walk.zsh and not part.quoted and _EQUALS.match(part.text):
                 return [Arg(part.text)]
             return [part.text]
     text = _literals(parts)
@@ -306,7 +307,7 @@ class _Fields:
 
     def add(self, texts: tuple[str, ...], shown: str) -> None:
         """Text that stands for itself, in every one of some ways. A word that is no option stays one as it grows."""
-        self.kind = "word" if self.kind == "word" else ""
+        self.kind = "word" if self.kind in _GROWING else ""
         self.text += shown
         if self.plain is None:
             return
@@ -332,7 +333,9 @@ class _Fields:
         if self.plain is not None:
             self.prefix = _common(self.plain) + found.prefix
             self.plain = None
-        self.kind, self.under = (found.kind, found.under) if alone and found.kind != "glob" else ("", ())
+        grown = not alone and self.kind in _GROWING and not splits and found.kind in TOKENS  # `$a..$b`
+        kind, under = (found.kind, found.under) if alone and found.kind != "glob" else ("", ())
+        self.kind, self.under = ("word", ()) if grown else (kind, under)
 
     def value(self, found: Val, quoted: bool, shown: str, many: bool = False) -> None:
         """An expansion. Unquoted it is split at blanks, and the pieces are patterns."""
@@ -347,7 +350,7 @@ class _Fields:
         elif not self.split:
             self.lose(UNKNOWN, shown, True)
         elif found.values is None:
-            self.lose(found, shown, found.kind not in ("number", "word"))
+            self.lose(found, shown, found.kind not in TOKENS)
         elif len(found.values) == 1:
             self.cut(found.values[0])
         elif all(map(_PLAIN_TOKEN.fullmatch, found.values)):

@@ -166,16 +166,22 @@ def _option(row: str, key: str, word: str) -> Option:
 
 
 def _plain(word: str) -> tuple[tuple[str, ...], tuple[str, ...], bool, str] | None:
-    """Names of letters with at most one value, and no tags: the way of most, without a pattern."""
-    head, _, role = word.partition("=")
+    """Names of letters with at most one value, the way of most: read without a pattern. None for any other."""
+    body, mark, tags = word.partition("!")
+    if mark and not all(tag.replace(":", "").replace("-", "").isalpha() and tag.islower() for tag in tags.split("!")):
+        return None
+    if optional := body.endswith("]"):
+        head, equals, role = body[:-1].partition("[=")
+    else:
+        head, equals, role = body.partition("=")
     names = head.split(",")
-    if "!" in word or not all(name[0:1] == "-" and name.lstrip("-").replace("-", "").isalnum() for name in names):
+    if not all(name[0:1] == "-" and name.lstrip("-").replace("-", "").isalnum() for name in names):
         return None
-    if any(name == "-NUM" or name.startswith("---") or name.endswith("-") for name in names):
+    if any(name.startswith(("---", "-NUM")) or name.endswith("-") for name in names):
         return None
-    if (role and role not in ROLES) or (head != word and not role):
+    if bool(equals) != bool(role) or (role and role not in ROLES) or not head.isascii():
         return None
-    return tuple(names), (role,) if role else (), False, ""
+    return tuple(names), (role,) if role else (), optional, mark + tags
 
 
 def _parts(row: str, key: str, word: str) -> tuple[tuple[str, ...], tuple[str, ...], bool, str]:

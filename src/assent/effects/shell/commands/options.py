@@ -3,8 +3,7 @@ left as operands. Builds no effects."""
 
 from __future__ import annotations
 
-from assent.contract.pattern import Pattern
-from assent.effects.shell.command import Arg
+from assent.effects.shell.command import FIRM, Arg
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,8 +12,6 @@ if TYPE_CHECKING:
     Word = str | Arg
 
 _SIGNS = frozenset("-+")
-_NUMBER = Pattern(r"-[0-9]+")
-_FIRM = frozenset({"word", "number", "paths"})
 
 
 class Given:
@@ -146,7 +143,7 @@ class _Reader:
         if option is not None:
             return self.valued(option, word, None, words, index)
         number = self.options.number or next((options.number for options in self.more if options.number), None)
-        if number is not None and _NUMBER.fullmatch(word):
+        if number is not None and _is_number(word):
             self.add(number, word, word[1:])
             return index
         return self.cluster(word, words, index)
@@ -158,7 +155,7 @@ class _Reader:
         if option is None and self.single:
             option = self.find(name[1:] if name.startswith("--") else "-" + name)
             number = self.options.number
-            if option is None and number is not None and _NUMBER.fullmatch(word):
+            if option is None and number is not None and _is_number(word):
                 self.add(number, word, word[1:])
                 return index
         if option is not None:
@@ -225,7 +222,7 @@ class _Reader:
         word = words[index]
         self.add(option, name, word)
         index += 1
-        if not isinstance(word, str) and word.splits and word.values is None and word.kind not in _FIRM:
+        if not isinstance(word, str) and word.splits and word.values is None and word.kind not in FIRM:
             self.spill(word)
         index = self.further(option, words, index)
         while option.repeat and index < len(words) and not _dashed(words[index]):
@@ -289,7 +286,7 @@ class _Reader:
         return bool(word) and word[0] not in "-+" and all(self.find("-" + letter) is not None for letter in word)
 
     def could_be_option(self, word: Arg) -> bool:
-        if word.kind in _FIRM:
+        if word.kind in FIRM:
             return False
         if word.values is not None:
             dashed = [value for value in word.values if value[:1] == "-" and value != "-"]
@@ -308,3 +305,8 @@ class _Reader:
 
 def _dashed(word: Word) -> bool:
     return isinstance(word, str) and word[:1] == "-" and word != "-"
+
+
+def _is_number(word: str) -> bool:
+    """A dash and digits."""
+    return word[:1] == "-" and word.isascii() and word[1:].isdigit()

@@ -140,9 +140,10 @@ def _slots(row: str, value: object) -> tuple[Slot, ...]:
 
 
 def _slot(row: str, word: str) -> Slot:
-    plain = word.rstrip("?*+")
-    if plain in ROLES and len(word) - len(plain) <= 1:  # the way of most, without a pattern
-        return Slot(plain, word[len(plain) :], "", frozenset())
+    head, equals, default = word.partition("=")
+    plain = head.rstrip("?*+")
+    if plain in ROLES and len(head) - len(plain) <= 1 and "!" not in word and bool(equals) == bool(default):
+        return Slot(plain, head[len(plain) :], default, frozenset())  # the way of most, without a pattern
     match = _SLOT.fullmatch(word)
     if match is None or not is_role(match["role"]):
         raise wrong(row, "operands", f"`{word}` is not a role", nearest(word, ROLES))

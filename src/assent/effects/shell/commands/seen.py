@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from assent.contract.effect import MUTATION, Effect, Kind, Operation, Target
 from assent.contract.pattern import Pattern
-from assent.effects.addresses import hosts_of
 from assent.effects.paths import path_target
 from assent.effects.shell.command import Arg, Run, Sight
 
@@ -120,6 +119,8 @@ class Seen:
             if local is not None:
                 self.path(READ, local, dangers=dangers)
                 continue
+            from assent.effects.addresses import hosts_of
+
             for host in hosts_of(text):
                 self.effects.append(Effect(FETCH, Target(Kind.HOST, host, text), dangers=dangers))
 

@@ -4,10 +4,8 @@ Judges nothing, expands nothing, knows no command. What is not modelled exactly 
 
 from __future__ import annotations
 
-from assent.contract.pattern import Pattern
-from assent.effects.shell.syntax.compounds import Reader
+from assent.contract.pattern import Pattern, re
 from assent.effects.shell.syntax.plain import LONGEST, read_plain
-from assent.effects.shell.syntax.source import CONTROL, LIMIT, UNMODELLED
 from assent.effects.shell.tree import Reading, Script
 
 LARGEST = 128 * 1024
@@ -27,6 +25,13 @@ def read(text: str) -> Reading:
         plain = read_plain(text)
         if plain is not None:
             return Reading(plain)
+    return _read(text, control)
+
+
+def _read(text: str, control: re.Match[str] | None) -> Reading:
+    from assent.effects.shell.syntax.compounds import Reader
+    from assent.effects.shell.syntax.source import CONTROL, LIMIT, UNMODELLED
+
     reader = Reader(text)
     if control is not None:
         reader.gap(CONTROL, control.start(), "a control character may mean something else to the shell; remove it")

@@ -6,7 +6,7 @@ reading stays the same, the length too, and no other part of the reader has to t
 
 from __future__ import annotations
 
-from assent.contract.pattern import Pattern, re
+from assent.contract.pattern import Pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ WORDS = 50_000
 REREADS = 40
 """How often a part may be read a second way (`$((` that turns out to be no arithmetic); a bound on time."""
 
-blanks = re.compile(r"(?:[ \t]++|\\\n)*+").match
+blanks = Pattern(r"(?:[ \t]++|\\\n)*+")
 _BLANK = " \t\\"  # a backslash may continue the line
 _spliced = Pattern(r"[^ \t\n\\]\\\n|\\\\\n")
 _run = Pattern(r"(?:[^ \t\n|&;()<>'\"`$\\]|\\\n)++|(?:[|&;()<>-]|\\\n)++")
@@ -170,7 +170,7 @@ class Source:
                 if char not in _BLANK:
                     self.pos += 1
                     return char
-        found = blanks(self.text, self.pos, self.end)
+        found = blanks.match(self.text, self.pos, self.end)
         assert found is not None  # it matches the empty text
         self.pos = found.end()
         if self.spliced:
