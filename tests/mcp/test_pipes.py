@@ -96,7 +96,7 @@ def test_a_trail_that_cannot_be_written_refuses(start: Start, tmp_path: Path) ->
 
 
 def test_the_environment_cannot_loosen_the_mode(start: Start) -> None:
-    proxy = start(ASSENT_MODE="yolo")
+    proxy = start(ASSENT_MODE="full_auto")
     refused(proxy.ask(call(1, "other")))
     assert proxy.came() == []
 

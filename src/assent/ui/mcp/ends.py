@@ -32,6 +32,7 @@ class Stdio:
         self._loop = asyncio.get_running_loop()
         self._lines: asyncio.Queue[list[bytes | None] | None] = asyncio.Queue(64)
         self._out: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
+        self._unwritten = 0  # bytes
         self.gone = asyncio.Event()
         threading.Thread(target=self._read, daemon=True).start()
         self._writer = threading.Thread(target=self._write, daemon=True)
@@ -44,7 +45,11 @@ class Stdio:
                 yield line
 
     async def send(self, value: object) -> None:
-        self._out.put(frames.write(value))
+        data = frames.write(value)
+        while self._unwritten > BUFFER and not self.gone.is_set():
+            await asyncio.sleep(0.01)
+        self._unwritten += len(data)
+        self._out.put(data)
 
     async def close(self) -> None:
         """Let what was sent be written."""
@@ -67,11 +72,18 @@ class Stdio:
     def _write(self) -> None:
         try:
             while (data := self._out.get()) is not None:
-                while data:
-                    data = data[os.write(self._sink, data) :]
+                view = memoryview(data)
+                while view:
+                    view = view[os.write(self._sink, view) :]
+                self._loop.call_soon_threadsafe(self._wrote, len(data))
         except OSError:
             with suppress(RuntimeError):
                 self._loop.call_soon_threadsafe(self.gone.set)
+        except RuntimeError:  # the loop is closed
+            pass
+
+    def _wrote(self, size: int) -> None:
+        self._unwritten -= size
 
 
 class Child:
