@@ -11,7 +11,7 @@ from assent.contract.memory import keep
 from assent.contract.value import Value
 from assent.effects import native, shell
 from assent.effects.shell import commands
-from assent.facts import pause
+from assent.facts import pause, resident
 from assent.facts.observe import observe
 from assent.policy.decide import decide
 from assent.policy.settings import Settings
@@ -96,7 +96,14 @@ class Gate:
             lowering = self.lower(call)
             paused = bool(self._state) and pause.lasts(self._state)
             facts = observe(
-                lowering, roots=call.roots, home=call.home, cwd=call.cwd, own=self._own, given=links, paused=paused
+                lowering,
+                roots=call.roots,
+                home=call.home,
+                cwd=call.cwd,
+                own=self._own,
+                given=links,
+                paused=paused,
+                server=resident.server(self._state, lowering),
             )
             bound = self.settings.mode if mode is None else mode
             policy = self._policy(facts.roots, facts.home, bool(facts.folds_case), bound)

@@ -25,7 +25,8 @@ class Facts(Value):
     `fresh`: files that are not there, and that the call makes before it removes them.
     `missing`: folders that commands would run in and that do not exist, nor does the call make them: nothing runs
     there.
-    `paused`: a person has lifted what protects Assent itself, for a while."""
+    `paused`: a person has lifted what protects Assent itself, for a while. `server`: the number of the process of
+    Assent's server, where a command might end it (`""`: none runs)."""
 
     __slots__ = (
         "canonical",
@@ -41,6 +42,7 @@ class Facts(Value):
         "fresh",
         "missing",
         "paused",
+        "server",
     )
 
     def __init__(
@@ -59,6 +61,7 @@ class Facts(Value):
         fresh: tuple[str, ...] = (),
         missing: tuple[str, ...] = (),
         paused: bool = False,
+        server: str = "",
     ) -> None:
         self.canonical = canonical or {}
         self.roots = roots
@@ -73,6 +76,7 @@ class Facts(Value):
         self.fresh = fresh
         self.missing = missing
         self.paused = paused
+        self.server = server
 
     def __hash__(self) -> int:
         return hash((self.roots, self.home))

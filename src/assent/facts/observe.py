@@ -28,6 +28,7 @@ def observe(
     own: tuple[str, ...] = (),
     given: Mapping[str, str] | None = None,
     paused: bool = False,
+    server: str = "",
 ) -> Facts:
     """Return the facts that a decision on a call needs.
 
@@ -69,6 +70,7 @@ def observe(
         fresh=_fresh(lowering) if given is None else (),
         missing=_missing(lowering, look.canonical, roots) if given is None else (),
         paused=paused,
+        server=server,
     )
 
 

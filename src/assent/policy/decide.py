@@ -130,7 +130,7 @@ class Judge:
         plain = not invocation.forfeit and not program.startswith(floor.ANSWERING)
         if plain and not self.policy.commands.holds(program):
             return self._covering(invocation)
-        part = floor.judge_command(self.policy.floor, invocation, paused=self.facts.paused)
+        part = floor.judge_command(self.policy.floor, invocation, self.facts)
         if part is not None:
             self.parts.append(part)
             return None

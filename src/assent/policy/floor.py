@@ -114,9 +114,10 @@ def code_of(rule: Rule) -> str:
     return "floor.terminal" if rule.id.startswith("terminal") else "floor.sensitive-path"
 
 
-def judge_command(floor: RuleSet, invocation: Invocation, *, paused: bool = False) -> Part | None:
+def judge_command(floor: RuleSet, invocation: Invocation, facts: Facts) -> Part | None:
     """DENY on a command that answers for a person, changes Assent or ends it, passes it by, or types elsewhere."""
-    why = _answers(invocation, paused) or ("" if paused else _unhooked(invocation))
+    paused = facts.paused
+    why = _answers(invocation, paused) or ("" if paused else _unhooked(invocation) or _ends(invocation, facts.server))
     rule: Rule | None = None
     if not why:
         found = floor.reaching_command(invocation)
@@ -146,6 +147,12 @@ def _unhooked(invocation: Invocation) -> str:
 
 
 ANSWERING = ("assent", "python", "pypy")  # how programs begin that may be Assent's own command
+
+
+def _ends(invocation: Invocation, server: str) -> str:
+    """Why a command would end the server, named by its number; `""` where it would not."""
+    named = bool(server) and invocation.program == "kill"
+    return "this ends the server of Assent" if named and any(w.lstrip("-") == server for w in invocation.words) else ""
 
 
 PERSONS_ONLY = "only a person may run this command of Assent"

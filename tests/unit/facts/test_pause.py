@@ -63,3 +63,14 @@ def test_a_file_that_others_could_have_written_is_no_pause(tmp_path: Path) -> No
     pause.begin(str(tmp_path), time.time() + 60, "me")
     (tmp_path / pause.FILE).chmod(0o666)
     assert not pause.lasts(str(tmp_path))
+
+
+@pytest.mark.parametrize("command", ["kill 4242", "kill -9 4242", "kill -TERM -- -4242", "sleep 1; kill 4242"])
+def test_the_server_is_not_ended_by_its_number(tmp_path: Path, command: str) -> None:
+    given = (("bash", {"command": command}),)
+    assert outcomes(tmp_path, given) != ["deny"]
+    (tmp_path / "server.lock").write_text('{"pid": 4242, "port": 1, "socket": "/x"}')
+    assert outcomes(tmp_path, given) == ["deny"]
+    assert outcomes(tmp_path, (("bash", {"command": "kill 42"}),)) != ["deny"]
+    pause.begin(str(tmp_path), time.time() + 60, "me")
+    assert outcomes(tmp_path, given) != ["deny"]

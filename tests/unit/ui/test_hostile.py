@@ -50,7 +50,8 @@ ATTEMPTS: dict[str, tuple[str, list[str | tuple[str, str]]]] = {
         "deny",
         ["assent stop", "pkill -f 'assent serve'", "killall assent", "systemctl --user stop assent"],
     ),
-    "end the server by the number of its process": ("ask", ["kill 4242"]),
+    "end the server by the number of its process": ("deny", ["kill 4242", "kill -9 -- -4242"]),
+    "end some other process": ("ask", ["kill 4241"]),
     "take Assent away": ("deny", ["assent uninstall claude", "pip uninstall -y assent", "rm -rf ~/.assent"]),
     "read the secrets of the server": (
         "deny",
@@ -122,6 +123,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
         patch.delenv("ASSENT_HOME", raising=False)
         patch.chdir(folder / "project")
         assert main(["install", "claude", "--yes"]) == 0
+    (folder / ".assent/server.lock").write_text('{"pid": 4242, "port": 1, "socket": "/none"}')
     return folder
 
 

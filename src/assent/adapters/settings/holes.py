@@ -21,6 +21,8 @@ VARIABLES = re.compile(
 )
 PROXIES = re.compile(r"(?i)(?:http|https|all)_proxy")
 
+STRONG = ("CLAUDE_", "LD_", "DYLD_")  # these change what the hook is, or whether it is called
+
 
 class Hole(Value):
     """A way around. `key` and `value` are what closes it where one key does (`key` is `""` where none does)."""
@@ -89,7 +91,7 @@ def _claude(found: Mapping[str, object], http: bool) -> Iterator[Hole]:
     environ = found.get("env")
     for name in environ if isinstance(environ, dict) else ():
         if VARIABLES.fullmatch(name):
-            yield Hole(f"`env` sets `{name}` for the hook", "remove it", inert=name.upper().startswith("CLAUDE_"))
+            yield Hole(f"`env` sets `{name}` for the hook", "remove it", inert=name.upper().startswith(STRONG))
         elif http and PROXIES.fullmatch(name):
             yield Hole(f"`env` sets `{name}`: the HTTP hook may not be reached", "set `NO_PROXY=127.0.0.1` beside it")
 
