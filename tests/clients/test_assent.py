@@ -4,6 +4,7 @@ test_hosts.py, what a person sees in their dialogs in test_dialogs.py."""
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from assent.adapters.honours import HONOURS, Does
 from .claude import Claude
 from .client import Client, Run
 from .gate import Gate, answering, runtime, serving
-from .model import Step, Use
+from .model import Step, Turn, Use
 from .observed import DONE
 from .opencode import Opencode
 from .programs import Programs
@@ -127,12 +128,19 @@ def test_where_the_program_plans_nothing_is_changed(kind: type[Client], place: S
 # What a broken hook, policy or server turns into
 
 
-def test_a_policy_that_does_not_load_lets_nothing_run(client: Client, place: Sandbox) -> None:
+def test_a_policy_that_does_not_load_and_a_hook_that_is_gone_let_nothing_run(client: Client, place: Sandbox) -> None:
     gate = Gate(place, 'allow = ["bash(touch allowed"]')
     gate.install(client)
-    run = go(client, place, *touch(client, "allowed"))
+
+    def gone(results: Sequence[str]) -> Turn:
+        gate.policy(POLICY)
+        (gate.state / "bin" / "assent").unlink()
+        return Use(client.shell("touch allowed"))
+
+    run = client.run(place, [*touch(client, "allowed"), gone, DONE], args=client.loose)
     assert run.changed == {}
     assert "the policy does not load" in run.told[0]
+    assert len(run.told) == 2
 
 
 # What an interpreter does in place of ours with a call that names it. The host's own limit is three seconds.

@@ -3,13 +3,15 @@ is stopped or asked about; docs/threat-model.md lists the same."""
 
 from __future__ import annotations
 
+import time
+from collections.abc import Sequence
 from typing import Any
 
 from .claude import Claude
 from .client import Client
 from .gate import Gate, answering, serving
 from .hostile import ASKED, KEY, RUNS, Agent, Attempt, attempts, repository
-from .model import Step, Use
+from .model import Step, Turn, Use
 from .observed import DONE
 from .programs import Programs
 from .sandbox import Sandbox
@@ -86,3 +88,31 @@ def test_the_token_of_callers_and_the_folder_of_assent_open_no_answer(place: San
         server.sign_in().answer(question, "deny")
         print(waiting.result(30).raw)
         assert not waiting.result(30).json["allowed"]
+
+
+def test_settings_that_change_in_a_session_do_not_take_claude_codes_hook_away(
+    place: Sandbox, installed: Programs
+) -> None:
+    """However they got there: what runs beside a session could write them."""
+    client, gate = Claude(installed), Gate(place, 'mode = "auto"\ndeny = ["bash(touch denied*)"]')
+    gate.install(client)
+
+    def switched_off(results: Sequence[str]) -> Turn:
+        folder = place.project / ".claude"
+        folder.mkdir()
+        (folder / "settings.local.json").write_text('{"disableAllHooks": true}')
+        (place.home / ".claude" / "settings.json").write_text("{}")
+        time.sleep(3)  # it looks at its settings by itself
+        return Use(client.shell("touch denied-later"))
+
+    with client.attended(place, [Use(client.shell("touch denied")), switched_off, DONE], args=client.loose) as (
+        screen,
+        _,
+    ):
+        screen.wait_for("Yes, I accept", seconds=60)
+        screen.press("Down")
+        screen.press("Enter")
+        screen.wait_for(DONE.text, seconds=60)
+    assert not list(place.project.glob("denied*"))
+    assert [each["outcome"] for each in gate.records("decision")] == ["deny", "deny"]
+    assert {each["code"] for each in gate.records("event")} == {"hook.removed"}
