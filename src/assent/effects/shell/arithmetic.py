@@ -6,6 +6,7 @@ then `$((x))` runs cmd."""
 from __future__ import annotations
 
 from assent.contract.pattern import Pattern
+from assent.effects.shell.command import TOKENS
 from assent.effects.shell.state import NUMBER, State, Val, either
 from assent.effects.shell.tree import Arithmetic, Brace, CommandSub, Glob, Literal, Parameter
 
@@ -96,7 +97,7 @@ def _trust(walk: Walk, found: Val, state: State, depth: int) -> None:
         return
     if found.values is not None:
         text(walk, found, state, depth + 1)
-    elif found.kind not in ("number", "word"):
+    elif found.kind not in TOKENS:
         walk.gap("gap.shell.arithmetic", ADVICE)
 
 

@@ -10,6 +10,13 @@ if TYPE_CHECKING:
     from assent.contract.effect import Effect
 
 
+TOKENS = frozenset({"word", "number", "hash"})
+"""Kinds of exactly one token that is no option."""
+
+FIRM = TOKENS | {"hashes", "paths"}
+"""Kinds of which no word is an option."""
+
+
 class Arg(Value):
     """A word that is not one plain literal (a plain literal is a `str`).
 
@@ -19,7 +26,8 @@ class Arg(Value):
     `splits`: it may become no word or several words (an unquoted expansion).
     `prefix`: the literal text that any value begins with.
     `kind`: what is known of an unknown value: `""` nothing, `"word"` one token that is no option,
-    `"number"`, `"paths"` names of files under one of `under`, `"names"` the same, but one may begin with a dash."""
+    `"number"`, `"hash"` one name of a commit in hexadecimal digits, `"hashes"` any number of these, `"paths"` names of
+    files under one of `under`, `"names"` the same, but one may begin with a dash."""
 
     __slots__ = ("text", "values", "pattern", "splits", "prefix", "kind", "under")
 
@@ -75,7 +83,7 @@ class Sight(Value):
 
     `known`: some row speaks of this form. Effects carry no invocation index yet. `runs` are commands that it
     starts in turn. `gaps` are (code, advice) pairs. `prints` says what its output is worth as a word
-    (`"word"`, `"number"`, `"paths"`, `"names"`, `""`), `under` the folders of printed paths."""
+    (`"word"`, `"number"`, `"hash"`, `"hashes"`, `"paths"`, `"names"`, `""`), `under` the folders of printed paths."""
 
     __slots__ = ("subcommand", "flags", "operands", "effects", "runs", "gaps", "prints", "under")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from assent.effects.shell import arithmetic
-from assent.effects.shell.command import Arg
+from assent.effects.shell.command import TOKENS, Arg
 from assent.effects.shell.state import DECODED, FETCHED, FROM_FILE, State, Val
 from assent.effects.shell.words import value
 
@@ -47,7 +47,7 @@ def test(walk: Walk, args: list[str | Arg], taint: int, state: State) -> None:
 def name(walk: Walk, found: Val, state: State) -> None:
     """A name that a builtin looks up or sets: with a subscript that holds a command, it runs the command."""
     if found.values is None:
-        if found.kind not in ("number", "word"):
+        if found.kind not in TOKENS:
             walk.gap("gap.shell.subscript", "write out the name of the variable")
         return
     for text in found.values:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from assent.contract.effect import Kind, Operation
 from assent.contract.pattern import Pattern, re
+from assent.effects.shell.command import TOKENS
 from assent.effects.shell.state import COMPUTED, DECODED, FETCHED, FROM_FILE, SECRET, SHELL_OUTPUT
 
 TYPE_CHECKING = False
@@ -26,12 +27,14 @@ _PASSES = frozenset("cat tee".split())
 _DECOMPRESS = frozenset("gunzip zcat bunzip2 bzcat unxz xzcat unzstd zstdcat unlz4 rev uudecode tr".split())
 _NAMES_ONLY = frozenset(("-l", "-L", "--files-with-matches", "--files-without-match", "--files", "--name-only"))
 _GREP = Pattern(r"-[viEFPwxqse]+|--invert-match|--ignore-case")
+_SOME_LINES = Pattern(r"(?:\d+|\$)(?:,(?:\d+|\$))?p")
 _FILTERS = {
     "head": Pattern(r"-n|-?\d+|-n-?\d+|--lines=\d+|-q"),
     "tail": Pattern(r"-n|-\d+|-n\+?\d+|--lines=\+?\d+|-q"),
     "sort": Pattern(r"-[urnVhfb]+|--reverse|--unique|--version-sort"),
     "uniq": Pattern(r"-[diu]+"),
     "cat": Pattern(r"-u"),
+    "sed": Pattern(r"-n"),
     **dict.fromkeys(("grep", "egrep", "fgrep", "rg"), _GREP),
 }
 _MAY_DECODE = frozenset("base64 base32 basenc base58 gbase64 xxd openssl gzip bzip2 xz zstd lz4 brotli".split())
@@ -198,7 +201,7 @@ def output(name: str, args: Argv, effects: Sequence[Effect], sight: Sight, stdin
     if not effects and name in _FILTERS and stdin.kind and stdin.text is None and _keeps_lines(name, args):
         return stdin
     prints = sight.prints
-    if prints in ("number", "word"):
+    if prints in TOKENS or prints == "hashes":
         return Stream(None, taint & ~(FROM_FILE | SECRET), prints)
     if prints in ("paths", "names") and (not reads or sight.flags & _NAMES_ONLY):
         return Stream(None, taint, prints, sight.under)
@@ -218,6 +221,8 @@ def _keeps_lines(name: str, args: Argv) -> bool:
     """Whether a filter prints lines of its input as they are, and nothing else."""
     options = [arg for arg in args if not isinstance(arg, str) or (arg.startswith("-") and arg != "-")]
     allowed = _FILTERS[name]
+    if name == "sed" and not (len(args) == 2 and isinstance(args[1], str) and _SOME_LINES.fullmatch(args[1])):
+        return False
     return all(isinstance(arg, str) and allowed.fullmatch(arg) for arg in options)
 
 

@@ -111,6 +111,7 @@ def _union(words: list[str | Arg], taint: int) -> Val:
     kind = unknown[0].kind if len(kinds) == 1 and not texts and not globs else ""
     folders = dict.fromkeys(folder for word in unknown for folder in word.under)
     under = tuple(folders) if kind in ("paths", "names") else ()
+    kind = "hash" if kind == "hashes" else kind
     return Val(guesses=distinct, kind=kind, under=under, taint=taint)
 
 

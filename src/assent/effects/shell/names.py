@@ -7,7 +7,7 @@ from assent.contract.effect import Effect, Kind, Operation, Target
 from assent.contract.pattern import Pattern, re
 from assent.effects.shell import arithmetic, conditions
 from assent.effects.shell.assign import flags_of, operands_of
-from assent.effects.shell.command import Arg, Sight
+from assent.effects.shell.command import FIRM, TOKENS, Arg, Sight
 from assent.effects.shell.job import Job
 from assent.effects.shell.state import UNKNOWN, State, Val
 
@@ -30,7 +30,7 @@ def could_name(walk: Walk, word: str | Arg, state: State) -> None:
     if isinstance(word, str):
         if "[" in word:
             conditions.name(walk, Val((word,)), state)
-    elif word.kind not in ("number", "word", "paths"):
+    elif word.kind not in FIRM:
         conditions.name(walk, Val(word.values, kind=word.kind), state)
 
 
@@ -84,8 +84,10 @@ def read(walk: Walk, job: Job) -> Pair:
     found = Val(taint=taint)
     if stdin.text is None and stdin.kind in ("paths", "names") and len(words) == 1:
         found = Val(kind=stdin.kind, under=stdin.under, taint=taint)
-    elif stdin.text is None and stdin.kind in ("number", "word"):
+    elif stdin.text is None and stdin.kind in TOKENS:
         found = Val(kind=stdin.kind, taint=taint)
+    elif stdin.text is None and stdin.kind == "hashes":
+        found = Val(kind="hash", taint=taint)  # one on each line
     if "a" in options:
         words.append(options["a"])
         found = Val(taint=taint)

@@ -5,16 +5,19 @@ is given; judges and emits nothing itself."""
 
 from __future__ import annotations
 
+from assent.contract.later import Later
 from assent.contract.pattern import Pattern
 from assent.effects.shell.command import TOKENS, Arg
-from assent.effects.shell.parameters import parameter
 from assent.effects.shell.state import COMPUTED, MOST_VALUES, NUMBER, UNKNOWN, State, Val
 from assent.effects.shell.tree import Arithmetic, Brace, CommandSub, Glob, Literal, Parameter, ProcessSub, Tilde
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from assent.effects.shell import parameters
     from assent.effects.shell.tree import Part, Word
     from assent.effects.shell.walk import Walk
+else:
+    parameters = Later("assent.effects.shell.parameters")
 
 MOST_WORDS = 256
 MOST_ALTERNATIVES = 64
@@ -108,7 +111,7 @@ def part_value(walk: Walk, part: Part, state: State) -> Val:
     """What one expansion stands for, before splitting."""
     kind = type(part)
     if kind is Parameter:
-        return parameter(walk, part, state)  # type: ignore[arg-type]  # its type is checked just above
+        return parameters.parameter(walk, part, state)  # type: ignore[arg-type]  # its type is checked just above
     if kind is CommandSub:
         return _substitution(walk, part, state)  # type: ignore[arg-type]  # as above
     if kind is Arithmetic:
@@ -216,7 +219,7 @@ def _expand_parts(walk: Walk, parts: tuple[Part, ...], state: State) -> list[str
                 walk.gap("gap.shell.zsh", "this glob can run commands in zsh: list the files in another way")
             fields.glob(part.text)  # type: ignore[union-attr]  # as above
         elif kind is Parameter:
-            found = parameter(walk, part, state)  # type: ignore[arg-type]  # as above
+            found = parameters.parameter(walk, part, state)  # type: ignore[arg-type]  # as above
             walk.taint |= found.taint
             if found.values is None and found.guesses:
                 walk.guesses = found.guesses

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from assent.contract.effect import Kind
-from assent.effects.shell.command import Arg
+from assent.effects.shell.command import TOKENS, Arg
 from assent.effects.shell.commands.row import Row, Slot
 from assent.effects.shell.commands.seen import LIST, READ, SEARCH, WRITE, Seen, literal
 
@@ -89,7 +89,7 @@ def secrets(seen: Seen, row: Row, words: list[Word]) -> None:
 
 def worth(seen: Seen, prints: str) -> None:
     """Say what the output is worth; names of files only where it is known below which folders."""
-    if prints in ("word", "number"):
+    if prints in TOKENS:
         seen.prints = prints
         return
     under = []

@@ -71,11 +71,15 @@ def quiet(role: str) -> str:
 
 _COMMIT = Pattern(r"(?:HEAD|@|[A-Z]+_HEAD|[0-9a-f]{7,40})(?:[~^@].*)?|[^/.].*\.\.(?!/).*|\.\.")
 _MAGIC = Pattern(r":(?:\([^)]*\)|[!^/]+|[0-3]:)?")
+_NAMED = Pattern(r":([^\s:()\"'`]+)")  # the path in `$(…):path`, or in the words of the substitution
 
 
 def _revision(seen: Seen, word: Word) -> None:
     """A revision, a path, or a path in a revision: git shows the file, whichever it is."""
     for text in values(word):
+        if text is None:
+            for path in _NAMED.findall(shown(word)):
+                seen.path(READ, path)
         if text is None or _COMMIT.fullmatch(text):
             continue
         magic = _MAGIC.match(text)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from assent.contract.effect import Effect, Kind, Target
 from assent.contract.memory import keep
 from assent.contract.pattern import Pattern
-from assent.effects.shell.command import Arg, Sight
+from assent.effects.shell.command import TOKENS, Arg, Sight
 from assent.effects.shell.commands.operands import dropped, into, secrets, share_out, worth
 from assent.effects.shell.commands.option import HARMLESS_ROLES, PATH_ROLES, Options, dangers_of, gives_of
 from assent.effects.shell.commands.options import Given, parse
@@ -180,7 +180,7 @@ class Line:
         are its own."""
         if slots and slots[-1].role == "RUN":
             words = words[: len(slots) - 1]
-        loose = [word for word in words if type(word) is Arg and word.splits and word.kind not in ("word", "number")]
+        loose = [word for word in words if type(word) is Arg and word.splits and word.kind not in TOKENS]
         loose += self.parsed.spills
         if not loose or (len(slots) == 1 and slots[0].many and not self.parsed.spills):
             return

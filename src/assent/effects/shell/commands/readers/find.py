@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from assent.contract.pattern import Pattern
-from assent.effects.shell.command import Arg
+from assent.effects.shell.command import FIRM, Arg
 from assent.effects.shell.commands.options import parse
 from assent.effects.shell.commands.readers.wrappers import replaced
 from assent.effects.shell.commands.seen import DELETE, LIST, READ, WRITE, Seen, literal, shown
@@ -73,7 +73,7 @@ def _roots(seen: Seen, words: list[Word]) -> tuple[int, list[Word]]:
 
 def _may_act(word: Arg) -> bool:
     """Whether an unknown word could be an action of its own."""
-    if word.kind in ("word", "number", "paths"):
+    if word.kind in FIRM:
         return False
     if word.values is not None and not word.pattern:
         return any(value[:1] in ("-", "(", "!", ",") for value in word.values)

@@ -39,6 +39,45 @@ def _overwrites(refspec: str, forced: bool) -> bool:
     return branch in _SHARED and (forced or plus or (bool(colon) and not source))
 
 
+# ---------------------------------------------------------------- names of commits, as words of other commands
+
+_PLAIN_LIST = (
+    *("--all", "--branches", "--tags", "--remotes", "--not", "--reverse", "--max-count", "-NUM", "--skip", "--merges"),
+    *("--no-merges", "--first-parent", "--since", "--until", "--author", "--grep", "--topo-order", "--date-order"),
+    *("--ancestry-path", "--abbrev-commit", "--max-parents", "--min-parents", "--full-history"),
+)
+_HEAD = Pattern(r"HEAD(?:[~^]\d*)*")
+
+
+def git_rev_list(line: Line) -> None:
+    """`git rev-list` prints names of commits, one on a line, unless an option puts more there."""
+    line.standard()
+    if _only(line, *_PLAIN_LIST):
+        line.seen.prints = "hashes"
+
+
+def git_merge_base(line: Line) -> None:
+    """`git merge-base` prints the name of a commit, with some options several."""
+    line.standard()
+    if not line.parsed.doubts and not line.parsed.spills:
+        line.seen.prints = "hashes" if line.parsed.has("--all", "--octopus", "--independent") else "hash"
+
+
+def git_rev_parse(line: Line) -> None:
+    """`git rev-parse name` prints the name of a commit, or the name as it stands where there is no such thing: only
+    with `--verify` nothing then."""
+    line.standard()
+    words = line.parsed.operands
+    texts = values(words[0]) if len(words) == 1 else (None,)
+    verified = line.parsed.has("--verify") and None not in texts
+    if (
+        _only(line, "--verify", "--quiet", "--short")
+        and line.parsed.ended < 0
+        and (verified or all(text is not None and _HEAD.fullmatch(text) for text in texts))
+    ):
+        line.seen.prints = "hash"
+
+
 # ---------------------------------------------------------------- what only writes git's own store
 #
 # Their rows say `stores` and `hooks`, or the reader adds both; a form that does more is EXECUTE besides.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from assent.contract.pattern import Pattern
-from assent.effects.shell.command import Arg
+from assent.effects.shell.command import FIRM, Arg
 from assent.effects.shell.commands.seen import READ, literal, shown
 
 TYPE_CHECKING = False
@@ -146,7 +146,7 @@ def _long(start: Start, word: str, words: list[Word], index: int) -> int:
 
 
 def _may_be_option(word: Arg) -> bool:
-    if word.kind in ("word", "number", "paths"):
+    if word.kind in FIRM:
         return False
     if word.values is not None and not word.pattern:
         return any(value[:1] in ("-", "+") for value in word.values)
