@@ -266,12 +266,14 @@ def test_a_hidden_tab_notifies_and_takes_it_back(context: BrowserContext, progra
           constructor(title, options) { told.push([title, options.body]); }
           close() { told.push("closed"); }
         };
-        Object.defineProperty(document, "hidden", { get: () => true });
+        window.away = true;
+        Object.defineProperty(document, "hidden", { get: () => away });
     """)
     page = signed_in(context, program)
     call = program.calling("make notify", session="hidden")
     ready(page, "make notify")
     assert page.evaluate("() => told") == [["Claude Code asks in project", "make notify"]]
+    page.evaluate("() => { away = false; }")
     page.keyboard.press("n")
     verdict(call)
     expect(page.locator(".outcome")).to_be_visible()
@@ -289,3 +291,47 @@ def test_a_page_without_its_server_says_so_and_comes_back(browser: Browser, tmp_
         program.start()
         expect(page.get_by_text("Sign in to Assent")).to_be_visible(timeout=15_000)
         program.stop()
+
+
+def test_a_window_that_just_came_to_the_front_takes_no_answer(page: Page, program: Program) -> None:
+    """The key or the click was meant for what lay before it, and somebody may have put it there."""
+    call = program.calling("make front", session="front")
+    ready(page, "make front")
+    page.wait_for_timeout(500)
+    for key in ("y", "s", "x", "t"):
+        page.evaluate(
+            f"""() => {{
+                dispatchEvent(new Event("focus"));
+                document.body.dispatchEvent(new KeyboardEvent("keydown", {{ key: "{key}", bubbles: true }}));
+            }}"""
+        )
+    page.evaluate("""() => { dispatchEvent(new Event("focus")); document.querySelector(".bar .yes").click(); }""")
+    page.wait_for_timeout(400)
+    assert not call.done()
+    expect(page.locator(".editor")).to_have_count(0)
+    page.keyboard.press("n")
+    assert verdict(call)[0] is False
+
+
+def test_no_key_meant_for_a_question_opens_the_rule_of_the_next(page: Page, program: Program) -> None:
+    """`s` and Enter, typed in one go while the question changes, must not allow the new one for the session."""
+    calls = [program.calling(f"make next-{number}", session=f"next-{number}") for number in range(2)]
+    expect(page.locator(".item")).to_have_count(2)
+    page.wait_for_timeout(500)
+    page.keyboard.press("j")
+    page.keyboard.press("s")
+    expect(page.locator(".editor")).to_have_count(0)
+    page.wait_for_timeout(400)
+    page.keyboard.press("Enter")
+    assert not any(call.done() for call in calls)
+    page.keyboard.press("s")
+    expect(page.locator(".editor")).to_have_count(1)
+
+
+def test_a_long_change_says_how_much_of_it_is_not_drawn(page: Page, program: Program) -> None:
+    content = "\n".join(map(str, range(5000)))
+    given = {"file_path": str(program.project / "long.txt"), "content": content}
+    body = {"tool": "Write", "input": given, "cwd": str(program.project), "session": "long", "wait": 0}
+    assert program.ask("POST", "/v1/calls", body, unix=True).status == 202
+    expect(page.locator(".diffstat")).to_contain_text(re.compile(r"\+500\d"))
+    expect(page.locator(".block .cut").first).to_contain_text(re.compile(r"3,00\d more lines are not drawn"))

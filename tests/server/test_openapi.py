@@ -63,9 +63,9 @@ def test_what_a_document_requires_is_asked_for(person: Person) -> None:
         assert found.status in (404, 422), each.path
 
 
-def test_the_counters_are_text_for_prometheus(program: Program) -> None:
+def test_the_counters_are_text_for_prometheus(program: Program, person: Person) -> None:
     program.call("ls")
-    text = program.ask("GET", "/metrics", unix=True).raw.decode()
+    text = person.ask("GET", "/metrics").raw.decode()
     assert re.search(r'^assent_decisions_total\{outcome="allow"\} [1-9]', text, re.MULTILINE)
     for line in text.splitlines():
         assert re.fullmatch(r'# (HELP|TYPE) assent_\w+ .+|assent_\w+(\{outcome="\w+"\})? [0-9.e+]+', line), line

@@ -22,7 +22,7 @@ CODE_LIFE = 600.0
 TRIES, TRY_EVERY = 8, 5.0  # wrong codes at once, then one in so many seconds
 IDLE, ABSOLUTE = 8 * 3600.0, 24 * 3600.0
 MOST_SESSIONS = 32
-TOKEN_FILE = "caller.token"
+TOKEN_FILE, SCRAPE_FILE = "caller.token", "metrics.token"
 
 Clock = Callable[[], float]
 
@@ -165,13 +165,15 @@ class Sessions:
 
 
 class Access:
-    """Everything that says who somebody is. `token` is what callers show where there is no socket to tell them by."""
+    """Everything that says who somebody is. `token` is what callers show where there is no socket to tell them by,
+    `scrape` what a collector of counters shows, which may read those and nothing else."""
 
-    def __init__(self, clock: Clock, *, who: str, token: str) -> None:
+    def __init__(self, clock: Clock, *, who: str, token: str, scrape: str = "") -> None:
         self.codes = Codes(clock)
         self.sessions = Sessions(clock)
         self.who = who
         self._token = _hash(token)
+        self._scrape = _hash(scrape) if scrape else b""
 
     def sign_in(self, code: str) -> tuple[str, str, Person]:
         """A session for the right code: cookie, key, person. Raises AccessError."""
@@ -181,10 +183,21 @@ class Access:
     def is_caller(self, token: str) -> bool:
         return bool(token) and hmac.compare_digest(_hash(token), self._token)
 
+    def is_scraper(self, token: str) -> bool:
+        return bool(token) and hmac.compare_digest(_hash(token), self._scrape)
+
 
 def caller_token(state: str) -> str:
     """The token of callers on TCP, made the first time. Whoever has it may ask, and no more."""
-    path = os.path.join(state, TOKEN_FILE)
+    return _token(os.path.join(state, TOKEN_FILE))
+
+
+def scrape_token(state: str) -> str:
+    """The token of what collects counters, made the first time."""
+    return _token(os.path.join(state, SCRAPE_FILE))
+
+
+def _token(path: str) -> str:
     try:
         try:
             handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)

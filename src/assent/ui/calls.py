@@ -42,19 +42,23 @@ class Calls:
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
         self._waiting: dict[str, Waiting] = {}
+        self._made = 0  # questions that are being made
 
     def __len__(self) -> int:
         return len(self._waiting)
 
     async def hold(self, gate: Gate, call: Call, settled: Settled, *, project: str, attended: bool) -> Waiting:
         """Hold a call that asks."""
+        self._made += 1
         try:
-            if len(self._waiting) >= MOST:
+            if len(self._waiting) + self._made > MOST:
                 raise AssentError(f"{MOST} calls wait already")
             held = await asyncio.to_thread(self._desk.held, gate, call, settled, project=project, attended=attended)
         except Exception as error:  # what cannot be shown cannot be approved
             reason = f"the question could not be made: {error}"
             return self._keep(settled.id, "", self._never(settled, reason))
+        finally:
+            self._made -= 1
         return self._keep(held.id, held.digest, self._ask(settled, self._desk.broker.ask(held)))
 
     async def again(self, id: str, digest: str) -> Waiting:

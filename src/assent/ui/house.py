@@ -24,7 +24,7 @@ from assent.memory import Memory
 from assent.review.store import SqliteStore
 from assent.statefile import state_folder
 from assent.trail import follow, query
-from assent.ui.access import Access, Person, caller_token
+from assent.ui.access import Access, Person, caller_token, scrape_token
 from assent.ui.api import shown
 from assent.ui.api.endpoint import Asked
 from assent.ui.api.events import Hub
@@ -70,7 +70,8 @@ class House:
         self.clock = time.time
         self.voice = Voice()
         self.metrics = Metrics()
-        self.access = Access(time.monotonic, who=_login(), token=caller_token(self.state))
+        tokens = {"token": caller_token(self.state), "scrape": scrape_token(self.state)}
+        self.access = Access(time.monotonic, who=_login(), **tokens)
         self.gates = Gates(environ, mode=mode, config=config)
         self._by_mode: dict[str, Gates] = {}
         self._environ, self._config = environ, config
@@ -111,6 +112,7 @@ class House:
     # What endpoints ask
 
     def status(self) -> dict[str, object]:
+        """What a caller may know: where the server is and whether it works. Who watches is for persons."""
         gate, _ = self.gates.find(self.folder)
         return {
             "version": __version__,
@@ -120,10 +122,12 @@ class House:
             "mode": gate.settings.mode.word,
             "problem": display.one_line(str(gate.error)) if isinstance(gate, Refusing) else "",
             "held": len(self.desk.broker.pending()),
-            "streams": len(self.hub.streams),
-            "signed_in": len(self.access.sessions),
             "uptime": round(self.clock() - self.metrics.started, 3),
         }
+
+    def watchers(self) -> dict[str, object]:
+        """Who could answer, for persons."""
+        return {"streams": len(self.hub.streams), "signed_in": len(self.access.sessions)}
 
     async def signed_in(self, person: Person) -> None:
         """Somebody signed in: it is recorded, and shown everywhere, so that nobody does it in silence."""
@@ -132,6 +136,10 @@ class House:
         words = f"signed in on the page, session {person.session}"
         record = Record("event", new_id(), self.clock(), who=person.who, channel="web", reason=words)
         await asyncio.to_thread(self.desk.memory.record, record)
+
+    def ends(self, person: Person) -> float:
+        """When a session ends at the latest, in seconds since the epoch."""
+        return round(self.clock() + person.until - time.monotonic(), 3)
 
     def is_signed_in(self, asked: Asked) -> bool:
         """Whether the person of a request that goes on is still signed in; that it goes on keeps the session awake."""

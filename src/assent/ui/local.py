@@ -10,6 +10,7 @@ import socket
 from assent.contract.errors import AccessError, StoreError
 from assent.facts import files
 from assent.ui.listening import Running, running
+from assent.ui.peers import peer_of
 
 
 class Connection(http.client.HTTPConnection):
@@ -23,6 +24,9 @@ class Connection(http.client.HTTPConnection):
         self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self.sock.settimeout(self.timeout)
         self.sock.connect(self._path)
+        found = peer_of(self.sock)
+        if found is not None and found.uid not in (os.geteuid(), 0):
+            raise ConnectionError("somebody else listens on it")
 
 
 def server() -> Running | None:

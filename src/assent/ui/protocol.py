@@ -1,4 +1,4 @@
-"""HTTP/1.1 as uvicorn speaks it, with what it lacks here: who is at the other end, and an end to slow requests.
+"""HTTP/1.1 as uvicorn speaks it, with what it lacks here: who is at the other end, an end to the slow and the endless.
 
 Reads no request."""
 
@@ -20,12 +20,22 @@ else:
         from uvicorn.protocols.http.h11_impl import H11Protocol as Base
 
 PACE = 12.0  # seconds to send a whole request
+TAKING = 20.0  # seconds for an answer to be taken
+MOST_HEAD = 128 * 1024  # bytes before a body
+# Connections on TCP, where anybody on this machine can open some: the socket of callers is not theirs to fill.
+MOST_TCP = 512
 
 
 class Protocol(Base):
     """One connection. `scope["state"]["peer"]` is the process at the other end of a Unix socket, None on TCP."""
 
+    on_tcp = 0  # connections, of all
+
     _slow: asyncio.TimerHandle | None = None
+    _stuck: asyncio.TimerHandle | None = None
+    _in_head = False
+    _head = 0  # bytes that came since a head began
+    _counted = False
 
     def connection_made(self, transport: Any) -> None:
         super().connection_made(transport)
@@ -37,18 +47,66 @@ class Protocol(Base):
             if peer is None or peer.uid not in (os.geteuid(), 0):
                 transport.abort()
                 return
+        else:
+            self._counted = True
+            Protocol.on_tcp += 1
+            if Protocol.on_tcp > MOST_TCP:
+                transport.abort()
+                return
         self.app_state = {**self.app_state, "peer": peer}
         self._watch()
 
     def data_received(self, data: bytes) -> None:
+        if self.transport.is_closing():
+            return
         super().data_received(data)
         if self._arrived():
             self._rest()
+            return
+        self._head += len(data)
+        if self._in_head and self._head > MOST_HEAD:
+            self.transport.abort()
         elif self._slow is None and not self.transport.is_closing():
             self._watch()
 
+    # What httptools tells; h11 has limits of its own, and reads one request at a time
+
+    def on_message_begin(self) -> None:
+        self._in_head, self._head = True, 0
+        super().on_message_begin()  # type: ignore[misc]
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """What stands behind a body is no header."""
+        if self._in_head:
+            super().on_header(name, value)  # type: ignore[misc]
+
+    def on_headers_complete(self) -> None:
+        """A request that comes before the last one has its answer ends the connection: no client of ours sends one,
+        and of a caller that hangs up behind it nothing would be heard."""
+        self._in_head = False
+        running = self.cycle
+        if running is not None and not running.response_complete:
+            running.disconnected = True
+            running.message_event.set()
+            self.transport.abort()
+            return
+        super().on_headers_complete()  # type: ignore[misc]
+
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        if self._stuck is None:
+            self._stuck = self.loop.call_later(TAKING, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        super().resume_writing()
+        self._flows()
+
     def connection_lost(self, exc: Exception | None) -> None:
         self._rest()
+        self._flows()
+        if self._counted:
+            self._counted = False
+            Protocol.on_tcp -= 1
         super().connection_lost(exc)
 
     def _arrived(self) -> bool:
@@ -62,6 +120,11 @@ class Protocol(Base):
         if self._slow is not None:
             self._slow.cancel()
             self._slow = None
+
+    def _flows(self) -> None:
+        if self._stuck is not None:
+            self._stuck.cancel()
+            self._stuck = None
 
     def _too_slow(self) -> None:
         self._slow = None

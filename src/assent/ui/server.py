@@ -17,7 +17,8 @@ from starlette.routing import Match, Route
 
 from assent.ui.api import pages
 from assent.ui.api.door import Door, answer, head, refused
-from assent.ui.api.endpoint import Asked, Endpoint, Refusal
+from assent.ui.api.endpoint import Asked, Endpoint, Refusal, Reply
+from assent.ui.api.events import STREAM
 from assent.ui.api.openapi import ENDPOINTS
 from assent.ui.house import House
 from assent.ui.listening import Listening
@@ -26,6 +27,11 @@ from assent.ui.voice import Log
 
 STOPPING = 15  # seconds for open requests to end
 MOST_CONNECTIONS = 8192
+SPARE = 128  # open files that are no connection: the trail, the store, what is read to decide
+KILLER = Reply(
+    b"addEventListener('install',()=>skipWaiting());addEventListener('activate',()=>registration.unregister());",
+    kind="text/javascript; charset=utf-8",
+)
 
 
 class App:
@@ -48,7 +54,7 @@ class App:
             return
         method = "GET" if scope["method"] == "HEAD" else scope["method"]
         endpoint = self._fixed.get((method, scope["path"]))
-        if endpoint is not None:
+        if endpoint is not None and not (endpoint.kind == STREAM and scope["method"] == "HEAD"):
             await self.door.serve(endpoint, scope, receive, send)
             return
         for route, found in self._routes:
@@ -60,8 +66,11 @@ class App:
 
     async def _file(self, method: str, scope: dict[str, Any], send: Any) -> None:
         try:
-            self.door.check_host(head(scope), scope["state"]["peer"])
+            headers = head(scope)
+            self.door.check_host(headers, scope["state"]["peer"])
             page = self.pages.get(scope["path"]) if method == "GET" else None
+            if headers.get(b"service-worker") == b"script":
+                page = KILLER  # we have none: something else on this port left it, and it would stand before our page
             if page is None:
                 known = {each.method for each in ENDPOINTS if each.path == scope["path"]}
                 raise (
@@ -115,7 +124,7 @@ async def serve(house: House, listening: Listening) -> None:
         server_header=False,
         date_header=False,
         proxy_headers=False,
-        limit_concurrency=MOST_CONNECTIONS,
+        limit_concurrency=min(MOST_CONNECTIONS, max(SPARE, resource.getrlimit(resource.RLIMIT_NOFILE)[0] - SPARE)),
         timeout_keep_alive=65,
         timeout_graceful_shutdown=STOPPING,
     )

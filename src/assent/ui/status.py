@@ -31,5 +31,5 @@ def run(options: argparse.Namespace) -> int:
     print(f"mode     {status['mode']}")
     if status["problem"]:
         print(f"policy   does not load, so every call is denied: {display.one_line(str(status['problem']))}")
-    print(f"waiting  {status['held']} questions; {status['streams']} pages open, {status['signed_in']} signed in")
+    print(f"waiting  {status['held']} questions")
     return 0

@@ -10,6 +10,8 @@ import time
 import traceback
 from typing import TextIO
 
+from assent.contract import display
+
 MOST = 1000  # lines that wait to be written; further ones are dropped
 
 
@@ -39,8 +41,8 @@ class Voice:
         done.wait(seconds)
 
     def _put(self, where: TextIO, text: str, done: threading.Event | None = None) -> None:
-        try:
-            self._lines.put_nowait((where, text, done))
+        try:  # a fault can carry words of an agent, and those must not steer the terminal
+            self._lines.put_nowait((where, display.visible(text), done))
         except queue.Full:
             if done is not None:
                 done.set()

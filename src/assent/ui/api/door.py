@@ -87,8 +87,7 @@ class Door:
                 return Role.PERSON, person, cookie
         if peer is not None:
             return Role.CALLER, None, cookie
-        kind, _, token = headers.get(b"authorization", b"").decode("latin-1").partition(" ")
-        if kind.lower() == "bearer" and access.is_caller(token.strip()):
+        if access.is_caller(bearer(headers)):
             return Role.CALLER, None, cookie
         return Role.NOBODY, None, cookie
 
@@ -124,7 +123,7 @@ class Door:
         self.check_host(headers, peer)
         self.check_origin(headers)
         role, person, cookie = self.who(headers, peer)
-        if role < endpoint.needs:
+        if role < endpoint.needs and not (endpoint.scraped and self.house.access.is_scraper(bearer(headers))):
             words = "sign in first" if endpoint.needs is Role.PERSON else "show the token of callers"
             raise Refusal(401 if role is Role.NOBODY else 403, "not-allowed", f"you may not do that; {words}")
         body = await read_body(endpoint, headers, receive)
@@ -140,6 +139,12 @@ class Door:
             lambda: hung_up(receive),
             send,
         )
+
+
+def bearer(headers: Mapping[bytes, bytes]) -> str:
+    """The token that a request shows."""
+    kind, _, token = headers.get(b"authorization", b"").decode("latin-1").partition(" ")
+    return token.strip() if kind.lower() == "bearer" else ""
 
 
 def cookie_of(raw: bytes) -> str:

@@ -142,9 +142,10 @@ Run = Callable[[Asked], Awaitable[object]]
 
 
 class Endpoint(Value):
-    """One method on one path. `body` is the schema of what it takes, `gives` of what it gives, by status."""
+    """One method on one path. `body` is the schema of what it takes, `gives` of what it gives, by status. `scraped`
+    lets in what collects counters too."""
 
-    __slots__ = ("method", "path", "run", "needs", "summary", "body", "query", "gives", "limit", "kind")
+    __slots__ = ("method", "path", "run", "needs", "summary", "body", "query", "gives", "limit", "kind", "scraped")
 
     def __init__(
         self,
@@ -159,6 +160,7 @@ class Endpoint(Value):
         gives: Mapping[int, Schema] | None = None,
         limit: int = SMALL,
         kind: str = "application/json",
+        scraped: bool = False,
     ) -> None:
         self.method = method
         self.path = path
@@ -170,3 +172,4 @@ class Endpoint(Value):
         self.gives = gives or {200: ANY}
         self.limit = limit
         self.kind = kind
+        self.scraped = scraped

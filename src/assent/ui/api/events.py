@@ -17,6 +17,7 @@ from assent.ui.api import shown
 from assent.ui.api.door import RAW_HEADERS
 from assent.ui.api.endpoint import TEXT, Asked, Endpoint, Refusal
 
+STREAM = "text/event-stream"
 PING = 12.0  # seconds of silence before a ping
 SLOW = 20.0  # seconds for one event to be taken
 MOST_STREAMS = 64
@@ -153,6 +154,6 @@ ENDPOINTS = (
         needs=Role.PERSON,
         summary="server-sent events: hello, held, ended, decision, offer, changed, ping, closed",
         gives={200: TEXT},
-        kind="text/event-stream",
+        kind=STREAM,
     ),
 )

@@ -68,6 +68,7 @@ def describe() -> dict[str, Any]:
             "schemas": {"Error": ERROR},
             "securitySchemes": {
                 "caller": {"type": "http", "scheme": "bearer", "description": "caller.token in Assent's folder"},
+                "scraper": {"type": "http", "scheme": "bearer", "description": "metrics.token in Assent's folder"},
                 "cookie": {"type": "apiKey", "in": "cookie", "name": "assent_session"},
                 "key": {"type": "apiKey", "in": "header", "name": "Assent-Key"},
             },
@@ -79,7 +80,7 @@ def _operation(endpoint: Endpoint) -> dict[str, Any]:
     found: dict[str, Any] = {
         "operationId": f"{endpoint.method.lower()}{re.sub('[^a-z]+', '_', endpoint.path)}".strip("_"),
         "summary": endpoint.summary,
-        "security": SECURITY[endpoint.needs],
+        "security": [*SECURITY[endpoint.needs], *([{"scraper": []}] if endpoint.scraped else [])],
         "parameters": [
             *(
                 {"name": name, "in": "path", "required": True, "schema": TEXT}

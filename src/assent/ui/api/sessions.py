@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from assent import __version__
+from assent.contract.errors import AccessError
 from assent.ui import hosts, peers
 from assent.ui.access import Role
 from assent.ui.api.door import COOKIE
@@ -16,14 +17,20 @@ async def who_am_i(asked: Asked) -> object:
     if asked.person is None:
         asked.house.show_code_if_none()
         return {"signed_in": False, "who": "", "until": 0, "version": __version__}
-    return {"signed_in": True, "who": asked.person.who, "until": asked.person.until, "version": __version__}
+    return {"signed_in": True, "who": asked.person.who, "until": asked.house.ends(asked.person), "version": __version__}
 
 
 async def sign_in(asked: Asked) -> object:
-    cookie, key, person = asked.house.access.sign_in(asked.text("code"))
+    try:
+        cookie, key, person = asked.house.access.sign_in(asked.text("code"))
+    except AccessError as error:
+        if error.code != "slow-down":  # those are as many as somebody likes
+            asked.house.voice.say("somebody typed a wrong code")
+        raise
     await asked.house.signed_in(person)
     headers = {"set-cookie": f"{COOKIE}={cookie}; {COOKIE_FORM}"}
-    return Reply({"signed_in": True, "key": key, "who": person.who, "until": person.until}, headers=headers)
+    found = {"signed_in": True, "key": key, "who": person.who, "until": asked.house.ends(person)}
+    return Reply(found, headers=headers)
 
 
 async def sign_out(asked: Asked) -> object:
@@ -48,7 +55,8 @@ async def code(asked: Asked) -> object:
 
 
 async def status(asked: Asked) -> object:
-    return asked.house.status()
+    found = asked.house.status()
+    return found if asked.person is None else {**found, **asked.house.watchers()}
 
 
 async def health(asked: Asked) -> object:
@@ -108,6 +116,11 @@ ENDPOINTS = (
         gives={200: record("code", code=TEXT, address=TEXT)},
     ),
     Endpoint(
-        "GET", "/v1/status", status, needs=Role.CALLER, summary="what the server is and does", gives={200: STATUS}
+        "GET",
+        "/v1/status",
+        status,
+        needs=Role.CALLER,
+        summary="where the server is, its mode, how many questions wait; for a person also who watches",
+        gives={200: STATUS},
     ),
 )

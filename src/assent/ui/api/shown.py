@@ -5,6 +5,7 @@ A browser gets text in which nothing hides; what goes back to us (ids, digests, 
 from __future__ import annotations
 
 import calendar
+import math
 import time
 from collections.abc import Mapping
 from typing import Any
@@ -17,6 +18,7 @@ from assent.review import wire
 PROSE = frozenset({"description", "reason", "warnings", "message", "flip", "width", "words", "note"})
 KEPT = frozenset({"id", "digest"})
 LONGEST = 200_000  # characters of one text
+EXACT = 2**53 - 1  # up to here a browser keeps whole numbers as they are
 
 
 def safe(value: object, name: str = "") -> Any:
@@ -27,10 +29,27 @@ def safe(value: object, name: str = "") -> Any:
         text = value if len(value) <= LONGEST else f"{value[:LONGEST]}…"
         return display.visible(text) if name in PROSE else display.code(text)
     if isinstance(value, Mapping):
-        return {display.code(str(key)): safe(each, str(key)) for key, each in value.items()}
+        return _fields(value)
     if isinstance(value, list | tuple):
         return [safe(each, name) for each in value]
+    if isinstance(value, int) and abs(value) > EXACT:
+        return str(value)
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
     return value
+
+
+def _fields(value: Mapping[Any, object]) -> dict[str, Any]:
+    """Two names that look the same once they are made visible are told apart: neither hides the other's value."""
+    found: dict[str, Any] = {}
+    for key, each in value.items():
+        name = shown = display.code(str(key))
+        number = 1
+        while name in found:
+            number += 1
+            name = f"{shown} ({number})"
+        found[name] = safe(each, str(key))
+    return found
 
 
 def question(held: Held, *, state: str, position: int = 0, deadline: float | None = None) -> dict[str, Any]:

@@ -7,9 +7,17 @@ import { SCOPES, count, plural, prose, shown } from "./words.js";
 const shownRules = (each) => (each.shown ?? each.rules).join("\n");
 const ARMING = 350; // a question that has just come under the finger is not answered by it
 
+// Nor is one whose window has just come to the front: that key or click was meant for what lay before it.
+let woken = 0;
+const wake = () => { woken = performance.now() + ARMING; };
+addEventListener("focus", wake);
+addEventListener("pageshow", wake);
+document.addEventListener("visibilitychange", wake);
+
 export class Answers {
   constructor(question) {
     this.question = question;
+    this.digest = question.digest; // of what is drawn, whatever is told of the question later
     this.element = h("div", { class: "answers" });
     this.panel = null;
     this.busy = false;
@@ -18,6 +26,8 @@ export class Answers {
   }
 
   get open() { return this.panel !== null; }
+
+  get deaf() { return this.busy || Boolean(this.question.over) || performance.now() < Math.max(this.armed, woken) || document.hidden; }
 
   bar() {
     this.panel = null;
@@ -47,11 +57,11 @@ export class Answers {
   }
 
   async say(said, more = {}) {
-    if (this.busy || this.question.over || performance.now() < this.armed) return;
+    if (this.deaf) return;
     this.busy = true;
     this.question.mine = true;
     try {
-      const told = await post(`/v1/held/${encodeURIComponent(this.question.id)}/answer`, { digest: this.question.digest, said, scope: "once", rules: [], message: "", ...more });
+      const told = await post(`/v1/held/${encodeURIComponent(this.question.id)}/answer`, { digest: this.digest, said, scope: "once", rules: [], message: "", ...more });
       if (told.note) toast(told.note, true);
     } catch (error) {
       this.question.mine = false;
@@ -62,12 +72,14 @@ export class Answers {
   }
 
   message() {
+    if (this.deaf) return;
     const text = h("textarea", { id: "message", rows: 2, maxlength: 2000, placeholder: "Use the staging database instead" });
     const send = () => this.say("deny", { message: text.value.trim() });
     this.show("Deny, and tell the agent", [h("label", { class: "visually", for: "message" }, "message to the agent"), text], "Deny and send", send, text);
   }
 
   edit(scope) {
+    if (this.deaf) return;
     const offered = this.question.suggestions.length ? this.question.suggestions : [{ rules: [], width: "this exact call" }];
     const text = h("textarea", { id: "rule", rows: 1, spellcheck: "false", autocapitalize: "off", value: shownRules(offered[0]) });
     const radios = offered.map((each, at) => h("label", { class: "choice" },

@@ -111,9 +111,10 @@ export class Inbox {
 
   show(question) {
     if (!question) { put(this.detail); this.drawn = null; return; }
-    const mark = `${question.id}/${question.over ? "over" : question.state === "queued" ? "queued" : "open"}`;
+    const shown = `${question.id}/${question.digest}/`; // what is answered is what was drawn, by its digest
+    const mark = `${shown}${question.over ? "over" : question.state === "queued" ? "queued" : "open"}`;
     if (mark === this.drawn) return;
-    const same = this.drawn?.startsWith(`${question.id}/`) && this.answers && !question.over;
+    const same = this.drawn?.startsWith(shown) && this.answers && !question.over;
     this.drawn = mark;
     if (!same) this.answers = question.over ? null : new Answers(question);
     else { this.answers.question = question; if (!this.answers.open) this.answers.bar(); }

@@ -8,6 +8,8 @@ import { clip, ending, folder, prose, runtime, shown, visible, within } from "./
 const WARNING = "M12 4.500l8.500 15h-17z M12 10v4.500 M12 17.300v.1";
 const OPERATIONS = new Set(["read", "list", "search", "fetch", "write", "delete", "run", "load", "delegate"]);
 
+const PARTS = 60; // of a receipt, drawn
+
 const VERBS = { bash: "wants to run a command", write: "wants to change a file", delete: "wants to delete a file", move: "wants to move a file", read: "wants to read a file", fetch: "wants to fetch from the web", agent: "wants to start another agent", search: "wants to search", list: "wants to list files" };
 
 export function title(question) {
@@ -97,10 +99,10 @@ function why(decision) {
 function receipt(question) {
   const { decision, call } = question;
   return h("details", { class: "receipt" }, h("summary", {}, "Receipt and raw input ", h("kbd", {}, "D")),
-    h("table", { class: "parts" }, h("tbody", {}, decision.parts.slice(0, 60).map((part) => h("tr", {},
+    h("table", { class: "parts" }, h("tbody", {}, decision.parts.slice(0, PARTS).map((part) => h("tr", {},
       h("td", {}, h("span", { class: `badge ${part.outcome}` }, part.outcome)),
       h("td", {}, shown(part.what || part.reason), h("br", {}), h("span", { class: "soft small" }, `${part.layer} · ${part.code}${part.where ? ` · ${visible(part.where)}` : ""}`)),
-    )), decision.lost.map(([rule, source]) => h("tr", {}, h("td", {}, h("span", { class: "badge" }, "lost")), h("td", {}, h("code", {}, shown(rule)), " ", h("span", { class: "soft small" }, visible(source))))))),
+    )), decision.parts.length > PARTS ? h("tr", {}, h("td", {}), h("td", { class: "soft small" }, `and ${decision.parts.length - PARTS} more parts`)) : null, decision.lost.map(([rule, source]) => h("tr", {}, h("td", {}, h("span", { class: "badge" }, "lost")), h("td", {}, h("code", {}, shown(rule)), " ", h("span", { class: "soft small" }, visible(source))))))),
     h("div", { class: "block" }, h("pre", { class: "command" }, shown(JSON.stringify(call.input, null, 2)))),
     h("p", { class: "soft small mono" }, `${question.id} · ${question.digest.slice(0, 24)}…`));
 }
