@@ -7,7 +7,7 @@ from assent.contract.pattern import Pattern
 from assent.effects.paths import path_target
 from assent.effects.shell.command import Arg
 from assent.effects.shell.flows import Stream
-from assent.effects.shell.state import FETCHED, FROM_FILE, NUMBER, State, either
+from assent.effects.shell.state import FETCHED, FROM_FILE, NUMBER, State, Val, either
 from assent.effects.shell.tree import ProcessSub
 from assent.effects.shell.words import single, value
 
@@ -27,6 +27,7 @@ _DEVICE = Pattern(
     r"/dev/(?:r?disk\d|sd[a-z]|hd[a-z]|vd[a-z]|xvd[a-z]|nvme\d|mmcblk\d|mapper/|md\d|dm-\d|loop\d|mem$|kmem$)"
 )
 _DUPLICATE = Pattern(r"[0-9]*-?")
+_EXPANDS = Pattern(r"[$`\\'\"*?\[~<>(){}!]")
 _ZSH_RANGE = Pattern(r"[0-9]*-[0-9]*>?")
 
 
@@ -95,6 +96,8 @@ def _file(walk: Walk, redirect: Redirect, state: State, out: Plumbing) -> None:
         elif op == ">&" and redirect.fd in ("", "1"):
             out.quiet = out.quiet or text != "1"
         return
+    if op == ">&":
+        _again(walk, target, state)
     where = walk.where(redirect.start, redirect.end)
     reads = op == "<" or op == "<>"
     writes = op != "<" and op != "<&"
@@ -105,6 +108,15 @@ def _file(walk: Walk, redirect: Redirect, state: State, out: Plumbing) -> None:
         out.stdin = walk.last if type(inner) is ProcessSub else Stream(None, FROM_FILE)
     for one in _texts(target):
         _target(walk, redirect, state, out, target, one, where, reads, writes)
+
+
+def _again(walk: Walk, target: str | Arg, state: State) -> None:
+    """Bash expands the word of `>&word` twice where it is no descriptor: what is left of the first time may run then."""
+    texts = _texts(target)
+    live = tuple(text for text in texts if text is not None and _EXPANDS.search(text))
+    if live or None in texts:
+        walk.gap("gap.shell.unmodelled", "bash expands the word after `>&` twice: write `&>` instead")
+        walk.evaluated(Val(live), state)
 
 
 def _target(

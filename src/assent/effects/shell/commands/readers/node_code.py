@@ -171,7 +171,8 @@ class _Code:
     def counts(self, name: str) -> bool:
         bound = 0
         for index, (kind, word) in enumerate(self.all):
-            if kind == MARK and word == "=" and self.at(index - 1) in ("]", "}") and not self.fills(index - 1):
+            sets = (kind == MARK and word == "=") or (kind == NAME and word in ("of", "in"))
+            if sets and self.at(index - 1) in ("]", "}") and not self.fills(index - 1):
                 return False  # a pattern may bind any name anew
             if kind != NAME or word != name or self.is_member(index):
                 continue
