@@ -111,7 +111,7 @@ def _file(walk: Walk, redirect: Redirect, state: State, out: Plumbing) -> None:
 
 
 def _again(walk: Walk, target: str | Arg, state: State) -> None:
-    """Bash expands the word of `>&word` twice where it is no descriptor: what is left of the first time may run then."""
+    """Bash expands the word of `>&word` twice where it is no descriptor: what the first time left may run then."""
     texts = _texts(target)
     live = tuple(text for text in texts if text is not None and _EXPANDS.search(text))
     if live or None in texts:
