@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from assent.contract.reply import Reply
 
 MODES = {"plan": "plan", "default": "default", "acceptEdits": "auto", "bypassPermissions": "full_auto"}
+MOVED = "moved"  # Codex has its settings and rules in another folder than the installer knows
 NOBODY_ASKED = "a person has to approve this call first, and Codex cannot ask"
 
 
@@ -37,6 +38,7 @@ class Codex(Adapter):
             roots=payload.folder(project),
             modes=MODES,
             attended=False if environ.get(ATTENDED) == "0" else None,
+            form=MOVED if environ.get("CODEX_HOME", "").rstrip("/") not in ("", f"{home}/.codex") else "",
         )
 
     def render(self, event: Event | None, reply: Reply) -> Rendered:
@@ -85,6 +87,8 @@ def asking(event: Event, reply: Reply) -> dict[str, object] | None:
 
     Whoever sets `through` has seen that rule in place: without it the command would run unasked."""
     if reply.outcome is not Outcome.ASK or not reply.through.startswith("/") or event.call is None:
+        return None
+    if event.form == MOVED:  # that rule stands in the folder that Codex does not look at
         return None
     command = event.call.input.get("command")
     if event.call.tool != "Bash" or set(event.call.input) != {"command"} or not isinstance(command, str):

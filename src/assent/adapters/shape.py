@@ -44,6 +44,7 @@ def parse(
     shell: str = "",
     attended: bool | None = None,
     tool: str = "",
+    form: str = "",
 ) -> Event:
     """The event of a payload in this shape. `tool` is the call's tool where the runtime's own name misleads."""
     name = payload.text(given, "hook_event_name")
@@ -74,6 +75,7 @@ def parse(
         agent=payload.text_if_any(given, "agent_id"),
         transcript=payload.text_if_any(given, "transcript_path"),
         about="" if call is not None else next((text for key in ABOUT if (text := _plain(given.get(key)))), ""),
+        form=form,
     )
 
 
