@@ -79,3 +79,24 @@ def test_facts_tell_of_hooks_by_the_name_that_the_effect_has(own: Path) -> None:
     (own / ".git/hooks/pre-commit").write_text("")
     facts = observe(Lowering("bash", effects), roots=(str(own),), home="", cwd="")
     assert facts.hooks == {f"commit:{own}": f"`{own}/.git/hooks/pre-commit` is a hook", f"refs:{own}": ""}
+
+
+def test_a_remote_is_no_place_on_this_machine_unless_the_repository_names_it(own: Path) -> None:
+    subprocess.run(["git", "-C", str(own), "remote", "add", "up", "https://example.com/x.git"], check=True)
+    for name in ("up", "g"):
+        (own / name).mkdir()
+    (own / "b.bundle").write_text("")
+    reasons = {name: found(f"remote={name}", own) for name in ("origin", "up", "g", "b")}
+    assert reasons == {
+        "origin": "",
+        "up": "",
+        "g": f"`{own}/g` is on this machine, and no remote of the repository",
+        "b": f"`{own}/b.bundle` is on this machine, and no remote of the repository",
+    }
+
+
+def test_a_remote_that_the_call_itself_may_make_is_none(own: Path) -> None:
+    asked = Effect(Operation.EXECUTE, Target(Kind.HOOKS, f"remote=g:{own}"))
+    made = [Effect(Operation.WRITE, Target(Kind.PATH, f"{own}/{name}")) for name in ("g/config", "h")]
+    told = [observe(Lowering("bash", (each, asked)), roots=(str(own),), home="/h", cwd=str(own)).hooks for each in made]
+    assert told == [{f"remote=g:{own}": "another part of the command may make it"}, {f"remote=g:{own}": ""}]

@@ -137,3 +137,32 @@ def test_data_that_the_call_itself_may_replace_is_none(tmp_path: Path) -> None:
         Effect(Operation.EXECUTE, Target(Kind.PROGRAM, "make")),
     ]
     assert "" not in [loaded(path, effect) for effect in others]
+
+
+def test_a_package_may_begin_with_a_library_file(tmp_path: Path) -> None:
+    (tmp_path / "json").mkdir()
+    (tmp_path / "json/__init__.abi3.so").write_text("")
+    assert told(tmp_path) == f"`{tmp_path}/json` has the name of a module of Python's library"
+
+
+def test_a_link_that_the_call_makes_may_be_a_package(tmp_path: Path) -> None:
+    made = Effect(Operation.WRITE, Target(Kind.PATH, f"{tmp_path}/json"))
+    assert told(tmp_path, made) == "another part of the command may put a module there"
+
+
+def test_data_behind_a_link_is_what_the_link_leads_to(tmp_path: Path) -> None:
+    (tmp_path / "x.js").write_text("")
+    (tmp_path / "y.json").write_text("{}")
+    for name, target in (("code.json", "x.js"), ("data.json", "y.json")):
+        (tmp_path / name).symlink_to(tmp_path / target)
+    facts = [posing(f"data:{tmp_path}/{name}", Links(None), loading(tmp_path)) for name in ("code.json", "data.json")]
+    assert facts == [f"`{tmp_path}/code.json` leads to a file of another sort", ""]
+
+
+def test_code_that_only_computes_is_told_of_by_its_own_name(tmp_path: Path) -> None:
+    lowering = Lowering("bash", (Effect(Operation.EXECUTE, Target(Kind.MODULES, f"pure:{tmp_path}")),))
+    before = observe(lowering, roots=(str(tmp_path),), home="/home/a", cwd=str(tmp_path)).modules
+    (tmp_path / "stringprep.py").write_text("")
+    after = observe(lowering, roots=(str(tmp_path),), home="/home/a", cwd=str(tmp_path)).modules
+    reason = f"`{tmp_path}/stringprep.py` has the name of a module of Python's library"
+    assert (before, after) == ({f"pure:{tmp_path}": ""}, {f"pure:{tmp_path}": reason})

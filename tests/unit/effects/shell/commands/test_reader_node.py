@@ -160,3 +160,51 @@ def test_tokens_are_those_of_the_language() -> None:
     assert tokens("'a\"b' // c\n/* d */ 1") == [(TEXT, 'a"b'), (NUMBER, "1")]
     assert tokens('(/[/"]/)') == [(MARK, "("), (REGEX, '/[/"]/'), (MARK, ")")]
     assert [tokens(text) for text in ("'a", "`a", "`${'}'}`", "}/a/", "a\u2028b", "\u00e9", "#!x", "1n")] == [None] * 8
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "const {'constructor': F} = () => {}; console.log(F)",
+        "const {'\\x63onstructor': F} = () => {}; console.log(F)",
+        "let i = 0; const f = () => {}; for ([i] of [['constructor']]) console.log(f[i])",
+        "let i = 0; const f = () => {}; for ({a: i} of [{a: 'constructor'}]) console.log(f[i])",
+        "process.stdin.on('data', () => {}).destroy().connect(80, 'x')",
+        "const s = process.stdin.on('data', () => {}); s.connect(80, 'x')",
+        "process.stdin.on('pipe', s => s.connect(80))",
+        "require('fs').readFileSync('a', {flag: 'w+'})",
+        "const o = {flag: 'w'}; require('fs').readFileSync('a', o)",
+        "require('fs').readFileSync('a', {['fl' + 'ag']: 'w'})",
+        "new Error.captureStackTrace({})",
+        "function f() {} const o = { f(p) { return p } }; console.log(o.f(1))",
+        "const o = { if(p) { return p } }; console.log(o.if(1))",
+        "const o = { a: 1, while(p) { return p } }; console.log(o)",
+    ],
+)
+def test_ways_to_more_than_a_text_shows_are_not_harmless(code: str) -> None:
+    assert EXECUTE in does(("node", "-e", code))
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "const fs = require('fs'); const p = 'a'; { const q = 1, {p} = {p: '/etc/x'}; fs.writeFileSync(p, 'x') }",
+        "const fs = require('fs'); const p = 'a'; { let q, p; [p] = ['/etc/x']; fs.writeFileSync(p, 'x') }",
+        "const fs = require('fs'); const p = 'a'; { const {x: p} = {x: 'b'}; fs.writeFileSync(p, 'x') }",
+    ],
+)
+def test_a_name_that_may_be_bound_again_is_no_constant(code: str) -> None:
+    assert does(("node", "-e", code)) == ["WRITE ?", CODE]
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "process.stdin.on('data', d => console.log(String(d).length))",
+        "let s = ''; process.stdin.setEncoding('utf8').on('data', d => s += d).on('end', () => console.log(s.length));",
+        "console.log(require('fs').readFileSync('/dev/stdin', {encoding: 'utf8'}).length)",
+        "if (1 > 0) { console.log(1) } else { if (2 > 1) { console.log(2) } }",
+    ],
+)
+def test_everyday_code_stays_harmless(code: str) -> None:
+    assert does(("node", "-e", code)) == [CODE]

@@ -172,3 +172,49 @@ def test_asking_for_the_version_does_nothing() -> None:
 def test_nesting_without_end_is_only_executed() -> None:
     assert does(("python3", "-c", "(" * 5000 + ")" * 5000)) == [EXECUTE]
     assert does(("python3", "-c", "x." * 20000 + "x")) == [EXECUTE]
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import time; time.clock_settime(0, 0)",
+        "def f(): 0\nprint(('{0._' + '_globals_' + '_}').format(f))",
+        "def f(t): return t.format(f)\nprint(f('x'))",
+        "from sys import path as q\nq[0:0] = ['x']",
+        "import sys\nr = sys.path\nr.append('x')",
+        "import sys\nsys.path.insert(0, 'x')",
+        "from pathlib import Path as str\nstr('a').replace('b')",
+        "from pathlib import Path\nclass A:\n def strip(self): return Path('a')\nA().strip().replace('b')",
+        "from pathlib import Path\nfrom collections import namedtuple\n"
+        "namedtuple('A', 'strip')(lambda: Path('a')).strip().replace('b')",
+        "from pathlib import Path\ns = 't'\nmatch Path('a'):\n case s: s.replace('b')",
+    ],
+)
+def test_ways_to_more_than_the_code_shows_are_not_harmless(code: str) -> None:
+    assert "EXECUTE <python3>" in does(("python3", "-c", code))
+
+
+@pytest.mark.parametrize(
+    ("code", "found"),
+    [
+        ("import os; print(os.listdir(path='/x'))", "LIST ?"),
+        ("from itertools import accumulate as list\nfor p in list(['a', 'b']): print(open(p).read())", "READ ?"),
+        ("import os; print(open(os.path.expanduser('~other/x')).read())", "READ ?"),
+    ],
+)
+def test_what_is_named_in_a_way_that_is_not_followed_is_not_known(code: str, found: str) -> None:
+    assert found in does(("python3", "-c", code))
+
+
+@pytest.mark.parametrize(
+    "use", ["print(sys.path)", "print(sys.path[0])", "print('x' in sys.path)", "print(len(sys.path))"]
+)
+def test_reading_where_modules_come_from_is_harmless(use: str) -> None:
+    assert does(("python3", "-c", f"import sys; {use}")) == ["EXECUTE <pure:/w>"]
+
+
+def test_only_python_3_gives_input_back_as_it_is() -> None:
+    assert [does((name, "-c", "input()")) for name in ("python3", "python")] == [
+        ["EXECUTE <pure:/w>"],
+        ["EXECUTE <python>"],
+    ]
