@@ -50,13 +50,13 @@ def test_without_a_server_the_programs_dialog_shows_our_receipt(
     gate.install(client)
     args = client.loose if client.name == "gemini" else ()  # an allow of ours does not spare its own question
     with client.attended(place, script(client, "allowed", "asked"), args=args) as (screen, _):
-        screen.wait_for("touch asked", seconds=60)  # opencode shows its dialog for a moment until we have answered
-        question = screen.wait_for(QUESTIONS[client.name], seconds=60)
+        screen.wait_for("touch asked", seconds=180)  # opencode shows its dialog for a moment until we have answered
+        question = screen.wait_for(QUESTIONS[client.name], seconds=120)
         assert files(place) == ["allowed"]
-        screen.wait_for("a file in the workspace", seconds=5)
+        screen.wait_for("a file in the workspace")
         screen.answer(question, keys[client.name])
         if made == ["allowed", "asked"]:
-            screen.wait_for(DONE.text, seconds=60)
+            screen.wait_for(DONE.text, seconds=120)
     assert files(place) == made
 
 
@@ -68,11 +68,11 @@ def test_without_a_server_codex_asks_by_a_rule_of_its_own(
     client, gate = kind(installed), Gate(place, POLICY)
     gate.install(client)
     with client.attended(place, script(client, "asked")) as (screen, _):
-        question = screen.wait_for("Would you like to run the following command?", seconds=60)
+        question = screen.wait_for("Would you like to run the following command?", seconds=120)
         assert "Assent asks about this command" in " ".join(screen.screen().split())
         assert files(place) == []
         screen.answer(question, key)
-        screen.wait_for(DONE.text, "Conversation interrupted", seconds=60)
+        screen.wait_for(DONE.text, "Conversation interrupted", seconds=120)
     assert files(place) == made
     assert [each["outcome"] for each in gate.records("decision")] == ["ask"]
 
@@ -86,13 +86,13 @@ def test_the_page_answers_while_claude_codes_dialog_is_open(claude: Claude, plac
     gate = Gate(place, POLICY)
     gate.install(claude)
     with serving(gate) as server, claude.attended(place, script(claude, "asked")) as (screen, _):
-        screen.wait_for(QUESTIONS["claude"], seconds=60)
+        screen.wait_for(QUESTIONS["claude"], seconds=120)
         assert "it changes a file in the workspace" in " ".join(screen.screen().split())
         person = server.sign_in()
         question = person.held()[0]
         assert files(place) == []
         assert person.answer(question).json["counted"]
-        screen.wait_for(DONE.text, seconds=60)
+        screen.wait_for(DONE.text, seconds=120)
         assert files(place) == ["asked"]
         assert server.held_now() == 0
     assert answers(gate) == [("allow", "answer.answered", "web")]
@@ -102,10 +102,10 @@ def test_a_no_on_the_page_closes_claude_codes_dialog(claude: Claude, place: Sand
     gate = Gate(place, POLICY)
     gate.install(claude)
     with serving(gate) as server, claude.attended(place, script(claude, "asked")) as (screen, model):
-        screen.wait_for(QUESTIONS["claude"], seconds=60)
+        screen.wait_for(QUESTIONS["claude"], seconds=120)
         person = server.sign_in()
         person.answer(person.held()[0], "deny", message="take a branch")
-        screen.wait_for(DONE.text, seconds=60)
+        screen.wait_for(DONE.text, seconds=120)
     assert files(place) == []
     assert "take a branch" in model.told()[0]
     assert answers(gate) == [("deny", "answer.answered", "web")]
@@ -116,10 +116,10 @@ def test_claude_codes_dialog_answers_while_the_page_is_asked(claude: Claude, pla
     gate = Gate(place, POLICY)
     gate.install(claude)
     with serving(gate) as server, claude.attended(place, script(claude, "asked")) as (screen, _):
-        question = screen.wait_for(QUESTIONS["claude"], seconds=60)
+        question = screen.wait_for(QUESTIONS["claude"], seconds=120)
         held = server.sign_in().held()
         screen.answer(question, "1")
-        screen.wait_for(DONE.text, seconds=60)
+        screen.wait_for(DONE.text, seconds=120)
         assert files(place) == ["asked"]
         until(lambda: server.held_now() == 0)
         until(lambda: len(gate.records("answer")) == 2)
@@ -132,12 +132,12 @@ def test_a_dialog_that_is_dismissed_is_recorded_as_unanswered(claude: Claude, pl
     gate = Gate(place, POLICY)
     gate.install(claude)
     with serving(gate) as server, claude.attended(place, script(claude, "asked")) as (screen, _):
-        question = screen.wait_for(QUESTIONS["claude"], seconds=60)
+        question = screen.wait_for(QUESTIONS["claude"], seconds=120)
         server.sign_in().held()
         screen.answer(question, "Escape")
         screen.type("go on")
         screen.press("Enter")
-        screen.wait_for(DONE.text, seconds=60)
+        screen.wait_for(DONE.text, seconds=120)
         until(lambda: server.held_now() == 0)
     assert files(place) == []
     assert ("deny", "answer.unanswered", "") in answers(gate)
@@ -147,11 +147,11 @@ def test_a_server_that_dies_leaves_the_question_to_the_dialog(claude: Claude, pl
     gate = Gate(place, POLICY)
     gate.install(claude)
     with serving(gate) as server, claude.attended(place, script(claude, "asked")) as (screen, _):
-        question = screen.wait_for(QUESTIONS["claude"], seconds=60)
+        question = screen.wait_for(QUESTIONS["claude"], seconds=120)
         server.sign_in().held()
         server.kill()
         assert files(place) == []
         screen.answer(question, "1")
-        screen.wait_for(DONE.text, seconds=60)
+        screen.wait_for(DONE.text, seconds=120)
     assert files(place) == ["asked"]
     assert answers(gate) == [("allow", "answer.answered", "dialog")]

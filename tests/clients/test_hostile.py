@@ -109,10 +109,10 @@ def test_settings_that_change_in_a_session_do_not_take_claude_codes_hook_away(
         screen,
         _,
     ):
-        screen.wait_for("Yes, I accept", seconds=60)
+        screen.wait_for("Yes, I accept", seconds=120)
         screen.press("Down")
         screen.press("Enter")
-        screen.wait_for(DONE.text, seconds=60)
+        screen.wait_for(DONE.text, seconds=120)
     assert not list(place.project.glob("denied*"))
     assert [each["outcome"] for each in gate.records("decision")] == ["deny", "deny"]
     assert {each["code"] for each in gate.records("event")} == {"hook.removed"}
