@@ -8,8 +8,9 @@ import os
 from time import strftime
 
 from assent import __version__
+from assent.contract.later import Later
 from assent.contract.value import Value
-from assent.facts import files, saved, sessions, snapshot, trust, workspace
+from assent.facts import files, saved, sessions, snapshot, workspace
 from assent.gate import Gate
 from assent.policy.rules import Origin
 from assent.policy.settings import combine
@@ -18,10 +19,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from assent.facts import trust
     from assent.gate import Keep
     from assent.policy.document import Document, Example
     from assent.policy.policy import Policy
     from assent.policy.settings import Settings
+else:
+    trust = Later("assent.facts.trust")
 
 DAY = "%Y-%m-%d"  # rules may end on one
 
@@ -76,7 +80,7 @@ def _project_sources(here: Place, session: str) -> list[tuple[str, int, str | No
     texts = [text]
     if session:
         first = sessions.pinned(here.state, session, here.project, text)
-        if first is not None and first != text:
+        if first and first != text:  # one that says nothing tightens nothing
             texts.append(first)
     return [(path, int(Origin.PROJECT), each) for each in texts]
 

@@ -9,7 +9,17 @@ if TYPE_CHECKING:
 else:
     from _operator import attrgetter  # what `operator` is made of
 
-_fields: dict[type, Callable[[object], object]] = {}  # all fields of a value at once, read in C
+
+class _Fields(dict["type", "Callable[[object], object]"]):
+    """All fields of a value at once, read in C; of a class whose values are compared."""
+
+    def __missing__(self, kind: type) -> Callable[[object], object]:
+        names = [name for base in reversed(kind.__mro__) for name in base.__dict__.get("__slots__", ())]
+        found = self[kind] = attrgetter(*names) if names else _none
+        return found
+
+
+_fields = _Fields()
 
 
 class Value:
@@ -19,10 +29,6 @@ class Value:
     Never assigned to after `__init__`; tests/test_architecture.py holds that."""
 
     __slots__: tuple[str, ...] = ()
-
-    def __init_subclass__(cls) -> None:
-        names = [name for base in reversed(cls.__mro__) for name in base.__dict__.get("__slots__", ())]
-        _fields[cls] = attrgetter(*names) if names else _none
 
     def __eq__(self, other: object) -> bool:
         kind = type(self)

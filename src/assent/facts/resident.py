@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import posixpath
-import re
 
+from assent.contract.pattern import re
 from assent.statefile import read
 
 TYPE_CHECKING = False
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 FILE = "server.lock"
 ENDS = frozenset({"kill"})
-_PID = re.compile(rb'"pid": *([0-9]+)')
+_PID = rb'"pid": *([0-9]+)'
 _LIMIT = 4096
 
 
@@ -22,7 +22,7 @@ def server(state: str, lowering: Lowering) -> str:
     if not state or all(invocation.program not in ENDS for invocation in lowering.invocations):
         return ""
     try:
-        found = _PID.search(read(posixpath.join(state, FILE), _LIMIT)[0])
+        found = re.search(_PID, read(posixpath.join(state, FILE), _LIMIT)[0])
     except OSError:
         return ""
     return found[1].decode() if found else ""

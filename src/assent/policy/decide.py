@@ -23,7 +23,7 @@ ALLOW, ASK, DENY = Outcome.ALLOW, Outcome.ASK, Outcome.DENY
 LOOKING = frozenset(modes.LOOKING)
 WORDS = {mode: mode.word for mode in Mode}
 # Targets that no rule names: of effects on them only a danger is spoken of.
-MARKED_ONLY = frozenset((Kind.PROGRAM, Kind.SERVICE, Kind.REPOSITORY, Kind.NOTHING))
+MARKED_ONLY = frozenset((Kind.PROGRAM, Kind.SERVICE, Kind.REPOSITORY, Kind.TREE, Kind.NOTHING))
 # Gaps after which the tree is incomplete, so that deny rules search the raw text.
 CUT_SHORT = (
     *("gap.shell.syntax", "gap.shell.limit", "gap.shell.unmodelled", "gap.shell.internal", "gap.shell.unread"),
@@ -68,7 +68,7 @@ class Judge:
         """Rules on the whole tool: they speak even of a call that does nothing."""
         tool = self.lowering.tool
         for rules, outcome, layer in self._strict():
-            if tool == "bash" and not rules.commands.whole:
+            if tool == "bash" and not (self.policy.commands.whole and rules.commands.whole):
                 continue
             named = iter(rules.commands.whole) if tool == "bash" else rules.naming_tool(tool, aggressive=True)
             rule = self._first(named, outcome, tool)
@@ -78,7 +78,7 @@ class Judge:
                 return
         allow = self.policy.allow
         if tool == "bash":
-            whole = allow.commands.whole
+            whole = allow.commands.whole if allow.filled else ()
             self.whole = next((rule for rule in whole if not rule.excepts), None) if whole else None
         else:
             self.whole = next(allow.naming_tool(tool, aggressive=False), None)
@@ -128,7 +128,7 @@ class Judge:
         """Judge a command by floor, deny and ask rules; return the allow rule that covers it."""
         program = invocation.program
         plain = not invocation.forfeit and not program.startswith(floor.ANSWERING)
-        if plain and not self.policy.commands.holds(program):
+        if plain and not self.policy.commands.holds(invocation):
             return self._covering(invocation)
         part = floor.judge_command(self.policy.floor, invocation, self.facts)
         if part is not None:
@@ -190,6 +190,8 @@ class Judge:
         names: tuple[str, ...] = ()
         if target.kind is Kind.PATH:
             names = match.names_of(target, self.facts) if target.name else match.ending_of(target)
+        elif target.kind is Kind.TREE:
+            self._tree(effect)
         marks = dangers.found_in(effect, names, self.facts)
         if marks is not effect.dangers:
             effect = effect.but(dangers=marks)
@@ -217,6 +219,17 @@ class Judge:
             return
         settled = self._open(effect, names)
         self.parts.append(part if part is not None and part.outcome >= settled.outcome else settled)
+
+    def _tree(self, effect: Effect) -> None:
+        """Floor, deny and ask on every file that git would write or remove."""
+        written, removed = self.facts.trees.get(effect.target.name, ((), ()))
+        for operation, paths in ((Operation.WRITE, written), (Operation.DELETE, removed)):
+            for path in paths:
+                target = Target(Kind.PATH, path, certain=True)
+                each = Effect(operation, target, effect.where, invocation=effect.invocation, lossless=True)
+                names = match.names_of(target, self.facts)
+                if not inside(names, self.facts) or not self._unspoken(each, names):
+                    self._effect(each)
 
     def _unspoken(self, effect: Effect, names: tuple[str, ...]) -> bool:
         """Whether it is plain that floor, deny and ask have nothing to say of an effect without marks: the way of most,
@@ -324,6 +337,8 @@ class Judge:
         if operation is Operation.EXECUTE:
             if target.kind is Kind.MODULES and self._harmless(effect):
                 return Concern.WRITE_INSIDE  # code that does no more than its effects say is as welcome as an edit
+            if target.kind is Kind.TREE and target.name in self.facts.trees:
+                return Concern.WRITE_INSIDE
             return Concern.TOOL if target.kind is Kind.TOOL else Concern.EXECUTE
         if operation is Operation.FETCH:
             return Concern.FETCH

@@ -62,7 +62,9 @@ def _sieve(policy: Policy) -> dict[str, object]:
         "tails": sorted(paths.tails),
         "any_path": paths.all,
         "programs": sorted(commands.programs),
+        "needles": commands.needles,
         "any_command": commands.all,
+        "whole": commands.whole,
         "spans": commands.spans,
     }
 
@@ -128,7 +130,13 @@ class FrozenSettings(Settings):
             self.mode if mode is None else mode,
             *map(self._layer, LAYERS),
             paths=PathSieve(sieve["folders"], names, heads, tails, sieve["any_path"]),
-            commands=CommandSieve(set(sieve["programs"]), sieve["any_command"], sieve["spans"]),
+            commands=CommandSieve(
+                set(sieve["programs"]),
+                tuple(sieve["needles"]),
+                all=sieve["any_command"],
+                whole=sieve["whole"],
+                spans=sieve["spans"],
+            ),
         )
 
     def _layer(self, name: str) -> FrozenRules:

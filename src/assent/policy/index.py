@@ -41,6 +41,15 @@ class Trigrams:
         self._buckets.setdefault(rarest, []).append((needed, item))
         self._all.append((needed, item))
 
+    @property
+    def anything(self) -> bool:
+        """Whether some item needs next to nothing."""
+        return bool(self._any)
+
+    def needs(self) -> Iterator[str]:
+        """The texts that the others need."""
+        return (needed for needed, _ in self._all)
+
     def candidates(self, text: str) -> Iterator[int]:
         yield from self._any
         if not self._buckets:
@@ -275,7 +284,11 @@ class CommandIndex:
 
     def reaches_all(self) -> bool:
         """Whether a rule may speak of any command, whatever its program."""
-        return bool(self.whole) or self._wild.filled or bool(self._by_ending)
+        return bool(self.whole) or self._wild.anything or bool(self._by_ending)
+
+    def needles(self) -> Iterable[str]:
+        """What rules with any program need in a command."""
+        return self._wild.needs()
 
     def near(self, program: str, words: tuple[str, ...], texts: tuple[str, ...]) -> list[Rule]:
         """Every rule that could match a command with this program, these other words and these texts."""

@@ -9,14 +9,18 @@ from posixpath import normpath
 
 from assent.contract.effect import Effect, Invocation, Operation, Target
 from assent.contract.facts import Facts
+from assent.contract.later import Later
 from assent.contract.pattern import Pattern, re
 from assent.policy.globs import Glob, overlaps
-from assent.policy.index import base
 from assent.policy.rules import Origin, Rule, Shape
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    from assent.policy import index
+else:
+    index = Later("assent.policy.index")
 
 OPERATORS = Pattern(r"\s*(\|&|\|\||&&|[|;&])\s*")
 SPACE = Pattern(r"\s+")
@@ -129,7 +133,7 @@ def _reordered(invocation: Invocation) -> tuple[str, ...]:
 
 def _holds(rule: Rule, invocation: Invocation) -> bool:
     """Program, flags as a set, and the other words in their places."""
-    if base(rule.words[0]) != invocation.program:
+    if index.base(rule.words[0]) != invocation.program:
         return False
     plain: list[str] = []
     for word in rule.words[1:]:

@@ -6,7 +6,6 @@ from assent.contract.choice import IntEnum
 from assent.contract.decision import Outcome
 from assent.contract.effect import Operation
 from assent.contract.errors import PolicyError
-from assent.policy.spelling import did_you_mean
 
 ALLOW, ASK, DENY = Outcome.ALLOW, Outcome.ASK, Outcome.DENY
 
@@ -65,6 +64,8 @@ def parse_mode(text: str, *, file: str = "", line: int = 0) -> Mode:
         return Mode[text.upper()] if text == text.lower() else Mode[""]
     except KeyError:
         names = [mode.word for mode in Mode]
+        from assent.policy.spelling import did_you_mean
+
         raise PolicyError(
             f"unknown mode `{text}`", file=file, line=line, suggestion=did_you_mean(text, names)
         ) from None

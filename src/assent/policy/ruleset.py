@@ -5,13 +5,17 @@ INVARIANT: `reaching_*` is for deny and ask and sees every form; `proving_*` is 
 from __future__ import annotations
 
 from assent.contract.effect import Effect, Invocation, Kind, Operation
+from assent.contract.later import Later
 from assent.policy import match
-from assent.policy.index import CommandIndex, PathIndex, base
 from assent.policy.rules import About, Rule
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+
+    from assent.policy import index
+else:
+    index = Later("assent.policy.index")
 
 
 class RuleSet:
@@ -37,8 +41,8 @@ class RuleSet:
 
     if TYPE_CHECKING:
         rules: tuple[Rule, ...]
-        commands: CommandIndex
-        paths: PathIndex
+        commands: index.CommandIndex
+        paths: index.PathIndex
         _subjects: dict[About, list[Rule]]
         _hosts: list[Rule]
         _agents: list[Rule]
@@ -67,9 +71,9 @@ class RuleSet:
             case "_subjects":
                 made = by_subject(self.rules)
             case "commands":
-                made = CommandIndex(self.about(About.COMMAND))
+                made = index.CommandIndex(self.about(About.COMMAND))
             case "paths":
-                made = PathIndex(self.about(About.PATH), self._roots, self._home, fold=self._fold)
+                made = index.PathIndex(self.about(About.PATH), self._roots, self._home, fold=self._fold)
             case "_hosts":
                 made = self.about(About.HOST)
             case "_agents":
@@ -169,7 +173,7 @@ class RuleSet:
             if match.proves_command(rule, invocation):
                 return rule
         text = " ".join(invocation.words)
-        first = base(invocation.words[0]) if invocation.words else ""
+        first = index.base(invocation.words[0]) if invocation.words else ""
         for rule in self.commands.near(first, invocation.words[1:], (text,)):
             if match.proves_command(rule, invocation):
                 return rule

@@ -13,9 +13,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from assent.contract.effect import Invocation
     from assent.policy.index import CommandIndex, PathIndex
 
 REMEMBERED = 1024  # folders; a session works in a few
+NEEDLES = 8  # looked for one by one; of more, every command is held back
 
 
 class PathSieve:
@@ -88,25 +90,39 @@ class PathSieve:
 
 
 class CommandSieve:
-    """The programs that command rules are filed under, of all layers together."""
+    """The programs that command rules are filed under, of all layers together.
 
-    __slots__ = ("programs", "all", "spans")
+    `needles` are what rules with any program need somewhere in a command; `all` says that one may speak of any command,
+    `whole` that one speaks of the tool itself, `spans` that one spans operators."""
 
-    def __init__(self, programs: set[str], all: bool, spans: bool) -> None:
+    __slots__ = ("programs", "needles", "all", "whole", "spans")
+
+    def __init__(self, programs: set[str], needles: tuple[str, ...], *, all: bool, whole: bool, spans: bool) -> None:
         self.programs = programs
+        self.needles = needles
         self.all = all
+        self.whole = whole
         self.spans = spans
 
     @classmethod
     def over(cls, layers: Iterable[CommandIndex]) -> CommandSieve:
         """The sieve of several layers."""
         indexes = tuple(layers)
+        needles = tuple(dict.fromkeys(needle for index in indexes for needle in index.needles()))
+        many = len(needles) > NEEDLES or any(needle.split() != [needle] for needle in needles)
         return cls(
             {program for index in indexes for program in index.programs()},
-            any(index.reaches_all() for index in indexes),
-            any(index.spans for index in indexes),
+            () if many else needles,
+            all=many or any(index.reaches_all() for index in indexes),
+            whole=any(index.whole for index in indexes),
+            spans=any(index.spans for index in indexes),
         )
 
-    def holds(self, program: str) -> bool:
-        """Whether a rule may speak of a command of that program."""
-        return self.all or program in self.programs
+    def holds(self, invocation: Invocation) -> bool:
+        """Whether a rule may speak of a command."""
+        if self.all or invocation.program in self.programs:
+            return True
+        for needle in self.needles:
+            if needle in invocation.source or any(needle in word for word in (invocation.program, *invocation.words)):
+                return True
+        return False

@@ -89,7 +89,6 @@ LONGEST_KEY = 16_384
 SHORTEST = 13  # letters of a secret in one go
 _LONG = Pattern(r"[A-Za-z0-9_-]{13}")
 TRIGGERS = tuple(dict.fromkeys(trigger for trigger, _, _ in _ROWS))
-_BY_TRIGGER = {trigger: [(kind, source) for each, kind, source in _ROWS if each == trigger] for trigger in TRIGGERS}
 _compiled: dict[str, re.Pattern[str]] = {}
 
 
@@ -109,7 +108,9 @@ def find(text: str) -> Iterator[Span]:
     """Where a text holds a secret of a known shape."""
     for trigger in TRIGGERS:
         if trigger in text:
-            for kind, source in _BY_TRIGGER[trigger]:
+            for each, kind, source in _ROWS:
+                if each != trigger:
+                    continue
                 pattern = _compiled.get(source)
                 if pattern is None:
                     pattern = _compiled[source] = re.compile(source)

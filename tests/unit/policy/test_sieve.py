@@ -5,7 +5,9 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assent.contract.effect import Invocation
 from assent.policy.index import CommandIndex, PathIndex
+from assent.policy.match import forms
 from assent.policy.parse import parse_rule
 from assent.policy.sieve import CommandSieve, PathSieve
 
@@ -57,7 +59,9 @@ def test_a_path_of_a_thousand_folders_is_looked_at_without_running_out_of_stack(
     assert sieve.holds("/x" * 1000 + "/needle" + "/x" * 1000)
 
 
-COMMAND = st.sampled_from(["git push", "git push:*", "git * --force", "* --force", "make", "npm run:*", "rm -rf /:*"])
+COMMAND = st.sampled_from(
+    ["git push", "git push:*", "git * --force", "* --force", "make", "npm run:*", "rm -rf /:*", "*orc*"]
+)
 WORDS = st.lists(st.sampled_from(["git", "push", "--force", "make", "npm", "run", "rm", "-rf", "/"]), min_size=1)
 
 
@@ -67,6 +71,7 @@ def test_no_command_rule_is_near_a_program_that_the_sieve_lets_by(layers: list[l
         CommandIndex([parse_rule(f"bash({text})", number=number) for number, text in enumerate(texts)])
         for texts in layers
     ]
-    if not CommandSieve.over(indexes).holds(words[0]):
-        found = [index.near(words[0], tuple(words[1:]), (" ".join(words),)) for index in indexes]
+    invocation = Invocation(words[0], tuple(words), source=" ".join(words))
+    if not CommandSieve.over(indexes).holds(invocation):
+        found = [index.near(words[0], tuple(words[1:]), forms(invocation)) for index in indexes]
         assert found == [[] for _ in indexes]

@@ -5,21 +5,25 @@ Builtins are in `builtins`, programs in `programs`."""
 from __future__ import annotations
 
 from assent.contract.effect import Effect, Kind, Operation, Target
-from assent.effects.shell import environment, flows, programs
+from assent.contract.later import Later
+from assent.effects.shell import flows, programs
 from assent.effects.shell.command import Arg, Sight
 from assent.effects.shell.flows import Stream
 from assent.effects.shell.job import Job
-from assent.effects.shell.redirects import plumb
 from assent.effects.shell.state import State, either, join
 from assent.effects.shell.tree import Literal
 from assent.effects.shell.words import expand
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from assent.effects.shell import environment, redirects
     from assent.effects.shell.tree import Simple
     from assent.effects.shell.walk import Walk
 
     Pair = tuple[State | None, State | None]
+else:
+    environment = Later("assent.effects.shell.environment")
+    redirects = Later("assent.effects.shell.redirects")
 
 _PREFIXES = frozenset(("noglob", "nocorrect", "-"))
 # What is assigned before these stays in a POSIX shell. `eval` sees to it itself.
@@ -60,7 +64,7 @@ def visit(walk: Walk, node: Simple, state: State) -> Pair:
     stdin = walk.stdin
     plumbing = None
     if node.redirects:
-        plumbing = plumb(walk, node.redirects, state)
+        plumbing = redirects.plumb(walk, node.redirects, state)
         stdin = plumbing.stdin or stdin
     job = Job(argv, state, stdin, walk.taint, node.start, node.end, walk.text[node.start : node.end])
     job.plumbing = plumbing
@@ -78,7 +82,7 @@ def _bare(walk: Walk, node: Simple, state: State) -> Pair:
     for assignment in node.assignments:
         walk.assignment(assignment, state)
     if node.redirects:
-        plumbing = plumb(walk, node.redirects, state)
+        plumbing = redirects.plumb(walk, node.redirects, state)
         walk.redirected(plumbing, -1)
         if walk.sink is not None and plumbing.stdin is not None:
             walk.sink.append(Stream(None, plumbing.stdin.taint))

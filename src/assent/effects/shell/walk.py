@@ -11,7 +11,6 @@ from assent.effects.paths import normal
 from assent.effects.shell import flows, simple
 from assent.effects.shell.flows import Stream
 from assent.effects.shell.record import Record
-from assent.effects.shell.redirects import plumb
 from assent.effects.shell.state import UNKNOWN, State, Val, join
 from assent.effects.shell.tree import (
     ArithmeticCommand,
@@ -33,7 +32,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from assent.effects.shell import arithmetic, assign, builtins, calls, conditions, loops, posix
+    from assent.effects.shell import arithmetic, assign, builtins, calls, conditions, loops, posix, redirects
     from assent.effects.shell.command import Arg
     from assent.effects.shell.commands import Tables
     from assent.effects.shell.job import Job
@@ -43,6 +42,7 @@ if TYPE_CHECKING:
     Pair = tuple[State | None, State | None]
     Handler = Callable[["Walk", Job], Pair]
 else:
+    redirects = Later("assent.effects.shell.redirects")
     arithmetic = Later("assent.effects.shell.arithmetic")
     assign = Later("assent.effects.shell.assign")
     builtins = Later("assent.effects.shell.builtins")
@@ -257,7 +257,7 @@ class Walk(Record):
 
     def redirecting(self, node: Command, state: State, visit: Callable[[State], Pair]) -> Pair:
         """A compound command with redirections: they hold for all that is in it."""
-        plumbing = plumb(self, node.redirects, state)  # type: ignore[union-attr]  # compound commands have them
+        plumbing = redirects.plumb(self, node.redirects, state)  # type: ignore[union-attr]  # compound commands have them
         self.redirected(plumbing, -1)
         stdin, sink = self.stdin, self.sink
         self.stdin = (plumbing.stdin or stdin).shared()
@@ -324,7 +324,7 @@ class Walk(Record):
             self.gap("gap.shell.unmodelled", posix.ADVICE)
         arithmetic.visit(self, node.expression, state)
         if node.redirects:
-            self.redirected(plumb(self, node.redirects, state), -1)
+            self.redirected(redirects.plumb(self, node.redirects, state), -1)
         return state, state
 
     def conditional(self, node: Conditional, state: State) -> Pair:
@@ -332,7 +332,7 @@ class Walk(Record):
             self.gap("gap.shell.unmodelled", posix.ADVICE)
         conditions.visit(self, node, state)
         if node.redirects:
-            self.redirected(plumb(self, node.redirects, state), -1)
+            self.redirected(redirects.plumb(self, node.redirects, state), -1)
         return state, state
 
     def coprocess(self, node: Coproc, state: State) -> Pair:

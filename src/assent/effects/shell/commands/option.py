@@ -177,7 +177,7 @@ def _plain(word: str) -> tuple[tuple[str, ...], tuple[str, ...], bool, str] | No
     names = head.split(",")
     if not all(name[0:1] == "-" and name.lstrip("-").replace("-", "").isalnum() for name in names):
         return None
-    if any(name.startswith(("---", "-NUM")) or name.endswith("-") for name in names):
+    if any(name.startswith("---") or name.endswith("-") or name[:4] == "-NUM" != name for name in names):
         return None
     if bool(equals) != bool(role) or (role and role not in ROLES) or not head.isascii():
         return None

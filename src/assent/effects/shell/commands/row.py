@@ -140,10 +140,11 @@ def _slots(row: str, value: object) -> tuple[Slot, ...]:
 
 
 def _slot(row: str, word: str) -> Slot:
-    head, equals, default = word.partition("=")
+    body, mark, tags = word.partition("!")
+    head, equals, default = body.partition("=")
     plain = head.rstrip("?*+")
-    if plain in ROLES and len(head) - len(plain) <= 1 and "!" not in word and bool(equals) == bool(default):
-        return Slot(plain, head[len(plain) :], default, frozenset())  # the way of most, without a pattern
+    if plain in ROLES and len(head) - len(plain) <= 1 and bool(equals) == bool(default) and bool(mark) == bool(tags):
+        return Slot(plain, head[len(plain) :], default, tags_of(row, "operands", mark + tags))  # the way of most
     match = _SLOT.fullmatch(word)
     if match is None or not is_role(match["role"]):
         raise wrong(row, "operands", f"`{word}` is not a role", nearest(word, ROLES))
