@@ -17,6 +17,7 @@ from assent.contract.errors import PayloadError, PolicyError, SettingsError
 from assent.contract.value import Value
 from assent.facts import files
 from assent.policy import breadth, rewrite
+from assent.policy.lint import covers
 from assent.policy.parse import parse_rule
 from assent.statefile import state_folder
 from assent.ui import hostfile
@@ -119,8 +120,26 @@ def gather(runtime: str, home: str, project: str) -> Import:
                     findings.append(Finding(path, entry.layer, entry.text, why))
                 if rule:
                     taken[entry.layer][rule] = None
+    for layer, rule, why in shadowed(taken):
+        findings.append(Finding("", layer, rule, why))
+        del taken[layer][rule]
     rules = {layer: tuple(each) for layer, each in taken.items() if each}
     return Import(rules, tuple(findings), tuple(seen))
+
+
+def shadowed(taken: dict[str, dict[str, None]]) -> list[tuple[str, str, str]]:
+    """The rules that another one makes useless: a stricter one speaks first, or an earlier one says it already."""
+    parsed = {layer: [(text, parse_rule(text)) for text in rules] for layer, rules in taken.items()}
+    found = []
+    for layer, stricter in (("allow", ("deny", "ask")), ("ask", ("deny",)), ("deny", ())):
+        for at, (text, rule) in enumerate(parsed[layer]):
+            before = next((other for each in stricter for other, wide in parsed[each] if covers(wide, rule)), "")
+            again = next((other for other, wide in parsed[layer][:at] if covers(wide, rule)), "")
+            if before:
+                found.append((layer, text, f"does nothing: `{before}` is stricter and speaks first"))
+            elif again:
+                found.append((layer, text, f"does nothing: `{again}` says it already"))
+    return found
 
 
 def weighed(entry: Permission, *, local: bool) -> tuple[str, str]:

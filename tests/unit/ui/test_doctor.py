@@ -121,6 +121,23 @@ def test_settings_that_are_read_from_elsewhere_are_found(
     assert findings(capsys)[0] == 1
 
 
+def test_over_http_a_server_that_is_not_there_blocks_everything_and_a_proxy_is_noted(
+    home: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (home / "bin/claude").write_text("#!/bin/sh\necho 2.1.325\n")
+    (home / "bin/claude").chmod(0o755)
+    assert main(["install", "claude", "--http", "--no-policy"]) == 0
+    monkeypatch.setenv("HTTP_PROXY", "http://proxy.example:3128")
+    monkeypatch.delenv("NO_PROXY", raising=False)
+    text = (home / ".claude/settings.json").read_text()
+    (home / ".claude/settings.json").write_text(text.replace("127.0.0.1:8765", "127.0.0.1:9"))
+    status, found = findings(capsys)
+    notes = [each["text"] for each in found if each["grade"] == "note"]
+    assert status == 0
+    assert any("the server cannot be reached" in each for each in notes)
+    assert any("a proxy is set without NO_PROXY" in each for each in notes)
+
+
 def test_a_hook_that_codex_does_not_trust_is_inert(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     main(["install", "codex", "--no-policy"])
     file = home / ".codex/config.toml"

@@ -123,6 +123,20 @@ def test_no_allow_is_taken_over_that_says_more_than_it_shows(home: Path, capsys:
     assert main(["policy", "show"]) == 0
 
 
+def test_rules_that_others_make_useless_are_named(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    lists = {
+        "allow": ["Bash(git push origin:*)", "Bash(npm run a:*)", "Bash(npm run a x)"],
+        "deny": ["Bash(git push:*)"],
+    }
+    (home / ".claude/settings.json").write_text(json.dumps({"permissions": lists}))
+    assert main(["import", "claude", "--write"]) == 0
+    text = (home / ".assent/config.toml").read_text().partition("\n")[2]
+    assert text == 'allow = [\n  "bash(npm run a:*)",\n]\ndeny = [\n  "bash(git push:*)",\n]\n'
+    shown = capsys.readouterr().out
+    assert "`bash(git push origin:*)`: does nothing: `bash(git push:*)` is stricter" in shown
+    assert "`bash(npm run a x)`: does nothing: `bash(npm run a:*)` says it already" in shown
+
+
 @pytest.mark.parametrize("runtime", permissions.RUNTIMES)
 def test_what_is_exported_reads_back_as_the_same_rules(runtime: str) -> None:
     rules = (("allow", "bash(npm test:*)"), ("ask", "bash(git push:*)"), ("deny", "bash(rm -rf:*)"))
