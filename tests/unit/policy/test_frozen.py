@@ -1,0 +1,97 @@
+"""Settings that were written down and read again are the same settings."""
+
+from __future__ import annotations
+
+import pytest
+
+from assent.contract.call import Call
+from assent.gate import Gate
+from assent.policy.document import Document, read_document
+from assent.policy.frozen import FrozenSettings, freeze, thaw
+from assent.policy.rules import Origin
+from assent.policy.settings import Settings, combine
+from tests.cases import CORPUS, HOME, ROOT, rows
+
+USER = """
+mode = "auto"
+allow = ["bash(cargo test:*)", "write(docs/**)", "bash(make {a,b})", "mcp__docs", "fetch(domain:example.com)"]
+ask = ["bash(git push:*)", "agent(reviewer)", "bash(* --force)"]
+deny = [
+  "path(/etc/*)",
+  "read(**/.env)",
+  { rule = "bash(npm publish:*)", message = "releases are made by CI", match = ["npm publish --tag next"] },
+]
+[packs]
+on = ["dev-tasks", "git-local"]
+[defaults]
+off = ["git-discard"]
+[approval]
+timeout = 20
+[commands."mine sync"]
+options = "-n,--dry-run"
+operands = "READ*"
+"""
+PROJECT = 'deny = ["bash(terraform apply:*)"]\nmax_mode = "auto"\n'
+LAYERS = ("floor", "deny", "ask", "allow")
+RULES = Settings.__slots__
+
+
+def made(*texts: tuple[str, Origin]) -> Settings:
+    documents: list[Document] = [read_document(text, f"/{origin.word}.toml", origin) for text, origin in texts]
+    return combine(documents)
+
+
+def thawed(settings: Settings, *, fold: bool = False, trust: bool | None = None) -> FrozenSettings:
+    parts = freeze(settings, settings.bind((ROOT,), HOME, fold=fold), (ROOT,), HOME, fold=fold, trust=trust)
+    return thaw({name: text.encode("ascii") for name, text in parts.items()})
+
+
+ALL = [(), ((USER, Origin.USER),), ((USER, Origin.USER), (PROJECT, Origin.PROJECT))]
+
+
+@pytest.mark.parametrize("texts", ALL, ids=["shipped", "user", "project"])
+def test_every_field_comes_back(texts: tuple[tuple[str, Origin], ...]) -> None:
+    settings = made(*texts)
+    back = thawed(settings)
+    assert {name: getattr(back, name) for name in RULES} == {name: getattr(settings, name) for name in RULES}
+
+
+@pytest.mark.parametrize("trust", [None, True, False])
+def test_what_was_known_of_the_folder_comes_back(trust: bool | None) -> None:
+    assert thawed(made(), trust=trust).trust is trust
+
+
+@pytest.mark.parametrize("name", sorted(path.stem for path in CORPUS.glob("*.jsonl")))
+@pytest.mark.parametrize("texts", [ALL[0], ALL[2]], ids=["shipped", "project"])
+def test_the_corpus_is_decided_the_same(name: str, texts: tuple[tuple[str, Origin], ...]) -> None:
+    settings = made(*texts)
+    plain, frozen = Gate(settings), Gate(thawed(settings))
+    for row in rows(name):
+        tool, given = row.get("tool", "bash"), row.get("input") or {"command": row.get("command", "")}
+        assert isinstance(tool, str)
+        assert isinstance(given, dict)
+        call = Call(tool, given, cwd=ROOT, roots=(ROOT,), home=HOME)
+        assert frozen.decide(call, links={}) == plain.decide(call, links={}), row
+
+
+@pytest.mark.parametrize("fold", [False, True])
+def test_another_workspace_is_bound_anew(fold: bool) -> None:
+    settings = made(*ALL[2])
+    plain, frozen = Gate(settings), Gate(thawed(settings, fold=fold))
+    for command in ("cat .env", "ls /etc/x", "cat /elsewhere/.env", "npm publish", "git push --force", "cargo test a"):
+        call = Call("bash", {"command": command}, cwd="/elsewhere", roots=("/elsewhere",), home="/home/other")
+        assert frozen.decide(call, links={}) == plain.decide(call, links={})
+
+
+def test_only_the_workspace_that_it_was_bound_to_fits() -> None:
+    back = thawed(made())
+    assert back.fits((ROOT,), HOME, False)
+    assert not any(
+        back.fits(*other) for other in [((ROOT, "/x"), HOME, False), ((ROOT,), "/", False), ((ROOT,), HOME, True)]
+    )
+
+
+@pytest.mark.parametrize("text", [b"", b"{}", b"[]", b'{"mode": 9}', b"null"])
+def test_what_is_no_snapshot_is_refused(text: bytes) -> None:
+    with pytest.raises((ValueError, KeyError, TypeError)):
+        thaw({"settings": text})
