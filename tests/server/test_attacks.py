@@ -120,6 +120,20 @@ def test_whoever_fills_the_port_does_not_fill_the_socket(tmp_path_factory: pytes
         program.stop()
 
 
+def test_long_calls_hold_no_person_up(program: Program, person: Person) -> None:
+    """However many calls take their time, a person sees and answers."""
+    held = program.calling("make busy", session="busy")
+    question = person.held_in("busy")
+    heavy = {"tool": "bash", "input": {"command": "find . -exec " * 3000}, "cwd": str(program.project)}
+    checks = [program.pool.submit(lambda: program.ask("POST", "/v1/check", heavy, unix=True)) for _ in range(24)]
+    started = time.monotonic()
+    assert person.answer(question).json["counted"]
+    assert time.monotonic() - started < 5
+    assert held.result(10).json["allowed"] is True
+    assert not all(each.done() for each in checks), "they took no time, and this shows nothing"
+    assert {each.result(60).status for each in checks} == {200}
+
+
 def test_a_stream_that_carries_nothing_shows_nothing(program: Program, person: Person) -> None:
     """HEAD has no body: whoever sends it sees no question."""
     found = person.ask("HEAD", "/v1/events")

@@ -9,6 +9,7 @@ import asyncio
 import hmac
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from typing import Any
 
 from assent.contract.call import Call
 from assent.contract.errors import AccessError, AssentError
@@ -21,6 +22,9 @@ from assent.review.denial import deny
 GRACE = 20.0  # seconds for a caller to come back
 KEPT = 120.0  # seconds that a verdict waits for its caller
 MOST = 5000  # calls held at once
+
+
+Work = Callable[..., Awaitable[Any]]  # does something aside
 
 
 class Waiting:
@@ -39,8 +43,9 @@ class Waiting:
 class Calls:
     """All held calls of a server."""
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: Desk, work: Work = asyncio.to_thread) -> None:
         self._desk = desk
+        self._work = work
         self._waiting: dict[str, Waiting] = {}
         self._made = 0  # questions that are being made
 
@@ -53,7 +58,7 @@ class Calls:
         try:
             if len(self._waiting) + self._made > MOST:
                 raise AssentError(f"{MOST} calls wait already")
-            held = await asyncio.to_thread(self._desk.held, gate, call, settled, project=project, attended=attended)
+            held = await self._work(self._desk.held, gate, call, settled, project=project, attended=attended)
         except Exception as error:  # what cannot be shown cannot be approved
             reason = f"the question could not be made: {error}"
             return self._keep(settled.id, "", self._never(settled, reason))

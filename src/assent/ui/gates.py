@@ -50,6 +50,7 @@ class Gates:
         self._config = config
         self._known: dict[tuple[str, str], tuple[Mark, Gate, configure.Place]] = {}
         self._places: dict[str, tuple[float, configure.Place]] = {}
+        self._paths: dict[tuple[str, str], tuple[str, ...]] = {}  # (state, project) → files that a gate rests on
         self._views: dict[tuple[str, str], Mark] = {}  # (project, session) → the file that is as it was first
         self._lock = Lock()
         self.loads = 0
@@ -109,14 +110,22 @@ class Gates:
 
     def _mark(self, here: configure.Place, session: str) -> Mark:
         """What changes when a source changes: its size, its times, which file it is; and the day, as rules expire."""
-        paths = (
+        names = (here.state, here.project)
+        paths = self._paths.get(names)
+        if paths is None:
+            if len(self._paths) >= MOST:
+                self._paths.clear()
+            paths = self._paths[names] = self._sources(here)
+        return (date.today(), here.roots, session, *map(_mark_of, paths))
+
+    def _sources(self, here: configure.Place) -> tuple[str, ...]:
+        return (
             files.MANAGED_FILE,
             self._config or files.user_file(here.state),
             files.project_file(here.project),
             os.path.join(here.state, TRUST_FILE),
             saved.path(here.state),
         )
-        return (date.today(), here.roots, session, *map(_mark_of, paths))
 
 
 def _mark_of(path: str) -> Mark:

@@ -8,7 +8,10 @@ import pwd
 import sys
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import Any, TypeVar
 
 from assent import __version__
 from assent.contract import display
@@ -38,6 +41,9 @@ RECENT = 100  # decisions that a page gets to see when it opens
 SEEN = 200  # sessions remembered
 FOLLOW_AGAIN = 5.0  # seconds after a trail that cannot be read
 KEPT = 90 * 86400.0  # seconds that a session's view of its project is kept
+WORKERS = 4  # threads for callers
+
+T = TypeVar("T")
 
 
 class Seen(Value):
@@ -77,7 +83,8 @@ class House:
         self._environ, self._config = environ, config
         self.store = SqliteStore(os.path.join(self.state, STORE_FILE))
         self.desk = Desk(Memory(self.state), self.store, self._gate_of)
-        self.calls = Calls(self.desk)
+        self._callers = ThreadPoolExecutor(WORKERS, thread_name_prefix="callers")
+        self.calls = Calls(self.desk, self.work)
         self.hub = Hub(self.clock)
         self._seen: dict[str, Seen] = {}
         self._told: dict[str, tuple[dict[str, str], str]] = {}
@@ -94,6 +101,7 @@ class House:
         """Deny what waits, tell the pages, and wait for the disk."""
         await self.desk.broker.close()
         await self.calls.close()
+        self._callers.shutdown(wait=False, cancel_futures=True)
         self.hub.close()
         await self.store.close()
         await asyncio.to_thread(self.desk.memory.trail.close)
@@ -124,6 +132,11 @@ class House:
             "held": len(self.desk.broker.pending()),
             "uptime": round(self.clock() - self.metrics.started, 3),
         }
+
+    def work(self, do: Callable[..., T], *given: Any, **named: Any) -> Awaitable[T]:
+        """Do something for a caller aside. Callers share some threads: however much they send, what a person does has
+        threads of its own."""
+        return self._loop.run_in_executor(self._callers, partial(do, *given, **named))
 
     def watchers(self) -> dict[str, object]:
         """Who could answer, for persons."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 
 from assent.contract.call import Call
@@ -20,6 +19,7 @@ from assent.ui.place import MODES
 
 LONGEST_WAIT = 600.0
 LONGEST_NAME = 4096
+QUICK = 2048  # bytes of a request that is decided at once
 LONE = re.compile(r"[\ud800-\udfff]")
 
 
@@ -60,7 +60,12 @@ def host_mode(asked: Asked) -> str:
 async def check(asked: Asked) -> object:
     """Decide, and do nothing else: no record, no question."""
     call, project, gate = call_of(asked)
-    decision = asked.house.desk.memory.judge(gate, call, project=project, host_mode=host_mode(asked)).decision
+    judge, mode = asked.house.desk.memory.judge, host_mode(asked)
+    if asked.size <= QUICK:
+        judged = judge(gate, call, project=project, host_mode=mode)
+    else:  # a long one takes its time, and the server goes on
+        judged = await asked.house.work(judge, gate, call, project=project, host_mode=mode)
+    decision = judged.decision
     if asked.flag("headless") and decision.outcome is Outcome.ASK:
         decision = nobody_answers(decision)
     asked.house.metrics.checked(decision)
@@ -73,7 +78,7 @@ async def submit(asked: Asked) -> object:
     attended, headless = asked.flag("attended"), asked.flag("headless")
     call, project, gate = call_of(asked)
     house = asked.house
-    settled = await asyncio.to_thread(
+    settled = await house.work(
         house.desk.memory.settle, gate, call, project=project, headless=headless, host_mode=host_mode(asked)
     )
     house.metrics.decided(settled.judged.decision)

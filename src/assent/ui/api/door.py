@@ -126,7 +126,7 @@ class Door:
         if role < endpoint.needs and not (endpoint.scraped and self.house.access.is_scraper(bearer(headers))):
             words = "sign in first" if endpoint.needs is Role.PERSON else "show the token of callers"
             raise Refusal(401 if role is Role.NOBODY else 403, "not-allowed", f"you may not do that; {words}")
-        body = await read_body(endpoint, headers, receive)
+        body, size = await read_body(endpoint, headers, receive)
         return Asked(
             self.house,
             role,
@@ -135,6 +135,7 @@ class Door:
             scope.get("path_params", ABSENT),
             query_of(scope.get("query_string", b"")),
             body,
+            size,
             cookie,
             lambda: hung_up(receive),
             send,
@@ -166,10 +167,10 @@ def query_of(raw: bytes) -> Mapping[str, str]:
         raise Refusal(400, "bad-query", "the query cannot be read") from None
 
 
-async def read_body(endpoint: Endpoint, headers: Mapping[bytes, bytes], receive: Any) -> dict[str, Any]:
-    """The JSON object of a request, within size and time."""
+async def read_body(endpoint: Endpoint, headers: Mapping[bytes, bytes], receive: Any) -> tuple[dict[str, Any], int]:
+    """The JSON object of a request, within size and time, and its size."""
     if endpoint.method in ("GET", "DELETE"):
-        return {}
+        return {}, 0
     if headers.get(b"content-type", b"").split(b";")[0].strip().lower() != b"application/json":
         raise Refusal(415, "not-json", "send JSON, with `Content-Type: application/json`")
     declared = headers.get(b"content-length", b"0")
@@ -177,14 +178,14 @@ async def read_body(endpoint: Endpoint, headers: Mapping[bytes, bytes], receive:
         raise too_large(endpoint)
     raw = await gather(endpoint, receive)  # `protocol` ends what comes too slowly
     if not raw:
-        return {}
+        return {}, 0
     try:
         found = decode(raw.decode("utf-8"))
     except (ValueError, RecursionError):
         raise Refusal(400, "not-json", "the body is not JSON") from None
     if not isinstance(found, dict):
         raise Refusal(400, "not-json", "the body is not a JSON object")
-    return found
+    return found, len(raw)
 
 
 async def gather(endpoint: Endpoint, receive: Any) -> bytes:
@@ -228,11 +229,8 @@ def refused(refusal: Refusal) -> Reply:
 async def answer(send: Any, reply: Reply, more: list[tuple[bytes, bytes]] = RAW_HEADERS) -> None:
     """Send a reply with the headers that all have."""
     raw = reply.body if isinstance(reply.body, bytes) else encode(reply.body).encode()
-    headers = [
-        (b"content-type", reply.kind.encode()),
-        (b"content-length", str(len(raw)).encode()),
-        *more,
-        *((name.encode(), value.encode()) for name, value in reply.headers.items()),
-    ]
+    headers = [(b"content-type", reply.kind.encode()), (b"content-length", b"%d" % len(raw)), *more]
+    if reply.headers:
+        headers += [(name.encode(), value.encode()) for name, value in reply.headers.items()]
     await send({"type": "http.response.start", "status": reply.status, "headers": headers})
     await send({"type": "http.response.body", "body": raw})

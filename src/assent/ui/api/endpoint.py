@@ -67,9 +67,10 @@ class Reply:
 
 
 class Asked:
-    """A request that passed the door. `gone` tells whether whoever asked hung up."""
+    """A request that passed the door. `size` is that of its body in bytes. `gone` tells whether whoever asked hung
+    up."""
 
-    __slots__ = ("house", "role", "person", "peer", "path", "query", "body", "cookie", "gone", "send")
+    __slots__ = ("house", "role", "person", "peer", "path", "query", "body", "size", "cookie", "gone", "send")
 
     def __init__(
         self,
@@ -80,6 +81,7 @@ class Asked:
         path: Mapping[str, str],
         query: Mapping[str, str],
         body: dict[str, Any],
+        size: int,
         cookie: str,
         gone: Callable[[], Awaitable[None]],
         send: Callable[[Any], Awaitable[None]],
@@ -91,6 +93,7 @@ class Asked:
         self.path = path
         self.query = query
         self.body = body
+        self.size = size
         self.cookie = cookie
         self.gone = gone
         self.send = send

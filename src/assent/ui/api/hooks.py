@@ -6,8 +6,6 @@ The answer is text: `done STATUS LENGTH LENGTH`, a line end, and what the hook p
 
 from __future__ import annotations
 
-import asyncio
-
 from assent import adapters
 from assent.adapters.adapter import DECIDING, Adapter, Event, Kind, Rendered
 from assent.adapters.honours import HONOURS
@@ -101,8 +99,8 @@ async def reply(asked: Asked, adapter: Adapter, event: Event) -> Told:
     if event.kind is Kind.PERMISSION:
         return await _permission(asked, adapter, visit)
     if event.kind in DECIDING:
-        return await asyncio.to_thread(alone, visit)
-    for id in await asyncio.to_thread(heard, visit):
+        return await asked.house.work(alone, visit)
+    for id in await asked.house.work(heard, visit):
         house.desk.broker.withdraw(id, "the program went on")
     return Told(Outcome.ALLOW)
 
@@ -111,7 +109,7 @@ async def _before(asked: Asked, adapter: Adapter, visit: Visit) -> Told:
     if asked.body.get("held"):  # the hook is back for a question that was asked before
         return await _answered(asked, adapter, visit, await _again(asked))
     route = visit.gate.settings.route
-    settled = await asyncio.to_thread(visit.settle, headless=route == "runtime" and not visit.dialog)
+    settled = await asked.house.work(visit.settle, headless=route == "runtime" and not visit.dialog)
     decision = settled.judged.decision
     asked.house.metrics.decided(decision)
     if visit.call is not None:
@@ -134,13 +132,13 @@ async def _permission(asked: Asked, adapter: Adapter, visit: Visit) -> Told:
     """The program's dialog is open. What it asks for us is asked here too: the first answer counts."""
     call, memory = visit.call, visit.memory
     assert call is not None
-    id = await asyncio.to_thread(asking.find, memory.state, call.session, digest.identity(call))
+    id = await asked.house.work(asking.find, memory.state, call.session, digest.identity(call))
     if visit.gate.settings.route != "both" or not id:
-        return await asyncio.to_thread(alone, visit)
+        return await asked.house.work(alone, visit)
     if asked.body.get("held"):
         waiting = await _again(asked)
     else:
-        judged = await asyncio.to_thread(
+        judged = await asked.house.work(
             memory.judge, visit.gate, call, project=visit.project, host_mode=visit.event.mode
         )
         if judged.decision.outcome is not Outcome.ASK:
@@ -149,7 +147,7 @@ async def _permission(asked: Asked, adapter: Adapter, visit: Visit) -> Told:
     verdict = await _wait(asked, waiting)
     if verdict.resolution is None or verdict.resolution.ending not in PERSONS:
         return Told(Outcome.ASK)  # the dialog stays
-    await asyncio.to_thread(asking.take, memory.state, call.session, digest.identity(call))
+    await asked.house.work(asking.take, memory.state, call.session, digest.identity(call))
     return concluded(verdict)
 
 

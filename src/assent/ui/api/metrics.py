@@ -32,7 +32,7 @@ async def metrics(asked: Asked) -> object:
     def family(name: str, kind: str, words: str, rows: dict[str, float]) -> None:
         lines.append(f"# HELP assent_{name} {words}")
         lines.append(f"# TYPE assent_{name} {kind}")
-        lines.extend(f"assent_{name}{labels} {value:g}" for labels, value in rows.items())
+        lines.extend(f"assent_{name}{labels} {round(value)}" for labels, value in rows.items())
 
     family("checks_total", "counter", "decisions without a record", _by_outcome(found.checks))
     family("decisions_total", "counter", "decisions of calls", _by_outcome(found.decisions))
