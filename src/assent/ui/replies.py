@@ -45,7 +45,7 @@ class Visit:
         self, event: Event, gate: Gate, here: Place, memory: Memory, runtime: str = "claude", *, asks: bool = True
     ) -> None:
         self.event = event
-        self.dialog = (asks or bool(_through(event.call, memory.state))) and event.attended is not False
+        self.dialog = (asks or bool(_through(event, memory.state))) and event.attended is not False
         self.runtime = event.call.runtime if event.call is not None else runtime
         self.gate = gate
         self.memory = memory
@@ -64,7 +64,7 @@ class Visit:
         assert self.call is not None
         asked.note(self.memory.state, self.call.session, digest.identity(self.call), settled.id)
         reply = told(settled.judged.decision)
-        through = _through(self.call, self.memory.state)
+        through = _through(self.event, self.memory.state)
         return Reply(reply.outcome, reply.reason, message=reply.message, through=through) if through else reply
 
 
@@ -111,9 +111,14 @@ def alone(visit: Visit) -> Reply:
     return NOTHING
 
 
-def _through(call: Call | None, state: str) -> str:
-    """The program by which Codex asks about a shell command, if it is installed; `""` for all else."""
-    if call is None or call.runtime != "codex" or call.tool != "Bash" or set(call.input) != {"command"}:
+def _through(event: Event, state: str) -> str:
+    """The program by which Codex asks about a shell command, if it is installed; `""` for all else.
+
+    Where Codex was told to ask about nothing, it is not relied on to ask about this."""
+    call = event.call
+    if call is None or call.runtime != "codex" or event.mode not in ("", "plan", "default"):
+        return ""
+    if call.tool != "Bash" or set(call.input) != {"command"}:
         return ""
     from assent.ui import asking
 

@@ -247,8 +247,8 @@ def test_codex_gets_a_program_to_ask_through_and_the_rule_before_it(home: Path) 
     project = str(home / "project")
     call = {"session_id": "s", "cwd": project, "tool_name": "Bash", "permission_mode": "default"}
 
-    def answer(event: str, command: str) -> dict[str, object]:
-        text = json.dumps({**call, "hook_event_name": event, "tool_input": {"command": command}}).encode()
+    def answer(event: str, command: str, **more: str) -> dict[str, object]:
+        text = json.dumps({**call, "hook_event_name": event, "tool_input": {"command": command}, **more}).encode()
         found = hook.answer(load("codex"), text, {"HOME": str(home)}, project=project).stdout
         inner = json.loads(found).get("hookSpecificOutput", {})
         assert isinstance(inner, dict)
@@ -263,6 +263,8 @@ def test_codex_gets_a_program_to_ask_through_and_the_rule_before_it(home: Path) 
     assert answer("PreToolUse", f"{program} 'touch a'")["permissionDecision"] == "deny"  # by the agent itself
     assert answer("PermissionRequest", f"{program} 'touch a'") == {}  # the person decides
     assert answer("PermissionRequest", f"{program} 'cat ~/.ssh/id_rsa'") != {}
+    bypassing = answer("PreToolUse", "touch 'a b'", permission_mode="bypassPermissions")
+    assert bypassing["permissionDecision"] == "deny"  # there Codex may ask about nothing
     rules.write_text("")
     assert answer("PreToolUse", "touch 'a b'")["permissionDecision"] == "deny"
     main(["install", "codex", "--no-policy"])
