@@ -61,7 +61,11 @@ def nested(walk: Walk, text: str, job: Job, shell: str = "") -> Pair:
         walk.shell = shell
     for code, _, advice in reading.gaps:
         walk.gap(code, advice)
-    if walk.shell in posix.SHELLS and posix.differs(reading.script, text):
+    if (
+        posix.differs(reading.script, text)
+        if walk.shell in posix.SHELLS
+        else (not walk.shell and posix.ends_elsewhere(reading.script, text))
+    ):
         walk.gap("gap.shell.unmodelled", posix.ADVICE)
     out = _script(walk, reading.script, job)
     walk.text, walk.span, walk.stdin, walk.zsh, walk.shell = outer

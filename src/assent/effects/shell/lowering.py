@@ -27,7 +27,11 @@ def walked(text: str, *, cwd: str, home: str, shell: str, tables: Tables | None)
     reading = read(text)
     walk = Walk(text, home, tables or shipped, shell, read)
     gaps = [Gap(code, f"command[{at}:{at + 1}]", advice) for code, at, advice in reading.gaps]
-    if shell in POSIX and posix.differs(reading.script, text):
+    if (
+        posix.differs(reading.script, text)
+        if shell in POSIX
+        else (not shell and "$'" in text and posix.ends_elsewhere(reading.script, text))
+    ):
         gaps.append(Gap("gap.shell.unmodelled", f"command[0:{len(text)}]", posix.ADVICE))
     try:
         walk.script(reading.script, State((cwd if cwd.startswith("/") else "",)))

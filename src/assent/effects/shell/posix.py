@@ -22,6 +22,8 @@ from assent.effects.shell.tree import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from assent.effects.shell.state import State
     from assent.effects.shell.tree import Script
 
@@ -34,6 +36,7 @@ _BUILTINS = frozenset(
     disown help function select""".split()
 )
 _PIECE = Pattern(r"""\\.|"(?:[^"\\]|\\.)*"|\$['\[]|'[^']*'""", DOTALL)
+_ESCAPED = Pattern(r"\$'(?:[^'\\]|\\[^'])*\\'", DOTALL)
 _OPERAND = r"(?:\+\+|--|[-+!~])?\s*(?:\$?[A-Za-z_]\w*|\$\{\w+\}|\$#|[0-9]+)(?:\[\w+\])?(?:\+\+|--)?"
 _OPERATOR = r"\s*(?:<<|>>|\*\*|[-+*/%]?=|[=!<>]=|[-+*/%<])\s*"
 _SUM = Pattern(rf"\s*{_OPERAND}(?:(?:{_OPERATOR}{_OPERAND})|\s*>=?\s*\$?[0-9{{#][\w}}]*)*\s*")
@@ -44,16 +47,27 @@ _PLAIN = Pattern(r"[A-Za-z./][\w./-]*")
 
 def differs(script: Script, text: str) -> bool:
     """Whether a text holds a form that is bash's own, so that dash would do something else with it."""
+    return any(_is_bashs(node, text) for node in _nodes(script))
+
+
+def ends_elsewhere(script: Script, text: str) -> bool:
+    """Whether a `$'…'` holds an escaped quote, at which it ends in dash: the rest of the text is then another one."""
+    return "$'" in text and any(isinstance(node, Word) and _has_escaped_quote(node.text) for node in _nodes(script))
+
+
+def _has_escaped_quote(text: str) -> bool:
+    return any(found[0] == "$'" and _ESCAPED.match(text, found.start()) for found in _PIECE.finditer(text))
+
+
+def _nodes(script: Script) -> Iterator[Value]:
     todo: list[object] = [script]
     while todo:
         node = todo.pop()
         if isinstance(node, tuple):
             todo.extend(node)
         elif isinstance(node, Value):
-            if _is_bashs(node, text):
-                return True
+            yield node
             todo.extend(getattr(node, name) for name in node.__slots__)
-    return False
 
 
 def _is_bashs(node: Value, text: str) -> bool:
