@@ -69,16 +69,27 @@ def _slowly(
     return loads(source, object_pairs_hook=pairs, parse_float=number, parse_constant=constant)
 
 
-def dumps(value: object, *, ascii: bool = True) -> str:
-    """A value as JSON without blanks; raises TypeError or ValueError for what JSON cannot say."""
+def dumps(
+    value: object,
+    *,
+    ascii: bool = True,
+    ordered: bool = False,
+    spaced: bool = False,
+    default: Callable[[Any], object] | None = None,
+) -> str:
+    """A value as JSON; raises TypeError or ValueError for what JSON cannot say, as far as `default` says nothing of it.
+
+    `ordered` is `sort_keys`, `spaced` puts a blank behind each comma and colon."""
+    colon, comma = (": ", ", ") if spaced else (":", ",")
     if make_encoder is None:
         from json import dumps
 
-        return dumps(value, separators=(",", ":"), ensure_ascii=ascii, allow_nan=False)
+        separators, odd = (comma, colon), default or _refuse
+        return dumps(value, separators=separators, ensure_ascii=ascii, allow_nan=spaced, sort_keys=ordered, default=odd)
     encode = encode_basestring_ascii if ascii else encode_basestring
     if isinstance(value, str):
         return str(encode(value))
-    return "".join(make_encoder({}, _refuse, encode, None, ":", ",", False, False, False)(value, 0))
+    return "".join(make_encoder({}, default or _refuse, encode, None, colon, comma, ordered, False, spaced)(value, 0))
 
 
 def _refuse(value: object) -> object:

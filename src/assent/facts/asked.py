@@ -7,15 +7,9 @@ from __future__ import annotations
 import posixpath
 
 from assent.contract.errors import StoreError
-from assent.contract.later import Later
+from assent.contract.notation import dumps, loads
 from assent.contract.sha import sha256
 from assent.statefile import held, read, replace_text, state_folder
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import json
-else:
-    json = Later("json")
 
 FOLDER = "sessions"
 MOST = 64  # open questions of one session; the oldest are given up
@@ -67,7 +61,7 @@ def _path(state: str, session: str) -> str:
 def _read(state: str, session: str) -> list[tuple[str, str]]:
     path = _path(state, session)
     try:
-        found = json.loads(read(path, _LARGEST)[0])
+        found = loads(read(path, _LARGEST)[0])
         return [(str(identity), str(id)) for identity, id in found]
     except (FileNotFoundError, NotADirectoryError):
         return []
@@ -76,4 +70,4 @@ def _read(state: str, session: str) -> list[tuple[str, str]]:
 
 
 def _write(state: str, session: str, asked: list[tuple[str, str]]) -> None:
-    replace_text(_path(state, session), json.dumps(asked) + "\n")
+    replace_text(_path(state, session), dumps(asked) + "\n")

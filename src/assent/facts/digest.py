@@ -10,21 +10,18 @@ import os
 from stat import S_ISDIR, S_ISREG
 
 from assent.contract.effect import READ_ONLY, Kind, Operation
-from assent.contract.later import Later
+from assent.contract.notation import dumps
 from assent.contract.sha import sha256
 from assent.contract.tools import canonical
 from assent.statefile import read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import json
     from collections.abc import Iterator, Mapping
 
     from assent.contract.call import Call
     from assent.contract.effect import Effect, Invocation, Lowering
     from assent.contract.facts import Facts
-else:
-    json = Later("json")
 
 WHOLE = 64 * 1024 * 1024  # bytes of a file that are read; of a longer one its state tells
 FILES = 256  # looked at; of a call with more the digest never repeats
@@ -88,12 +85,12 @@ def _target(effect: Effect, facts: Facts) -> list[str]:
 
 
 def _hash(value: list[object]) -> str:
-    return sha256(json.dumps(value).encode("ascii")).hexdigest()
+    return sha256(dumps(value, spaced=True).encode("ascii")).hexdigest()
 
 
 def _json(value: object) -> str:
     try:
-        return json.dumps(value, sort_keys=True, default=_odd)
+        return dumps(value, ordered=True, spaced=True, default=_odd)
     except (TypeError, ValueError, RecursionError):
         return repr(value)
 

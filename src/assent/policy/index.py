@@ -8,7 +8,7 @@ from __future__ import annotations
 from bisect import bisect_left
 
 from assent.contract.effect import Operation
-from assent.policy.globs import WILD, Glob, names_meet
+from assent.policy.globs import Glob, names_meet, wild_at
 from assent.policy.rules import Origin, Rule, Shape
 
 TYPE_CHECKING = False
@@ -120,8 +120,8 @@ class PathIndex:
             return
         self._floating.append((glob, rule))
         names = [name for name in glob.text.split("/") if name not in ("", "**")]
-        literal = [name for name in names if WILD.search(name) is None]
-        heads = [name[:3] for name in names if WILD.search(name[:3]) is None and len(name) > 3]
+        literal = [name for name in names if wild_at(name) < 0]
+        heads = [name[:3] for name in names if wild_at(name[:3]) < 0 and len(name) > 3]
         tails = [name[-3:] for name in names if not set(name[-3:]) & set("*?[]") and len(name) > 3]
         for keys, file in ((literal, self._names), (heads, self._heads), (tails, self._tails)):
             if keys:
@@ -175,10 +175,10 @@ class PathIndex:
 
     def near_pattern(self, pattern: str) -> list[tuple[Glob, Rule]]:
         """Every rule that could match what a shell's glob matches."""
-        wild = WILD.search(pattern)
-        if wild is None:
+        wild = wild_at(pattern)
+        if wild < 0:
             return self.near(pattern)
-        folder = pattern[: pattern.rfind("/", 0, wild.start())]
+        folder = pattern[: pattern.rfind("/", 0, wild)]
         found = [*self.near(folder or "/"), *self.below(folder)]
         names = [name for name in pattern[len(folder) + 1 :].split("/") if name]
         meeting = self._met_by(names[0] if names else "")

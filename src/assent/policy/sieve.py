@@ -25,7 +25,7 @@ class PathSieve:
 
     `folders` are in order, each with the globs that begin there; `all` says that a rule may speak of any path."""
 
-    __slots__ = ("folders", "names", "heads", "tails", "all", "_sorted", "_known")
+    __slots__ = ("folders", "names", "heads", "tails", "all", "_sorted", "_known", "_close")
 
     def __init__(
         self, folders: dict[str, list[str]], names: set[str], heads: set[str], tails: set[str], all: bool
@@ -37,6 +37,7 @@ class PathSieve:
         self.all = all
         self._sorted = list(folders)
         self._known: dict[str, bool] = {}
+        self._close: dict[str, bool] = {}
 
     @classmethod
     def over(cls, layers: Iterable[PathIndex]) -> PathSieve:
@@ -62,7 +63,7 @@ class PathSieve:
         known = self._known.get(folder)
         if known is None:
             known = self._look(folder)
-        return known or self._names_one(name) or path in self.folders
+        return known or self._names_one(name) or path in self.folders or (folder in self.folders and self._near(path))
 
     def holds_below(self, folder: str) -> bool:
         """Whether a rule may speak of something below the folder, by a place that is written out that far."""
@@ -77,13 +78,22 @@ class PathSieve:
         return found
 
     def _opens(self, folder: str) -> bool:
-        """Whether a rule that is filed under a folder may speak of something in this one, or of a folder above it."""
-        at = len(folder)
+        """Whether a rule that is filed under a folder above this one may speak of it, or of something in it."""
+        at = folder.rfind("/")
         while at > 0:
             if any(Glob(text).opens(folder) for text in self.folders.get(folder[:at], ())):
                 return True
             at = folder.rfind("/", 0, at)
         return False
+
+    def _near(self, path: str) -> bool:
+        """The same of a path that lies in a folder which rules are filed under."""
+        found = self._close.get(path)
+        if found is None:
+            texts = self.folders[path[: path.rfind("/")]]
+            found = any(Glob(text).opens(path) for text in texts)
+            keep(self._close, path, found, REMEMBERED)
+        return found
 
     def _names_one(self, name: str) -> bool:
         return name in self.names or name[:3] in self.heads or name[-3:] in self.tails

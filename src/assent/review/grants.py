@@ -10,6 +10,7 @@ from stat import S_IMODE
 
 from assent.contract.errors import StoreError
 from assent.contract.later import Later
+from assent.contract.notation import loads
 from assent.contract.review import Grant, Scope
 from assent.statefile import held, read, replace_text, state_folder
 
@@ -107,7 +108,7 @@ class GrantBook:
         if status.st_uid != os.geteuid() or S_IMODE(status.st_mode) & 0o022:
             raise self._broken("can be written by others")
         try:
-            value = json.loads(raw)
+            value = loads(raw)
         except (ValueError, RecursionError):
             raise self._broken("is not JSON") from None
         if not isinstance(value, dict) or not isinstance(value.get("grants"), list):
