@@ -240,6 +240,18 @@ def test_no_value_of_an_input_is_hidden_or_changed_on_its_way_to_a_person(progra
     }
 
 
+def test_a_call_with_very_many_effects_is_shown_with_some_and_the_count_of_the_rest(
+    program: Program, person: Person
+) -> None:
+    patch = "".join(f"*** Update File: a{number}\n@@\n-a\n+b\n" for number in range(1000))
+    given = {"input": f"*** Begin Patch\n{patch}*** End Patch\n"}
+    body = {"tool": "apply_patch", "input": given, "cwd": str(program.project), "session": "wide", "wait": 0}
+    assert program.ask("POST", "/v1/calls", body, unix=True).status == 202
+    question = person.held_in("wide")
+    assert "more" in question["effects"][-1]
+    assert (len(question["decision"]["parts"]), question["decision"]["left"]) == (300, 700)
+
+
 @pytest.mark.parametrize("inner", ["1e999", "-1e999", "[" * 300 + "]" * 300, "[" * 900 + "]" * 900])
 def test_no_input_keeps_a_person_from_seeing_the_others(program: Program, person: Person, inner: str) -> None:
     call = {"tool": "mcp__x__y", "input": {"x": "@"}, "cwd": str(program.project), "session": "odd", "wait": 0}

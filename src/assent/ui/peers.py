@@ -10,6 +10,7 @@ import socket
 import struct
 import subprocess
 import sys
+import time
 
 from assent.contract.value import Value
 
@@ -26,13 +27,14 @@ INTERPRETERS = ("node", "bun", "deno", "python", "pypy", "ruby", "uv", "npx", "t
 
 
 class Peer(Value):
-    """The process that connected."""
+    """The process that connected. `since` is when, in seconds since the system started; 0 where that is not known."""
 
-    __slots__ = ("pid", "uid")
+    __slots__ = ("pid", "uid", "since")
 
-    def __init__(self, pid: int, uid: int) -> None:
+    def __init__(self, pid: int, uid: int, since: float = 0.0) -> None:
         self.pid = pid
         self.uid = uid
+        self.since = since
 
 
 def peer_of(connection: socket.socket) -> Peer | None:
@@ -48,20 +50,28 @@ def peer_of(connection: socket.socket) -> Peer | None:
     return None
 
 
-def why_no_person(pid: int, hosts: frozenset[str] = frozenset()) -> str:
+def uptime() -> float:
+    """Seconds since the system started, 0 where it does not say."""
+    return time.clock_gettime(time.CLOCK_BOOTTIME) if sys.platform == "linux" else 0.0
+
+
+def why_no_person(pid: int, hosts: frozenset[str] = frozenset(), *, since: float = 0.0) -> str:
     """Why the process is not taken for one that a person started from a terminal; `""` where it is. `hosts` are names
-    of programs that run agents, beside those that are known.
+    of programs that run agents, beside those that are known. One that started after it connected (`since`) is another
+    one, which has the number of a process that is gone.
 
     Nothing here is proof, since an agent has the user's own powers: it makes the ways around it long and visible."""
     try:
         process = _process(pid)
     except (OSError, ValueError, IndexError):
         return "it cannot be told who asks"
+    if since and process.started > since:
+        return "it cannot be told who asks"
     if not process.terminal:
         return "it was not asked from a terminal"
-    if marks := process.marks:
-        return f"it was asked from within an agent ({min(marks)} is set)"
     for _ in range(DEEPEST):
+        if marks := process.marks:
+            return f"it was asked from within an agent ({min(marks)} is set)"
         found = process.names & (AGENT_HOSTS | hosts)
         if found:
             return f"it was asked from within an agent ({min(found)})"
@@ -75,13 +85,16 @@ def why_no_person(pid: int, hosts: frozenset[str] = frozenset()) -> str:
 
 
 class _Process:
-    __slots__ = ("parent", "names", "terminal", "marks")
+    __slots__ = ("parent", "names", "terminal", "marks", "started")
 
-    def __init__(self, parent: int, names: frozenset[str], terminal: bool, marks: frozenset[str]) -> None:
+    def __init__(
+        self, parent: int, names: frozenset[str], terminal: bool, marks: frozenset[str], started: float = 0.0
+    ) -> None:
         self.parent = parent
         self.names = names
         self.terminal = terminal
         self.marks = marks
+        self.started = started  # seconds since the system started
 
 
 def _process(pid: int) -> _Process:
@@ -104,7 +117,11 @@ def _from_proc(pid: int) -> _Process:
     except PermissionError:  # a login shell's ancestors belong to root
         set_names = set()
     return _Process(
-        int(fields[1]), _names(before.partition("(")[2], words), int(fields[4]) != 0, AGENT_MARKS & set_names
+        int(fields[1]),
+        _names(before.partition("(")[2], words),
+        int(fields[4]) != 0,
+        AGENT_MARKS & set_names,
+        int(fields[19]) / os.sysconf("SC_CLK_TCK"),
     )
 
 

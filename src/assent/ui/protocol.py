@@ -9,7 +9,7 @@ import os
 import socket
 from typing import TYPE_CHECKING, Any
 
-from assent.ui.peers import peer_of
+from assent.ui.peers import Peer, peer_of, uptime
 
 if TYPE_CHECKING:
     from uvicorn.protocols.http.h11_impl import H11Protocol as Base
@@ -47,6 +47,7 @@ class Protocol(Base):
             if peer is None or peer.uid not in (os.geteuid(), 0):
                 transport.abort()
                 return
+            peer = Peer(peer.pid, peer.uid, uptime())
         else:
             self._counted = True
             Protocol.on_tcp += 1

@@ -6,6 +6,7 @@ import os
 import socket
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -31,6 +32,26 @@ def test_a_process_that_is_gone_is_no_person() -> None:
     child = subprocess.Popen([sys.executable, "-c", ""])
     child.wait()
     assert peers.why_no_person(child.pid) == "it cannot be told who asks"
+
+
+def test_a_process_that_has_the_number_of_one_that_is_gone_is_no_person() -> None:
+    before = peers.uptime()
+    time.sleep(0.05)  # the system counts in hundredths
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as child:
+        connected = peers.uptime()
+        assert peers.why_no_person(child.pid, since=before) == "it cannot be told who asks"
+        assert peers.why_no_person(child.pid, since=connected) == peers.why_no_person(child.pid)
+        child.communicate(b"\n")
+
+
+def test_the_mark_of_an_agent_counts_in_every_ancestor(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`env -u CLAUDECODE assent sign-in` is still run by the agent's shell."""
+    found = {
+        3: peers._Process(2, frozenset({"assent"}), True, frozenset()),
+        2: peers._Process(1, frozenset({"bash"}), True, frozenset({"CLAUDECODE"})),
+    }
+    monkeypatch.setattr(peers, "_process", found.__getitem__)
+    assert peers.why_no_person(3) == "it was asked from within an agent (CLAUDECODE is set)"
 
 
 @pytest.mark.parametrize(

@@ -46,7 +46,7 @@ async def code(asked: Asked) -> object:
     """A fresh code for `assent sign-in`, which a person runs in a terminal."""
     if asked.peer is None:
         raise Refusal(403, "socket-only", "a code is given out over the socket only; run `assent sign-in`")
-    why = peers.why_no_person(asked.peer.pid, hosts.names(asked.house.state))
+    why = peers.why_no_person(asked.peer.pid, hosts.names(asked.house.state), since=asked.peer.since)
     if why:
         asked.house.voice.say(f"a code was asked for and refused: {why}")
         raise Refusal(403, "no-person", f"no code is given out: {why}; run `assent sign-in` in a terminal of your own")

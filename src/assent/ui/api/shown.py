@@ -18,6 +18,7 @@ from assent.review import wire
 PROSE = frozenset({"description", "reason", "warnings", "message", "flip", "width", "words", "note"})
 KEPT = frozenset({"id", "digest"})
 LONGEST = 200_000  # characters of one text
+MOST = 300  # parts of a decision
 EXACT = 2**53 - 1  # up to here a browser keeps whole numbers as they are
 
 
@@ -54,12 +55,19 @@ def _fields(value: Mapping[Any, object]) -> dict[str, Any]:
 
 def question(held: Held, *, state: str, position: int = 0, deadline: float | None = None) -> dict[str, Any]:
     """A held call for a surface."""
-    found: dict[str, Any] = safe(wire.plain(held))
+    found: dict[str, Any] = safe(_bounded(wire.plain(held)))
     found["suggestions"] = [
         {"rules": list(each.rules), "shown": [display.code(rule) for rule in each.rules], "width": safe(each.width)}
         for each in held.suggestions
     ]
     return {**found, "state": state, "position": position, "deadline": deadline}
+
+
+def _bounded(plain: Any) -> dict[str, Any]:
+    """A held call with as many parts of its decision as a person could look at. What is left out is counted."""
+    decision = plain["decision"]
+    left = max(0, len(decision["parts"]) - MOST)
+    return {**plain, "decision": {**decision, "parts": decision["parts"][:MOST], "left": left}}
 
 
 def ended(resolution: Resolution) -> dict[str, Any]:

@@ -102,7 +102,7 @@ function receipt(question) {
     h("table", { class: "parts" }, h("tbody", {}, decision.parts.slice(0, PARTS).map((part) => h("tr", {},
       h("td", {}, h("span", { class: `badge ${part.outcome}` }, part.outcome)),
       h("td", {}, shown(part.what || part.reason), h("br", {}), h("span", { class: "soft small" }, `${part.layer} · ${part.code}${part.where ? ` · ${visible(part.where)}` : ""}`)),
-    )), decision.parts.length > PARTS ? h("tr", {}, h("td", {}), h("td", { class: "soft small" }, `and ${decision.parts.length - PARTS} more parts`)) : null, decision.lost.map(([rule, source]) => h("tr", {}, h("td", {}, h("span", { class: "badge" }, "lost")), h("td", {}, h("code", {}, shown(rule)), " ", h("span", { class: "soft small" }, visible(source))))))),
+    )), decision.parts.length > PARTS ? h("tr", {}, h("td", {}), h("td", { class: "soft small" }, `and ${decision.parts.length - PARTS + (decision.left ?? 0)} more parts`)) : null, decision.lost.map(([rule, source]) => h("tr", {}, h("td", {}, h("span", { class: "badge" }, "lost")), h("td", {}, h("code", {}, shown(rule)), " ", h("span", { class: "soft small" }, visible(source))))))),
     h("div", { class: "block" }, h("pre", { class: "command" }, shown(JSON.stringify(call.input, null, 2)))),
     h("p", { class: "soft small mono" }, `${question.id} · ${question.digest.slice(0, 24)}…`));
 }
