@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from assent.effects.shell import lower
+from assent.effects.shell import assign, builtins, lower, lowering, posix, walk
 from tests.unit.effects.shell.reading import (
     Effect,
     Invocation,
@@ -318,3 +318,10 @@ def test_deleting_below_a_name_that_is_set_or_goes_on_does_not(text: str) -> Non
 def test_commands_are_shown_with_their_values() -> None:
     assert ran("x=f; cat $x $Y") == ["cat f $Y"]
     assert [i.literal for i in read("cat f; cat $Y").invocations] == [True, False]
+
+
+def test_the_names_that_are_known_before_their_modules_are_loaded_are_those_of_the_modules() -> None:
+    assert frozenset(builtins.BUILTINS) == walk.NAMES
+    assert frozenset(builtins.HARMLESS) <= walk.NAMES
+    assert walk.DECLARERS == assign.DECLARERS
+    assert lowering.POSIX == posix.SHELLS

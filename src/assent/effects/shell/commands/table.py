@@ -204,7 +204,7 @@ class Tables:
 
     def _grow(self, program: str) -> Node | None:
         program = self._aliases.get(program, program)
-        if program.startswith("_"):
+        if program.startswith("_") or " " in program:  # the names of sets of options, and of rows that are no program
             return None
         names = self._names(program)
         if not names:

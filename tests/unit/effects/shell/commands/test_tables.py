@@ -15,6 +15,7 @@ from assent.contract.effect import READ_ONLY, Effect, Kind, Operation
 from assent.effects.shell.command import Sight
 from assent.effects.shell.commands import check_row, see, shipped
 from assent.effects.shell.commands.readers import NAMES, reader
+from assent.effects.shell.commands.table import _keys, _shelf
 
 FOLDER = os.path.dirname(commands.__file__)
 
@@ -77,6 +78,16 @@ def _seen(example: str) -> Sight:
 def test_the_index_by_header_lines_finds_exactly_the_rows_of_the_files() -> None:
     assert sorted(shipped.names()) == sorted(name for _, name, _ in ROWS)
     assert all(shipped._own(name) == keys for _, name, keys in ROWS)
+
+
+def test_no_row_needs_the_slow_reader() -> None:
+    """A hook that loaded `tomllib` for one row would take twice as long."""
+    assert all(_keys(_shelf.rows(name.partition(" ")[0])[name].decode()) == keys for _, name, keys in ROWS)
+
+
+@pytest.mark.parametrize("program", ["", "nobody", 'git"]\nx', "]", '"', "gi", "git status", "_", "\udc80"])
+def test_what_is_no_program_has_no_rows(program: str) -> None:
+    assert shipped.program(program) is None
 
 
 def test_no_program_is_spread_over_two_files() -> None:

@@ -1,0 +1,61 @@
+"""JSON is read and written as the standard library does it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assent.contract import notation
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    max_leaves=12,
+)
+
+
+def outcome(read: object, text: str) -> object:
+    try:
+        return read(text)  # type: ignore[operator]  # one of the two readers
+    except ValueError as error:
+        return type(error), str(error)
+
+
+@given(VALUES, st.booleans(), st.booleans(), st.booleans())
+def test_a_value_is_written_the_same(value: object, ascii: bool, ordered: bool, spaced: bool) -> None:
+    separators = (", ", ": ") if spaced else (",", ":")
+    wanted = json.dumps(value, ensure_ascii=ascii, sort_keys=ordered, separators=separators)
+    assert notation.dumps(value, ascii=ascii, ordered=ordered, spaced=spaced) == wanted
+
+
+@given(VALUES, st.sampled_from(["", " ", "\n\t", "\r"]))
+def test_a_value_is_read_the_same(value: object, blank: str) -> None:
+    text = blank + json.dumps(value) + blank
+    assert notation.loads(text) == notation.loads(text.encode()) == json.loads(text)
+
+
+@given(st.text(alphabet='{}[]",:0123456789.eE+-truefalsn\\u \n\x00\ufeffé', max_size=12))
+def test_what_is_no_value_is_refused_in_the_same_words(text: str) -> None:
+    assert outcome(notation.loads, text) == outcome(json.loads, text)
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), object(), {"a": {1, 2}}])
+def test_what_json_cannot_say_is_refused(value: object) -> None:
+    with pytest.raises((TypeError, ValueError)):
+        notation.dumps(value)
+
+
+def test_without_the_core_the_package_serves() -> None:
+    script = """
+import sys
+sys.modules["_json"] = None
+from assent.contract.notation import dumps, loads
+assert loads('{"a": [1, null]}') == {"a": [1, None]}
+assert dumps({"b": "é", "a": 1}, ordered=True, spaced=True) == '{"a": 1, "b": "\\\\u00e9"}'
+"""
+    subprocess.run([sys.executable, "-c", script], check=True)
