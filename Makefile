@@ -32,7 +32,8 @@ fmt: $(READY) ## format the code and sort its imports
 browser: $(READY) ## the page in a real Chromium against a real server (SCREENSHOTS=DIR keeps pictures)
 	$(BIN)/pytest tests/browser
 
-bench: .venv/.bench ## how long a decision takes, beside two other gates
+bench: .venv/.bench ## how long a decision takes, in process and in a hook, beside other gates (writes docs/benchmarks.md)
+	$(BIN)/python -m bench.cold
 	$(BIN)/python bench/run.py
 	$(BIN)/python -m bench.server
 
@@ -57,4 +58,5 @@ $(READY): pyproject.toml scripts/venv.sh
 # The other gates to measure against. Where they cannot be had, the bench goes without them.
 .venv/.bench: $(READY)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[bench]' || echo "going without the other gates"
+	npm install --silent --no-save --prefix .venv/peers cc-safety-net || echo "going without cc-safety-net"
 	@touch $@
