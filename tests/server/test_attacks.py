@@ -134,6 +134,23 @@ def test_long_calls_hold_no_person_up(program: Program, person: Person) -> None:
     assert {each.result(60).status for each in checks} == {200}
 
 
+def test_a_server_ends_though_its_terminal_takes_nothing_and_calls_are_still_decided(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    program = Program(tmp_path_factory.mktemp("ends"))
+    heavy = {"tool": "bash", "input": {"command": "find . -exec " * 3000}, "cwd": str(program.project)}
+    for _ in range(1500):  # each is said in the terminal, which nobody reads
+        program.ask("POST", "/v1/codes", {}, unix=True)
+    calls = [program.pool.submit(lambda: program.ask("POST", "/v1/calls", heavy, unix=True)) for _ in range(30)]
+    time.sleep(0.5)
+    program.process.terminate()
+    assert program.process.wait(25) == 0
+    program.stop()
+    for each in calls:
+        with suppress(OSError, http.client.HTTPException):
+            assert each.result(30).json.get("allowed", False) is False
+
+
 def test_a_stream_that_carries_nothing_shows_nothing(program: Program, person: Person) -> None:
     """HEAD has no body: whoever sends it sees no question."""
     found = person.ask("HEAD", "/v1/events")

@@ -8,7 +8,7 @@ import pwd
 import sys
 import threading
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any, TypeVar
@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 from assent import __version__
 from assent.contract import display
 from assent.contract.call import Call
+from assent.contract.errors import AssentError
 from assent.contract.record import Record
 from assent.contract.review import Held
 from assent.contract.value import Value
@@ -42,6 +43,7 @@ SEEN = 200  # sessions remembered
 FOLLOW_AGAIN = 5.0  # seconds after a trail that cannot be read
 KEPT = 90 * 86400.0  # seconds that a session's view of its project is kept
 WORKERS = 4  # threads for callers
+ENDS = "the server ends, and this was not decided; make the call again"
 
 T = TypeVar("T")
 
@@ -83,6 +85,7 @@ class House:
         self._environ, self._config = environ, config
         self.store = SqliteStore(os.path.join(self.state, STORE_FILE))
         self.desk = Desk(Memory(self.state), self.store, self._gate_of)
+        self._ends = False
         self._callers = ThreadPoolExecutor(WORKERS, thread_name_prefix="callers")
         self.calls = Calls(self.desk, self.work)
         self.hub = Hub(self.clock)
@@ -101,6 +104,7 @@ class House:
         """Deny what waits, tell the pages, and wait for the disk."""
         await self.desk.broker.close()
         await self.calls.close()
+        self._ends = True
         self._callers.shutdown(wait=False, cancel_futures=True)
         self.hub.close()
         await self.store.close()
@@ -133,10 +137,18 @@ class House:
             "uptime": round(self.clock() - self.metrics.started, 3),
         }
 
-    def work(self, do: Callable[..., T], *given: Any, **named: Any) -> Awaitable[T]:
+    async def work(self, do: Callable[..., T], *given: Any, **named: Any) -> T:
         """Do something for a caller aside. Callers share some threads: however much they send, what a person does has
-        threads of its own."""
-        return self._loop.run_in_executor(self._callers, partial(do, *given, **named))
+        threads of its own. Raises AssentError where the server ends first."""
+        if self._ends:
+            raise AssentError(ENDS)
+        doing = self._loop.run_in_executor(self._callers, partial(do, *given, **named))
+        try:
+            return await doing
+        except asyncio.CancelledError:
+            if self._ends and doing.cancelled():
+                raise AssentError(ENDS) from None
+            raise
 
     def watchers(self) -> dict[str, object]:
         """Who could answer, for persons."""

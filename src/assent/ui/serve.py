@@ -46,13 +46,16 @@ def run(options: argparse.Namespace) -> int:
     server.many_files()
     state = state_folder(files.assent_home(os.environ, os.environ.get("HOME", "") or os.path.expanduser("~")))
     listening = Listening(state, port=options.port, path=options.socket)
+    heard = True
     try:
         with asyncio.Runner(loop_factory=_fast_loop()) as runner:
-            runner.run(_serve(options, listening, closed))
+            heard = runner.run(_serve(options, listening, closed))
     except KeyboardInterrupt:
         return 130
     finally:
         listening.close()
+    if not heard:  # a terminal that was stopped would stop the end as well
+        os._exit(0)
     return 0
 
 
@@ -64,7 +67,8 @@ def _fast_loop() -> Callable[[], asyncio.AbstractEventLoop] | None:
     return new_event_loop
 
 
-async def _serve(options: argparse.Namespace, listening: Listening, closed: bool) -> None:
+async def _serve(options: argparse.Namespace, listening: Listening, closed: bool) -> bool:
+    """Serve until told to stop; whether everything that was said was written."""
     from assent.ui import server
     from assent.ui.house import House
 
@@ -75,7 +79,7 @@ async def _serve(options: argparse.Namespace, listening: Listening, closed: bool
     if sys.stdin is not None and sys.stdin.isatty() and sys.stdout.isatty():
         threading.Thread(target=_codes_on_enter, args=(house,), daemon=True).start()
     await server.serve(house, listening)
-    house.voice.rest()
+    return house.voice.rest()
 
 
 def greet(house: object, closed: bool) -> None:

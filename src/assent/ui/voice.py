@@ -34,18 +34,17 @@ class Voice:
         """A fault inside, whole."""
         self._put(sys.stderr, "".join(traceback.format_exception(error)))
 
-    def rest(self, seconds: float = 2.0) -> None:
-        """Wait until everything is written, but not for long."""
+    def rest(self, seconds: float = 2.0) -> bool:
+        """Wait until everything is written, but not for long. False where the terminal takes nothing."""
         done = threading.Event()
-        self._put(sys.stderr, "", done)
-        done.wait(seconds)
+        return self._put(sys.stderr, "", done) and done.wait(seconds)
 
-    def _put(self, where: TextIO, text: str, done: threading.Event | None = None) -> None:
+    def _put(self, where: TextIO, text: str, done: threading.Event | None = None) -> bool:
         try:  # a fault can carry words of an agent, and those must not steer the terminal
             self._lines.put_nowait((where, display.visible(text), done))
         except queue.Full:
-            if done is not None:
-                done.set()
+            return False
+        return True
 
     def _write(self) -> None:
         while True:
