@@ -20,6 +20,8 @@ class Facts(Value):
     `repositories`: folder → why git is not harmless there; `""` is harmless, absent is not known.
     `hooks`, `modules`: folder → the hook that git runs there, the file that an interpreter loads there in place of its
     own library; `""` is none, absent is not known.
+    `trees`: what git is asked to do to a working tree (`merge dev:/folder`) → the paths that it would write, and those
+    that it would remove; absent is not known.
     `expansions`: shell glob → the paths it matches now (absent: not tried, or too many).
     `absent`: paths that a command overwrites if they are there, and are not.
     `fresh`: files that are not there, and that the call makes before it removes them.
@@ -37,6 +39,7 @@ class Facts(Value):
         "repositories",
         "hooks",
         "modules",
+        "trees",
         "expansions",
         "absent",
         "fresh",
@@ -56,6 +59,7 @@ class Facts(Value):
         repositories: Mapping[str, str] | None = None,
         hooks: Mapping[str, str] | None = None,
         modules: Mapping[str, str] | None = None,
+        trees: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] | None = None,
         expansions: Mapping[str, tuple[str, ...]] | None = None,
         absent: tuple[str, ...] = (),
         fresh: tuple[str, ...] = (),
@@ -71,6 +75,7 @@ class Facts(Value):
         self.repositories = repositories or {}
         self.hooks = hooks or {}
         self.modules = modules or {}
+        self.trees = trees or {}
         self.expansions = expansions or {}
         self.absent = absent
         self.fresh = fresh

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from assent.contract.effect import READ_ONLY, Kind, Operation
+from assent.contract.effect import MUTATION, READ_ONLY, Kind, Operation
 from assent.contract.facts import Facts
 from assent.facts.case import folding
 from assent.facts.links import Links
@@ -52,6 +52,8 @@ def observe(
             look.hook(effect.target)
         elif kind is Kind.MODULES:
             look.module(effect.target)
+        elif kind is Kind.TREE:
+            look.tree(effect)
     own = _own(own, links) if given is None else _with_canonical(own, links)
     folds = () if given is not None else _folds(roots, home)
     if folds:
@@ -65,6 +67,7 @@ def observe(
         repositories=look.repositories,
         hooks=look.hooks,
         modules=look.modules,
+        trees=look.trees,
         expansions=look.expansions,
         absent=_absent(lowering, portable=given is not None),
         fresh=_fresh(lowering) if given is None else (),
@@ -227,6 +230,7 @@ class _Look:
         "repositories",
         "hooks",
         "modules",
+        "trees",
         "expansions",
         "_links",
         "_roots",
@@ -240,6 +244,7 @@ class _Look:
         self.repositories: dict[str, str] = {}
         self.hooks: dict[str, str] = {}
         self.modules: dict[str, str] = {}
+        self.trees: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {}
         self.expansions: dict[str, tuple[str, ...]] = {}
         self._links = links
         self._roots = roots
@@ -304,6 +309,50 @@ class _Look:
             not t.name or not t.certain or t.pattern or t.name.startswith(place) or place.startswith(t.name + "/")
             for t in written
         )
+
+    def tree(self, effect: Effect) -> None:
+        """Which files a command of git would change; nothing is noted where git or the call could do more."""
+        name = effect.target.name
+        folder = name.partition(":")[2]
+        own = [each for each in self._lowering.effects if each.invocation == effect.invocation]
+        for each in own:
+            if each.target.kind is Kind.REPOSITORY:
+                self.repository(each.target)
+            elif each.target.kind is Kind.HOOKS:
+                self.hook(each.target)
+        hooks = [each.target.name for each in own if each.target.kind is Kind.HOOKS]
+        if self._portable or not folder or self.repositories.get(folder) != "":
+            return
+        if any(self.hooks.get(hook) != "" for hook in hooks):
+            return
+        from assent.facts.gittrees import changes, nowhere  # few calls change a tree
+
+        if nowhere(folder, self._links):
+            self.trees[name] = ((), ())
+            return
+        found = None if self._else_changes(effect) else changes(name, self._links)
+        if found is None:
+            return
+        self.trees[name] = found
+        for path in (*found[0], *found[1]):
+            self.path(path)
+
+    def _else_changes(self, effect: Effect) -> bool:
+        """Whether another part of the call changes anything in the workspace or in git's store: git may then do other
+        things than it says now."""
+        return any(
+            each.operation in MUTATION
+            and each.invocation != effect.invocation
+            and not (each.operation is Operation.EXECUTE and each.target.kind in (Kind.REPOSITORY, Kind.HOOKS))
+            and not self._lies_outside(each.target)
+            for each in self._lowering.effects
+        )
+
+    def _lies_outside(self, target: Target) -> bool:
+        if target.kind is not Kind.PATH or not target.name or not target.certain or target.pattern:
+            return False
+        self.path(target.name)
+        return not _lies_in(self.canonical.get(target.name, target.name), self._roots)
 
     def module(self, target: Target) -> None:
         from assent.facts.modules import posing  # most calls hold no code

@@ -96,16 +96,70 @@ def test_what_throws_work_away_says_so(command: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "command",
+    ("command", "asked", "hooks"),
     [
-        "git checkout main",
-        "git checkout -b x origin/main",
-        "git switch x",
+        ("git checkout -b x origin/main", "checkout origin/main", "checkout"),
+        ("git switch x", "checkout x", "checkout"),
+        ("git switch -c x HEAD~2", "checkout HEAD~2", "checkout"),
+        ("git merge --no-edit dev", "merge dev", "commit"),
+        ("git merge -m x dev", "merge dev", "commit"),
+        ("git merge --ff-only dev", "merge dev", "commit"),
+        ("git merge --no-commit --no-ff dev", "merge dev", "commit"),
+        ("git cherry-pick abc def", "pick abc def", "commit"),
+        ("git revert --no-edit HEAD", "revert HEAD", "commit"),
+        ("git stash", "stash", "commit"),
+        ("git stash push -m wip", "stash", "commit"),
+        ("git stash -u", "stash-all", "commit"),
+        ("git stash pop", "unstash", "commit"),
+        ("git stash apply stash@{1}", "unstash", "commit"),
     ],
 )
-def test_what_git_refuses_to_lose_does_not(command: str) -> None:
-    assert ACTS in does(command)
-    assert not [line for line in does(command) if "discard-work" in line]
+def test_what_changes_the_working_tree_names_what_git_is_asked(command: str, asked: str, hooks: str) -> None:
+    assert does(command) == [f"EXECUTE <{asked}:/w>", *stored(hooks)]
+
+
+def test_a_checkout_may_be_of_a_file_that_has_the_name() -> None:
+    assert does("git checkout main") == ["WRITE main !discard-there", "EXECUTE <checkout main:/w>", *stored("checkout")]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "git checkout @{-1}",
+        "git checkout -",
+        "git checkout HEAD:x",
+        "git checkout a..b",
+        "git checkout :/text",
+        "git checkout 'a b'",
+        "git checkout -m main",
+        "git checkout -B x main",
+        "git checkout --recurse-submodules main",
+        "git switch -C x main",
+        "git switch a b",
+        "git --work-tree=sub checkout main",
+        "git --git-dir=sub/.git switch main",
+        "git --work-tree=.claude stash pop",
+        "git merge dev",  # an editor
+        "git merge --no-edit a b",
+        "git merge --no-edit -s ours dev",
+        "git merge --no-edit --autostash dev",
+        "git merge --abort",
+        "git cherry-pick -e abc",
+        "git cherry-pick a..b",
+        "git cherry-pick -m 1 abc",
+        "git cherry-pick --continue",
+        "git revert HEAD",  # an editor
+        "git stash -a",
+        "git stash -p",
+        "git stash -- a",
+        "git stash push a",
+        "git stash pop --index",
+        "git stash pop $x",
+        "git stash apply abc",
+    ],
+)
+def test_other_ways_to_change_the_tree_act(command: str) -> None:
+    assert any(line.startswith(ACTS) for line in does(command))
 
 
 @pytest.mark.parametrize("command", ["git checkout HEAD~1 -- a.txt", "git checkout -- a.txt", "git restore a.txt"])
@@ -164,12 +218,9 @@ def test_a_new_name_for_a_commit_only_changes_the_store(command: str) -> None:
         "git commit --squash HEAD",
         "git -c core.editor=./x commit -m x",
         "git -c core.hooksPath=./x commit -m x",
-        "git checkout -b new origin/main",  # other files come
         "git checkout -B new",
         "git checkout -b new -f",
-        "git switch -c new main",
         "git switch -C new",
-        "git switch main",
         "git branch -m a b",
         "git branch -d a",
         "git branch -u origin/x a",
@@ -186,8 +237,6 @@ def test_a_new_name_for_a_commit_only_changes_the_store(command: str) -> None:
         "git rm :/",
         "git rm ':(top)a'",
         "git mv -f a b",
-        "git stash",  # which files change, the project's own policy among them, is not known
-        "git stash pop",
         "git stash -q list",
         "git stash frobnicate",
         "git stash branch x",

@@ -23,7 +23,7 @@ _MODULES = {
     "files": "copy move link remove remove_folder modes",
     "find": "find fd",
     "git": "git_push git_fetch git_commit git_checkout git_switch git_branch git_tag git_reset git_restore git_rm "
-    "git_mv git_rev_list git_merge_base git_rev_parse",
+    "git_mv git_rev_list git_merge_base git_rev_parse git_merge git_pick git_stash",
     "inline": "node perl ruby php lua",
     "jq": "jq yq",
     "processes": "kill",

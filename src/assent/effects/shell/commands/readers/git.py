@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 from assent.contract.effect import Effect, Kind, Target
-from assent.contract.pattern import Pattern
+from assent.contract.pattern import ASCII, Pattern
+from assent.effects.shell.command import Arg
 from assent.effects.shell.commands.operands import into
 from assent.effects.shell.commands.roles import apply
-from assent.effects.shell.commands.seen import DELETE, READ, WRITE, literal, values
+from assent.effects.shell.commands.seen import DELETE, EXECUTE, READ, WRITE, literal, values
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from assent.effects.shell.command import Arg
     from assent.effects.shell.commands.see import Line
 
 _SHARED = frozenset({"main", "master", "trunk", "develop", "production", "prod", "release", "stable"})
 _MAGIC = Pattern(r"[*?\[\\]|^:")  # of pathspecs, which git expands itself
 _REMOTE = Pattern(r"[A-Za-z0-9][\w.-]*(?:/[\w.-]+)*")
+_STASH = Pattern(r"stash@\{\d+\}|\d+")
+_NAME = Pattern(r"(?!.*\.\.)[A-Za-z0-9_][\w./+-]*(?:[~^]\d*)*", ASCII)  # of a revision; what it is facts tell
+_PLAIN_GLOBALS = ("-C", "-c", "--no-pager", "--no-optional-locks", "--no-advice")
+_PLAIN_CHECKOUT = ("--quiet", "--no-track", "--track", "--detach", "--progress", "--no-progress")
+_PLAIN_MERGE = (
+    *("--no-edit", "--message", "--no-commit", "--ff", "--ff-only", "--no-ff", "--quiet", "--stat", "--no-stat"),
+    "--verbose",
+)
 _FORCES = ("--force", "--delete", "--mirror", "--prune")
 
 
@@ -125,19 +133,66 @@ def git_checkout(line: Line) -> None:
         _start(line)
         _stores(line, "checkout")
         return
+    words = line.parsed.operands
+    file = not line.parsed.has("-b")
+    if _only(line, "-b", *_PLAIN_CHECKOUT) and _tree(line, "checkout", words, "checkout", most=1, file=file):
+        return
+    if len(words) == 1 and isinstance(words[0], Arg) and words[0].kind == "hash" and _only(line, "--quiet", "--detach"):
+        _start(line)
+        line.seen.execute()
+        return
     line.standard()
     line.seen.execute()
-    words = line.parsed.operands
     if len(words) == 1 and line.parsed.ended < 0 and not line.parsed.has("-b", "-B", "--orphan"):
         line.seen.path(WRITE, words[0], dangers=("discard-there",))
 
 
 def git_switch(line: Line) -> None:
     """`git switch -c name` where it stands only makes a branch."""
+    plain = ("--create", *_PLAIN_CHECKOUT)
+    if _only(line, *plain) and _tree(line, "checkout", line.parsed.operands, "checkout", most=1):
+        return
     line.standard()
     if _only(line, "--create", "--quiet", "--no-track") and line.parsed.has("--create") and not _words(line):
         _stores(line, "checkout")
     else:
+        line.seen.execute()
+
+
+def git_merge(line: Line) -> None:
+    """`git merge name`, where it needs no editor."""
+    told = line.parsed.has("--no-edit", "--message", "--ff-only", "--no-commit")
+    if not (told and _only(line, *_PLAIN_MERGE) and _tree(line, "merge", line.parsed.operands, "commit", most=1)):
+        line.standard()
+        line.seen.execute()
+
+
+def git_pick(line: Line) -> None:
+    """`git cherry-pick commits` and `git revert --no-edit commits`: the files that these commits changed."""
+    verb = "pick" if line.seen.subcommand[-1:] == ("cherry-pick",) else "revert"
+    told = verb == "pick" or line.parsed.has("--no-edit", "--no-commit")
+    if not (
+        told
+        and _only(line, "--no-edit", "--no-commit", "-x")
+        and _tree(line, verb, line.parsed.operands, "commit", most=20)
+    ):
+        line.standard()
+        line.seen.execute()
+
+
+def git_stash(line: Line) -> None:
+    """`git stash` puts the changed files back to what is committed, `pop` and `apply` bring them back."""
+    verb, words = line.seen.subcommand[1:2], line.parsed.operands
+    if verb in ((), ("push",)) and not _words(line):
+        more = "--include-untracked"
+        name = "stash-all" if line.parsed.has(more) else "stash"
+        done = _only(line, "--quiet", "--message", "--keep-index", more) and _tree(line, name, [], "commit", most=0)
+    else:
+        known = len(words) <= 1 and all(_STASH.fullmatch(literal(word) or "") for word in words)
+        done = verb in (("pop",), ("apply",)) and known and _only(line, "--quiet")
+        done = done and _tree(line, "unstash", [], "commit", most=0)
+    if not done:
+        line.standard()
         line.seen.execute()
 
 
@@ -237,6 +292,26 @@ def _start(line: Line) -> None:
             apply(line.seen, given.option.role, given.value)
     for given in line.before:
         line.option(given)
+
+
+def _tree(line: Line, verb: str, words: list[str | Arg], hooks: str, *, most: int, file: bool = False) -> bool:
+    """It changes the files of the working tree, as facts can tell; false where its words are not plain names, or the
+    tree is another. `file`: its word may be a file that is thrown away instead."""
+    if line.parsed.ended >= 0 or len(words) > most or (most and not words):
+        return False
+    if not all(any(name in given.option.names for name in _PLAIN_GLOBALS) for given in line.before):
+        return False
+    if not all(isinstance(word, str) and _NAME.fullmatch(word) for word in words):
+        return False
+    _start(line)
+    seen = line.seen
+    if file:
+        seen.path(WRITE, words[0], dangers=("discard-there",))
+    asked = " ".join((verb, *(str(word) for word in words)))
+    name = f"{asked}:{seen.cwd}" if seen.cwd else ""
+    seen.effects.append(Effect(EXECUTE, Target(Kind.TREE, name, " ".join(seen.subcommand), certain=bool(name))))
+    _stores(line, hooks)
+    return True
 
 
 def _stores(line: Line, hooks: str = "refs") -> None:

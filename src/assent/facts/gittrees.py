@@ -1,0 +1,251 @@
+"""Which files git would change in a working tree: by a checkout, a merge, a picked commit or a stash.
+
+Asks git itself, and only in a repository that `repository` found harmless and `githooks` without hooks. Judges none of
+the paths: what cannot be told exactly is None, and the command is then what it always was, something that runs."""
+
+from __future__ import annotations
+
+import os
+import posixpath
+from stat import S_ISDIR
+
+from assent.facts.gitconfig import INCLUDES, Unreadable, entries
+from assent.facts.gitdir import Repository
+from assent.facts.gitlinks import gitlinks
+from assent.facts.regular import read
+from assent.facts.repository import GUARDED_HOOKS, MAX_CONFIG, discovered
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from assent.facts.links import Links
+
+    Changes = tuple[tuple[str, ...], tuple[str, ...]]
+
+MOST = 2000  # paths, each of which is judged
+_SECONDS = 2.0
+_STASHES = 10
+_PLACES = ("/usr/bin/git", "/usr/local/bin/git", "/opt/homebrew/bin/git", "/bin/git")
+_HARDENED = (
+    *("--no-pager", "--literal-pathspecs", "--no-optional-locks", "-c", "core.fsmonitor=false"),
+    *("-c", "core.hooksPath=/dev/null", "-c", "diff.external=", "-c", "core.untrackedCache=false"),
+)
+_RAW = (
+    *("-r", "-z", "--raw", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-abbrev"),
+    "--ignore-submodules=none",
+)
+_NOTHING = "000000"
+_NOT_FILES = frozenset({"120000", "160000"})  # links and submodules
+
+
+def nowhere(folder: str, links: Links) -> bool:
+    """Whether there is no repository around a folder: git fails there, and changes nothing."""
+    here = links.canonical(folder)
+    return bool(here) and (not os.path.lexists(here) or (os.path.isdir(here) and discovered(here, links) is None))
+
+
+def changes(name: str, links: Links) -> Changes | None:
+    """The paths that git would write, and those that it would remove; None where that cannot be told.
+
+    `checkout main:/folder` names what it is asked for and where."""
+    asked, _, folder = name.partition(":")
+    here = links.canonical(folder)
+    found = discovered(here, links) if here and os.path.isdir(here) else None
+    if not isinstance(found, Repository) or gitlinks(found.gitdir) != () or _includes(found):
+        return None
+    git = next((place for place in _PLACES if os.access(place, os.X_OK)), "")
+    verb, *words = asked.split(" ")
+    if not git or (verb == "checkout" and os.path.lexists(posixpath.join(here, words[0]))):
+        return None
+    return _Tree(git, found).changes(verb, words)
+
+
+def _includes(repository: Repository) -> bool:
+    """Whether the repository's settings include files, which may lie in the tree."""
+    for path in (
+        posixpath.join(repository.common, "config"),
+        posixpath.join(repository.gitdir, "config.worktree"),
+    ):
+        try:
+            settings = entries(read(path, MAX_CONFIG)[0].decode("utf-8", "surrogateescape"))
+        except FileNotFoundError:
+            continue
+        except (OSError, Unreadable):
+            return True
+        if any(entry.name in INCLUDES for entry in settings):
+            return True
+    return False
+
+
+class _Tree:
+    """One look at a working tree through git. `spare` is a folder for objects that only the look needs."""
+
+    __slots__ = ("git", "repository", "spare", "written", "removed")
+
+    def __init__(self, git: str, repository: Repository) -> None:
+        self.git = git
+        self.repository = repository
+        self.spare = ""
+        self.written: dict[str, None] = {}
+        self.removed: dict[str, None] = {}
+
+    def changes(self, verb: str, words: list[str]) -> Changes | None:
+        import tempfile  # few calls change a tree
+
+        with tempfile.TemporaryDirectory(prefix="assent-") as spare:
+            self.spare = spare
+            told = self._told(verb, words)
+        if not told or len(self.written) + len(self.removed) > MOST:
+            return None
+        return tuple(self.written), tuple(self.removed)
+
+    def _told(self, verb: str, words: list[str]) -> bool:
+        if verb == "stash":
+            return self._differs("diff-index", "HEAD")
+        if verb == "stash-all":
+            return self._differs("diff-index", "HEAD") and self._untracked()
+        if verb == "unstash":
+            return self._unstash()
+        revision = self._commit(words[0], branch=verb == "checkout") if len(words) == 1 else ""
+        if not revision:
+            return False
+        if verb == "checkout":
+            return self._differs("diff-tree", "HEAD", revision)
+        if verb == "merge":
+            base = self._line("merge-base", "HEAD", revision)
+            merged = self._merged("HEAD", revision)
+            return bool(base and merged) and self._differs("diff-tree", base, revision) and self._result(merged)
+        before = self._line("rev-parse", "--verify", "--quiet", f"{revision}^1^{{commit}}")
+        start, end = (before, revision) if verb == "pick" else (revision, before)
+        merged = self._merged(f"--merge-base={start}", "HEAD", end) if before else ""
+        return bool(merged) and self._differs("diff-tree", start, end) and self._result(merged)
+
+    # -- what git is asked
+
+    def _run(self, *args: str) -> tuple[int, bytes]:
+        import subprocess  # as above
+
+        objects = posixpath.join(self.repository.common, "objects")
+        if ":" in objects or objects.startswith('"'):
+            return 128, b""
+        environment = {
+            "PATH": "/usr/bin:/bin",
+            "LC_ALL": "C",
+            "HOME": "/nonexistent",
+            "GIT_CONFIG_NOSYSTEM": "1",
+            "GIT_CONFIG_GLOBAL": "/dev/null",
+            "GIT_OPTIONAL_LOCKS": "0",
+            "GIT_NO_LAZY_FETCH": "1",
+            "GIT_TERMINAL_PROMPT": "0",
+            "GIT_OBJECT_DIRECTORY": self.spare,
+            "GIT_ALTERNATE_OBJECT_DIRECTORIES": objects,
+        }
+        place = (f"--git-dir={self.repository.gitdir}", f"--work-tree={self.repository.top}")
+        try:
+            done = subprocess.run(
+                (self.git, *_HARDENED, *place, *args),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                cwd=self.repository.top,
+                env=environment,
+                timeout=_SECONDS,
+                check=False,
+            )
+        except (OSError, ValueError, subprocess.SubprocessError):
+            return 128, b""
+        return done.returncode, done.stdout
+
+    def _line(self, *args: str) -> str:
+        """The one line that git prints; `""` where it fails, or says more."""
+        status, out = self._run(*args)
+        lines = out.decode("utf-8", "surrogateescape").splitlines()
+        return lines[0] if status == 0 and len(lines) == 1 else ""
+
+    def _commit(self, name: str, *, branch: bool) -> str:
+        """The commit of a name, where all ways to read the name agree."""
+        local = self._line("rev-parse", "--verify", "--quiet", f"refs/heads/{name}^{{commit}}")
+        plain = self._line("rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
+        if plain or local:
+            return plain if local in ("", plain) else ""
+        return self._line("for-each-ref", "--format=%(objectname)", f"refs/remotes/*/{name}") if branch else ""
+
+    def _merged(self, *args: str) -> str:
+        """The tree that a merge gives, conflicts left in its files."""
+        status, out = self._run("merge-tree", "--write-tree", "-z", "--no-messages", *args)
+        return out.split(b"\0", 1)[0].decode("ascii", "replace") if status in (0, 1) and out else ""
+
+    def _result(self, tree: str) -> bool:
+        return self._differs("diff-tree", "HEAD", tree)
+
+    def _unstash(self) -> bool:
+        """Any of the stashes, as a loop may pop more than one."""
+        if self._run("diff-index", "--cached", "--quiet", "HEAD", "--")[0] != 0:
+            return False
+        status, out = self._run("rev-list", "--walk-reflogs", f"--max-count={_STASHES + 1}", "refs/stash", "--")
+        if status != 0:
+            return self._run("rev-parse", "--verify", "--quiet", "refs/stash")[0] == 1  # there is none
+        stashes = out.decode("ascii", "replace").split()
+        return len(stashes) <= _STASHES and all(map(self._one_stash, stashes))
+
+    def _one_stash(self, stash: str) -> bool:
+        if self._line("rev-parse", "--verify", "--quiet", f"{stash}^1^{{tree}}") != self._line(
+            "rev-parse", "--verify", "--quiet", "HEAD^{tree}"
+        ):
+            return False
+        if not self._differs("diff-tree", f"{stash}^1", stash):
+            return False
+        more = self._run("rev-parse", "--verify", "--quiet", f"{stash}^3")[0]
+        return more == 1 or (more == 0 and self._differs("diff-tree", "--root", f"{stash}^3"))
+
+    def _untracked(self) -> bool:
+        status, out = self._run("ls-files", "-z", "--others", "--exclude-standard")
+        names = out.split(b"\0")[:-1]
+        return status == 0 and all(self._path(os.fsdecode(name), gone=True) for name in names)
+
+    # -- what it says
+
+    def _differs(self, command: str, *args: str) -> bool:
+        """Note the paths that differ; false where one of them is more than a file."""
+        status, out = self._run(command, *_RAW, *args, "--")
+        fields = out.split(b"\0")[:-1]
+        if args[0] == "--root" and fields and not fields[0].startswith(b":"):
+            del fields[0]  # the commit's own name
+        if status != 0 or len(fields) % 2 or len(fields) > 2 * MOST:
+            return False
+        return all(map(self._entry, fields[::2], fields[1::2]))
+
+    def _entry(self, told: bytes, name: bytes) -> bool:
+        words = told.decode("ascii", "replace").split(" ")
+        if len(words) != 5 or not words[0].startswith(":"):
+            return False
+        before, after = words[0][1:], words[1]
+        if before in _NOT_FILES or after in _NOT_FILES:
+            return False
+        return self._path(os.fsdecode(name), new=before == _NOTHING, gone=after == _NOTHING)
+
+    def _path(self, name: str, *, new: bool = False, gone: bool = False) -> bool:
+        """Note a path. False where git may overwrite what it does not hold, or where more follows than a change."""
+        path = posixpath.join(self.repository.top, name)
+        parts = name.split("/")
+        if any(part.lower() == ".git" for part in parts) or parts[-1].lower() == "head":
+            return False
+        if any(name.lower().startswith(hooks + "/") for hooks in GUARDED_HOOKS):
+            return False
+        if (new and os.path.lexists(path)) or not self._in_folders(parts):
+            return False
+        (self.removed if gone else self.written)[path] = None
+        return True
+
+    def _in_folders(self, parts: list[str]) -> bool:
+        """Whether what stands above a path is folders, as far as it is there."""
+        place = self.repository.top
+        for part in parts[:-1]:
+            place = posixpath.join(place, part)
+            try:
+                if not S_ISDIR(os.lstat(place).st_mode):
+                    return False
+            except FileNotFoundError:
+                return True
+            except OSError:
+                return False
+        return True
