@@ -45,7 +45,7 @@ def xargs(line: Line) -> None:
     """The command gets words that come from stdin: at its end, or in place of a mark (`-I{}`)."""
     parsed = parse(line.words, _XARGS, style="posix")
     wrapper(line, parsed)
-    if not parsed.operands:
+    if not parsed.operands and (parsed.doubts or parsed.spills or parsed.given):
         line.seen.execute()
         return
     come = _incoming(line, from_file=any(shown(name) != "/dev/stdin" for name in parsed.values("-a")))
@@ -55,7 +55,7 @@ def xargs(line: Line) -> None:
     if marks:
         line.seen.run([replaced(word, (marks[-1],), come) for word in parsed.operands])
     else:
-        line.seen.run([*parsed.operands, come])
+        line.seen.run([*(parsed.operands or ["echo"]), come])
 
 
 def _incoming(line: Line, *, from_file: bool) -> Arg:
