@@ -85,7 +85,8 @@ class Server:
 
     def line(self) -> str:
         median, p99 = statistics.median(self.took) * 1000, self.p99
-        return f"{self.name:22} {self.rate:8.0f}/s   median {median:5.2f} ms   p99 {p99:5.2f} ms   {self.cost:4.0f} µs each"
+        times = f"median {median:5.2f} ms   p99 {p99:5.2f} ms"
+        return f"{self.name:22} {self.rate:8.0f}/s   {times}   {self.cost:4.0f} µs each"
 
     @property
     def rate(self) -> float:
