@@ -33,6 +33,7 @@ _RAW = (
     *("-r", "-z", "--raw", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-abbrev"),
     "--ignore-submodules=none",
 )
+_STEERING = frozenset({"branch.mergeoptions", "pull.twohead", "pull.octopus"})
 _NOTHING = "000000"
 _NOT_FILES = frozenset({"120000", "160000"})  # links and submodules
 
@@ -50,7 +51,7 @@ def changes(name: str, links: Links) -> Changes | None:
     asked, _, folder = name.partition(":")
     here = links.canonical(folder)
     found = discovered(here, links) if here and os.path.isdir(here) else None
-    if not isinstance(found, Repository) or gitlinks(found.gitdir) != () or _includes(found):
+    if not isinstance(found, Repository) or gitlinks(found.gitdir) != () or _is_steered(found):
         return None
     git = next((place for place in _PLACES if os.access(place, os.X_OK)), "")
     verb, *words = asked.split(" ")
@@ -59,8 +60,8 @@ def changes(name: str, links: Links) -> Changes | None:
     return _Tree(git, found).changes(verb, words)
 
 
-def _includes(repository: Repository) -> bool:
-    """Whether the repository's settings include files, which may lie in the tree."""
+def _is_steered(repository: Repository) -> bool:
+    """Whether the repository's settings include files, which may lie in the tree, or say how it merges."""
     for path in (
         posixpath.join(repository.common, "config"),
         posixpath.join(repository.gitdir, "config.worktree"),
@@ -71,7 +72,7 @@ def _includes(repository: Repository) -> bool:
             continue
         except (OSError, Unreadable):
             return True
-        if any(entry.name in INCLUDES for entry in settings):
+        if any(entry.name in INCLUDES or entry.name in _STEERING for entry in settings):
             return True
     return False
 

@@ -227,6 +227,13 @@ def test_hooks_and_settings_of_the_repository_take_the_proof_away(project: Path)
     assert answer(project, "git checkout dev") == EXECUTES
 
 
+def test_a_repository_that_says_how_it_merges_is_not_told(project: Path) -> None:
+    branch(project, "dev", {"settings.json": "{}\n"})
+    assert answer(project, "git merge --no-edit dev") == ("allow", "mode.allow")
+    git(project, "config", "branch.main.mergeOptions", "-X subtree=.claude")
+    assert answer(project, "git merge --no-edit dev") == EXECUTES
+
+
 def test_without_a_repository_git_changes_nothing(tmp_path: Path) -> None:
     assert nowhere(str(tmp_path / "missing"), Links())
     assert nowhere(os.path.realpath(tmp_path), Links())
