@@ -217,11 +217,11 @@ NATIVE = {
         "bash": "Bash shell exec_command local_shell shell_command",
         "write": "apply_patch",
         "read": "view_image",
-        "agent": "spawn_agent collaborationspawn_agent",
+        "agent": "spawn_agent collaborationspawn_agent collaborationsend_message",
         "plan": "update_plan",
         "websearch": "web_search",
         "question": "request_user_input",
-        "": "write_stdin collaborationsend_message request_permissions mcp__s__t",
+        "": "write_stdin request_permissions mcp__s__t",
     },
     "gemini": {
         "bash": "run_shell_command",
