@@ -13,7 +13,7 @@ from assent.contract.errors import StoreError
 from assent.ui.mcp import calls, frames
 from assent.ui.mcp.calls import Origin
 
-ORIGIN = Origin("srv", session="s", project="/work/app", home="/home/me")
+ORIGIN = Origin("srv", session="s", project="/code/app", home="/home/me")
 
 
 def request(method: str, params: object, **more: object) -> frames.Frame:
@@ -25,8 +25,8 @@ def test_a_tool_call_is_a_call_of_the_servers_tool() -> None:
     assert found == Call(
         "mcp__srv__get_x",
         {"a": 1},
-        cwd="/work/app",
-        roots=("/work/app",),
+        cwd="/code/app",
+        roots=("/code/app",),
         home="/home/me",
         session="s",
         runtime="mcp",
