@@ -15,8 +15,9 @@ from tests.server.program import Program
 CONFIG = 'ask = ["bash(git push:*)"]\nallow = ["bash(pytest:*)"]\n'
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
+    """One Chromium for a module, and gone after it: while it is open, nothing else in the process can run a loop."""
     found = shutil.which("chromium") or shutil.which("chromium-browser")
     if found is None:
         assert os.environ.get("CI") != "true", "CI must have Chromium: apt-get install chromium"
