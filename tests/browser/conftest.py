@@ -66,7 +66,7 @@ def page(context: BrowserContext, program: Program) -> Iterator[Page]:
 
 def signed_in(context: BrowserContext, program: Program) -> Page:
     opened = context.new_page()
-    opened.set_default_timeout(10_000)
+    opened.set_default_timeout(30_000)  # the machine may be busy
     opened.goto(program.address)
     opened.get_by_label("one-time code").fill(program.code())
     opened.get_by_role("button", name="Sign in").click()

@@ -267,12 +267,14 @@ class Answering(ModalScreen[str]):
     async def _look(self) -> None:
         """Ask the server how far the rules reach. What was asked before is forgotten."""
         self._told = None
-        shown = self.query_one("#reach", Static)
+        shown, label = self.query_one("#reach", Static), self.query_one("#rule-label", Static)
         shown.update(Content.styled("looking how far that reaches…", "$soft"))
         await asyncio.sleep(SETTLED)
+        if not self.is_attached:  # the dialog was left meanwhile
+            return
         rules = self.rules()
         many = f"the {len(rules)} rules as they" if len(rules) > 1 else "the rule as it"
-        self.query_one("#rule-label", Static).update(f"{many} will be remembered, one in a line")
+        label.update(f"{many} will be remembered, one in a line")
         try:
             self._told = await self._reach(self.question, rules, self.scope)
             shown.update(paint.reach(self._told, len(rules)))
