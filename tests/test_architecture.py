@@ -1,6 +1,6 @@
 """The shape of the code: who may import whom, what the pure packages may touch, what a decision may load.
 
-ui, sdk → desk → memory, history → journal, configure → gate → stages → contract;
+ui, sdk → guard → desk, gates → memory, history → journal, configure → gate → stages → contract;
 the stages: adapters, effects, facts, policy, review, trail
 """
 
@@ -17,7 +17,9 @@ import pytest
 
 SOURCE = Path(__file__).parents[1] / "src/assent"
 STAGES = frozenset({"adapters", "effects", "facts", "policy", "review", "trail"})
-BELOW_SURFACES = STAGES | {"contract", "gate", "configure", "journal", "memory", "history", "desk", "statefile"}
+BELOW_GUARD = STAGES | {"contract", "gate", "gates", "configure", "journal", "memory", "history", "desk", "statefile"}
+GUARD = frozenset({"guard", "guarded", "embedded", "remote"})
+BELOW_SURFACES = BELOW_GUARD | GUARD
 
 # Package → what of Assent it may import, besides itself.
 MAY_IMPORT: dict[str, frozenset[str]] = {
@@ -31,9 +33,11 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     "memory": STAGES | {"contract", "gate", "journal"},
     "history": STAGES | {"contract", "gate"},
     "desk": STAGES | {"contract", "gate", "journal", "memory", "history"},
+    "gates": STAGES | {"contract", "gate", "configure"},
+    **{each: BELOW_GUARD | GUARD | {"__init__"} for each in GUARD},
     "ui": BELOW_SURFACES | {"__init__"},
     "sdk": BELOW_SURFACES | {"__init__"},
-    "__init__": frozenset({"contract", "gate"}),
+    "__init__": frozenset({"contract", "gate", "guard", "policy", "review"}),
     "__main__": frozenset({"ui"}),
 }
 

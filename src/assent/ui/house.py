@@ -23,6 +23,7 @@ from assent.contract.value import Value
 from assent.desk import Desk
 from assent.facts import files, sessions
 from assent.gate import Gate
+from assent.gates import Gates, Refusing
 from assent.journal import new_id
 from assent.memory import Memory
 from assent.review.store import SqliteStore
@@ -34,7 +35,6 @@ from assent.ui.api.endpoint import Asked
 from assent.ui.api.events import Hub
 from assent.ui.api.metrics import Metrics
 from assent.ui.calls import Calls
-from assent.ui.gates import Gates, Refusing
 from assent.ui.voice import Voice
 
 STORE_FILE = "held.db"

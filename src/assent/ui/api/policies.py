@@ -7,6 +7,7 @@ import asyncio
 from assent import journal
 from assent.contract.errors import AssentError
 from assent.facts import sessions
+from assent.gates import Refusing
 from assent.policy import lint
 from assent.policy.modes import parse_mode
 from assent.ui import policy as views
@@ -14,7 +15,6 @@ from assent.ui.access import Role
 from assent.ui.api import shown
 from assent.ui.api.endpoint import ANY, NUMBER, TEXT, TEXTS, Asked, Endpoint, Refusal, listing, record
 from assent.ui.api.questions import CHANNEL
-from assent.ui.gates import Refusing
 
 
 def project_of(asked: Asked) -> str:

@@ -7,12 +7,12 @@ from typing import Any
 
 from assent.contract.call import Call
 from assent.contract.decision import Decision, Layer
+from assent.gates import Gates
 from assent.policy import explain
 from assent.ui.access import Role
 from assent.ui.api import shown
 from assent.ui.api.endpoint import ANY, LARGE, TEXT, TEXTS, Asked, Endpoint, Refusal, listing, record
 from assent.ui.api.policies import QUERY, project_of
-from assent.ui.gates import Gates
 from assent.ui.place import MODES
 
 # What agents do all day: name, tool, input.

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from assent.contract.call import Call
-from assent.ui.gates import Gates, Refusing
+from assent.gates import Gates, Refusing
 
 
 @pytest.fixture
