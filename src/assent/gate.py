@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from assent.contract.call import Call
     from assent.contract.effect import Lowering
     from assent.contract.facts import Facts
+    from assent.effects.declared import Tool
     from assent.policy.document import Example
     from assent.policy.modes import Mode
     from assent.policy.policy import Policy
@@ -59,7 +60,7 @@ class Gate:
 
     `own` are Assent's own files, which the floor protects, `state` its folder, where a pause of that is told.
     `examples` are the rules' own, checked here: a rule that does not do what its author shows raises PolicyError.
-    `keep` is told of settings that were bound to a workspace."""
+    `keep` is told of settings that were bound to a workspace. `tools` are what the embedding program declares."""
 
     def __init__(
         self,
@@ -69,11 +70,13 @@ class Gate:
         examples: tuple[Example, ...] = (),
         state: str = "",
         keep: Keep | None = None,
+        tools: Mapping[str, Tool] | None = None,
     ) -> None:
         self.settings = settings
         self._own = own
         self._state = state
         self._keep = keep
+        self._tools = {name.lower(): tool for name, tool in tools.items()} if tools else {}
         self._tables = commands.Tables(settings.commands) if settings.commands else commands.shipped
         self._policies: dict[tuple[tuple[str, ...], str, bool, Mode], Policy] = {}
         self._lowered: dict[tuple[str, str, str, str], Lowering] = {}
@@ -116,6 +119,10 @@ class Gate:
 
     def lower(self, call: Call) -> Lowering:
         """What a call does, without judging it."""
+        if self._tools and (tool := self._tools.get(call.tool.lower())) is not None:
+            from assent.effects import declared
+
+            return declared.lower(call, tool, self._shell)
         return native.lower(call, self._shell)
 
     def _shell(self, call: Call, text: str) -> Lowering:

@@ -45,6 +45,10 @@ ALIASES: dict[str, str] = {
 # Tools that do nothing which needs judging: they keep lists, plan, ask the person, or read what already ran.
 INERT = frozenset({"todo", "plan", "think", "question", "task_output"})
 
+# Frameworks whose tools have the names that the authors of agents gave them: there a `search` may do anything, and
+# only what is declared is known.
+OWN_NAMES = frozenset({"acp", "fastmcp", "google-adk", "langchain", "mcp", "openai-agents", "pydantic-ai", "python"})
+
 
 def canonical(tool: str) -> str:
     """The word for a tool. MCP names keep their case; unknown tools stay themselves, in lower case."""

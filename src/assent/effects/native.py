@@ -10,7 +10,7 @@ from __future__ import annotations
 from assent.contract.effect import Effect, Gap, Invocation, Kind, Lowering, Operation, Target
 from assent.contract.later import Later
 from assent.contract.pattern import ASCII, Pattern, re
-from assent.contract.tools import INERT, canonical
+from assent.contract.tools import INERT, OWN_NAMES, canonical
 from assent.effects.arguments import PATTERN_KEYS, lowered_keys, nonempty, path_arguments, strings, values
 from assent.effects.paths import joined, normal, path_target
 
@@ -49,6 +49,8 @@ PLACE_KEYS = frozenset(
 
 def lower(call: Call, shell: Lower) -> Lowering:
     """What a call does. `shell` reads shell text in the call's folder."""
+    if call.runtime in OWN_NAMES:
+        return foreign(call, call.tool.lower(), shell)
     tool = canonical(call.tool)
     match tool:
         case "bash":
@@ -75,7 +77,7 @@ def lower(call: Call, shell: Lower) -> Lowering:
             return Lowering(tool, _write(call, tool).effects)
     if tool in INERT:
         return Lowering(tool, inert=True)
-    return _foreign(call, tool, shell)
+    return foreign(call, tool, shell)
 
 
 # ---------------------------------------------------------------- shell
@@ -159,14 +161,21 @@ def _folder(call: Call, given: Mapping[str, object]) -> str:
 
 
 def _moved(call: Call, cwd: str) -> Call:
+    return but(call, cwd=cwd)
+
+
+def but(
+    call: Call, *, tool: str = "", cwd: str | None = None, input: Mapping[str, object] | None = None, runtime: str = ""
+) -> Call:
+    """The same call with another tool, folder, input or runtime."""
     return type(call)(
-        call.tool,
-        call.input,
-        cwd=cwd,
+        tool or call.tool,
+        call.input if input is None else input,
+        cwd=call.cwd if cwd is None else cwd,
         roots=call.roots,
         home=call.home,
         session=call.session,
-        runtime=call.runtime,
+        runtime=runtime or call.runtime,
         description=call.description,
         shell=call.shell,
     )
@@ -182,7 +191,7 @@ def _execute(program: str) -> Effect:
 def _paths(call: Call, tool: str, operation: Operation) -> Lowering:
     """READ or DELETE on every path argument."""
     effects = [
-        Effect(operation, _target(call, text), where, recursive=operation is DELETE)
+        Effect(operation, place(call, text), where, recursive=operation is DELETE)
         for where, text in path_arguments(call.input)
     ]
     return Lowering(tool, tuple(effects) or (_unnamed(operation),))
@@ -196,7 +205,7 @@ def _reading(call: Call, tool: str) -> Lowering:
     patterns = [(where, text) for where, text in found if several and GLOB.search(text)]
     patterns += [(key, text) for key in sorted(PATTERN_KEYS - EXCLUDING) for text in strings(given.get(key))]
     plain = [each for each in found if each not in patterns]
-    effects = [Effect(READ, _target(call, text), where) for where, text in plain]
+    effects = [Effect(READ, place(call, text), where) for where, text in plain]
     effects += [each for where, text in patterns for each in _below(call, where, text)]
     return Lowering(tool, tuple(effects) or (_unnamed(READ),))
 
@@ -208,19 +217,19 @@ def _below(call: Call, where: str, text: str) -> Iterator[Effect]:
             continue
         first = GLOB.search(piece)
         if first is None:
-            yield Effect(READ, _target(call, piece), where, recursive=True)
+            yield Effect(READ, place(call, piece), where, recursive=True)
         elif ".." in piece[first.start() :]:
             yield Effect(READ, Target(Kind.PATH, "", piece, certain=False), where)
         else:
             folder = piece[: first.start()].rpartition("/")
-            yield Effect(READ, _target(call, folder[0] + folder[1] or "."), where, recursive=True)
+            yield Effect(READ, place(call, folder[0] + folder[1] or "."), where, recursive=True)
 
 
 def _looking(call: Call, tool: str, operation: Operation) -> Lowering:
     """Listing and searching: a folder (the cwd where none is given), and patterns that may lead out of it."""
     given = lowered_keys(call.input)
     found = [(where, text) for where, text in path_arguments(call.input) if where not in PATTERN_KEYS]
-    effects = [Effect(operation, _target(call, text), where, recursive=True) for where, text in found]
+    effects = [Effect(operation, place(call, text), where, recursive=True) for where, text in found]
     if not found:
         effects.append(Effect(operation, path_target(call.cwd or ".", call.cwd, call.home), "cwd", recursive=True))
     folder = found[0][1] if found else "."
@@ -243,7 +252,7 @@ def _write(call: Call, tool: str) -> Lowering:
         return _patch(call, tool, given)
     operation = READ if given.get("command") == "view" else WRITE
     found = list(path_arguments(call.input, skip=("command",)))
-    effects = [Effect(operation, _target(call, text), where) for where, text in found]
+    effects = [Effect(operation, place(call, text), where) for where, text in found]
     gaps: tuple[Gap, ...] = ()
     for key in ("patch", "diff"):
         text = given.get(key)
@@ -255,7 +264,7 @@ def _write(call: Call, tool: str) -> Lowering:
 
 
 def _patch(call: Call, tool: str, given: Mapping[str, object]) -> Lowering:
-    effects = [Effect(WRITE, _target(call, text), where) for where, text in path_arguments(call.input, skip=PATCH_KEYS)]
+    effects = [Effect(WRITE, place(call, text), where) for where, text in path_arguments(call.input, skip=PATCH_KEYS)]
     gaps: list[Gap] = []
     texts = [(key, text) for key in PATCH_KEYS for text in strings(given.get(key))]
     for key, text in texts:
@@ -270,7 +279,7 @@ def _patch(call: Call, tool: str, given: Mapping[str, object]) -> Lowering:
 
 def _touched(call: Call, text: str, where: str) -> tuple[list[Effect], bool]:
     touched, sure = patches.read_patch(text)
-    return [Effect(each.operation, _target(call, each.path), where) for each in touched], sure
+    return [Effect(each.operation, place(call, each.path), where) for each in touched], sure
 
 
 def _patch_gap(where: str) -> Gap:
@@ -279,7 +288,7 @@ def _patch_gap(where: str) -> Gap:
 
 def _move(call: Call) -> Lowering:
     found = list(path_arguments(call.input))
-    effects = [Effect(operation, _target(call, text), where) for where, text in found for operation in (WRITE, DELETE)]
+    effects = [Effect(operation, place(call, text), where) for where, text in found for operation in (WRITE, DELETE)]
     return Lowering("move", tuple(effects) or (_unnamed(WRITE), _unnamed(DELETE)))
 
 
@@ -287,7 +296,7 @@ def _unnamed(operation: Operation) -> Effect:
     return Effect(operation, Target(Kind.PATH, "", "a path that the call does not name", certain=False), "input")
 
 
-def _target(call: Call, text: str) -> Target:
+def place(call: Call, text: str) -> Target:
     local = addresses.local_file(text) if "file:" in text[:24].lower() else None
     return path_target(text if local is None else local, call.cwd, call.home)
 
@@ -305,11 +314,11 @@ def _agent(call: Call, tool: str, shell: Lower) -> Lowering:
     launch = Effect(Operation.DELEGATE, Target(Kind.AGENT, name, name or "a sub-agent"), "subagent_type")
     if not any(nonempty(given.get(key)) for key in COMMAND_KEYS):
         return Lowering(tool, (launch,))
-    run = _foreign(call, tool, shell)
+    run = foreign(call, tool, shell)
     return Lowering(tool, (launch, *run.effects), gaps=run.gaps)
 
 
-def _foreign(call: Call, tool: str, shell: Lower) -> Lowering:
+def foreign(call: Call, tool: str, shell: Lower) -> Lowering:
     """An MCP tool or an unknown one: itself, and every path and address among its arguments, so that floor and deny
     rules hold for them too. What a server says of its tools (read-only and the like) is not looked at."""
     effects = [Effect(Operation.EXECUTE, Target(Kind.TOOL, tool, call.tool), "tool")]
@@ -320,7 +329,7 @@ def _foreign(call: Call, tool: str, shell: Lower) -> Lowering:
         named = where.lower() in PLACE_KEYS and not addresses.scheme_of(text)
         if (PATHLIKE.match(text) or named) and "\n" not in text and len(text) < 4096:
             for piece in dict.fromkeys((text, *text.split(","))) if named else (text,):
-                target = _target(call, piece.strip())
+                target = place(call, piece.strip())
                 effects.append(Effect(READ, target, where))
                 if changing:
                     effects.append(Effect(WRITE, target, where))

@@ -1,0 +1,122 @@
+"""Tools that the author of an agent declares: what they do, and which arguments are places. Judges nothing.
+
+A declaration comes from the program that embeds Assent, never from the model. What it does not speak of is read as for
+any unknown tool, so that floor and deny rules hold for every path and address among the arguments."""
+
+from __future__ import annotations
+
+from assent.contract.effect import Effect, Gap, Kind, Lowering, Operation, Target
+from assent.contract.errors import PayloadError
+from assent.contract.tools import ALIASES, INERT
+from assent.contract.value import Value
+from assent.effects import native, web
+from assent.effects.arguments import nonempty, strings
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from assent.contract.call import Call
+    from assent.effects.native import Lower
+
+NOTHING = "nothing"
+LIKE = "declared"  # no runtime whose names mean something else
+OPERATIONS = {
+    each.name.lower(): each
+    for each in (
+        Operation.READ,
+        Operation.LIST,
+        Operation.SEARCH,
+        Operation.WRITE,
+        Operation.DELETE,
+        Operation.EXECUTE,
+        Operation.FETCH,
+    )
+}
+WHOLE = (Operation.LIST, Operation.SEARCH, Operation.DELETE)  # with everything below
+
+
+class Tool(Value):
+    """What a tool does. `operation` is read, list, search, write, delete, execute, fetch or nothing; `paths` are the
+    arguments that name files or folders, `addresses` those that name hosts or URLs.
+
+    `like` names a tool that Assent knows (`bash`, `read`, `write`…), whose arguments this one has."""
+
+    __slots__ = ("operation", "paths", "addresses", "like")
+
+    def __init__(
+        self,
+        operation: str = "execute",
+        *,
+        paths: Sequence[str] = (),
+        addresses: Sequence[str] = (),
+        like: str = "",
+    ) -> None:
+        if operation != NOTHING and operation not in OPERATIONS:
+            names = ", ".join((*OPERATIONS, NOTHING))
+            raise PayloadError(f"`{operation}` is no operation; it is one of {names}")
+        if like and ALIASES.get(like.lower(), "") in {"", *INERT}:
+            raise PayloadError(f"`{like}` is no tool that Assent knows; try bash, read, write, list, search or fetch")
+        if isinstance(paths, str) or isinstance(addresses, str):
+            raise PayloadError("`paths` and `addresses` are lists of argument names")
+        self.operation = operation
+        self.paths = tuple(paths)
+        self.addresses = tuple(addresses)
+        self.like = like
+
+
+def lower(call: Call, tool: Tool, shell: Lower) -> Lowering:
+    """What a call of a declared tool does. `shell` reads shell text in the call's folder."""
+    name = call.tool.lower()
+    if tool.like:
+        read = native.lower(native.but(call, tool=tool.like, runtime=LIKE), shell)
+        effects = (_itself(call, name), *read.effects)
+        return Lowering(read.tool, effects, read.invocations, read.gaps, text=read.text)
+    told = {key: call.input[key] for key in (*tool.paths, *tool.addresses) if nonempty(call.input.get(key))}
+    unread = [key for key, value in told.items() if not _texts(value)]
+    rest = {key: value for key, value in call.input.items() if key not in told or key in unread}
+    others = native.foreign(native.but(call, input=rest), name, shell)
+    places, hosts = tuple(_places(call, tool)), tuple(_hosts(call, tool))
+    match OPERATIONS.get(tool.operation):
+        case Operation.EXECUTE:
+            known = False
+        case Operation.WRITE | Operation.DELETE:
+            known = bool(places)
+        case Operation.FETCH:
+            known = bool(hosts)
+        case _:
+            known = True
+    itself = _itself(call, name) if known else others.effects[0]
+    gaps = (*others.gaps, *(_unread(key) for key in unread))
+    return Lowering(name, (itself, *places, *hosts, *others.effects[1:]), gaps=gaps)
+
+
+def _itself(call: Call, name: str) -> Effect:
+    """The call as such, so that rules that name the tool speak of it; what it does is said by the other effects."""
+    return Effect(Operation.READ, Target(Kind.TOOL, name, call.tool), "tool")
+
+
+def _places(call: Call, tool: Tool) -> Iterator[Effect]:
+    operation = OPERATIONS.get(tool.operation, Operation.READ)
+    if operation in (Operation.EXECUTE, Operation.FETCH):
+        operation = Operation.READ
+    for key in tool.paths:
+        for text in _texts(call.input.get(key)):
+            yield Effect(operation, native.place(call, text), key, recursive=operation in WHOLE)
+
+
+def _hosts(call: Call, tool: Tool) -> Iterator[Effect]:
+    for key in tool.addresses:
+        for text in _texts(call.input.get(key)):
+            yield from web.address(call, text, key)
+
+
+def _texts(value: object) -> tuple[str, ...]:
+    """The texts of an argument, none where any part of it is something else."""
+    found = tuple(strings(list(value) if isinstance(value, tuple) else value))
+    whole = isinstance(value, str) or (isinstance(value, list | tuple) and all(isinstance(each, str) for each in value))
+    return found if whole else ()
+
+
+def _unread(key: str) -> Gap:
+    return Gap("gap.call.input", key, f"give `{key}` as text", f"the argument {key}")
