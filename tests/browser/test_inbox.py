@@ -240,7 +240,9 @@ def test_nobody_signs_in_unnoticed_and_everybody_can_be_thrown_out(page: Page, p
     assert stranger.ask("GET", "/v1/held").status == 401
 
 
-def test_after_three_denials_another_mode_is_offered_on_the_page(page: Page, program: Program) -> None:
+def test_after_three_denials_another_mode_is_offered_on_every_page_until_one_takes_it(
+    page: Page, browser: Browser, program: Program
+) -> None:
     for number in range(3):
         call = program.calling(f"make {number}-no", session="tired")
         ready(page, f"make {number}-no")
@@ -250,8 +252,14 @@ def test_after_three_denials_another_mode_is_offered_on_the_page(page: Page, pro
     offer = page.locator(".offer")
     expect(offer).to_contain_text("You said no 3 times in a row")
     screenshot(page, "offer")
-    offer.get_by_role("button", name="plan mode").click()
-    expect(offer).to_have_count(0)
+    page.reload()
+    expect(offer).to_contain_text("Claude Code · tired")
+    with browser.new_context() as other:
+        second = signed_in(other, program)
+        expect(second.locator(".offer")).to_contain_text("You said no 3 times in a row")
+        offer.get_by_role("button", name="plan mode").click()
+        expect(offer).to_have_count(0)
+        expect(second.locator(".offer")).to_have_count(0)
     assert program.call("make five-no", session="tired").json["decision"]["mode"] == "plan"
     ready(page, "make four-no")
     page.keyboard.press("n")

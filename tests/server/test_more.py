@@ -7,6 +7,7 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -72,12 +73,7 @@ def test_after_three_denials_another_mode_is_offered_and_only_a_person_takes_it(
         call = program.calling(f"make no-{number}", session="offers")
         person.answer(person.held_in("offers"), "deny")
         call.result(20)
-    name, offer = "", {}
-    for line in lines:
-        name = line[7:].strip().decode() if line.startswith(b"event: ") else name
-        if name == "offer" and line.startswith(b"data: "):
-            offer = json.loads(line[6:])
-            break
+    offer = told(lines, "offer")
     stream.close()
     assert offer["modes"] == ["full_auto", "plan"]
     assert program.call("make still", session="offers", wait=0).status == 202, "nothing was switched"
@@ -85,6 +81,54 @@ def test_after_three_denials_another_mode_is_offered_and_only_a_person_takes_it(
     assert person.ask("POST", "/v1/offers", {"id": offer["id"], "mode": "plan"}).status == 200
     assert program.call("make now", session="offers", wait=0).json["decision"]["mode"] == "plan"
     assert person.ask("POST", "/v1/offers", {"id": offer["id"], "mode": "plan"}).status == 404
+
+
+def listening(program: Program, person: Person) -> tuple[http.client.HTTPConnection, http.client.HTTPResponse]:
+    stream = http.client.HTTPConnection("127.0.0.1", program.port, timeout=20)
+    stream.request("GET", "/v1/events", headers=person.headers)
+    return stream, stream.getresponse()
+
+
+def told(lines: http.client.HTTPResponse, wanted: str) -> dict[str, Any]:
+    """The next event of a name."""
+    name = ""
+    for line in lines:
+        name = line[7:].strip().decode() if line.startswith(b"event: ") else name
+        if name == wanted and line.startswith(b"data: "):
+            found: dict[str, Any] = json.loads(line[6:])
+            return found
+    raise AssertionError(f"the stream ended before it told of {wanted}")
+
+
+def test_an_offer_stays_open_for_pages_that_come_later_until_one_takes_it(program: Program, person: Person) -> None:
+    """Nobody listens while it is made; a choice that is none leaves it open; once taken, every page is told."""
+    for number in range(3):
+        call = program.calling(f"make later-{number}", session="later")
+        person.answer(person.held_in("later"), "deny")
+        call.result(20)
+    streams = [listening(program, person) for _ in range(2)]
+    offers = [told(lines, "hello")["offers"] for _, lines in streams]
+    assert offers[0] == offers[1]
+    offer = next(each for each in offers[0] if each["session"] == "later")
+    assert offer == {
+        "id": offer["id"],
+        "runtime": "claude-code",
+        "session": "later",
+        "modes": ["full_auto", "plan"],
+        "words": "you said no 3 times in a row, 3 times in this session",
+        "rules": ["bash(make later-2)"],
+    }
+    assert "nothing was changed" in person.ask("POST", "/v1/offers", {"id": offer["id"], "mode": "yolo"}).json["words"]
+    again, lines = listening(program, person)
+    assert offer in told(lines, "hello")["offers"]
+    again.close()
+    assert person.ask("POST", "/v1/offers", {"id": offer["id"]}).json == {"words": "nothing was changed"}
+    for stream, lines in streams:
+        assert told(lines, "offer-ended") == {"id": offer["id"]}
+        stream.close()
+    again, lines = listening(program, person)
+    assert offer["id"] not in [each["id"] for each in told(lines, "hello")["offers"]]
+    again.close()
 
 
 def test_an_approval_is_for_one_caller(program: Program, person: Person) -> None:

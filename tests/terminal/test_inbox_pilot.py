@@ -381,6 +381,8 @@ async def test_after_three_denials_another_mode_is_offered_and_taken_only_by_key
         await seat.sees("full_auto: stop asking", "plan: let it read", "always deny bash(npm install a2)")
         await seat.press("escape")
         await seat.sees("o another way?")
+    async with seated(program) as seat:  # an inbox that opens later is told of it too
+        await seat.sees("you said no 3 times in a row", "o another way?")
         await seat.press("o")
         await seat.sees("plan: let it read")
         await seat.press("p")

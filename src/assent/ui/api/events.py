@@ -7,11 +7,13 @@ from __future__ import annotations
 import asyncio
 import json
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 from assent import __version__
 from assent.contract.review import Resolution
 from assent.review.channels import Offering, Question
+from assent.review.escalation import Offer
 from assent.ui.access import Role
 from assent.ui.api import shown
 from assent.ui.api.door import RAW_HEADERS
@@ -23,6 +25,8 @@ SLOW = 20.0  # seconds for one event to be taken
 MOST_STREAMS = 64
 MOST_WAITING = 20_000  # events that a stream may lag behind
 SKIPPED = 500  # lag from which on the live view misses decisions
+MOST_OFFERS = 20  # open offers that a stream is told of at its start, the newest
+OFFERED = ("id", "runtime", "session", "modes", "words")
 
 
 class Stream:
@@ -36,23 +40,24 @@ class Stream:
     # What the broker asks of a channel
 
     async def show(self, question: Question) -> None:
-        data = shown.question(question.held, state="shown", deadline=question.deadline)
         done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self.put("held", data, done)
+        self.put("held", partial(shown.question, question.held, state="shown", deadline=question.deadline), done)
         await done
 
     async def queued(self, question: Question, position: int) -> None:
-        self.put("held", shown.question(question.held, state="queued", position=position))
+        self.put("held", partial(shown.question, question.held, state="queued", position=position))
 
     async def withdraw(self, id: str, resolution: Resolution) -> None:
         self.put("ended", shown.ended(resolution))
 
     async def offer(self, offering: Offering) -> None:
-        self.put("offer", self._hub.offered(offering))
+        self.put("offer", offered(offering.offer))
 
     # What the server sends
 
     def put(self, name: str, data: object, done: asyncio.Future[None] | None = None) -> None:
+        """Put an event in line. What is called for its data is called when it is sent: a line of many questions takes
+        the room of none."""
         if name == "decision" and self._events.qsize() > SKIPPED:
             return
         if self._events.qsize() > MOST_WAITING:
@@ -73,6 +78,9 @@ class Stream:
             if event is None or not alive():
                 return
             name, data, done = event
+            if isinstance(data, partial):
+                data = data()
+                await asyncio.sleep(0)  # many in a row hold nobody up
             raw = f"event: {name}\ndata: {json.dumps(data, separators=(',', ':'))}\n\n".encode()
             await asyncio.wait_for(send({"type": "http.response.body", "body": raw, "more_body": True}), SLOW)
             if done is not None and not done.done():
@@ -85,7 +93,6 @@ class Hub:
     def __init__(self, now: Any) -> None:
         self.now = now
         self.streams: dict[str, Stream] = {}
-        self._offers: dict[str, Offering] = {}
         self._count = 0
 
     def open(self) -> Stream:
@@ -100,22 +107,16 @@ class Hub:
         for stream in self.streams.values():
             stream.put(name, data)
 
-    def offered(self, offering: Offering) -> dict[str, object]:
-        self._offers[offering.offer.id] = offering
-        while len(self._offers) > 100:
-            del self._offers[next(iter(self._offers))]
-        offer = offering.offer
-        found = {name: getattr(offer, name) for name in ("id", "runtime", "session", "modes", "rules", "words")}
-        plain: dict[str, object] = shown.safe(found)
-        return plain
-
-    def offering(self, id: str) -> Offering | None:
-        return self._offers.pop(id, None)
-
     def close(self) -> None:
         for stream in self.streams.values():
             stream.put("closed", {})
             stream.end()
+
+
+def offered(offer: Offer) -> dict[str, object]:
+    """An offer, for a surface. Its rules go back as they are, and so are not made visible here."""
+    plain: dict[str, object] = shown.safe({name: getattr(offer, name) for name in OFFERED})
+    return {**plain, "rules": list(offer.rules)}
 
 
 async def events(asked: Asked) -> object:
@@ -127,9 +128,13 @@ async def events(asked: Asked) -> object:
     running: asyncio.Task[None] | None = None
     try:
         await asked.send({"type": "http.response.start", "status": 200, "headers": headers})
-        alive = [each.held.id for each in house.desk.broker.pending()]
         recent = await asyncio.to_thread(house.recent)
-        stream.put("hello", {"now": house.clock(), "version": __version__, "alive": alive, "recent": recent})
+        broker = house.desk.broker
+        open_now = {
+            "alive": [each.held.id for each in broker.pending()],
+            "offers": [offered(each) for each in broker.offers.open()[-MOST_OFFERS:]],
+        }
+        stream.put("hello", {"now": house.clock(), "version": __version__, **open_now, "recent": recent})
         house.desk.broker.attach(stream)
         running = asyncio.ensure_future(stream.run(asked.send, lambda: house.is_signed_in(asked)))
         await asyncio.wait({running, gone}, return_when=asyncio.FIRST_COMPLETED)
@@ -152,7 +157,7 @@ ENDPOINTS = (
         "/v1/events",
         events,
         needs=Role.PERSON,
-        summary="server-sent events: hello, held, ended, decision, offer, changed, ping, closed",
+        summary="server-sent events: hello, held, ended, decision, offer, offer-ended, changed, ping, closed",
         gives={200: TEXT},
         kind=STREAM,
     ),

@@ -63,16 +63,18 @@ async def reach(asked: Asked) -> object:
     return {name: getattr(found, name) for name in found.__slots__}
 
 
-async def offers(asked: Asked) -> object:
+async def offer(asked: Asked) -> object:
     """Take an offer of another mode up, or turn it down."""
-    offering = asked.house.hub.offering(asked.text("id"))
-    if offering is None:
+    offers, id = asked.house.desk.broker.offers, asked.text("id")
+    if id not in [each.id for each in offers.open()]:
         raise Refusal(404, "unknown", "this offer is not open any more; nothing was changed")
-    who = asked.person.who if asked.person else ""
-    if asked.text("mode", "") or asked.text("rule", ""):
-        words = await offering.accept(mode=asked.text("mode", ""), rule=asked.text("rule", ""), who=who)
+    mode, rule, who = asked.text("mode", ""), asked.text("rule", ""), asked.person.who if asked.person else ""
+    if mode or rule:
+        words = await offers.accept(id, mode=mode, rule=rule, who=who, channel=CHANNEL)
     else:
-        words = offering.reject(who=who)
+        words = offers.reject(id, who=who, channel=CHANNEL)
+    if id not in [each.id for each in offers.open()]:
+        asked.house.hub.tell("offer-ended", {"id": id})
     return {"words": words}
 
 
@@ -147,7 +149,7 @@ ENDPOINTS = (
     Endpoint(
         "POST",
         "/v1/offers",
-        offers,
+        offer,
         needs=Role.PERSON,
         summary="take up an offer of another mode, or turn it down",
         body=record("id", id=TEXT, mode=TEXT, rule=TEXT),

@@ -7,10 +7,10 @@ import { Inbox } from "./inbox.js";
 import { Live } from "./live.js";
 import { startNotifying } from "./notify.js";
 import { Policy } from "./policy.js";
+import { Shared } from "./shared.js";
 import { signIn } from "./signin.js";
 import { Simulator } from "./simulator.js";
 import { store } from "./store.js";
-import { Stream } from "./stream.js";
 import { headline, runtime } from "./words.js";
 
 const NAMES = ["inbox", "live", "simulator", "audit", "policy"];
@@ -31,11 +31,11 @@ function start() {
   }
   $("app").hidden = false;
   stream?.stop();
-  stream = new Stream((name, data) => store.take(name, data), (state) => {
+  stream = new Shared((name, data) => store.take(name, data), (state) => {
     $("link").dataset.state = state;
     $("link").lastElementChild.textContent = LINKS[state];
     if (state !== "wait") $("cut").hidden = state !== "off";
-  });
+  }, () => store.events());
   route();
 }
 

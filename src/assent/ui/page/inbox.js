@@ -126,12 +126,14 @@ export class Inbox {
       try {
         const { words } = await post("/v1/offers", { id: offer.id, ...choice });
         toast(words);
-      } catch (error) { toast(error.message, true); }
-      store.offers = store.offers.filter((each) => each !== offer);
-      this.render();
+      } catch (error) {
+        toast(error.message, true);
+        if (error.code !== "unknown") return; // it is still open
+      }
+      store.dropOffer(offer.id);
     };
     const button = (label, choice) => h("button", { type: "button", on: { click: () => take(choice) } }, label);
-    return h("div", { class: "offer", role: "note" }, h("p", {}, `${sentence(offer.words)}. Another way for this session?`),
+    return h("div", { class: "offer", role: "note" }, h("p", { class: "small soft" }, runtime(offer.runtime), offer.session ? ` · ${clip(offer.session, 24)}` : ""), h("p", {}, `${sentence(offer.words)}. Another way for this session?`),
       h("div", { class: "row" }, offer.modes.map((mode) => button(`${visible(mode)} mode`, { mode })), offer.rules.map((rule) => button(`always deny ${visible(rule)}`, { rule })), h("button", { type: "button", class: "quiet", on: { click: () => take({}) } }, "Leave it as it is")));
   }
 

@@ -28,7 +28,8 @@ class Store extends EventTarget {
     else if (name === "held") this.held(data);
     else if (name === "ended") this.ended(data);
     else if (name === "decision") this.decision(data);
-    else if (name === "offer") { this.offers.push(data); this.say("questions"); }
+    else if (name === "offer") this.offered(data);
+    else if (name === "offer-ended") this.dropOffer(data.id);
     else if (name === "signed-in") this.say("signed-in", data);
     else if (name === "changed") this.say("changed", data);
   }
@@ -38,6 +39,7 @@ class Store extends EventTarget {
     for (const [id, question] of this.questions)
       if (!alive.has(id) && !question.over) question.over = { ending: "lost", allowed: false, at: this.now };
     for (const each of data.recent ?? []) this.decision(each, true);
+    this.offers = data.offers ?? [];
     this.told = true;
     this.say("questions");
     this.say("decisions");
@@ -64,6 +66,24 @@ class Store extends EventTarget {
     this.decisions.unshift(record);
     if (this.decisions.length > KEPT) this.decisions.length = KEPT;
     if (!quiet) this.say("decisions", record);
+  }
+
+  // One offer for a session: a newer one stands in for the one before.
+  offered(offer) {
+    this.offers = [...this.offers.filter((each) => each.runtime !== offer.runtime || each.session !== offer.session), offer];
+    this.say("questions");
+  }
+
+  dropOffer(id) {
+    this.offers = this.offers.filter((each) => each.id !== id);
+    this.say("questions");
+  }
+
+  // Everything that is known, as the events that would tell it: for a tab that has just opened.
+  events() {
+    const waiting = this.waiting.map(({ over, mine, ...question }) => question);
+    const hello = { now: this.now, alive: waiting.map((each) => each.id), offers: this.offers, recent: [...this.decisions].reverse() };
+    return [["hello", hello], ...waiting.map((each) => ["held", each])];
   }
 
   get waiting() { return [...this.questions.values()].filter((each) => !each.over); }

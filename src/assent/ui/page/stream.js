@@ -2,7 +2,7 @@
 
 import { key, signedOut } from "./api.js";
 
-const SILENCE = 35000; // the server pings more often than this
+export const SILENCE = 35000; // the server pings more often than this
 
 export class Stream {
   constructor(onEvent, onState) {

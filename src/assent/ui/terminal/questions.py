@@ -124,12 +124,17 @@ class Questions:
         match name:
             case "hello":
                 self._hello(frozenset(map(str, data.get("alive", ()))), clock)
+                self.offers = []
+                for each in data.get("offers", ()):
+                    self._offer(each)
             case "held":
                 return self._held(data)
             case "ended":
                 self._ended(data, clock)
             case "offer":
                 self._offer(data)
+            case "offer-ended":
+                self.drop_offer(str(data.get("id")))
         return None
 
     def get(self, id: str) -> Question | None:
