@@ -17,8 +17,9 @@ import pytest
 
 SOURCE = Path(__file__).parents[1] / "src/assent"
 STAGES = frozenset({"adapters", "effects", "facts", "policy", "review", "trail"})
-BELOW_GUARD = STAGES | {"contract", "gate", "gates", "configure", "journal", "memory", "history", "desk", "statefile"}
-GUARD = frozenset({"guard", "guarded", "embedded", "remote"})
+BELOW_DESK = frozenset({"contract", "gate", "gates", "configure", "journal", "memory", "history", "statefile"})
+BELOW_GUARD = STAGES | BELOW_DESK | {"desk", "http", "remote"}
+GUARD = frozenset({"guard", "guarded", "embedded"})
 BELOW_SURFACES = BELOW_GUARD | GUARD
 
 # Package → what of Assent it may import, besides itself.
@@ -33,6 +34,8 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     "memory": STAGES | {"contract", "gate", "journal"},
     "history": STAGES | {"contract", "gate"},
     "desk": STAGES | {"contract", "gate", "journal", "memory", "history"},
+    "http": frozenset({"contract"}),
+    "remote": STAGES | {"contract", "gate", "http"},
     "gates": STAGES | {"contract", "gate", "configure"},
     **{each: BELOW_GUARD | GUARD | {"__init__"} for each in GUARD},
     "ui": BELOW_SURFACES | {"__init__"},

@@ -19,6 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from assent.effects.declared import Tool
     from assent.facts import trust
     from assent.gate import Keep
     from assent.policy.document import Document, Example
@@ -106,10 +107,21 @@ def open_gate(
     session: str = "",
     more: Sequence[Document] = (),
     hook: bool = False,
+    alone: bool = False,
+    tools: Mapping[str, Tool] | None = None,
 ) -> tuple[Gate, Place]:
-    """The gate for a place, and the place with the workspace that its configuration adds. Raises PolicyError."""
-    found = [*documents(here, config=config, session=session), *more]
-    return _open(here, environ, found, mode=mode, hook=hook)
+    """The gate for a place, and the place with the workspace that its configuration adds. Raises PolicyError.
+
+    `more` are documents beside the files, `alone` says that they stand for the user's and the project's: what the
+    administrator set and what people denied for good hold all the same. `tools` are what the embedder declares."""
+    found = _binding(here) if alone else documents(here, config=config, session=session)
+    return _open(here, environ, [*found, *more], mode=mode, hook=hook, tools=tools)
+
+
+def _binding(here: Place) -> list[Document]:
+    """The documents that hold for everybody: the managed one, and the saved denials."""
+    kept = (files.MANAGED_FILE, saved.path(here.state) if here.state else "")
+    return _read([each for each in sources(Place("", (), here.home, here.state)) if each[0] in kept], strftime(DAY))
 
 
 def _open(
@@ -120,6 +132,7 @@ def _open(
     mode: str = "",
     hook: bool = False,
     keep: Keep | None = None,
+    tools: Mapping[str, Tool] | None = None,
 ) -> tuple[Gate, Place]:
     settings = combine(
         found,
@@ -129,15 +142,20 @@ def _open(
         trusted=_trusted(found, here) is not False,
     )
     examples = tuple(example for document in found for example in document.examples)
-    return _gate(here, environ, settings, examples, keep)
+    return _gate(here, environ, settings, examples, keep, tools)
 
 
 def _gate(
-    here: Place, environ: Mapping[str, str], settings: Settings, examples: tuple[Example, ...], keep: Keep | None
+    here: Place,
+    environ: Mapping[str, str],
+    settings: Settings,
+    examples: tuple[Example, ...],
+    keep: Keep | None,
+    tools: Mapping[str, Tool] | None = None,
 ) -> tuple[Gate, Place]:
     if settings.extra:
         here = place(here.project, environ, home=here.home, extra=settings.extra)
-    return Gate(settings, own=own(here), examples=examples, state=here.state, keep=keep), here
+    return Gate(settings, own=own(here), examples=examples, state=here.state, keep=keep, tools=tools), here
 
 
 def _trusted(found: Sequence[Document], here: Place) -> bool | None:

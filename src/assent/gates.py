@@ -5,7 +5,7 @@ A policy that does not load leaves no older one in force: its gate denies everyt
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import date
 from threading import Lock
 from time import monotonic
@@ -13,9 +13,11 @@ from time import monotonic
 from assent import configure
 from assent.contract.call import Call
 from assent.contract.errors import AssentError, PolicyError
+from assent.effects.declared import Tool
 from assent.facts import files, saved, sessions
 from assent.facts.trust import TRUST_FILE
 from assent.gate import Gate, Judged, refusal, unloaded
+from assent.policy.document import Document
 from assent.policy.modes import Mode
 from assent.policy.settings import combine
 
@@ -42,9 +44,22 @@ class Refusing(Gate):
 
 
 class Gates:
-    """The gates of one server. Safe for threads. `mode` and `config` are flags of the command line."""
+    """The gates of one process. Safe for threads. `mode` and `config` are flags of the command line; `more`, `alone`
+    and `tools` are those of `configure.open_gate`."""
 
-    def __init__(self, environ: Mapping[str, str], *, mode: str = "", config: str = "") -> None:
+    def __init__(
+        self,
+        environ: Mapping[str, str],
+        *,
+        mode: str = "",
+        config: str = "",
+        more: Sequence[Document] = (),
+        alone: bool = False,
+        tools: Mapping[str, Tool] | None = None,
+    ) -> None:
+        self._more = tuple(more)
+        self._alone = alone
+        self._tools = tools
         self._environ = dict(environ)
         self._mode = mode
         self._config = config
@@ -104,7 +119,16 @@ class Gates:
 
     def _load(self, here: configure.Place, session: str) -> tuple[Gate, configure.Place]:
         try:
-            return configure.open_gate(here, self._environ, mode=self._mode, config=self._config, session=session)
+            return configure.open_gate(
+                here,
+                self._environ,
+                mode=self._mode,
+                config=self._config,
+                session=session,
+                more=self._more,
+                alone=self._alone,
+                tools=self._tools,
+            )
         except AssentError as error:
             return Refusing(error), here
 

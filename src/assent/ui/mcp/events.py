@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from assent.contract.value import Value
-from assent.ui.mcp.http import HttpError
+from assent.http import HttpError
 
 
 class Event(Value):

@@ -6,7 +6,8 @@ import asyncio
 from collections.abc import Mapping
 from contextlib import suppress
 
-from assent.ui.mcp import frames, http
+from assent import http
+from assent.ui.mcp import frames
 from assent.ui.mcp.events import Event
 from assent.ui.mcp.frames import INVALID
 

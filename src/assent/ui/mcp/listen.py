@@ -10,8 +10,9 @@ import hashlib
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 
+from assent import http
 from assent.contract.errors import StoreError
-from assent.ui.mcp import frames, http, marks
+from assent.ui.mcp import frames, marks
 from assent.ui.mcp.calls import Origin, refusal
 from assent.ui.mcp.events import Event, Events
 from assent.ui.mcp.frames import INTERNAL, Frame, Kind, Malformed

@@ -6,8 +6,9 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 
+from assent import http
 from assent.contract.display import one_line
-from assent.ui.mcp import frames, http, marks
+from assent.ui.mcp import frames, marks
 from assent.ui.mcp.events import Event, Events
 from assent.ui.mcp.frames import INTERNAL, INVALID, NO_METHOD, Frame, Kind, Malformed
 from assent.ui.mcp.line import STREAM

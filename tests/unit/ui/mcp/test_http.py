@@ -8,10 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assent.ui.mcp import http, marks
+from assent import http
+from assent.http import HttpError
+from assent.ui.mcp import marks
 from assent.ui.mcp.events import Event, Events
 from assent.ui.mcp.frames import frame
-from assent.ui.mcp.http import HttpError
 
 
 def read(raw: bytes, *, answer: bool = True) -> tuple[http.Head | None, bytes]:

@@ -1,0 +1,172 @@
+"""The callers' side of the gate server: hands calls over its socket, waits while a person is asked, comes back if the
+line breaks. Decides nothing, and takes nothing but an explicit yes for one."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import socket
+import struct
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import Any
+
+from assent import http
+from assent.contract.call import Call
+from assent.contract.decision import Decision
+from assent.contract.errors import PayloadError, StoreError
+from assent.contract.review import Verdict
+from assent.gate import refusal
+from assent.review import wire
+
+CONNECT = 2.0  # seconds to be let in
+WAIT = 25.0  # seconds that the server holds one request
+QUIET = 40.0  # seconds for an answer to one request
+AWAY = 60.0  # seconds for a server that went away to come back, while a question is held
+AGAIN = 0.5  # seconds between tries
+LARGEST = 8 * 1024 * 1024  # bytes that the server takes, and that an answer may have
+
+Answer = tuple[int, dict[str, Any]]
+
+
+class NoServer(StoreError):
+    """No server took the call."""
+
+
+class Server:
+    """The server that listens on a socket."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+
+    async def check(self, call: Call, *, project: str, host_mode: str = "") -> Decision:
+        """What the server would decide, without a record. Raises NoServer, and PayloadError for an answer that cannot
+        be read."""
+        status, answer = await self.request("/v1/check", {**_body(call, project), "host_mode": host_mode})
+        if status != 200:
+            raise PayloadError(_problem(answer) or f"the server refused the call (status {status})")
+        return wire.read_decision(answer)
+
+    async def ask(self, call: Call, *, project: str, host_mode: str = "", confirm: bool = False) -> Verdict:
+        """The server's verdict. Raises NoServer where none took the call. A task that is cancelled while it waits takes
+        its question back. `confirm`: a person is asked even where the server's own policy would let the call pass."""
+        body = {**_body(call, project), "host_mode": host_mode, "confirm": confirm, "wait": 0}
+        # INVARIANT: while a server runs, no size of a call goes around it.
+        if len(json.dumps(body)) > LARGEST:
+            return denied(f"it is larger than {LARGEST} bytes; send less at a time")
+        # With no wait at first, a question can be taken back from the first moment on.
+        asking = asyncio.ensure_future(self.request("/v1/calls", body))
+        try:
+            status, answer = await asyncio.shield(asking)
+            if status != 202:
+                return verdict(status, answer)
+            return await self._held(f"/v1/calls/{answer['id']}", answer["digest"])
+        except asyncio.CancelledError:
+            await self._withdraw(asking)
+            raise
+
+    async def _withdraw(self, asking: asyncio.Future[Answer]) -> None:
+        with suppress(Exception):
+            status, answer = await asking
+            if status == 202:
+                await self.request(f"/v1/calls/{answer['id']}/withdraw", {"digest": answer["digest"]})
+
+    async def _held(self, target: str, digest: object) -> Verdict:
+        """Wait for a person. The call does not go another way by now."""
+        seen = time.monotonic()
+        while True:
+            try:
+                status, answer = await self.request(target, {"digest": digest, "wait": WAIT})
+            except NoServer:
+                if time.monotonic() - seen > AWAY:
+                    return denied("the server that asked about it went away")
+                await asyncio.sleep(AGAIN)
+                continue
+            if status != 202:
+                return verdict(status, answer)
+            seen = time.monotonic()
+
+    async def request(self, target: str, body: object) -> Answer:
+        """One request over the socket. Raises NoServer where no whole answer came."""
+        try:
+            exchange = await self._connect()
+            try:
+                async with asyncio.timeout(QUIET):
+                    headers = {"Host": "localhost", "Content-Type": "application/json"}
+                    await exchange.send("POST", target, headers, json.dumps(body).encode())
+                    raw = await http.whole(exchange.body(), LARGEST)
+                found = json.loads(raw)
+            finally:
+                exchange.close()
+        except OSError as error:
+            raise NoServer(f"no server answers on `{self.path}`: {error}; start one with `assent serve`") from None
+        except ValueError:
+            raise NoServer("the server's answer is not JSON") from None
+        if not isinstance(found, dict):
+            raise NoServer("the server's answer is no object")
+        return exchange.head.status, found
+
+    async def _connect(self) -> http.Exchange:
+        line = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        try:
+            line.setblocking(False)
+            async with asyncio.timeout(CONNECT):
+                await asyncio.get_running_loop().sock_connect(line, self.path)
+            owned_by_us(line)
+            reader, writer = await asyncio.open_unix_connection(sock=line, limit=http.HEAD)
+        except BaseException:
+            line.close()
+            raise
+        return http.Exchange(reader, writer)
+
+
+def owned_by_us(line: socket.socket) -> None:
+    """Whoever listens is this user, or root: a socket file says nothing of who made it."""
+    raw = line.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
+    if struct.unpack("3i", raw)[1] not in (os.geteuid(), 0):
+        raise ConnectionError("somebody else listens on the socket")
+
+
+def _body(call: Call, project: str) -> dict[str, object]:
+    return {
+        "tool": call.tool,
+        "input": call.input,
+        "cwd": call.cwd,
+        "project": project,
+        "session": call.session,
+        "runtime": call.runtime,
+        "description": call.description,
+        "shell": call.shell,
+    }
+
+
+def verdict(status: int, answer: Mapping[str, Any]) -> Verdict:
+    """The server's verdict. INVARIANT: nothing but an explicit yes is one."""
+    if status != 200 or answer.get("waiting") is not False:
+        return denied(_problem(answer) or "the server did not say yes")
+    message = answer.get("message")
+    try:
+        resolution = answer.get("resolution")
+        return Verdict(
+            answer.get("allowed") is True,
+            wire.read_decision(answer["decision"]),
+            str(answer.get("id", "")),
+            message=message if isinstance(message, str) else "",
+            stop=answer.get("stop") is True,
+            resolution=None if resolution is None else wire.read_resolution(resolution),
+        )
+    except (PayloadError, KeyError) as error:
+        return denied(f"the server's answer cannot be read: {error}")
+
+
+def denied(reason: str, code: str = "gate.fault") -> Verdict:
+    """A verdict of ours, where the server gave none."""
+    return Verdict(False, refusal(code, reason), message=f"This call was not run: {reason}.")
+
+
+def _problem(answer: Mapping[str, Any]) -> str:
+    error = answer.get("error")
+    message = error.get("message") if isinstance(error, dict) else None
+    return message if isinstance(message, str) else ""
