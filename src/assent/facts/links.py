@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from assent.contract.memory import keep
 from assent.contract.pattern import Pattern
 
 TYPE_CHECKING = False
@@ -11,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 MAX_PATH = 4096  # PATH_MAX: a longer one is refused by the kernel itself
+REMEMBERED = 256  # folders
 MAX_LINKS = 40  # as many as Linux follows before it says ELOOP
 
 _TYPE, _LINK = 0o170000, 0o120000  # S_IFMT and S_IFLNK, spelled out: this is asked of every name of every path
@@ -66,7 +68,18 @@ class Links:
             if base is not None:
                 return self._walk(base, path[at + 1 :].split("/")) if base else ""
             at = path.rfind("/", 0, at)
-        return self._walk("", path[1:].split("/"))
+        return path if self._is_plain(path) else self._walk("", path[1:].split("/"))
+
+    def _is_plain(self, path: str) -> bool:
+        """Whether a path leads through folders to itself: the way of most."""
+        seen = self._seen
+        leading = _leading(path)
+        for here in leading:
+            if here not in seen:
+                seen[here] = self._read(here)
+            if seen[here] is not None:
+                return False
+        return bool(leading)
 
     def _entry(self, folder: str, name: str) -> str:
         """Where a name in a canonical folder leads: mostly to itself, since it is no link or is not there."""
@@ -133,6 +146,21 @@ class Links:
             return _GONE
         except (OSError, ValueError):
             return _UNKNOWN
+
+
+_kept: dict[str, tuple[str, ...]] = {}
+
+
+def _leading(path: str) -> tuple[str, ...]:
+    """The folders that a path leads through, itself the last; none where it is not in normal form. The text alone says
+    that, and sessions stay in a few folders, so it is worked out once."""
+    known = _kept.get(path)
+    if known is None:
+        names = path.split("/")[1:]
+        plain = not any(name in _DOTS for name in names)
+        known = tuple("/" + "/".join(names[: count + 1]) for count in range(len(names))) if plain else ()
+        keep(_kept, path, known, REMEMBERED)
+    return known
 
 
 def _special(path: str) -> str | None:

@@ -35,13 +35,16 @@ def observe(
     With `given` links the host is not looked at: those are all the links there are, no glob is expanded, and of
     repositories only a root itself is known to be the session's. `canonical` says `""` of a path of which it cannot
     be told where it leads; of a path that leads to itself it says nothing."""
+    portable = given is not None
     links = Links(given)
-    roots = _settled_roots(roots, home, links) if given is None else _possible_roots(roots, home, links)
-    look = _Look(links, roots, home, lowering, portable=given is not None)
-    if cwd:
+    roots = _possible_roots(roots, home, links) if portable else _settled_roots(roots, home, links)
+    look = _Look(links, roots, home, lowering, portable=portable)
+    folders = _stood_in(lowering)
+    if cwd and cwd not in folders:
         look.path(cwd)
-    for folder in _stood_in(lowering):
+    for folder in folders:
         look.path(folder)
+    marked = removes = False
     for effect in lowering.effects:
         kind = effect.target.kind
         if kind is Kind.PATH:
@@ -54,8 +57,10 @@ def observe(
             look.module(effect.target)
         elif kind is Kind.TREE:
             look.tree(effect)
-    own = _own(own, links) if given is None else _with_canonical(own, links)
-    folds = () if given is not None else _folds(roots, home)
+        marked = marked or bool(effect.dangers)
+        removes = removes or effect.operation is Operation.DELETE
+    own = _with_canonical(own, links) if portable else _own(own, links)
+    folds = () if portable else _folds(roots, home)
     if folds:
         roots, own = _folded(roots), _folded(own)
     return Facts(
@@ -69,9 +74,9 @@ def observe(
         modules=look.modules,
         trees=look.trees,
         expansions=look.expansions,
-        absent=_absent(lowering, portable=given is not None),
-        fresh=_fresh(lowering) if given is None else (),
-        missing=_missing(lowering, look.canonical, roots) if given is None else (),
+        absent=_absent(lowering, portable=portable) if marked else (),
+        fresh=_fresh(lowering) if removes and not portable else (),
+        missing=() if portable else _missing(lowering, folders, look.canonical, roots),
         paused=paused,
         server=server,
     )
@@ -113,9 +118,11 @@ def _is_one_file(effect: Effect) -> bool:
     return target.kind is Kind.PATH and bool(target.name) and target.certain and not target.pattern
 
 
-def _missing(lowering: Lowering, canonical: dict[str, str], roots: tuple[str, ...]) -> tuple[str, ...]:
+def _missing(
+    lowering: Lowering, folders: Iterable[str], canonical: dict[str, str], roots: tuple[str, ...]
+) -> tuple[str, ...]:
     """The folders outside the workspace that commands would run in and that are not there, nor are made on the way."""
-    outside = [folder for folder in _stood_in(lowering) if not _lies_in(canonical.get(folder, folder), roots)]
+    outside = [folder for folder in folders if not _lies_in(canonical.get(folder, folder), roots)]
     if not outside:
         return ()
     made = [
@@ -130,7 +137,7 @@ def _missing(lowering: Lowering, canonical: dict[str, str], roots: tuple[str, ..
     )
 
 
-def _stood_in(lowering: Lowering) -> Iterable[str]:
+def _stood_in(lowering: Lowering) -> dict[str, None]:
     """The folders that commands run in, each once."""
     folders: dict[str, None] = {}
     for invocation in lowering.invocations:

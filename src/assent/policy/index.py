@@ -81,6 +81,7 @@ class PathIndex:
         "_excepts",
         "_floating",
         "_meeting",
+        "_opening",
         "filled",
     )
 
@@ -94,6 +95,7 @@ class PathIndex:
         self._else = Trigrams()
         self._floating: list[tuple[Glob, Rule]] = []
         self._meeting: dict[str, tuple[int, ...]] = {}
+        self._opening: dict[str, tuple[int, Rule]] | None = None
         self._of_rule: dict[int, list[Glob]] = {}
         self._excepts: dict[int, list[Glob]] = {
             rule.number: [Glob(text) for spec in rule.excepts for text in bind(spec, roots, home)]
@@ -134,13 +136,24 @@ class PathIndex:
         folders = ((key, [self._globs[each][0].text for each in numbers]) for key, numbers in self._by_folder.items())
         return folders, self._names, self._heads, self._tails
 
-    def begins(self) -> Iterator[tuple[str, Rule]]:
-        """The folders that rules on writing begin with, wherever they stand: `.github` of `**/.github/workflows/**`."""
-        for glob, rule in self._floating:
+    def beginning_in(self, folders: Iterable[str]) -> Rule | None:
+        """The first rule on writing that begins with one of the folders, wherever it stands: `.github` of
+        `**/.github/workflows/**`."""
+        if self._opening is None:
+            self._opening = self._opens()
+        opening = self._opening
+        found = [opening[folder] for folder in folders if folder in opening]
+        return min(found, key=lambda each: each[0])[1] if found else None
+
+    def _opens(self) -> dict[str, tuple[int, Rule]]:
+        """The folders that rules on writing begin with, each with its first rule and the place of that."""
+        opening: dict[str, tuple[int, Rule]] = {}
+        for place, (glob, rule) in enumerate(self._floating):
             anywhere, _, rest = glob.text.lstrip("/").partition("/")
             folder, slash, _ = rest.partition("/")
             if anywhere == "**" and slash and Operation.WRITE in rule.operations:
-                yield folder, rule
+                opening.setdefault(folder, (place, rule))
+        return opening
 
     def reaches_all(self) -> bool:
         """Whether a rule may speak of any path, whatever its names."""

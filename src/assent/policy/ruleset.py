@@ -155,8 +155,7 @@ class RuleSet:
 
     def in_folder(self, names: tuple[str, ...]) -> Rule | None:
         """A rule on writing something in a folder of such a name, wherever it stands."""
-        folders = {name.rpartition("/")[2] for name in names}
-        return next((rule for folder, rule in self.paths.begins() if folder in folders), None)
+        return self.paths.beginning_in({name.rpartition("/")[2] for name in names})
 
     def inside(self, effect: Effect, names: tuple[str, ...]) -> Rule | None:
         """A rule whose place lies below a folder that is read, filled or copied as a whole."""

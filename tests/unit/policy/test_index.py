@@ -41,3 +41,11 @@ def test_a_path_index_gives_every_rule_that_covers_the_path(patterns: list[str],
     near = {rule.number for _, rule in index.near(path)}
     covering = {rule.number for glob, rule in index.every() if glob.covers(path)}
     assert covering <= near
+
+
+@given(st.lists(PATH, max_size=10), st.sets(st.sampled_from(["a", "bb", "dd", "else"])))
+def test_the_first_rule_that_begins_in_a_folder_is_found(patterns: list[str], folders: set[str]) -> None:
+    rules = [parse_rule(f"write(**{pattern})", number=number) for number, pattern in enumerate(patterns)]
+    found = PathIndex(rules, (), "").beginning_in(folders)
+    first = next((rule for rule in rules if rule.spec.count("/") > 1 and rule.spec.split("/")[1] in folders), None)
+    assert found is first
