@@ -8,14 +8,25 @@ from pathlib import Path
 import assent
 
 PUBLIC = [
+    "Answer",
+    "Approval",
     "AssentError",
     "Call",
     "Decision",
+    "DenialTracker",
+    "Denied",
     "Gate",
+    "Held",
     "Outcome",
     "PayloadError",
+    "PermissionMode",
     "PolicyError",
+    "Said",
+    "Scope",
+    "Session",
     "StoreError",
+    "Tool",
+    "Verdict",
     "__version__",
 ]
 

@@ -11,29 +11,55 @@ if TYPE_CHECKING:
     from assent.contract.call import Call
     from assent.contract.decision import Decision, Outcome
     from assent.contract.errors import AssentError, PayloadError, PolicyError, StoreError
-    from assent.gate import Gate
+    from assent.contract.review import Answer, Held, Said, Scope, Verdict
+    from assent.effects.declared import Tool
+    from assent.guard import Approval, Gate, PermissionMode, Session
+    from assent.guarded import Denied
+    from assent.review.escalation import DenialTracker
 
 __all__ = [
+    "Answer",
+    "Approval",
     "AssentError",
     "Call",
     "Decision",
+    "DenialTracker",
+    "Denied",
     "Gate",
+    "Held",
     "Outcome",
     "PayloadError",
+    "PermissionMode",
     "PolicyError",
+    "Said",
+    "Scope",
+    "Session",
     "StoreError",
+    "Tool",
+    "Verdict",
     "__version__",
 ]
 
 _HOMES = {
+    "Answer": "contract.review",
+    "Approval": "guard",
     "AssentError": "contract.errors",
     "Call": "contract.call",
     "Decision": "contract.decision",
-    "Gate": "gate",
+    "DenialTracker": "review.escalation",
+    "Denied": "guarded",
+    "Gate": "guard",
+    "Held": "contract.review",
     "Outcome": "contract.decision",
     "PayloadError": "contract.errors",
+    "PermissionMode": "guard",
     "PolicyError": "contract.errors",
+    "Said": "contract.review",
+    "Scope": "contract.review",
+    "Session": "guard",
     "StoreError": "contract.errors",
+    "Tool": "effects.declared",
+    "Verdict": "contract.review",
 }
 
 

@@ -12,7 +12,7 @@ from time import monotonic
 
 from assent import configure
 from assent.contract.call import Call
-from assent.contract.errors import AssentError, PolicyError
+from assent.contract.errors import AssentError, PayloadError, PolicyError
 from assent.effects.declared import Tool
 from assent.facts import files, saved, sessions
 from assent.facts.trust import TRUST_FILE
@@ -59,7 +59,7 @@ class Gates:
     ) -> None:
         self._more = tuple(more)
         self._alone = alone
-        self._tools = tools
+        self._tools = dict(tools or {})
         self._environ = dict(environ)
         self._mode = mode
         self._config = config
@@ -69,6 +69,18 @@ class Gates:
         self._views: dict[tuple[str, str], Mark] = {}  # (project, session) → the file that is as it was first
         self._lock = Lock()
         self.loads = 0
+
+    def declare(self, name: str, tool: Tool) -> None:
+        """Say what a tool of the embedding program does. Raises PayloadError where something else was said before."""
+        with self._lock:
+            add_tool(self._tools, name, tool)
+            self._known.clear()
+
+    def check(self, project: str) -> None:
+        """Raises the error of a policy that does not load, for those who would rather know at once."""
+        gate, _ = self.find(project)
+        if isinstance(gate, Refusing):
+            raise gate.error
 
     def find(self, project: str, session: str = "") -> tuple[Gate, configure.Place]:
         """The gate for a session in a project as the files are now, and its place. Never raises."""
@@ -150,6 +162,12 @@ class Gates:
             os.path.join(here.state, TRUST_FILE),
             saved.path(here.state),
         )
+
+
+def add_tool(tools: dict[str, Tool], name: str, tool: Tool) -> None:
+    """One tool has one declaration."""
+    if tools.setdefault(name.lower(), tool) != tool:
+        raise PayloadError(f"the tool `{name}` is declared twice, and differently; give one of them another name")
 
 
 def _mark_of(path: str) -> Mark:

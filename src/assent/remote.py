@@ -9,7 +9,7 @@ import os
 import socket
 import struct
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -17,10 +17,12 @@ from assent import http
 from assent.contract.call import Call
 from assent.contract.decision import Decision
 from assent.contract.errors import PayloadError, StoreError
-from assent.contract.review import Verdict
+from assent.contract.review import Answer, Ending, Resolution, Said, Verdict
 from assent.gate import refusal
 from assent.review import wire
+from assent.review.channels import Question
 
+SOCKET_FILE = "server.sock"
 CONNECT = 2.0  # seconds to be let in
 WAIT = 25.0  # seconds that the server holds one request
 QUIET = 40.0  # seconds for an answer to one request
@@ -28,7 +30,7 @@ AWAY = 60.0  # seconds for a server that went away to come back, while a questio
 AGAIN = 0.5  # seconds between tries
 LARGEST = 8 * 1024 * 1024  # bytes that the server takes, and that an answer may have
 
-Answer = tuple[int, dict[str, Any]]
+Received = tuple[int, dict[str, Any]]
 
 
 class NoServer(StoreError):
@@ -44,14 +46,27 @@ class Server:
     async def check(self, call: Call, *, project: str, host_mode: str = "") -> Decision:
         """What the server would decide, without a record. Raises NoServer, and PayloadError for an answer that cannot
         be read."""
-        status, answer = await self.request("/v1/check", {**_body(call, project), "host_mode": host_mode})
+        status, answer = await self.request(
+            "/v1/check", {**_body(call, project), "host_mode": host_mode, "whole": True}
+        )
         if status != 200:
             raise PayloadError(_problem(answer) or f"the server refused the call (status {status})")
-        return wire.read_decision(answer)
+        return wire.read_decision(answer["decision"])
 
-    async def ask(self, call: Call, *, project: str, host_mode: str = "", confirm: bool = False) -> Verdict:
+    async def ask(
+        self,
+        call: Call,
+        *,
+        project: str,
+        host_mode: str = "",
+        confirm: bool = False,
+        taken: Callable[[], None] | None = None,
+    ) -> Verdict:
         """The server's verdict. Raises NoServer where none took the call. A task that is cancelled while it waits takes
-        its question back. `confirm`: a person is asked even where the server's own policy would let the call pass."""
+        its question back.
+
+        `confirm`: a person is asked even where the server's own policy would let the call pass. `taken` is told once a
+        question is held."""
         body = {**_body(call, project), "host_mode": host_mode, "confirm": confirm, "wait": 0}
         # INVARIANT: while a server runs, no size of a call goes around it.
         if len(json.dumps(body)) > LARGEST:
@@ -62,12 +77,14 @@ class Server:
             status, answer = await asyncio.shield(asking)
             if status != 202:
                 return verdict(status, answer)
+            if taken is not None:
+                taken()
             return await self._held(f"/v1/calls/{answer['id']}", answer["digest"])
         except asyncio.CancelledError:
             await self._withdraw(asking)
             raise
 
-    async def _withdraw(self, asking: asyncio.Future[Answer]) -> None:
+    async def _withdraw(self, asking: asyncio.Future[Received]) -> None:
         with suppress(Exception):
             status, answer = await asking
             if status == 202:
@@ -88,7 +105,7 @@ class Server:
                 return verdict(status, answer)
             seen = time.monotonic()
 
-    async def request(self, target: str, body: object) -> Answer:
+    async def request(self, target: str, body: object) -> Received:
         """One request over the socket. Raises NoServer where no whole answer came."""
         try:
             exchange = await self._connect()
@@ -120,6 +137,65 @@ class Server:
             line.close()
             raise
         return http.Exchange(reader, writer)
+
+
+class ServerChannel:
+    """The pages of a running gate server, as a place to ask for a gate that decides by itself.
+
+    The server looks at the call too: what its own policy denies is denied."""
+
+    name = "server"
+
+    def __init__(self, server: Server) -> None:
+        self._server = server
+        self._tasks: dict[str, asyncio.Task[None]] = {}
+
+    async def show(self, question: Question) -> None:
+        """Hand a question to the server; raises NoServer where none runs."""
+        id = question.held.id
+        if id in self._tasks:
+            return
+        taken = asyncio.get_running_loop().create_future()
+        task = self._tasks[id] = asyncio.create_task(self._ask(question, taken))
+        task.add_done_callback(lambda done: self._over(id, done, taken))
+        await taken
+
+    async def _ask(self, question: Question, taken: asyncio.Future[None]) -> None:
+        held = question.held
+        project = held.project
+        found = await self._server.ask(held.call, project=project, confirm=True, taken=lambda: _settle(taken))
+        _settle(taken)
+        end = found.resolution
+        if end is None:  # its policy denies the call
+            await self._answer(question, Answer(Said.DENY, message=found.decision.reason, channel=self.name))
+        elif end.answer is not None:
+            said = Said.ALLOW if found.allowed else Said.STOP if found.stop else Said.DENY
+            given = end.answer
+            await self._answer(question, Answer(said, message=given.message, who=given.who, channel=given.channel))
+        elif end.ending is Ending.DISMISSED:
+            question.dismiss()
+        else:
+            question.gone()
+
+    async def _answer(self, question: Question, answer: Answer) -> None:
+        """The way back outlives this task, which is cancelled as soon as the answer has counted."""
+        await asyncio.shield(asyncio.ensure_future(question.answer(answer)))
+
+    def _over(self, id: str, done: asyncio.Task[None], taken: asyncio.Future[None]) -> None:
+        self._tasks.pop(id, None)
+        error = None if done.cancelled() else done.exception()
+        if not taken.done():
+            taken.set_exception(error or NoServer("the question was taken back"))
+
+    async def withdraw(self, id: str, resolution: Resolution) -> None:
+        task = self._tasks.get(id)
+        if task is not None and task is not asyncio.current_task():
+            task.cancel()
+
+
+def _settle(taken: asyncio.Future[None]) -> None:
+    if not taken.done():
+        taken.set_result(None)
 
 
 def owned_by_us(line: socket.socket) -> None:

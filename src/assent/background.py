@@ -1,0 +1,52 @@
+"""An event loop on a thread of its own, for callers that have none or many. Knows nothing of what runs there."""
+
+from __future__ import annotations
+
+import asyncio
+import concurrent.futures
+import os
+import threading
+from collections.abc import Coroutine
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+
+class Thread:
+    """One such loop, started when it is first needed."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._pid = 0
+
+    def start(self, work: Coroutine[Any, Any, T]) -> concurrent.futures.Future[T]:
+        """Do something on the loop. Cancelling the future cancels it."""
+        with self._lock:
+            if self._loop is None or self._pid != os.getpid():  # a fork takes no threads along
+                self._pid = os.getpid()
+                self._loop = asyncio.new_event_loop()
+                threading.Thread(target=self._run, args=(self._loop,), name="assent", daemon=True).start()
+            return asyncio.run_coroutine_threadsafe(work, self._loop)
+
+    def wait(self, work: Coroutine[Any, Any, T]) -> T:
+        """Do something on the loop, and wait for it. An interrupt takes it back."""
+        doing = self.start(work)
+        try:
+            return doing.result()
+        except BaseException:
+            doing.cancel()
+            raise
+
+    def close(self) -> None:
+        with self._lock:
+            if self._loop is not None and self._pid == os.getpid():
+                self._loop.call_soon_threadsafe(self._loop.stop)
+            self._loop = None
+
+    def _run(self, loop: asyncio.AbstractEventLoop) -> None:
+        asyncio.set_event_loop(loop)
+        try:
+            loop.run_forever()
+        finally:
+            loop.close()

@@ -1,0 +1,284 @@
+"""A gate inside the program that asks: gates, memory, a broker on a thread of its own, and the channels of its author.
+
+Whatever raises here ends in a denial. Shows nothing itself."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import os
+import threading
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import AsyncExitStack, suppress
+from typing import TYPE_CHECKING, Any
+
+from assent.background import Thread
+from assent.contract.call import Call
+from assent.contract.decision import Decision, Outcome
+from assent.contract.errors import AssentError, PayloadError, StoreError
+from assent.contract.review import Answer, Ending, Held, Preview, Resolution, Said, Verdict
+from assent.desk import Desk, verdict
+from assent.effects.declared import Tool
+from assent.facts import digest
+from assent.gate import Gate as Rules
+from assent.gates import Gates
+from assent.journal import of_ending
+from assent.memory import Memory, Settled
+from assent.remote import SOCKET_FILE, Server, ServerChannel, denied
+from assent.review.approvals import Approvals, Kept
+from assent.review.channels import Channel
+from assent.review.channels.callback import CallbackChannel
+from assent.review.channels.headless import HeadlessChannel
+from assent.review.channels.turn import has_terminal, turn
+from assent.review.denial import deny
+from assent.review.store import SqliteStore
+from assent.statefile import state_folder
+
+STORE_FILE = "held.db"
+CLOSING = 10.0  # seconds for what waits to be told that the gate closes
+DAY = 86400.0
+
+if TYPE_CHECKING:
+    from assent.review.channels.terminal import TerminalChannel
+
+Reply = Answer | bool | None
+Ask = Callable[[Held], Reply | Awaitable[Reply]]
+Place = str | Channel | Ask  # where questions go: `terminal`, a channel, or a function
+NO_PREVIEW = Preview("input", "")
+
+
+class Embedded:
+    """Decides calls by the gates of one project, and asks in the given places. Safe for threads and loops."""
+
+    def __init__(self, gates: Gates, project: str, state: str, places: Sequence[Place] | None) -> None:
+        self._gates = gates
+        self.project = project
+        self._state = state
+        self._places = places
+        self.memory = Memory(state)
+        self.approvals = Approvals(state)
+        self._thread = Thread()
+        self._desk: Desk | None = None
+        self._store: SqliteStore | None = None
+        self._opening = threading.Lock()
+        self._attached = False
+        self._terminal: TerminalChannel | None = None
+        self._callers: dict[str, asyncio.AbstractEventLoop] = {}  # id of a question → the loop that waits for it
+        self._asking = 0
+        self._turn: AsyncExitStack | None = None
+        self._taking = asyncio.Lock()
+        self._closed = False
+
+    def place(self, call: Call) -> Call:
+        """The call in this project, where it does not say otherwise."""
+        _, here = self._gates.find(self.project, call.session)
+        return Call(
+            call.tool,
+            call.input,
+            cwd=call.cwd or self.project,
+            roots=call.roots or here.roots,
+            home=call.home or here.home,
+            session=call.session,
+            runtime=call.runtime,
+            description=call.description,
+            shell=call.shell,
+        )
+
+    def declare(self, name: str, tool: Tool) -> None:
+        self._gates.declare(name, tool)
+
+    def decide(self, call: Call, *, host_mode: str = "") -> Decision:
+        """What holds now, grants included. Asks nobody, records nothing, never raises."""
+        try:
+            rules, _ = self._gates.find(self.project, call.session)
+            return self.memory.judge(rules, self.place(call), project=self.project, host_mode=host_mode).decision
+        except Exception as error:  # the net: whatever breaks inside, the call does not run
+            return fault(error).decision
+
+    async def guard(self, call: Call, *, host_mode: str = "") -> Verdict:
+        """Whether a call may run. Raises nothing but CancelledError, which takes the question back."""
+        try:
+            rules, call, settled = self._settle(call, host_mode)
+            if settled.judged.decision.outcome is not Outcome.ASK:
+                return verdict(settled)
+            self._callers[settled.id] = asyncio.get_running_loop()
+            asking = self._thread.start(self._ask(rules, call, settled))
+        except Exception as error:  # the net
+            return fault(error)
+        try:
+            return await asyncio.wrap_future(asking)
+        except asyncio.CancelledError:
+            task = asyncio.current_task()
+            if asking.cancelled() and task is not None and not task.cancelling():
+                return fault(AssentError("the gate was closed"))
+            raise
+        except Exception as error:  # the net
+            return fault(error)
+        finally:
+            self._callers.pop(settled.id, None)
+
+    def guard_sync(self, call: Call, *, host_mode: str = "") -> Verdict:
+        """The same for callers without a loop. Raises nothing but what interrupts the thread."""
+        try:
+            rules, call, settled = self._settle(call, host_mode)
+            if settled.judged.decision.outcome is not Outcome.ASK:
+                return verdict(settled)
+            return self._thread.wait(self._ask(rules, call, settled))
+        except (Exception, asyncio.CancelledError) as error:  # the net
+            return fault(error)
+
+    # Approvals that outlive the run
+
+    def hold(self, call: Call, *, host_mode: str = "", seconds: float = DAY) -> tuple[Verdict | None, Held | None]:
+        """The verdict on a call, or the question that is to be answered elsewhere. Raises AssentError."""
+        rules, call, settled = self._settle(call, host_mode)
+        if settled.judged.decision.outcome is not Outcome.ASK:
+            return verdict(settled), None
+        held = self._open_desk().held(rules, call, settled, project=self.project)
+        self.approvals.keep(Kept(held.id, held.digest, call.session, held.made, held.made + seconds))
+        return None, held
+
+    def release(self, id: str, call: Call, answer: Answer, *, host_mode: str = "") -> Verdict:
+        """The verdict on a held call by an answer from elsewhere. The call is looked at again, and a denial wins."""
+        try:
+            return self._release(id, self.place(call), answer, host_mode)
+        except Exception as error:  # the net
+            return fault(error)
+
+    def _release(self, id: str, call: Call, answer: Answer, host_mode: str) -> Verdict:
+        kept, now = self.approvals.find(id), self.memory.clock()
+        rules, _ = self._gates.find(self.project, call.session)
+        judged = self.memory.judge(rules, call, project=self.project, host_mode=host_mode)
+        settled = Settled(judged, id)
+        if kept is None or not self.approvals.use(id):
+            return verdict(settled, deny(id, Ending.LOST, detail="the approval is not known, or was used"))
+        waited = max(0.0, now - kept.made)
+        if judged.lowering is None or judged.facts is None or judged.decision.outcome is Outcome.DENY:
+            resolution = deny(id, Ending.OVERRULED, detail=judged.decision.reason, waited=waited)
+        elif now > kept.until:
+            resolution = deny(id, Ending.EXPIRED, waited=waited)
+        elif kept.session != call.session or kept.digest != digest.digest(call, judged.lowering, judged.facts):
+            resolution = deny(id, Ending.CHANGED, waited=waited)
+        elif answer.said is not Said.ALLOW:
+            resolution = deny(id, Ending.ANSWERED, answer=answer, waited=waited)
+        else:
+            resolution = Resolution(id, Ending.ANSWERED, allowed=True, answer=answer, waited=waited)
+        held = Held(id, call, kept.digest, judged.decision, NO_PREVIEW, project=self.project)
+        # INVARIANT: what cannot be recorded does not run.
+        self.memory.trail.append(of_ending(held, resolution, time=now))
+        return verdict(settled, resolution)
+
+    # How it is done
+
+    def _settle(self, call: Call, host_mode: str) -> tuple[Rules, Call, Settled]:
+        if self._closed:
+            raise AssentError("the gate was closed")
+        rules, _ = self._gates.find(self.project, call.session)
+        call = self.place(call)
+        return rules, call, self.memory.settle(rules, call, project=self.project, host_mode=host_mode)
+
+    async def _ask(self, rules: Rules, call: Call, settled: Settled) -> Verdict:
+        desk = self._open_desk()
+        self._attach(desk)
+        self._asking += 1
+        try:
+            await self._take_turn()
+            attended = self._terminal is not None
+            return await desk.ask(rules, call, settled, project=self.project, attended=attended)
+        finally:
+            self._asking -= 1
+            if not self._asking and self._turn is not None:
+                held, self._turn = self._turn, None
+                await held.aclose()
+
+    async def _take_turn(self) -> None:
+        """The first of several questions takes the terminal, for all of them."""
+        if self._terminal is None:
+            return
+        async with self._taking:
+            if self._turn is None:
+                held = AsyncExitStack()
+                await held.enter_async_context(turn())
+                self._turn = held
+
+    def _open_desk(self) -> Desk:
+        with self._opening:
+            if self._desk is None:
+                self._store = SqliteStore(os.path.join(state_folder(self._state), STORE_FILE))
+                self._desk = Desk(self.memory, self._store, self._rules_of)
+            return self._desk
+
+    def _attach(self, desk: Desk) -> None:
+        """Attach the channels; on the loop, since that is where they live."""
+        if self._attached:
+            return
+        self._attached = True
+        places = ["terminal" if has_terminal() else "nobody"] if self._places is None else self._places
+        for each in places or ["nobody"]:
+            desk.broker.attach(self._channel(desk, each))
+
+    def _channel(self, desk: Desk, place: Place) -> Channel:
+        if place == "terminal":
+            from assent.review.channels.terminal import TerminalChannel
+
+            self._terminal = TerminalChannel(who=self.memory.who, reach=desk.reach)
+            return self._terminal
+        if place == "server":
+            return ServerChannel(Server(os.path.join(self._state, SOCKET_FILE)))
+        if place == "nobody":
+            return HeadlessChannel()
+        if isinstance(place, str):
+            raise PayloadError(f"there is no channel `{place}`; give terminal, server, nobody, a channel or a function")
+        if callable(place):
+            return CallbackChannel(self._asked(place))
+        return place
+
+    def _asked(self, ask: Ask) -> Callable[[Held], Any]:
+        """A function of the author as the channel wants it: on the loop that waits for the answer, if it is one."""
+        if not inspect.iscoroutinefunction(ask) and not inspect.iscoroutinefunction(type(ask).__call__):
+            return lambda held: self._signed(ask(held))
+
+        async def there(held: Held) -> Answer | None:
+            loop, asking = self._callers.get(held.id), ask(held)
+            assert inspect.iscoroutine(asking)
+            if loop is None or loop.is_closed():
+                return self._signed(await asking)
+            return self._signed(await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(asking, loop)))
+
+        return there
+
+    def _signed(self, said: object) -> Answer | None:
+        """INVARIANT: nothing but True, or an Answer that says so, is a yes."""
+        if isinstance(said, Answer):
+            return said
+        if said is True or said is False:
+            return Answer(Said.ALLOW if said else Said.DENY, who=self.memory.who, channel="callback")
+        return None
+
+    def _rules_of(self, held: Held) -> Rules:
+        return self._gates.find(held.project, held.call.session)[0]
+
+    def close(self) -> None:
+        """Deny what waits, and let go of everything."""
+        self._closed = True
+        if self._desk is not None:
+            with suppress(Exception):
+                self._thread.start(self._shut(self._desk)).result(CLOSING)
+        self._thread.close()
+        self.memory.trail.close()
+
+    async def _shut(self, desk: Desk) -> None:
+        await desk.broker.close()
+        if self._terminal is not None:
+            await self._terminal.close()
+        if self._store is not None:
+            with suppress(StoreError):
+                await self._store.close()
+
+
+def fault(error: BaseException) -> Verdict:
+    """A fault inside, as a verdict. The call was not run."""
+    reason = (
+        str(error) if isinstance(error, AssentError) else f"the gate failed inside: {type(error).__name__}: {error}"
+    )
+    return denied(reason)

@@ -1,0 +1,329 @@
+"""The gate for programs that embed it: decide, guard, decorate. The public face; the work is done in `embedded` and
+`remote`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from enum import StrEnum
+from functools import partial
+from typing import Any, Protocol, TypeVar, overload
+
+from assent.background import Thread
+from assent.contract.call import Call
+from assent.contract.decision import Decision
+from assent.contract.errors import PayloadError, StoreError
+from assent.contract.review import Answer, Held, Said, Verdict
+from assent.contract.value import Value
+from assent.effects import native
+from assent.effects.declared import LIKE, Tool
+from assent.embedded import DAY, Embedded, Place, fault
+from assent.facts import files
+from assent.gates import Gates, add_tool
+from assent.guarded import guard_function
+from assent.journal import new_id
+from assent.policy.document import document_of, read_document
+from assent.policy.modes import parse_mode
+from assent.policy.rules import Origin
+from assent.remote import SOCKET_FILE, Server
+
+F = TypeVar("F", bound=Callable[..., Any])
+PLAN = "plan"
+
+
+class PermissionMode(StrEnum):
+    """The five modes, from the strictest to the loosest."""
+
+    PLAN = "plan"
+    DEFAULT = "default"
+    AUTO = "auto"
+    FULL_AUTO = "full_auto"
+    YOLO = "yolo"
+
+
+class Approval(Value):
+    """A call that waits for an answer from elsewhere: a run that is paused and written down.
+
+    `id` is to be given back with the answer. `verdict` is there where no answer is needed; then `held` is not.
+    `held` is the question, with all that a person should see."""
+
+    __slots__ = ("id", "verdict", "held")
+
+    def __init__(self, id: str, verdict: Verdict | None = None, held: Held | None = None) -> None:
+        self.id = id
+        self.verdict = verdict
+        self.held = held
+
+
+class Way(Protocol):
+    """How a gate comes to its decisions."""
+
+    project: str
+
+    def decide(self, call: Call, *, host_mode: str = "") -> Decision: ...
+
+    async def guard(self, call: Call, *, host_mode: str = "") -> Verdict: ...
+
+    def guard_sync(self, call: Call, *, host_mode: str = "") -> Verdict: ...
+
+    def declare(self, name: str, tool: Tool) -> None: ...
+
+    def close(self) -> None: ...
+
+
+class Session:
+    """One run of an agent at a gate: what a person allows for the session is allowed for this."""
+
+    def __init__(self, way: Way, id: str, *, cwd: str = "", runtime: str = "", mode: str = "") -> None:
+        self._way = way
+        self.id = id
+        self._cwd = cwd
+        self._runtime = runtime
+        self._mode = mode
+
+    def call(
+        self,
+        tool: str,
+        input: Mapping[str, object],
+        *,
+        cwd: str = "",
+        description: str = "",
+        runtime: str = "",
+        shell: str = "",
+    ) -> Call:
+        """A call of this session."""
+        return Call(
+            tool,
+            input,
+            cwd=cwd or self._cwd or self._way.project,
+            session=self.id,
+            runtime=runtime or self._runtime,
+            description=description,
+            shell=shell,
+        )
+
+    def decide(self, call: Call) -> Decision:
+        """Allow, ask or deny, by the rules and grants of now. Asks nobody, records nothing, never raises."""
+        return self._way.decide(self._own(call), host_mode=self._host_mode)
+
+    async def guard(self, call: Call) -> Verdict:
+        """Whether a call may run. Where it asks, a person is asked, and this waits for the answer.
+
+        Raises nothing but CancelledError, which takes the question back. Run the call only if `verdict.allowed`."""
+        return await self._way.guard(self._own(call), host_mode=self._host_mode)
+
+    def guard_sync(self, call: Call) -> Verdict:
+        """The same for programs without an event loop. It blocks its thread, never a loop of the gate."""
+        return self._way.guard_sync(self._own(call), host_mode=self._host_mode)
+
+    @overload
+    def guarded(self, function: F, /) -> F: ...
+
+    @overload
+    def guarded(
+        self,
+        /,
+        *,
+        operation: str = "execute",
+        paths: Sequence[str] = (),
+        addresses: Sequence[str] = (),
+        like: str = "",
+        name: str = "",
+    ) -> Callable[[F], F]: ...
+
+    def guarded(
+        self,
+        function: Any = None,
+        /,
+        *,
+        operation: str = "execute",
+        paths: Sequence[str] = (),
+        addresses: Sequence[str] = (),
+        like: str = "",
+        name: str = "",
+    ) -> Any:
+        """Pass every call of a function through the gate first. A denied one raises `Denied`, and does not run.
+
+        `operation` and `paths` say what the function does and which arguments are places, as for `Tool`; without them
+        every call asks. The function's signature becomes the tool's schema, at its attribute `tool`."""
+        tool = Tool(operation, paths=paths, addresses=addresses, like=like)
+        if function is not None:
+            return guard_function(self, function, tool, name)
+        return partial(guard_function, self, tool=tool, name=name)
+
+    def request_approval(self, call: Call, *, seconds: float = DAY) -> Approval:
+        """For frameworks that pause a run: the question about a call, to be answered with `resolve_approval` within so
+        many seconds, in this process or another. Never raises; a fault is a verdict that denies."""
+        try:
+            way = self._embedded()
+            verdict, held = way.hold(self._own(call), host_mode=self._host_mode, seconds=seconds)
+        except Exception as error:  # the net: whatever breaks inside, the call does not run
+            return Approval("", verdict=fault(error))
+        return Approval(held.id if held is not None else verdict.id if verdict is not None else "", verdict, held)
+
+    def resolve_approval(
+        self, id: str, call: Call, *, allow: bool, who: str, message: str = "", channel: str = "program"
+    ) -> Verdict:
+        """The verdict on a call that waited, by the answer that somebody gave elsewhere. `who` is named in the trail.
+
+        The approval counts once, for the very call that was shown; the call is looked at again, and a denial wins."""
+        said = Said.ALLOW if allow is True and who else Said.DENY
+        answer = Answer(said, message=message, who=who, channel=channel)
+        try:
+            return self._embedded().release(id, self._own(call), answer, host_mode=self._host_mode)
+        except Exception as error:  # the net
+            return fault(error)
+
+    def declare(self, name: str, tool: Tool) -> None:
+        """Say what a tool does. Raises PayloadError where something else was said of it before."""
+        self._way.declare(name, tool)
+
+    def _embedded(self) -> Embedded:
+        if not isinstance(self._way, Embedded):
+            raise StoreError("a gate server keeps its questions itself; use `guard`, or an embedded gate")
+        return self._way
+
+    @property
+    def _host_mode(self) -> str:
+        return PLAN if self._mode == PLAN else ""
+
+    def _own(self, call: Call) -> Call:
+        """The call as one of this session, where it does not say otherwise."""
+        if call.session and call.cwd:
+            return call
+        return Call(
+            call.tool,
+            call.input,
+            cwd=call.cwd or self._cwd or self._way.project,
+            roots=call.roots,
+            home=call.home,
+            session=call.session or self.id,
+            runtime=call.runtime or self._runtime,
+            description=call.description,
+            shell=call.shell,
+        )
+
+
+class Gate(Session):
+    """The gate of one program. By itself it is also the program's one session; `session` makes others.
+
+    `project` is the folder that the agent works in (default: this one). The rules are those of the files on this
+    machine; `mode`, `allow`, `ask`, `deny` and `policy` (the settings of a configuration file, as a mapping or as TOML
+    text) come on top. `files=False` leaves the user's and the project's file out; what an administrator set and the
+    floor always hold. `tools` says what the agent's own tools do.
+
+    `channels` are the places to ask in: `"terminal"`, `"server"` (the pages of the gate server), `"nobody"`, a function
+    that gets the question and returns True, False or an Answer, or a channel. Default: the terminal, where there is
+    one. `state` is Assent's folder. Raises PolicyError where the policy does not load."""
+
+    def __init__(
+        self,
+        project: str = "",
+        *,
+        mode: str = "",
+        allow: Sequence[str] = (),
+        ask: Sequence[str] = (),
+        deny: Sequence[str] = (),
+        policy: Mapping[str, object] | str = "",
+        files: bool = True,
+        config: str = "",
+        tools: Mapping[str, Tool | str] | None = None,
+        channels: Sequence[Place] | None = None,
+        state: str = "",
+    ) -> None:
+        project = os.path.abspath(project or os.getcwd())
+        environ = {**os.environ, "ASSENT_HOME": os.path.abspath(state)} if state else dict(os.environ)
+        more = [_document(policy)] if policy else []
+        more.append(document_of({"allow": [*allow], "ask": [*ask], "deny": [*deny]}, "the program", Origin.USER))
+        mode = mode.value if isinstance(mode, PermissionMode) else mode
+        gates = Gates(
+            environ,
+            mode=mode,
+            config=config,
+            more=more,
+            alone=not files,
+        )
+        gates.check(project)
+        super().__init__(Embedded(gates, project, _state(environ), channels), new_id())
+        for name, tool in (tools or {}).items():
+            self.declare(name, Tool(like=tool) if isinstance(tool, str) else tool)
+
+    @classmethod
+    def connect(cls, project: str = "", *, socket: str = "", state: str = "") -> Gate:
+        """A gate whose decisions and questions are those of the running server. Raises StoreError where none runs."""
+        environ = {**os.environ, "ASSENT_HOME": os.path.abspath(state)} if state else dict(os.environ)
+        path = socket or os.path.join(_state(environ), SOCKET_FILE)
+        if not os.path.exists(path):
+            raise StoreError(f"no server listens on `{path}`; start one with `assent serve`")
+        gate = cls.__new__(cls)
+        Session.__init__(gate, Connected(Server(path), os.path.abspath(project or os.getcwd())), new_id())
+        return gate
+
+    def session(self, id: str = "", *, cwd: str = "", runtime: str = "", mode: str = "") -> Session:
+        """Another session at this gate, with an id of its own unless one is given. `mode` is the session's."""
+        found = Session(self._way, id or new_id(), cwd=cwd, runtime=runtime, mode=mode)
+        if mode and mode != PLAN:
+            word = parse_mode(mode).word
+            self._embedded().memory.choose_mode(found.id, word, who=self._embedded().memory.who, channel="program")
+        return found
+
+    def close(self) -> None:
+        """Deny what waits, and let go of everything."""
+        self._way.close()
+
+    def __enter__(self) -> Gate:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+class Connected:
+    """Decisions and questions of a running server."""
+
+    def __init__(self, server: Server, project: str) -> None:
+        self._server = server
+        self.project = project
+        self._thread = Thread()
+        self._tools: dict[str, Tool] = {}
+
+    def declare(self, name: str, tool: Tool) -> None:
+        """What a tool does is for the server to know; only of which known tool it is one can be said."""
+        add_tool(self._tools, name, tool)
+
+    def _named(self, call: Call) -> Call:
+        tool = self._tools.get(call.tool.lower())
+        return native.but(call, tool=tool.like, runtime=LIKE) if tool is not None and tool.like else call
+
+    def decide(self, call: Call, *, host_mode: str = "") -> Decision:
+        try:
+            return self._thread.wait(self._server.check(self._named(call), project=self.project, host_mode=host_mode))
+        except Exception as error:  # the net: whatever breaks inside, the call does not run
+            return fault(error).decision
+
+    async def guard(self, call: Call, *, host_mode: str = "") -> Verdict:
+        try:
+            return await self._server.ask(self._named(call), project=self.project, host_mode=host_mode)
+        except Exception as error:  # the net
+            return fault(error)
+
+    def guard_sync(self, call: Call, *, host_mode: str = "") -> Verdict:
+        try:
+            return self._thread.wait(self._server.ask(self._named(call), project=self.project, host_mode=host_mode))
+        except Exception as error:  # the net
+            return fault(error)
+
+    def close(self) -> None:
+        self._thread.close()
+
+
+def _document(policy: Mapping[str, object] | str) -> Any:
+    if isinstance(policy, str):
+        return read_document(policy, "the program's policy", Origin.USER)
+    if not isinstance(policy, Mapping):
+        raise PayloadError("`policy` is a mapping, or TOML text")
+    return document_of(policy, "the program's policy", Origin.USER)
+
+
+def _state(environ: Mapping[str, str]) -> str:
+    return files.assent_home(environ, environ.get("HOME", "") or os.path.expanduser("~"))
