@@ -31,13 +31,29 @@ KEYS: dict[str, str] = {
     "approval.timeout": "seconds until an unanswered question is denied",
     "approval.unseen": "seconds until a question that nobody can see is given up",
     "approval.route": "where questions go: runtime, broker or both",
+    "classifier.on": "true: a model may judge what no rule speaks of; false in any file: none is asked",
+    "classifier.api": "how the model is spoken to: anthropic or openai",
+    "classifier.model": "its name",
+    "classifier.url": "its address, https or on this machine (default: the provider's own)",
+    "classifier.key": "where its key is: env:NAME, keyring:SERVICE/USER or none",
+    "classifier.timeout": "seconds until its silence is a question to a person, 1 to 15 (default: 5)",
+    "classifier.input_price": "the price of a million tokens that it reads, for `assent audit stats`",
+    "classifier.output_price": "the same for those that it writes",
     "workspace.extra": "more folders that count as the workspace",
     "commands": "rows that say what your own commands do",
+    "slack.channel": "the Slack channel, or the person, that is asked, by id",
+    "slack.users": "the Slack members who may answer, by id",
+    "slack.team": "the only workspace that answers are taken from, by id",
+    "slack.transport": "how Slack's answers come: socket or http",
+    "slack.api": "the address of Slack's API, where it is another",
+    "webhook.url": "where questions are posted to, signed",
+    "webhook.users": "the names that may answer through the webhook",
 }
 RULE_KEYS = ("rule", "reason", "message", "match", "not_match", "expires")
 PROJECT_KEYS = ("deny", "ask", "max_mode")
 MANAGED_ONLY = ("defaults.lock",)
-SECTIONS = ("packs", "defaults", "approval", "workspace", "commands")
+SECTIONS = ("packs", "defaults", "approval", "classifier", "workspace", "commands", "slack", "webhook")
+ELSEWHERE = ("slack.", "webhook.")
 ROUTES = ("runtime", "broker", "both")
 
 
@@ -60,8 +76,10 @@ class Document(Value):
         "unseen",
         "route",
         "follow_host",
+        "classifier",
         "extra",
         "commands",
+        "elsewhere",
         "examples",
         "lines",
     )
@@ -82,8 +100,10 @@ class Document(Value):
         self.unseen: int | None = None
         self.route: str | None = None
         self.follow_host = False
+        self.classifier: Mapping[str, object] = {}
         self.extra: tuple[str, ...] = ()
         self.commands: Mapping[str, Mapping[str, object]] = {}
+        self.elsewhere: Mapping[str, object] = {}
         self.examples: tuple[Example, ...] = ()
         self.lines: Mapping[str, int] = {}
 
@@ -141,6 +161,7 @@ class _Reader:
                 self._section(key, value)
             else:
                 self._setting(key, value)
+        self._complete()
         # INVARIANT: a Document is assigned to here, while it is made, and nowhere else.
         document = self.document
         document.examples = tuple(self.examples)
@@ -191,8 +212,29 @@ class _Reader:
                 document.route = self._choice(key, value, ROUTES)
             case "workspace.extra":
                 document.extra = self._texts(key, value)
+            case _ if key.startswith("classifier."):
+                document.classifier = {**document.classifier, key.rpartition(".")[2]: self._classifier(key, value)}
             case "commands":
                 document.commands = self._commands(value)
+            case _ if key.startswith(ELSEWHERE):
+                document.elsewhere = {**document.elsewhere, key: self._elsewhere(key, value)}
+
+    def _elsewhere(self, key: str, value: object) -> object:
+        from assent.policy import elsewhere
+
+        problem, suggestion = elsewhere.objection(key, value)
+        if problem:
+            raise self._error(problem, key, suggestion)
+        return value
+
+    def _complete(self) -> None:
+        if self.document.elsewhere:
+            from assent.policy import elsewhere
+
+            if lacking := elsewhere.missing(tuple(self.document.elsewhere)):
+                section, _, name = lacking.partition(".")
+                line = min(self.key_lines[key] for key in self.document.elsewhere if key.startswith(f"{section}."))
+                raise self._at(f"`[{section}]` lacks `{name}`", line, f"add `{name}`, or take the section out")
 
     def _flag(self, key: str, value: object) -> bool:
         if not isinstance(value, bool):

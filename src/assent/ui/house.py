@@ -35,6 +35,7 @@ from assent.ui.api.endpoint import Asked
 from assent.ui.api.events import Hub
 from assent.ui.api.metrics import Metrics
 from assent.ui.calls import Calls
+from assent.ui.elsewhere import Elsewhere
 from assent.ui.voice import Voice
 
 STORE_FILE = "held.db"
@@ -64,7 +65,15 @@ class House:
     """The state of a server. Made inside its event loop."""
 
     def __init__(
-        self, environ: Mapping[str, str], *, port: int, socket: str, mode: str = "", config: str = "", folder: str = ""
+        self,
+        environ: Mapping[str, str],
+        *,
+        port: int,
+        socket: str,
+        mode: str = "",
+        config: str = "",
+        folder: str = "",
+        secrets: Mapping[str, str] | None = None,
     ) -> None:
         home = environ.get("HOME", "") or os.path.expanduser("~")
         self.state = state_folder(files.assent_home(environ, home))
@@ -93,17 +102,20 @@ class House:
         self._told: dict[str, tuple[dict[str, str], str]] = {}
         self._home = home
         self._loop = asyncio.get_running_loop()
+        self.elsewhere = Elsewhere(self, secrets or {}, config=config)
         threading.Thread(target=self._follow, name="trail", daemon=True).start()
 
     async def open(self) -> None:
         """Take over what a server that died left behind, and drop what old sessions did."""
         await asyncio.to_thread(sessions.forget, self.state, older_than=self.clock() - KEPT)
         await self.desk.broker.recover()
+        self.elsewhere.open()
 
     async def close(self) -> None:
         """Deny what waits, tell the pages, and wait for the disk."""
         await self.desk.broker.close()
         await self.calls.close()
+        await self.elsewhere.close()
         self._ends = True
         self._callers.shutdown(wait=False, cancel_futures=True)
         self.hub.close()
@@ -135,6 +147,7 @@ class House:
             "problem": display.one_line(str(gate.error)) if isinstance(gate, Refusing) else "",
             "held": len(self.desk.broker.pending()),
             "uptime": round(self.clock() - self.metrics.started, 3),
+            "elsewhere": self.elsewhere.states(),
         }
 
     async def work(self, do: Callable[..., T], *given: Any, **named: Any) -> T:

@@ -8,10 +8,11 @@ import os
 import sys
 import threading
 import webbrowser
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from assent.contract.errors import StoreError
 from assent.facts import files
+from assent.review import secrets
 from assent.statefile import state_folder
 from assent.ui import peers
 from assent.ui.listening import Listening
@@ -43,13 +44,14 @@ def run(options: argparse.Namespace) -> int:
     from assent.ui import server
 
     closed = peers.close_to_debuggers()
+    given = secrets.taken(os.environ)
     server.many_files()
     state = state_folder(files.assent_home(os.environ, os.environ.get("HOME", "") or os.path.expanduser("~")))
     listening = Listening(state, port=options.port, path=options.socket)
     heard = True
     try:
         with asyncio.Runner(loop_factory=_fast_loop()) as runner:
-            heard = runner.run(_serve(options, listening, closed))
+            heard = runner.run(_serve(options, listening, closed, given))
     except KeyboardInterrupt:
         return 130
     finally:
@@ -67,12 +69,19 @@ def _fast_loop() -> Callable[[], asyncio.AbstractEventLoop] | None:
     return new_event_loop
 
 
-async def _serve(options: argparse.Namespace, listening: Listening, closed: bool) -> bool:
+async def _serve(options: argparse.Namespace, listening: Listening, closed: bool, given: Mapping[str, str]) -> bool:
     """Serve until told to stop; whether everything that was said was written."""
     from assent.ui import server
     from assent.ui.house import House
 
-    house = House(os.environ, port=listening.port, socket=listening.path, mode=options.mode, config=options.config)
+    house = House(
+        os.environ,
+        port=listening.port,
+        socket=listening.path,
+        mode=options.mode,
+        config=options.config,
+        secrets=given,
+    )
     greet(house, closed)
     if options.open:
         threading.Thread(target=webbrowser.open, args=(house.address,), daemon=True).start()
@@ -96,6 +105,8 @@ def greet(house: object, closed: bool) -> None:
         show(f"  the policy does not load, so every call is denied: {status['problem']}")
     if not closed:
         show("  note: this system cannot close the server's memory to other programs of yours")
+    for line in house.elsewhere.lines():
+        show(f"  {line}")
     if sys.stdout.isatty():
         house.show_code()
         show("  Enter shows a new code, Ctrl-C ends the server")

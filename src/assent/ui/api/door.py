@@ -120,6 +120,8 @@ class Door:
     async def _admit(self, endpoint: Endpoint, scope: Scope, receive: Any, send: Any) -> Asked:
         headers = head(scope)
         peer = scope["state"]["peer"]
+        if endpoint.signed:
+            return await self._signed(endpoint, headers, peer, receive, send)
         self.check_host(headers, peer)
         self.check_origin(headers)
         role, person, cookie = self.who(headers, peer)
@@ -139,6 +141,23 @@ class Door:
             cookie,
             lambda: hung_up(receive),
             send,
+        )
+
+    async def _signed(
+        self, endpoint: Endpoint, headers: Mapping[bytes, bytes], peer: Any, receive: Any, send: Any
+    ) -> Asked:
+        """A request that its endpoint knows by a signature. It may come by way of a proxy, under any name of ours; from
+        a page it does not come, and whose cookie it brings is not asked."""
+        self.check_origin(headers)
+        check_length(endpoint, headers)
+        raw = await gather(endpoint, receive)
+        named = {name.decode("latin-1"): value.decode("latin-1") for name, value in headers.items()}
+        return Asked(
+            *(self.house, Role.NOBODY, None, peer, ABSENT, ABSENT, {}, len(raw), ""),
+            lambda: hung_up(receive),
+            send,
+            raw,
+            named,
         )
 
 
@@ -173,9 +192,7 @@ async def read_body(endpoint: Endpoint, headers: Mapping[bytes, bytes], receive:
         return {}, 0
     if headers.get(b"content-type", b"").split(b";")[0].strip().lower() != b"application/json":
         raise Refusal(415, "not-json", "send JSON, with `Content-Type: application/json`")
-    declared = headers.get(b"content-length", b"0")
-    if declared.isdigit() and int(declared) > endpoint.limit:
-        raise too_large(endpoint)
+    check_length(endpoint, headers)
     raw = await gather(endpoint, receive)  # `protocol` ends what comes too slowly
     if not raw:
         return {}, 0
@@ -186,6 +203,12 @@ async def read_body(endpoint: Endpoint, headers: Mapping[bytes, bytes], receive:
     if not isinstance(found, dict):
         raise Refusal(400, "not-json", "the body is not a JSON object")
     return found, len(raw)
+
+
+def check_length(endpoint: Endpoint, headers: Mapping[bytes, bytes]) -> None:
+    declared = headers.get(b"content-length", b"0")
+    if declared.isdigit() and int(declared) > endpoint.limit:
+        raise too_large(endpoint)
 
 
 async def gather(endpoint: Endpoint, receive: Any) -> bytes:

@@ -68,9 +68,12 @@ class Reply:
 
 class Asked:
     """A request that passed the door. `size` is that of its body in bytes. `gone` tells whether whoever asked hung
-    up."""
+    up. A signed one is not read yet: it has its bytes and its headers as they came."""
 
-    __slots__ = ("house", "role", "person", "peer", "path", "query", "body", "size", "cookie", "gone", "send")
+    __slots__ = (
+        *("house", "role", "person", "peer", "path", "query", "body", "size", "cookie", "gone", "send", "raw"),
+        "headers",
+    )
 
     def __init__(
         self,
@@ -85,6 +88,8 @@ class Asked:
         cookie: str,
         gone: Callable[[], Awaitable[None]],
         send: Callable[[Any], Awaitable[None]],
+        raw: bytes = b"",
+        headers: Mapping[str, str] | None = None,
     ) -> None:
         self.house = house
         self.role = role
@@ -97,6 +102,8 @@ class Asked:
         self.cookie = cookie
         self.gone = gone
         self.send = send
+        self.raw = raw
+        self.headers = headers or {}
 
     # The fields of a body, or a refusal that names them
 
@@ -146,9 +153,12 @@ Run = Callable[[Asked], Awaitable[object]]
 
 class Endpoint(Value):
     """One method on one path. `body` is the schema of what it takes, `gives` of what it gives, by status. `scraped`
-    lets in what collects counters too."""
+    lets in what collects counters too. `signed` says that a signature over the bytes stands in for everything else."""
 
-    __slots__ = ("method", "path", "run", "needs", "summary", "body", "query", "gives", "limit", "kind", "scraped")
+    __slots__ = (
+        *("method", "path", "run", "needs", "summary", "body", "query", "gives", "limit", "kind", "scraped"),
+        "signed",
+    )
 
     def __init__(
         self,
@@ -164,6 +174,7 @@ class Endpoint(Value):
         limit: int = SMALL,
         kind: str = "application/json",
         scraped: bool = False,
+        signed: bool = False,
     ) -> None:
         self.method = method
         self.path = path
@@ -176,3 +187,4 @@ class Endpoint(Value):
         self.limit = limit
         self.kind = kind
         self.scraped = scraped
+        self.signed = signed

@@ -11,6 +11,7 @@ from assent.ui.api import (
     audit,
     checks,
     dismissals,
+    elsewhere,
     events,
     hooks,
     metrics,
@@ -39,6 +40,7 @@ ENDPOINTS: tuple[Endpoint, ...] = (
     *hooks.ENDPOINTS,
     *questions.ENDPOINTS,
     *dismissals.ENDPOINTS,
+    *elsewhere.ENDPOINTS,
     *events.ENDPOINTS,
     *policies.ENDPOINTS,
     *pauses.ENDPOINTS,
@@ -71,6 +73,7 @@ def describe() -> dict[str, Any]:
                 "scraper": {"type": "http", "scheme": "bearer", "description": "metrics.token in Assent's folder"},
                 "cookie": {"type": "apiKey", "in": "cookie", "name": "assent_session"},
                 "key": {"type": "apiKey", "in": "header", "name": "Assent-Key"},
+                "signature": {"type": "apiKey", "in": "header", "name": "Assent-Signature"},
             },
         },
     }
@@ -80,7 +83,11 @@ def _operation(endpoint: Endpoint) -> dict[str, Any]:
     found: dict[str, Any] = {
         "operationId": f"{endpoint.method.lower()}{re.sub('[^a-z]+', '_', endpoint.path)}".strip("_"),
         "summary": endpoint.summary,
-        "security": [*SECURITY[endpoint.needs], *([{"scraper": []}] if endpoint.scraped else [])],
+        "security": [
+            *SECURITY[endpoint.needs],
+            *([{"scraper": []}] if endpoint.scraped else []),
+            *([{"signature": []}] if endpoint.signed else []),
+        ],
         "parameters": [
             *(
                 {"name": name, "in": "path", "required": True, "schema": TEXT}

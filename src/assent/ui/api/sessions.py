@@ -76,6 +76,7 @@ STATUS = record(
     streams=WHOLE,
     signed_in=WHOLE,
     uptime=NUMBER,
+    elsewhere={"type": "object", "additionalProperties": TEXT},
 )
 
 ENDPOINTS = (

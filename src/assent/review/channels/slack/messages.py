@@ -1,0 +1,214 @@
+"""A question as a message of Slack, and how it ended. Pure: posts nothing and decides nothing.
+
+INVARIANT: text of the agent goes through `display`, and into elements that Slack does not read: see `blocks`."""
+
+from __future__ import annotations
+
+import time
+
+from assent.contract import display
+from assent.contract.review import Ending, Held, Preview, Reach, Resolution, Said, Scope, Suggestion
+from assent.contract.tools import canonical
+from assent.review.channels.slack import blocks
+from assent.review.channels.slack.blocks import Block
+
+ONCE, QUARTER, SESSION, DENY, EDIT, WHY = (
+    "assent_once",
+    "assent_15m",
+    "assent_session",
+    "assent_deny",
+    "assent_edit",
+    "assent_why",
+)
+SCOPES = {ONCE: Scope.ONCE, QUARTER: Scope.QUARTER, SESSION: Scope.SESSION}
+REACHES = {Scope.ONCE: "once", Scope.QUARTER: "for 15 minutes", Scope.SESSION: "for this session"}
+VERBS = {
+    "bash": "wants to run a command",
+    "write": "wants to change a file",
+    "delete": "wants to delete a file",
+    "fetch": "wants to fetch from the web",
+    "agent": "wants to start another agent",
+}
+ENDINGS = {
+    Ending.SETTLED: "Settled by another answer",
+    Ending.EXPIRED: "Denied: nobody answered in time",
+    Ending.UNSEEN: "Denied: nobody could see it",
+    Ending.DISMISSED: "Denied: put away unanswered",
+    Ending.LOST: "Denied: the place that showed it is gone",
+    Ending.CANCELLED: "Denied: the agent took it back",
+    Ending.CHANGED: "Denied: what would run is not what was shown any more",
+    Ending.OVERRULED: "Denied: the rules deny it by now",
+    Ending.CLOSED: "Denied: the gate was shut down",
+}
+MOST_EFFECTS, MOST_WARNINGS = 12, 8
+OVER = 700  # characters of what was asked, once it is answered
+SNIPPET = 100_000  # characters of a change as a file
+
+
+class Message:
+    """What is posted: blocks, and the words of the notification."""
+
+    __slots__ = ("blocks", "text")
+
+    def __init__(self, made: list[Block], text: str) -> None:
+        self.blocks = made
+        self.text = text
+
+
+def question(held: Held, ticket: str, *, deadline: float, behind: int = 0, reach: Reach | None = None) -> Message:
+    """The question with its buttons. `ticket` comes back with whatever is pressed."""
+    found = [blocks.header(_title(held)), blocks.context(_place(held), _risk(held))]
+    if held.warnings:
+        found.append(_labelled("Look twice"))
+        found.append(blocks.bullets([display.visible(each) for each in held.warnings[:MOST_WARNINGS]]))
+    found += _preview(held.preview)
+    found += [_labelled("What it does"), blocks.bullets(_effects(held))]
+    part = held.decision.deciding
+    found.append(_labelled("Why it asks", f"{display.code(part.reason)} [{part.code}]"))
+    if part.rule:
+        found.append(_labelled("Rule", f"{display.code(part.rule)}  from {display.code(part.source)}"))
+    if held.call.description:
+        found.append(_labelled("The agent says", display.one_line(held.call.description, 300)))
+    found += _remembered(held, reach)
+    found.append(_until(held, deadline, behind))
+    found += [{"type": "actions", "elements": each} for each in _buttons(held, ticket, reach)]
+    return Message(found, blocks.notified(f"{_title(held)}: {held.preview.text}"))
+
+
+def over(held: Held, resolution: Resolution) -> Message:
+    """What is left of a question that has ended: what was asked, and what came of it. Nothing to press."""
+    told = ended(resolution)
+    shown = display.code(held.preview.path or held.preview.text)
+    found = [
+        blocks.header(told),
+        blocks.context(_title(held), _place(held)),
+        blocks.preformatted(shown, OVER),
+    ]
+    if not resolution.allowed and resolution.answer is not None and resolution.answer.message:
+        found.append(_labelled("The agent is told", display.visible(blocks.clipped(resolution.answer.message, 600))))
+    return Message(found, blocks.notified(f"{told}: {_title(held)}"))
+
+
+def stale() -> Message:
+    """A message of a question that nobody knows any more."""
+    words = "This question is over: nothing was decided by pressing here"
+    return Message([blocks.header("Over"), blocks.section(words)], words)
+
+
+def ended(resolution: Resolution) -> str:
+    """How a question ended, in a line."""
+    answer = resolution.answer
+    by = f" by {display.one_line(answer.who, 60)}" if answer and answer.who else ""
+    by += f", in {display.one_line(answer.channel, 40)}" if answer and answer.channel else ""
+    if resolution.ending is Ending.ANSWERED and answer is not None:
+        if resolution.allowed:
+            return f"Allowed {REACHES.get(answer.scope, 'and remembered')}{by}"
+        return f"Denied{', and the agent is stopped' if answer.said is Said.STOP else ''}{by}"
+    if resolution.ending is Ending.SETTLED and resolution.allowed:
+        return f"Allowed: another answer settles it{by}"
+    return ENDINGS.get(resolution.ending, "Denied: something broke")
+
+
+def snippet(preview: Preview) -> str:
+    """The whole change, where the message has only a part of it; else `""`."""
+    text = display.code(preview.text)
+    return "" if preview.kind != "diff" or len(text) <= blocks.CODE else blocks.clipped(text, SNIPPET)
+
+
+def offered(held: Held) -> Suggestion | None:
+    """The rules that the buttons remember, None where no answer to this is remembered."""
+    return held.suggestions[0] if held.suggestions else None
+
+
+# ---------------------------------------------------------------- its parts
+
+
+def _title(held: Held) -> str:
+    who = display.one_line(display.code(held.call.runtime), 40) or "An agent"
+    verb = VERBS.get(canonical(held.call.tool)) or f"wants to use {display.one_line(display.code(held.call.tool), 60)}"
+    return f"{who} {verb}"
+
+
+def _place(held: Held) -> str:
+    folder = display.one_line(display.code(held.project or held.call.cwd), 120)
+    session = display.one_line(display.code(held.call.session), 20)
+    where = f"in {folder}" if folder else "in no project"
+    beside = held.call.cwd and held.call.cwd != held.project
+    at = f" · at {display.one_line(display.code(held.call.cwd), 100)}" if beside else ""
+    return f"{where}{at}{f' · session {session}' if session else ''}"
+
+
+def _risk(held: Held) -> str:
+    return f"{held.decision.risk.upper() if held.decision.risk == 'high' else held.decision.risk} risk"
+
+
+def _labelled(label: str, text: str = "") -> Block:
+    pieces = [blocks.words(f"{label}: " if text else label, bold=True)]
+    return blocks.line(*pieces, *([blocks.words(blocks.clipped(text, 900))] if text else []))
+
+
+def _preview(preview: Preview) -> list[Block]:
+    found = []
+    if preview.path:
+        found.append(_labelled("File", display.one_line(display.code(preview.path), 600)))
+    text = display.code(preview.text)
+    found.append(blocks.preformatted(text))
+    if preview.length > len(preview.text) or len(text) > blocks.CODE:
+        where = "; all of it is in the thread" if preview.kind == "diff" else ""
+        found.append(blocks.context(f"cut: {preview.length:,} characters in all{where}"))
+    return found
+
+
+def _effects(held: Held) -> list[str]:
+    found = [display.code(each) for each in held.effects[:MOST_EFFECTS]]
+    if len(held.effects) > MOST_EFFECTS:
+        found.append(f"and {len(held.effects) - MOST_EFFECTS} more")
+    return found or ["nothing that could be seen: look at the text itself"]
+
+
+def _remembered(held: Held, reach: Reach | None) -> list[Block]:
+    """What the buttons beside "once" would remember."""
+    found = offered(held)
+    if found is None:
+        return [blocks.context("no answer to this is remembered: it can be allowed once")]
+    rules = display.code(" ; ".join(found.rules)) or "this exact call, in the same folder"
+    told = f"{blocks.clipped(rules, 600)}  ({display.visible(found.width)})" if found.rules else rules
+    return [_labelled("15 minutes and Session remember", f"{told}{reached(reach, found.rules)}")]
+
+
+def reached(reach: Reach | None, rules: tuple[str, ...]) -> str:
+    """How far rules would have reached, to stand behind them."""
+    if reach is None or not rules:
+        return ""
+    if reach.refusal:
+        return f", which may not be saved: {display.visible(reach.refusal)}"
+    told = f"; would have matched {reach.matched} of your last {reach.looked_at} calls"
+    return f"{told}, {reach.denied} of which you denied" if reach.denied else told
+
+
+def _until(held: Held, deadline: float, behind: int) -> Block:
+    fallback = time.strftime("%H:%M:%S UTC", time.gmtime(deadline))
+    rest = f" · {behind} more wait behind it" if behind else ""
+    return blocks.line(
+        blocks.words("Denied unless it is answered by "), blocks.moment(deadline, fallback), blocks.words(f"{rest} ")
+    )
+
+
+def _buttons(held: Held, ticket: str, reach: Reach | None) -> list[list[Block]]:
+    """The first row answers, the second opens dialogs. What is risky is asked about once more."""
+    risky = held.decision.risk == "high"
+    sure = blocks.confirmation("High risk", "You have read what would run, and want it to run?", "Allow it")
+    first = [blocks.button("Allow once", ONCE, ticket, style="primary", confirm=sure if risky else None)]
+    savable = offered(held) is not None and not (reach is not None and reach.refusal)
+    if savable:
+        wider = blocks.confirmation(
+            "High risk", "Calls like this one would run without being asked about?", "Allow them"
+        )
+        first.append(blocks.button("15 minutes", QUARTER, ticket, confirm=wider if risky else None))
+        first.append(blocks.button("Session", SESSION, ticket, confirm=wider if risky else None))
+    first.append(blocks.button("Deny", DENY, ticket, style="danger"))
+    second = [blocks.button("Deny, say why…", WHY, ticket)]
+    found = offered(held)
+    if found is not None and found.rules:
+        second.insert(0, blocks.button("Edit the rule…", EDIT, ticket))
+    return [first, second]

@@ -1,0 +1,160 @@
+"""What a webhook is told of a question, and the answers that it may give, as JSON. Pure: sends nothing.
+
+Text of an agent is made visible here, so that whoever shows it need only show it as text."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from assent.contract import display
+from assent.contract.review import Answer, Held, Resolution, Said, Scope
+from assent.contract.value import Value
+from assent.review.channels.replies import SCOPES, signature
+
+QUESTION, ENDED = "question", "ended"
+EVENT, ANSWER = "event", "answer"  # what is signed, so that nothing is turned back on us
+VERSION = "v1"
+LONGEST, MOST_RULES, LONGEST_RULE, LONGEST_MESSAGE = 20_000, 20, 2000, 4000
+TIMESTAMP, SIGNATURE = "Assent-Timestamp", "Assent-Signature"
+FIELDS = frozenset({"id", "digest", "nonce", "said", "scope", "rules", "message", "who"})
+
+
+class Reply(Value):
+    """An answer as it came."""
+
+    __slots__ = ("id", "digest", "nonce", "answer")
+
+    def __init__(self, id: str, digest: str, nonce: str, answer: Answer) -> None:
+        self.id = id
+        self.digest = digest
+        self.nonce = nonce
+        self.answer = answer
+
+
+def head(kind: str, timestamp: str) -> str:
+    """What stands before the body in what is signed."""
+    return f"{VERSION}:{kind}:{timestamp}:"
+
+
+def headers(secret: str, body: bytes, timestamp: int) -> dict[str, str]:
+    """The headers of a signed event."""
+    made = signature(secret, head(EVENT, str(timestamp)), body)
+    return {
+        "Content-Type": "application/json",
+        "User-Agent": "assent",
+        TIMESTAMP: str(timestamp),
+        SIGNATURE: f"{VERSION}={made}",
+    }
+
+
+def question(held: Held, nonce: str, *, deadline: float, behind: int, back: str) -> bytes:
+    """The event of a question. `back` is the path that an answer is posted to."""
+    part, preview, call = held.decision.deciding, held.preview, held.call
+    scopes = SCOPES if held.suggestions else SCOPES[:1]
+    return _encoded(
+        {
+            "event": QUESTION,
+            "id": held.id,
+            "digest": held.digest,
+            "nonce": nonce,
+            "deadline": round(deadline, 3),
+            "behind": behind,
+            "answer_to": back,
+            "scopes": [each.value for each in scopes],
+            "tool": display.code(call.tool),
+            "runtime": display.code(call.runtime),
+            "session": display.code(call.session),
+            "project": display.code(held.project),
+            "cwd": display.code(call.cwd),
+            "says": display.one_line(call.description, 600),
+            "preview": {
+                "kind": preview.kind,
+                "path": display.code(preview.path),
+                "text": display.clip(display.code(preview.text), LONGEST),
+                "length": preview.length,
+            },
+            "effects": [display.code(each) for each in held.effects[:100]],
+            "warnings": [display.visible(each) for each in held.warnings[:50]],
+            "reason": display.code(part.reason),
+            "code": part.code,
+            "rule": display.code(part.rule),
+            "risk": held.decision.risk,
+            "mode": held.decision.mode,
+            "suggestions": [{"rules": list(each.rules), "width": each.width} for each in held.suggestions],
+        }
+    )
+
+
+def ended(resolution: Resolution, nonce: str) -> bytes:
+    """The event of a question's end."""
+    answer = resolution.answer
+    return _encoded(
+        {
+            "event": ENDED,
+            "id": resolution.id,
+            "nonce": nonce,
+            "allowed": resolution.allowed,
+            "ending": resolution.ending.value,
+            "reason": display.visible(resolution.reason),
+            "said": answer.said.value if answer else "",
+            "who": display.visible(answer.who) if answer else "",
+            "channel": display.visible(answer.channel) if answer else "",
+        }
+    )
+
+
+def read(body: bytes) -> Reply:
+    """An answer from the bytes that were signed. Raises ValueError with what is wrong."""
+    try:
+        found = json.loads(body.decode("utf-8"))
+    except (ValueError, RecursionError):
+        raise ValueError("the answer is not JSON") from None
+    if not isinstance(found, dict):
+        raise ValueError("the answer is not a JSON object")
+    if unknown := sorted(set(found) - FIELDS):
+        raise ValueError(f"the answer has an unknown field `{display.one_line(unknown[0], 40)}`")
+    texts = {name: _text(found, name) for name in ("id", "digest", "nonce", "message", "who")}
+    said, scope = _said(found.get("said")), _scope(found.get("scope", Scope.ONCE.value))
+    answer = Answer(
+        said,
+        scope=scope,
+        rules=_rules(found.get("rules", [])) if scope is not Scope.ONCE else (),
+        message=texts["message"][:LONGEST_MESSAGE],
+        who=display.one_line(texts["who"], 100),
+    )
+    return Reply(texts["id"], texts["digest"], texts["nonce"], answer)
+
+
+def _text(found: dict[str, Any], name: str) -> str:
+    value = found.get(name, "")
+    if not isinstance(value, str):
+        raise ValueError(f"`{name}` is text")
+    return value
+
+
+def _said(value: object) -> Said:
+    for each in Said:
+        if each.value == value:
+            return each
+    raise ValueError(f"`said` is one of {', '.join(each.value for each in Said)}")
+
+
+def _scope(value: object) -> Scope:
+    for each in SCOPES:
+        if each.value == value:
+            return each
+    raise ValueError(f"`scope` is one of {', '.join(each.value for each in SCOPES)}")
+
+
+def _rules(value: object) -> tuple[str, ...]:
+    right = isinstance(value, list) and len(value) <= MOST_RULES
+    if not isinstance(value, list) or not right or not all(isinstance(each, str) for each in value):
+        raise ValueError(f"`rules` are at most {MOST_RULES} texts")
+    if any(len(each) > LONGEST_RULE for each in value):
+        raise ValueError(f"a rule has at most {LONGEST_RULE} characters")
+    return tuple(value)
+
+
+def _encoded(event: dict[str, Any]) -> bytes:
+    return json.dumps(event, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")

@@ -1,0 +1,80 @@
+"""The secrets of places to answer in: from the environment, a file of the user's own, or the keyring of the system.
+
+Never from a project's file, and never written anywhere. Knows nothing of what they open."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Callable, Mapping, MutableMapping
+from stat import S_IMODE
+
+from assent.contract.errors import StoreError
+from assent.statefile import read
+
+NAMES = ("slack-bot-token", "slack-app-token", "slack-signing-secret", "webhook-secret")
+FILE = "secrets.toml"
+SERVICE = "assent"  # in the keyring
+LARGEST = 64 * 1024
+
+Keyring = Callable[[str], str | None]
+
+
+def variable(name: str) -> str:
+    """The environment variable of a secret."""
+    return f"ASSENT_{name.upper().replace('-', '_')}"
+
+
+def taken(environ: MutableMapping[str, str]) -> dict[str, str]:
+    """The secrets of an environment, taken out of it: what this process starts does not get them."""
+    found = {name: environ.pop(variable(name), "").strip() for name in NAMES}
+    return {name: value for name, value in found.items() if value}
+
+
+class Secrets:
+    """Secrets by name. The environment comes before the file, the file before the keyring."""
+
+    def __init__(self, given: Mapping[str, str], state: str, keyring: Keyring | None = None) -> None:
+        self._given = given
+        self._path = os.path.join(state, FILE)
+        self._keyring = keyring or from_keyring
+
+    def find(self, name: str) -> str:
+        """A secret, `""` where it is nowhere. Raises StoreError where the file cannot be believed."""
+        return self._given.get(name, "") or self._filed().get(name, "") or self._keyring(name) or ""
+
+    def need(self, name: str) -> str:
+        """The same, and StoreError with what to do where it is nowhere."""
+        if found := self.find(name):
+            return found
+        raise StoreError(f"`{name}` is missing; put it into `{self._path}`, the keyring, or {variable(name)}")
+
+    def _filed(self) -> dict[str, str]:
+        try:
+            raw, status = read(self._path, LARGEST)
+        except FileNotFoundError:
+            return {}
+        except OSError as error:
+            raise StoreError(f"`{self._path}` cannot be read: {error.strerror}") from None
+        if status.st_uid != os.geteuid() or S_IMODE(status.st_mode) & 0o077:
+            raise StoreError(f"`{self._path}` is open to others; run `chmod 600 {self._path}`")
+        try:
+            found = tomllib.loads(raw.decode("utf-8"))
+        except ValueError:
+            raise StoreError(f'`{self._path}` is not TOML; write lines like `{NAMES[0]} = "…"`') from None
+        for name, value in found.items():
+            if name not in NAMES or not isinstance(value, str):
+                raise StoreError(f"`{self._path}` has no use for `{name}`; it holds {', '.join(NAMES)} as text")
+        return {name: value.strip() for name, value in found.items()}
+
+
+def from_keyring(name: str) -> str | None:
+    """A secret of the system's keyring; None where there is none, or no keyring."""
+    try:
+        import keyring
+    except ImportError:
+        return None
+    try:
+        return keyring.get_password(SERVICE, name)
+    except Exception:  # locked, or no backend: as good as none
+        return None

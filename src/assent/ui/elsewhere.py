@@ -1,0 +1,253 @@
+"""The places elsewhere that one server asks in, Slack and a webhook: made from the files, opened, closed, told of.
+
+Knows who is who; shows nothing and takes no answer itself."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+from urllib.parse import parse_qs, urlsplit
+
+from assent import configure
+from assent.contract import display
+from assent.contract.errors import AssentError, StoreError
+from assent.contract.record import Record
+from assent.contract.review import Held, Reach, Scope
+from assent.journal import new_id
+from assent.policy.elsewhere import SlackPlace, WebhookPlace, slack_of, webhook_of
+from assent.review.channels.replies import Once, signed, timely
+from assent.review.channels.slack.channel import SlackChannel
+from assent.review.channels.slack.interactions import Interactions
+from assent.review.channels.webhook.channel import WebhookChannel
+from assent.review.channels.webhook.post import Post
+from assent.review.secrets import Secrets
+from assent.ui.access import Bucket
+
+if TYPE_CHECKING:
+    from assent.review.channels.slack.line import Line
+    from assent.ui.house import House
+
+LAST = 4.0  # seconds for a place to be told that everything has ended
+TOLD, TOLD_EVERY = 8, 10.0  # refusals that are told at once, then one in so many seconds
+UP = "up"
+INSTALL = "it needs slack-sdk; install it with `pip install 'assent[slack]'`"
+
+
+def places(state: str, config: str = "") -> tuple[SlackPlace | None, WebhookPlace | None]:
+    """The places that the managed and the user's file name. Raises PolicyError."""
+    found = configure.documents(configure.Place("", (), "", state), config=config)
+    return slack_of(found), webhook_of(found)
+
+
+class Elsewhere:
+    """The places of one server. Made inside its event loop."""
+
+    def __init__(self, house: House, given: Mapping[str, str], *, config: str = "") -> None:
+        self._house = house
+        self._secrets = Secrets(given, house.state)
+        self.slack: Slack | None = None
+        self.webhook: Webhook | None = None
+        self.problems: dict[str, str] = {}
+        try:
+            self._slack, self._webhook = places(house.state, config)
+        except AssentError:  # every call is denied with that error, and the greeting says it
+            self._slack = self._webhook = None
+
+    def open(self) -> None:
+        """Begin to connect. What is missing is told, and stops nothing else."""
+        if self._slack is not None:
+            try:
+                self.slack = Slack(self._house, self._slack, self._secrets)
+            except AssentError as error:
+                self._off("slack", str(error))
+        if self._webhook is not None:
+            try:
+                self.webhook = Webhook(self._house, self._webhook, self._secrets)
+            except AssentError as error:
+                self._off("webhook", str(error))
+
+    def lines(self) -> list[str]:
+        """Where else will be asked, for the greeting."""
+        found = []
+        if self._slack is not None:
+            found.append(f"slack: questions go to {self._slack.channel} too, as {self._slack.file} says")
+        if self._webhook is not None:
+            host = urlsplit(self._webhook.url).netloc
+            found.append(f"webhook: questions go to {host} too, as {self._webhook.file} says")
+        return found
+
+    async def close(self) -> None:
+        """After the broker: the places are told how everything ended, within a moment."""
+        waits = [each.close() for each in (self.slack, self.webhook) if each is not None]
+        if waits:
+            await asyncio.gather(*waits, return_exceptions=True)
+
+    def states(self) -> dict[str, str]:
+        """How each place stands: `up`, `connecting`, `off` or `down`; why, the server's terminal says."""
+        found = dict.fromkeys(self.problems, "off")
+        for each in (self.slack, self.webhook):
+            if each is not None:
+                found[each.channel.name] = each.state
+        return found
+
+    def _off(self, name: str, words: str) -> None:
+        self.problems[name] = words
+        self._house.voice.say(f"{name}: OFF: {words}")
+
+
+class Standing:
+    """How one place stands, and who hears of it."""
+
+    def __init__(self, house: House, name: str) -> None:
+        self._house = house
+        self._name = name
+        self._problems: dict[str, str] = {}
+        self._bucket = Bucket(time.monotonic, TOLD, TOLD_EVERY)
+
+    @property
+    def problem(self) -> str:
+        return next((each for each in self._problems.values() if each), "")
+
+    def told(self, part: str, words: str, fine: str) -> None:
+        """A part of a place has a problem, or `""`. Said once, when it changes."""
+        before, self._problems[part] = self._problems.get(part), words
+        if before != words and (words or before is not None or fine):
+            self._house.voice.say(f"{self._name}: {display.one_line(words or fine or 'works again', 300)}")
+
+    def refused(self, words: str) -> None:
+        """Somebody was not heard. It is said and recorded, but not without end: anybody can knock."""
+        if self._bucket.take() > 0:
+            return
+        house, shown = self._house, display.one_line(words, 300)
+        house.voice.say(f"{self._name}: refused: {shown}")
+        record = Record("event", new_id(), house.clock(), channel=self._name, reason=f"refused: {shown}")
+        asyncio.get_running_loop().run_in_executor(None, _record, house, record)
+
+
+def _record(house: House, record: Record) -> None:
+    try:
+        house.desk.memory.record(record)
+    except AssentError as error:
+        house.voice.say(f"a refusal was not recorded: {error}")
+
+
+class Slack:
+    """Slack, as this server asks there."""
+
+    def __init__(self, house: House, place: SlackPlace, secrets: Secrets) -> None:
+        token = secrets.need("slack-bot-token")
+        by_socket = place.transport == "socket"
+        app_token = secrets.need("slack-app-token") if by_socket else ""
+        self._signing = "" if by_socket else secrets.need("slack-signing-secret")
+        try:
+            from assent.review.channels.slack.line import Line, SlackApi
+        except ImportError:
+            raise StoreError(INSTALL) from None
+        self._house = house
+        self._place = place
+        self._standing = Standing(house, "slack")
+        self._used = Once(time.monotonic)
+        api = SlackApi(token, place.api)
+        self.channel = SlackChannel(
+            api,
+            place.channel,
+            reach=self._reach,
+            told=lambda words: self._standing.told("messages", words, ""),
+            again=self._attach,
+            is_up=lambda: self._line.is_up,
+        )
+        self.interactions = Interactions(
+            self.channel, users=place.users, team=lambda: self._line.team, refused=self._standing.refused
+        )
+        self._line: Line = Line(
+            api, app_token, self.interactions.take, team=place.team, told=self._told, up=self._attach
+        )
+        self._connected = False
+        self._line.open()
+
+    @property
+    def state(self) -> str:
+        if not self._connected:
+            return "connecting" if not self._standing.problem.startswith("OFF") else "off"
+        return "down" if self._standing.problem or not self._line.is_up else UP
+
+    async def interact(self, headers: Mapping[str, str], body: bytes) -> Mapping[str, object] | None:
+        """A signed interaction over HTTP; None where it is not signed, is old, or came before.
+
+        INVARIANT: the signature is looked at before anything else, and before the body is read."""
+        timestamp = headers.get("x-slack-request-timestamp", "")
+        given = headers.get("x-slack-signature", "").removeprefix("v0=")
+        if not signed(self._signing, f"v0:{timestamp}:", body, given):
+            self._standing.refused("an interaction without Slack's signature")
+            return None
+        if not timely(timestamp, self._house.clock()) or not self._used.use(given):
+            self._standing.refused("an interaction that is old, or came before")
+            return None
+        payload = _payload(body)
+        return {} if payload is None else await self.interactions.take(payload)
+
+    async def close(self) -> None:
+        await self.interactions.settled(1.0)
+        await self.channel.close(LAST)
+        await self._line.close()
+
+    def _told(self, words: str) -> None:
+        place, line = self._place, self._line
+        people = "1 person" if len(place.users) == 1 else f"{len(place.users)} people"
+        fine = f"connected as {line.bot} in workspace {line.team}; asks in {place.channel}, {people} may answer"
+        self._standing.told("line", words, fine)
+
+    def _attach(self) -> None:
+        """Slack is there, or there again: it gets to see everything that waits."""
+        self._connected = True
+        self.channel.outbox.hurry()
+        self._house.desk.broker.attach(self.channel)
+
+    async def _reach(self, held: Held, rules: tuple[str, ...], scope: Scope) -> Reach:
+        try:
+            return await asyncio.to_thread(self._house.desk.reach, held, rules, scope)
+        except AssentError as error:
+            return Reach(refusal=str(error), covers=False)
+
+
+class Webhook:
+    """A webhook, as this server asks there."""
+
+    def __init__(self, house: House, place: WebhookPlace, secrets: Secrets) -> None:
+        secret = secrets.need("webhook-secret")
+        if len(secret) < 32:
+            raise StoreError("`webhook-secret` is short; take 32 characters or more, as `openssl rand -hex 32` gives")
+        self._house = house
+        self._standing = Standing(house, "webhook")
+        self.channel = WebhookChannel(
+            Post(place.url),
+            secret,
+            users=place.users,
+            told=lambda words: self._standing.told("line", words, ""),
+            again=self._attach,
+            refused=self._standing.refused,
+        )
+        self._attach()
+
+    @property
+    def state(self) -> str:
+        return "down" if self._standing.problem else UP
+
+    async def close(self) -> None:
+        await self.channel.close(LAST)
+
+    def _attach(self) -> None:
+        self._house.desk.broker.attach(self.channel)
+
+
+def _payload(body: bytes) -> Mapping[str, object] | None:
+    """The payload of an interaction, which is JSON in a form."""
+    try:
+        found = parse_qs(body.decode("utf-8"), max_num_fields=5, errors="strict").get("payload", [])
+        payload = json.loads(found[0]) if len(found) == 1 else None
+    except (ValueError, RecursionError):
+        return None
+    return payload if isinstance(payload, dict) else None
