@@ -17,9 +17,11 @@ import pytest
 
 SOURCE = Path(__file__).parents[1] / "src/assent"
 STAGES = frozenset({"adapters", "effects", "facts", "policy", "review", "trail"})
-BELOW_DESK = frozenset({"contract", "gate", "gates", "configure", "journal", "memory", "history", "statefile"})
+BELOW_DESK = frozenset({"contract", "gate", "gates", "configure", "journal", "memory", "history", "statefile"}) | {
+    "opinion"
+}
 BELOW_GUARD = STAGES | BELOW_DESK | {"desk", "http", "remote"}
-GUARD = frozenset({"guard", "guarded", "embedded"})
+GUARD = frozenset({"guard", "guarded", "embedded", "background"})
 BELOW_SURFACES = BELOW_GUARD | GUARD
 
 # Package → what of Assent it may import, besides itself.
@@ -31,9 +33,10 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     "gate": STAGES | {"contract"},
     "configure": STAGES | {"contract", "gate", "__init__"},
     "journal": STAGES | {"contract", "gate"},
-    "memory": STAGES | {"contract", "gate", "journal"},
+    "opinion": STAGES | {"contract", "gate"},
+    "memory": STAGES | {"contract", "gate", "journal", "opinion"},
     "history": STAGES | {"contract", "gate"},
-    "desk": STAGES | {"contract", "gate", "journal", "memory", "history"},
+    "desk": STAGES | {"contract", "gate", "journal", "memory", "history", "opinion"},
     "http": frozenset({"contract"}),
     "remote": STAGES | {"contract", "gate", "http"},
     "gates": STAGES | {"contract", "gate", "configure"},
@@ -62,7 +65,16 @@ READS_ITS_OWN_DATA = {
 SLOW = frozenset("argparse asyncio dataclasses importlib.resources inspect logging pathlib typing".split())
 DECISION_PATH = (
     *("contract", "adapters", "effects", "policy", "facts", "gate.py", "configure.py"),
-    *("journal.py", "memory.py", "statefile.py", "ui/hook.py", "review/grants.py", "trail/append.py", "trail/line.py"),
+    *(
+        "journal.py",
+        "memory.py",
+        "opinion.py",
+        "statefile.py",
+        "ui/hook.py",
+        "review/grants.py",
+        "trail/append.py",
+        "trail/line.py",
+    ),
 )
 
 
@@ -164,6 +176,7 @@ NOT_FOR_HOOKS = SLOW | frozenset(
     "collections contextlib datetime enum functools hashlib json operator re signal string tomllib types "
     "http.client random socket sqlite3 subprocess tempfile uuid "
     "assent.desk assent.policy.document assent.policy.index assent.policy.parse assent.policy.shipped "
+    "assent.opinion assent.contract.classifier assent.policy.classifier assent.policy.unspoken assent.facts.persons "
     "assent.policy.grants assent.review.grants assent.contract.review assent.facts.digest assent.facts.trust "
     "assent.effects.addresses assent.effects.patches assent.effects.web assent.effects.shell.syntax.compounds "
     "assent.effects.shell.builtins assent.effects.shell.redirects".split()

@@ -5,7 +5,8 @@ Binds gates, memory and the broker to each other, since none of these knows the 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
+from typing import Any
 
 from assent import history, journal
 from assent.contract.call import Call
@@ -14,11 +15,13 @@ from assent.contract.effect import Lowering
 from assent.contract.errors import AssentError, StoreError
 from assent.contract.facts import Facts
 from assent.contract.review import Answer, Ending, Grant, Held, Reach, Resolution, Said, Scope, Suggestion, Verdict
-from assent.facts import digest
+from assent.facts import digest, persons
 from assent.gate import Gate, Judged
 from assent.memory import Memory, Settled
+from assent.opinion import Inquiry
 from assent.policy import amend, breadth, explain
 from assent.policy import grants as granting
+from assent.policy.decide import CONFIRM
 from assent.policy.modes import Mode
 from assent.policy.policy import Policy
 from assent.review.broker import Broker
@@ -35,6 +38,8 @@ QUARTER = 15 * 60.0  # seconds
 
 PLAN = Mode.PLAN.word
 GateFor = Callable[[Held], Gate]
+Work = Callable[..., Awaitable[Any]]  # does something aside
+NO = (Ending.ANSWERED, Ending.DISMISSED)  # endings by which a person says no, where they do not allow
 
 
 class Desk:
@@ -53,12 +58,29 @@ class Desk:
             deny_rule=self._deny_rule,
         )
 
-    async def guard(self, gate: Gate, call: Call, *, project: str, attended: bool = False) -> Verdict:
-        """Whether a call may run. A question is asked and waited for. Raises nothing but CancelledError."""
-        settled = self.memory.settle(gate, call, project=project)
+    async def guard(
+        self,
+        gate: Gate,
+        call: Call,
+        *,
+        project: str,
+        attended: bool = False,
+        reopen: Callable[[], Gate] | None = None,
+    ) -> Verdict:
+        """Whether a call may run. A question is asked and waited for. Raises nothing but CancelledError. `reopen` gives
+        the gate as the files are when a model was waited for."""
+        settled = await self.concluded(self.memory.begin(gate, call, project=project, reopen=reopen))
         if settled.judged.decision.outcome is not Outcome.ASK:
             return verdict(settled)
         return await self.ask(gate, call, settled, project=project, attended=attended)
+
+    async def concluded(self, begun: Settled | Inquiry, work: Work = asyncio.to_thread) -> Settled:
+        """A call settled to the end, where a model has to be waited for first. Other calls go on meanwhile."""
+        if isinstance(begun, Settled):
+            return begun
+        opinion = await begun.awaited()
+        found: Settled = await work(self.memory.conclude, begun, opinion)
+        return found
 
     async def ask(self, gate: Gate, call: Call, settled: Settled, *, project: str, attended: bool = False) -> Verdict:
         """The same for a call that is decided, and asks."""
@@ -122,6 +144,8 @@ class Desk:
         return self.memory.judge(self._gate_for(held), held.call, project=held.project, host_mode=host)
 
     async def _settles(self, held: Held) -> bool:
+        if held.decision.deciding.code == CONFIRM:
+            return False
         judged = await asyncio.to_thread(self._judged, held)
         return judged.decision.outcome is Outcome.ALLOW
 
@@ -154,6 +178,9 @@ class Desk:
         """The end of a question, and offers; the question itself was recorded when the call was settled."""
         if moment.kind == "ended" and moment.held is not None and moment.resolution is not None:
             self.memory.trail.append(journal.of_ending(moment.held, moment.resolution, time=self.memory.clock()))
+            if moment.resolution.ending in NO and not moment.resolution.allowed:
+                call = moment.held.call
+                persons.note(self.memory.state, call.session, digest.identity(call))
         elif moment.kind == "offer" and moment.offer is not None:
             self.memory.trail.append(journal.of_offer(moment.offer, time=self.memory.clock()))
         elif moment.kind == "rejected" and moment.offer is not None:

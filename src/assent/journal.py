@@ -12,6 +12,7 @@ from assent.policy.floor import describe
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from assent.contract.call import Call
+    from assent.contract.classifier import Opinion
     from assent.contract.review import Grant, Held, Resolution
     from assent.gate import Judged
     from assent.review.escalation import Offer
@@ -47,9 +48,18 @@ def only_reads(judged: Judged) -> bool:
 
 
 def of_decision(
-    call: Call, judged: Judged, id: str, *, project: str, time: float, latency: float, grant: str = ""
+    call: Call,
+    judged: Judged,
+    id: str,
+    *,
+    project: str,
+    time: float,
+    latency: float,
+    grant: str = "",
+    opinion: Opinion | None = None,
 ) -> Record:
-    """The record of a decision; with outcome `ask` it is the record of a question."""
+    """The record of a decision; with outcome `ask` it is the record of a question. `opinion` is a model's, where one
+    was asked."""
     decision = judged.decision
     part = decision.deciding
     return Record(
@@ -72,8 +82,25 @@ def of_decision(
         mode=decision.mode,
         risk=decision.risk,
         latency=latency,
-        more={"grant": grant} if grant else None,
+        more={
+            **({"grant": grant} if grant else {}),
+            **({"classifier": _of_opinion(opinion, part.layer is Layer.CLASSIFIER)} if opinion is not None else {}),
+        },
     )
+
+
+def _of_opinion(opinion: Opinion, settled: bool) -> dict[str, object]:
+    """What a model said, and what that took. `settled`: the call runs by it."""
+    found: dict[str, object] = {"model": opinion.model, "safe": opinion.safe, "settled": settled}
+    if opinion.error:
+        found["error"] = opinion.error
+    if opinion.cached:
+        found["cached"] = True
+    else:
+        found["latency_ms"] = round(opinion.seconds * 1000, 3)
+        found["tokens"] = opinion.input_tokens + opinion.output_tokens
+        found["cost"] = opinion.cost
+    return {**found, "said": opinion.reason}
 
 
 def of_ending(held: Held, resolution: Resolution, *, time: float) -> Record:

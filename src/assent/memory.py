@@ -10,11 +10,11 @@ from pwd import getpwuid
 
 from assent import journal
 from assent.contract.decision import Outcome
-from assent.contract.errors import AssentError, StoreError
+from assent.contract.errors import AssentError, PolicyError, StoreError
 from assent.contract.later import Later
 from assent.contract.value import Value
 from assent.facts import sessions
-from assent.gate import Judged, refusal
+from assent.gate import Judged, refusal, unloaded
 from assent.policy.decide import nobody_answers
 from assent.trail.append import Trail
 
@@ -22,14 +22,19 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from assent import opinion as opinions
     from assent.contract.call import Call
+    from assent.contract.classifier import Opinion
     from assent.contract.record import Record
     from assent.facts import digest, saved
     from assent.gate import Gate
+    from assent.opinion import Classifiers, Inquiry
     from assent.policy import grants as granting
-    from assent.policy import parse
+    from assent.policy import parse, unspoken
     from assent.review import grants as books
 else:
+    opinions = Later("assent.opinion")
+    unspoken = Later("assent.policy.unspoken")
     digest = Later("assent.facts.digest")
     saved = Later("assent.facts.saved")
     granting = Later("assent.policy.grants")
@@ -62,6 +67,7 @@ class Memory:
         self.state = state
         self.who = getuser()
         self._grants: books.GrantBook | None = None
+        self._classifiers: Classifiers | None = None
         self.trail = Trail(f"{state}/audit")
         self.clock = clock
 
@@ -72,18 +78,115 @@ class Memory:
             self._grants = books.GrantBook(self.state)
         return self._grants
 
-    def settle(self, gate: Gate, call: Call, *, project: str, host_mode: str = "", headless: bool = False) -> Settled:
-        """Decide a call, let grants settle what asks, and record it. Never raises. `host_mode` is the mode of the
-        program that makes the call.
+    def settle(
+        self,
+        gate: Gate,
+        call: Call,
+        *,
+        project: str,
+        host_mode: str = "",
+        headless: bool = False,
+        reopen: Callable[[], Gate] | None = None,
+        patience: float = 0.0,
+    ) -> Settled:
+        """Decide a call, let grants settle what asks, ask the model where one may be asked, and record it. Never
+        raises. `host_mode` is the mode of the program that makes the call.
 
         INVARIANT: what cannot be recorded does not run, unless it only reads."""
+        begun = self.begin(
+            gate,
+            call,
+            project=project,
+            host_mode=host_mode,
+            headless=headless,
+            reopen=reopen,
+            patience=patience,
+        )
+        return begun if isinstance(begun, Settled) else self.conclude(begun, begun.opinion())
+
+    def begin(
+        self,
+        gate: Gate,
+        call: Call,
+        *,
+        project: str,
+        host_mode: str = "",
+        headless: bool = False,
+        reopen: Callable[[], Gate] | None = None,
+        patience: float = 0.0,
+    ) -> Settled | Inquiry:
+        """The same, up to where a model has to be waited for: then `conclude` goes on with its opinion. `reopen` gives
+        the gate as the files are by then, `patience` is the time in seconds that there is for all (0: enough)."""
         started = time.perf_counter()
         judged = self.judge(gate, call, project=project, host_mode=host_mode)
+        backend = gate.settings.classifier
+        if backend is not None and judged.decision.outcome is Outcome.ASK:
+            inquiry = opinions.inquire(
+                self.classifiers,
+                backend,
+                call,
+                judged,
+                state=self.state,
+                project=project,
+                host_mode=host_mode,
+                headless=headless,
+                started=started,
+                patience=patience,
+                gate=reopen or (lambda: gate),
+            )
+            if inquiry is not None:
+                return inquiry
+        took = time.perf_counter() - started
+        return self._recorded(call, judged, project=project, headless=headless, took=took)
+
+    def conclude(self, inquiry: Inquiry, opinion: Opinion) -> Settled:
+        """Go on with a model's opinion. Never raises.
+
+        INVARIANT: it settles nothing but what it was asked about, as that is now: the call is looked at once more."""
+        call, judged, headless = inquiry.call, inquiry.judged, inquiry.headless
+        waited = opinion.seconds
+        if opinion.safe:
+            judged = self._again(inquiry)
+            if inquiry.holds(judged):
+                judged = judged.but(unspoken.settled(judged.decision, opinion.model))
+            else:
+                opinion = opinion.void("changed", "the call, or what speaks of it, changed while the model judged it")
+        took = max(time.perf_counter() - inquiry.started - waited, 0.0)
+        return self._recorded(call, judged, project=inquiry.project, headless=headless, took=took, opinion=opinion)
+
+    def _again(self, inquiry: Inquiry) -> Judged:
+        """The call judged by the files of now."""
+        try:
+            gate = inquiry.gate()
+        except PolicyError as error:
+            return Judged(unloaded(error))
+        except AssentError as error:
+            return Judged(refusal("policy.load", f"the policy does not load: {error}"))
+        return self.judge(gate, inquiry.call, project=inquiry.project, host_mode=inquiry.host_mode)
+
+    @property
+    def classifiers(self) -> Classifiers:
+        """The models that may be asked; most calls need none."""
+        if self._classifiers is None:
+            self._classifiers = opinions.Classifiers(self.state)
+        return self._classifiers
+
+    def _recorded(
+        self,
+        call: Call,
+        judged: Judged,
+        *,
+        project: str,
+        headless: bool,
+        took: float,
+        opinion: Opinion | None = None,
+    ) -> Settled:
         if headless and judged.decision.outcome is Outcome.ASK:
             judged = judged.but(nobody_answers(judged.decision))
         id = journal.new_id()
-        took = time.perf_counter() - started
-        record = journal.of_decision(call, judged, id, project=project, time=self.clock(), latency=took)
+        record = journal.of_decision(
+            call, judged, id, project=project, time=self.clock(), latency=took, opinion=opinion
+        )
         problem = self.record(record)
         if problem and not journal.only_reads(judged):
             judged = judged.but(refusal("trail.unwritable", problem, judged.decision.mode))
@@ -111,6 +214,12 @@ class Memory:
             judged.lowering, judged.facts, judged.policy, judged.decision, live, identity=identity
         )
         return judged.but(decision)
+
+    def close(self) -> None:
+        """Let go of the models and of the trail's files. Raises StoreError where the trail may not be on disk."""
+        if self._classifiers is not None:
+            self._classifiers.close()
+        self.trail.close()
 
     def record(self, record: Record) -> str:
         """Append to the trail; return why that failed, `""` where it did not."""

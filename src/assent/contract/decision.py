@@ -19,8 +19,8 @@ class Outcome(IntEnum):
 
 
 class Layer(Enum):
-    """Which of the six layers spoke. GRANT is a remembered answer that settles an ask, LOAD a policy that does not
-    load, HEADLESS an ask that nobody can answer."""
+    """Which of the six layers spoke. GRANT is a remembered answer that settles an ask, CLASSIFIER a model that called
+    safe what nothing spoke of, LOAD a policy that does not load, HEADLESS an ask that nobody can answer."""
 
     FLOOR = "floor"
     DENY = "deny"
@@ -29,6 +29,7 @@ class Layer(Enum):
     INTRINSIC = "intrinsic"
     MODE = "mode"
     GRANT = "grant"
+    CLASSIFIER = "classifier"
     HEADLESS = "headless"
     LOAD = "load"
 

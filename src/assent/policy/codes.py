@@ -32,6 +32,8 @@ CODES: dict[str, str] = {
     "mode.unknown-target": "what it touches could not be named",
     "grant.rule": "a rule that a person's answer left settles the question",
     "grant.identical": "a person allowed the identical call, and that answer still holds",
+    "classifier.safe": "no rule spoke, the mode would have asked, and the configured model called it safe",
+    "call.confirm": "the rules let the call pass; the program that makes it wants a person's word on it",
     "call.nothing-judged": "no part of the call could be judged",
     "headless.ask": "a person would have been asked, and nobody can answer",
     "policy.load": "the policy does not load, so nothing is decided",

@@ -296,6 +296,14 @@ class _Reader:
             raise self._error("`commands` holds a table for each command", "commands", '`[commands."tool list"]`')
         return value
 
+    def _classifier(self, key: str, value: object) -> object:
+        from assent.policy import classifier
+
+        try:
+            return classifier.value(key.rpartition(".")[2], value)
+        except ValueError as error:
+            raise self._error(f"`{key}` {error.args[0]}", key, error.args[1]) from None
+
     # -------------------------------------------------------- values
 
     def _text(self, key: str, value: object) -> str:

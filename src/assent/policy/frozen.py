@@ -16,6 +16,9 @@ from assent.policy.sieve import CommandSieve, PathSieve
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import Any
+
+    from assent.contract.classifier import Backend
 
 LAYERS = ("floor", "deny", "ask", "allow")
 
@@ -43,6 +46,7 @@ def _fields(settings: Settings, roots: tuple[str, ...], home: str, fold: bool, t
         "unseen": settings.unseen,
         "route": settings.route,
         "follow_host": settings.follow_host,
+        "classifier": _plain(settings.classifier),
         "extra": settings.extra,
         "commands": settings.commands,
         "files": settings.files,
@@ -51,6 +55,10 @@ def _fields(settings: Settings, roots: tuple[str, ...], home: str, fold: bool, t
         "fold": fold,
         "trust": trust,
     }
+
+
+def _plain(backend: Backend | None) -> dict[str, object] | None:
+    return {name: getattr(backend, name) for name in backend.__slots__} if backend is not None else None
 
 
 def _sieve(policy: Policy) -> dict[str, object]:
@@ -85,6 +93,14 @@ def thaw(parts: Mapping[str, bytes]) -> FrozenSettings:
     return FrozenSettings(parts)
 
 
+def _backend(data: dict[str, Any] | None) -> Backend | None:
+    if data is None:
+        return None
+    from assent.contract.classifier import Backend
+
+    return Backend(**data)
+
+
 class FrozenSettings(Settings):
     """Settings whose rules are still text. `trust` is what was known of the folder, None where no file asked."""
 
@@ -102,6 +118,7 @@ class FrozenSettings(Settings):
         self.unseen = data["unseen"]
         self.route = data["route"]
         self.follow_host = data["follow_host"]
+        self.classifier = _backend(data["classifier"])
         self.extra = tuple(data["extra"])
         self.commands = data["commands"]
         self.files = tuple(data["files"])

@@ -15,6 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from assent.contract.classifier import Backend
     from assent.policy.document import Document
 
 TIMEOUT = 300
@@ -23,7 +24,7 @@ UNSEEN = 60
 
 class Settings(Value):
     """What holds now. `chosen` says who set the mode, `clamps` what held it down, `limit` is the loosest mode that a
-    session may be given."""
+    session may be given, `classifier` the model that may judge what nothing spoke of."""
 
     __slots__ = (
         "mode",
@@ -40,6 +41,7 @@ class Settings(Value):
         "unseen",
         "route",
         "follow_host",
+        "classifier",
         "extra",
         "commands",
         "files",
@@ -62,6 +64,7 @@ class Settings(Value):
         unseen: int,
         route: str,
         follow_host: bool,
+        classifier: Backend | None,
         extra: tuple[str, ...],
         commands: Mapping[str, Mapping[str, object]],
         files: tuple[str, ...],
@@ -80,6 +83,7 @@ class Settings(Value):
         self.unseen = unseen
         self.route = route
         self.follow_host = follow_host
+        self.classifier = classifier
         self.extra = extra
         self.commands = commands
         self.files = files
@@ -148,6 +152,7 @@ def combine(
         unseen=_last(documents, "unseen", UNSEEN),
         route=next((document.route for document in reversed(documents) if document.route), "both"),
         follow_host=any(document.follow_host for document in documents),
+        classifier=_classifier(documents),
         extra=tuple(folder for document in documents for folder in document.extra),
         commands={name: row for document in documents for name, row in document.commands.items()},
         files=tuple(document.file for document in documents),
@@ -227,6 +232,14 @@ def _switched_off(documents: Sequence[Document]) -> tuple[tuple[str, str], ...]:
                 )
             out.append((name, f"{document.file}:{line}"))
     return tuple(out)
+
+
+def _classifier(documents: Sequence[Document]) -> Backend | None:
+    if not any(document.classifier for document in documents):
+        return None
+    from assent.policy import classifier
+
+    return classifier.backend(documents)
 
 
 def _pack_rules(documents: Sequence[Document]) -> list[Rule]:

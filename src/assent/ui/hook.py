@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     import argparse
     import signal as _signal
     from collections.abc import Mapping
+
+    from assent.gate import Gate
 else:
     import _signal  # what `signal` is made of, without its names for people
 
@@ -25,7 +27,10 @@ DESCRIPTION = "Answer one event of an agent program. Agent programs run this; `a
 EPILOG = "The event is read from standard input; the answer is in the program's own form."
 LARGEST = 64 * 1024 * 1024  # bytes of an event
 DECIDING_TIME = 20  # seconds for a decision that asks nobody
+MARGIN = 2  # seconds of that which a model is not waited for
 DEADLINE = 570  # seconds for everything, below the time that programs give a hook
+# What stands in the launcher's command line; the last two come from the compiled client, which has read the event.
+WORDS = ("home", "socket", "project", "alone", "fault")
 BLOCKED = 2
 
 
@@ -56,17 +61,22 @@ def direct(words: list[str]) -> int:
         name, runtime, *rest = words
         given = dict(zip(rest[::2], rest[1::2], strict=True))
         deadline = int(given.pop("--deadline", DEADLINE))
-        home, socket, project = (given.pop(f"--{each}", "") for each in ("home", "socket", "project"))
+        home, socket, project, alone, broken = (given.pop(f"--{each}", "") for each in WORDS)
         if name != "hook" or runtime not in adapters.RUNTIMES or given:
             raise ValueError(runtime)
     except ValueError as error:
         os.write(2, f"Assent could not decide: its hook was called wrongly ({error}); run `assent doctor`\n".encode())
         return BLOCKED
-    return serve(runtime, home=home, socket=socket, project=project, deadline=deadline)
+    if broken:
+        return leave(adapters.load(runtime).render(None, fault(broken))) if _can_answer() else BLOCKED
+    return serve(runtime, home=home, socket=socket, project=project, deadline=deadline, alone=bool(alone))
 
 
-def serve(runtime: str, *, home: str = "", socket: str = "", project: str = "", deadline: int = DEADLINE) -> int:
-    """Read an event from standard input, answer it on standard output; return the exit status."""
+def serve(
+    runtime: str, *, home: str = "", socket: str = "", project: str = "", deadline: int = DEADLINE, alone: bool = False
+) -> int:
+    """Read an event from standard input, answer it on standard output; return the exit status. `alone`: whoever started
+    this has tried the server already."""
     if not _can_answer():
         return BLOCKED
     adapter = adapters.load(runtime)
@@ -75,10 +85,14 @@ def serve(runtime: str, *, home: str = "", socket: str = "", project: str = "", 
     try:
         text, environ = _event_text(adapter), _environment(adapter)
         project = project or _host_folder()
-        rendered = _by_server(adapter, text, environ, socket or _socket(home, environ), project, until - 1)
+        where = "" if alone else socket or _socket(home, environ)
+        rendered = _by_server(adapter, text, environ, where, project, until - 1) if where else None
         if rendered is None:
-            _alarm(adapter, DECIDING_TIME)
-            rendered = answer(adapter, text, environ, state=home, project=project)
+            left = min(DECIDING_TIME, int(until - monotonic()))
+            _alarm(adapter, left)
+            rendered = answer(adapter, text, environ, state=home, project=project, patience=left - MARGIN)
+    except AssentError as error:
+        rendered = adapter.render(None, fault(str(error)))
     except BaseException as error:
         rendered = adapter.render(None, fault(f"Assent failed inside: {type(error).__name__}: {error}"))
     return leave(rendered)
@@ -116,6 +130,7 @@ def _event_text(adapter: Adapter) -> bytes:
 
 def _alarm(adapter: Adapter, seconds: int) -> None:
     """A decision that takes too long is a block, before the program's own timeout lets the call run."""
+
     def too_late(*_: object) -> None:
         os._exit(leave(adapter.render(None, fault(f"no decision within {seconds} seconds"))))
 
@@ -145,14 +160,21 @@ def _by_server(
 
 
 def answer(
-    adapter: Adapter, text: bytes, environ: Mapping[str, str], *, state: str = "", project: str = ""
+    adapter: Adapter,
+    text: bytes,
+    environ: Mapping[str, str],
+    *,
+    state: str = "",
+    project: str = "",
+    patience: float = DECIDING_TIME - MARGIN,
 ) -> Rendered:
-    """The answer to an event. Raises nothing."""
+    """The answer to an event. Raises nothing. A model may be waited for, with `patience`, in seconds."""
     event: Event | None = None
     try:
         home = environ.get("HOME", "") or os.path.expanduser("~")
         event = adapter.parse_text(text, environ=environ, home=home, project=project)
-        return adapter.render(event, reply_to(event, environ, state, asks=adapter.asks(event)))
+        reply = reply_to(event, environ, state, asks=adapter.asks(event), patience=patience)
+        return adapter.render(event, reply)
     except AssentError as error:
         return adapter.render(event, fault(str(error)))
     except Exception as error:
@@ -179,7 +201,9 @@ def _host_folder() -> str:
         return os.getcwd()
 
 
-def reply_to(event: Event, environ: Mapping[str, str], state: str, *, asks: bool = True) -> Reply:
+def reply_to(
+    event: Event, environ: Mapping[str, str], state: str, *, asks: bool = True, patience: float = 0.0
+) -> Reply:
     """What the program is told, decided in this process. `asks`: an ask opens its dialog."""
     from assent import configure
     from assent.gate import unloaded
@@ -195,4 +219,10 @@ def reply_to(event: Event, environ: Mapping[str, str], state: str, *, asks: bool
         gate, here = configure.open_quickly(here, own, session=event.session)
     except PolicyError as error:
         return replies.told(unloaded(error)) if event.kind in DECIDING else replies.NOTHING
-    return replies.alone(replies.Visit(event, gate, here, Memory(here.state), asks=asks))
+
+    def reopen() -> Gate:
+        return configure.open_quickly(here, own, session=event.session)[0]
+
+    memory = Memory(here.state)
+    visit = replies.Visit(event, gate, here, memory, asks=asks, reopen=reopen, patience=max(patience, 0.1))
+    return replies.alone(visit)

@@ -25,7 +25,8 @@ from assent.facts import files, sessions
 from assent.gate import Gate
 from assent.gates import Gates, Refusing
 from assent.journal import new_id
-from assent.memory import Memory
+from assent.memory import Memory, Settled
+from assent.opinion import Inquiry
 from assent.review.store import SqliteStore
 from assent.statefile import state_folder
 from assent.trail import follow, query
@@ -120,7 +121,7 @@ class House:
         self._callers.shutdown(wait=False, cancel_futures=True)
         self.hub.close()
         await self.store.close()
-        await asyncio.to_thread(self.desk.memory.trail.close)
+        await asyncio.to_thread(self.desk.memory.close)
 
     # What is shown in the terminal
 
@@ -162,6 +163,14 @@ class House:
             if self._ends and doing.cancelled():
                 raise AssentError(ENDS) from None
             raise
+
+    async def settled(self, begin: Callable[..., Settled | Inquiry], *given: Any, **named: Any) -> Settled:
+        """A call settled for a caller. Where a model is asked, no thread waits for it."""
+        return await self.desk.concluded(await self.work(begin, *given, **named), self.work)
+
+    def gate_now(self, project: str, session: str) -> Gate:
+        """The gate of a project as the files are now."""
+        return self.gates.find(project, session)[0]
 
     def watchers(self) -> dict[str, object]:
         """Who could answer, for persons."""

@@ -13,22 +13,27 @@ from assent.contract.later import Later
 from assent.contract.record import Record
 from assent.contract.reply import Reply
 from assent.facts import pause
+from assent.memory import Settled
 from assent.policy import explain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from assent.adapters.adapter import Event
     from assent.configure import Place
     from assent.contract import review
     from assent.contract.decision import Decision
     from assent.contract.review import Verdict
-    from assent.facts import asked, digest
+    from assent.facts import asked, digest, persons
     from assent.gate import Gate
-    from assent.memory import Memory, Settled
+    from assent.memory import Memory
+    from assent.opinion import Inquiry
 else:
     review = Later("assent.contract.review")
     asked = Later("assent.facts.asked")
     digest = Later("assent.facts.digest")
+    persons = Later("assent.facts.persons")
 
 DIALOG = "dialog"  # the channel of an answer that was given in a program's own dialog
 NOTHING = Reply(Outcome.ALLOW)  # to events that only tell
@@ -37,32 +42,58 @@ NOTHING = Reply(Outcome.ALLOW)  # to events that only tell
 class Visit:
     """One event at a gate: the call as the gate sees it, its project, and what came before in its session.
 
-    `dialog`: an ask opens the program's own dialog, and somebody may sit before it."""
+    `dialog`: an ask opens the program's own dialog, and somebody may sit before it. `reopen` gives the gate as the
+    files are after a model was waited for, `patience` is the time in seconds that there is for that (0: enough)."""
 
-    __slots__ = ("event", "call", "project", "gate", "memory", "runtime", "dialog")
+    __slots__ = ("event", "call", "project", "gate", "memory", "runtime", "dialog", "reopen", "patience")
 
     def __init__(
-        self, event: Event, gate: Gate, here: Place, memory: Memory, runtime: str = "claude", *, asks: bool = True
+        self,
+        event: Event,
+        gate: Gate,
+        here: Place,
+        memory: Memory,
+        runtime: str = "claude",
+        *,
+        asks: bool = True,
+        reopen: Callable[[], Gate] | None = None,
+        patience: float = 0.0,
     ) -> None:
         self.event = event
         self.dialog = (asks or bool(_through(event, memory.state))) and event.attended is not False
         self.runtime = event.call.runtime if event.call is not None else runtime
         self.gate = gate
+        self.reopen = reopen
+        self.patience = patience
         self.memory = memory
         self.project = event.call.roots[0] if event.call is not None and event.call.roots else ""
         self.call = _placed(event.call, here, self.project) if event.call is not None else None
 
     def settle(self, *, headless: bool) -> Settled:
         """Decide and record the event's call."""
+        begun = self.begin(headless=headless)
+        return begun if isinstance(begun, Settled) else self.memory.conclude(begun, begun.opinion())
+
+    def begin(self, *, headless: bool) -> Settled | Inquiry:
+        """The same, up to where a model has to be waited for."""
         assert self.call is not None
-        return self.memory.settle(
-            self.gate, self.call, project=self.project, host_mode=self.event.mode, headless=headless
+        return self.memory.begin(
+            self.gate,
+            self.call,
+            project=self.project,
+            host_mode=self.event.mode,
+            headless=headless,
+            reopen=self.reopen,
+            patience=self.patience,
         )
 
     def hand_over(self, settled: Settled) -> Reply:
         """The ask as the program's own dialog shows it. Should the person say yes there, the call itself tells."""
         assert self.call is not None
-        asked.note(self.memory.state, self.call.session, digest.identity(self.call), settled.id)
+        identity = digest.identity(self.call)
+        asked.note(self.memory.state, self.call.session, identity, settled.id)
+        if self.gate.settings.classifier is not None:
+            persons.note(self.memory.state, self.call.session, identity)
         reply = told(settled.judged.decision)
         through = _through(self.event, self.memory.state)
         return Reply(reply.outcome, reply.reason, message=reply.message, through=through) if through else reply

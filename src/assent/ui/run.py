@@ -4,32 +4,31 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import fcntl
 import os
 import signal
 import subprocess
 import sys
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 
 from assent import configure
 from assent.contract.call import Call
 from assent.contract.decision import Outcome
 from assent.contract.errors import PayloadError
 from assent.contract.review import Verdict
-from assent.desk import Desk, GateFor
+from assent.desk import Desk
 from assent.desk import verdict as decided
 from assent.gate import Gate
 from assent.memory import Memory
 from assent.review.channels.headless import HeadlessChannel
 from assent.review.channels.terminal import TerminalChannel
+from assent.review.channels.turn import has_terminal, turn
 from assent.review.store import SqliteStore
 from assent.ui.place import add_place
 
 DESCRIPTION = "Run a shell command if the gate lets it. Where it asks, the question comes up in this terminal."
 EPILOG = "exit status: that of the command; 4 where it was not run"
 DENIED = 4
-TURN = 0.1  # seconds between two looks whether the terminal is free
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -60,7 +59,7 @@ def run(options: argparse.Namespace) -> int:
         shell="bash",
     )
     try:
-        verdict = asyncio.run(ask(gate, here, call, lambda _: opened()[0]))
+        verdict = asyncio.run(ask(gate, here, call, lambda: opened()[0]))
     except asyncio.CancelledError:
         return refused("This call was not run: it was ended before an answer came.")
     if not verdict.allowed:
@@ -76,15 +75,15 @@ def refused(message: str) -> int:
     return DENIED
 
 
-async def ask(gate: Gate, here: configure.Place, call: Call, gate_for: GateFor) -> Verdict:
-    """Whether a call may run, asked in this terminal where it must be. `gate_for` gives the gate of the second look:
+async def ask(gate: Gate, here: configure.Place, call: Call, reopen: Callable[[], Gate]) -> Verdict:
+    """Whether a call may run, asked in this terminal where it must be. `reopen` gives the gate of the second look:
     rules may have changed while the question was open."""
     store = SqliteStore(os.path.join(here.state, "held.db"))
-    desk = Desk(Memory(here.state), store, gate_for)
+    desk = Desk(Memory(here.state), store, lambda _: reopen())
     terminal = TerminalChannel(who=desk.memory.who, reach=desk.reach) if has_terminal() else None
     end_with_signals()
     try:
-        settled = desk.memory.settle(gate, call, project=here.project)
+        settled = await desk.concluded(desk.memory.begin(gate, call, project=here.project, reopen=reopen))
         if settled.judged.decision.outcome is not Outcome.ASK:
             return decided(settled)
         async with turn():
@@ -107,37 +106,6 @@ def end_with_signals() -> None:
         asyncio.get_running_loop().add_signal_handler(each, task.cancel)
 
 
-@asynccontextmanager
-async def turn() -> AsyncIterator[None]:
-    """One question at a time in one terminal, of all processes in it: of two that read the same keys, the one that is
-    not looked at could take the answer."""
-    handle = os.open(terminal_file(), os.O_RDONLY | os.O_NOCTTY | os.O_CLOEXEC)
-    told = False
-    try:
-        while True:
-            try:
-                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                break
-            except BlockingIOError:
-                if not told:
-                    print("assent: another question is open in this terminal; this one comes next", file=sys.stderr)
-                told = True
-                await asyncio.sleep(TURN)
-        yield
-    finally:
-        os.close(handle)
-
-
-def terminal_file() -> str:
-    """The file that stands for this terminal, the same for every process in it."""
-    for handle in (0, 1, 2):
-        try:
-            return os.ttyname(handle)
-        except OSError:
-            continue
-    return "/dev/tty" if has_terminal() else os.devnull
-
-
 def own_session() -> str:
     """A name for this terminal session that no other ever has: numbers of processes come again."""
     leader = os.getsid(0)
@@ -148,12 +116,3 @@ def own_session() -> str:
             return f"terminal-{leader}-{began}-{file.read().strip()[:8]}"
     except (OSError, IndexError):
         return f"terminal-{leader}-{os.urandom(8).hex()}"  # then a session is this one command
-
-
-def has_terminal() -> bool:
-    """Whether there is a terminal to ask in."""
-    try:
-        os.close(os.open("/dev/tty", os.O_RDWR | os.O_NOCTTY))
-    except OSError:
-        return False
-    return True

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 
 from assent.contract.call import Call
 from assent.contract.decision import Outcome
 from assent.contract.review import Verdict
 from assent.desk import verdict as verdict_of
 from assent.gate import Gate
+from assent.memory import Settled
 from assent.policy import explain
-from assent.policy.decide import nobody_answers
+from assent.policy.decide import nobody_answers, to_confirm
 from assent.review import wire
 from assent.ui.access import Role
 from assent.ui.api.endpoint import ANY, FLAG, LARGE, NUMBER, TEXT, Asked, Endpoint, Refusal, Reply, record
@@ -69,7 +71,8 @@ async def check(asked: Asked) -> object:
     if asked.flag("headless") and decision.outcome is Outcome.ASK:
         decision = nobody_answers(decision)
     asked.house.metrics.checked(decision)
-    return {**explain.as_json(decision), "agent_message": explain.to_agent(decision)}
+    told = {**explain.as_json(decision), "agent_message": explain.to_agent(decision)}
+    return {**told, "decision": wire.plain(decision)} if asked.flag("whole") else told
 
 
 async def submit(asked: Asked) -> object:
@@ -78,14 +81,23 @@ async def submit(asked: Asked) -> object:
     attended, headless = asked.flag("attended"), asked.flag("headless")
     call, project, gate = call_of(asked)
     house = asked.house
-    settled = await house.work(
-        house.desk.memory.settle, gate, call, project=project, headless=headless, host_mode=host_mode(asked)
+    settled = await house.settled(
+        house.desk.memory.begin,
+        gate,
+        call,
+        project=project,
+        headless=headless,
+        host_mode=host_mode(asked),
+        reopen=partial(house.gate_now, project, call.session),
     )
     house.metrics.decided(settled.judged.decision)
     house.seen(call, project)
+    if asked.flag("confirm") and settled.judged.decision.outcome is Outcome.ALLOW:
+        settled = Settled(settled.judged.but(to_confirm(settled.judged.decision)), settled.id)
     if settled.judged.decision.outcome is not Outcome.ASK:
         return plain(verdict_of(settled))
-    return await outcome(asked, await house.calls.hold(gate, call, settled, project=project, attended=attended), wait)
+    waiting = await house.calls.hold(gate, call, settled, project=project, attended=attended, size=asked.size)
+    return await outcome(asked, waiting, wait)
 
 
 async def reattach(asked: Asked) -> object:
@@ -124,6 +136,7 @@ CALL = {
     "shell": TEXT,
     "headless": FLAG,
     "host_mode": TEXT,
+    "whole": FLAG,
 }
 DECISION = record(
     "outcome code reason",
@@ -136,6 +149,7 @@ DECISION = record(
     mode=TEXT,
     risk=TEXT,
     agent_message=TEXT,
+    decision=ANY,
 )
 VERDICT = record("waiting allowed id", waiting=FLAG, allowed=FLAG, id=TEXT, message=TEXT, stop=FLAG)
 WAITING = record("waiting id digest", waiting=FLAG, id=TEXT, digest=TEXT)
@@ -157,7 +171,7 @@ ENDPOINTS = (
         submit,
         needs=Role.CALLER,
         summary="decide and record a call; where it asks, hold it for `wait` seconds, then say where to come back",
-        body=record("tool", **CALL, attended=FLAG, wait=NUMBER),
+        body=record("tool", **CALL, attended=FLAG, confirm=FLAG, wait=NUMBER),
         gives={200: VERDICT, 202: WAITING},
         limit=LARGE,
     ),

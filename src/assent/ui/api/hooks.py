@@ -6,6 +6,8 @@ The answer is text: `done STATUS LENGTH LENGTH`, a line end, and what the hook p
 
 from __future__ import annotations
 
+from functools import partial
+
 from assent import adapters
 from assent.adapters.adapter import DECIDING, Adapter, Event, Kind, Rendered
 from assent.adapters.honours import HONOURS
@@ -93,7 +95,9 @@ async def reply(asked: Asked, adapter: Adapter, event: Event) -> Told:
     project = event.call.roots[0] if event.call is not None and event.call.roots else ""
     house = asked.house
     gate, here = house.gates.find(project or "/", event.session)
-    visit = Visit(event, gate, here, house.desk.memory, asks=adapter.asks(event))
+    where, session = project or "/", event.session
+    reopen = partial(house.gate_now, where, session)
+    visit = Visit(event, gate, here, house.desk.memory, asks=adapter.asks(event), reopen=reopen)
     if event.kind is Kind.BEFORE_TOOL:
         return await _before(asked, adapter, visit)
     if event.kind is Kind.PERMISSION:
@@ -109,7 +113,7 @@ async def _before(asked: Asked, adapter: Adapter, visit: Visit) -> Told:
     if asked.body.get("held"):  # the hook is back for a question that was asked before
         return await _answered(asked, adapter, visit, await _again(asked))
     route = visit.gate.settings.route
-    settled = await asked.house.work(visit.settle, headless=route == "runtime" and not visit.dialog)
+    settled = await asked.house.settled(visit.begin, headless=route == "runtime" and not visit.dialog)
     decision = settled.judged.decision
     asked.house.metrics.decided(decision)
     if visit.call is not None:
@@ -153,8 +157,9 @@ async def _permission(asked: Asked, adapter: Adapter, visit: Visit) -> Told:
 
 async def _hold(asked: Asked, visit: Visit, settled: Settled) -> Waiting:
     assert visit.call is not None
-    attended = visit.event.attended is True
-    return await asked.house.calls.hold(visit.gate, visit.call, settled, project=visit.project, attended=attended)
+    attended, size = visit.event.attended is True, asked.size
+    hold = asked.house.calls.hold
+    return await hold(visit.gate, visit.call, settled, project=visit.project, attended=attended, size=size)
 
 
 async def _again(asked: Asked) -> Waiting:

@@ -62,7 +62,10 @@ class Elicitation:
         self._desk.broker.attach(CallbackChannel(self._ask, name="elicitation"))
 
     async def guard(self, gate: Gate, call: Call, *, project: str) -> Verdict:
-        return await self._desk.guard(gate, call, project=project, attended=True)
+        def reopen() -> Gate:
+            return self._opened(project, call)
+
+        return await self._desk.guard(gate, call, project=project, attended=True, reopen=reopen)
 
     async def close(self) -> None:
         await self._desk.broker.close()
@@ -73,5 +76,8 @@ class Elicitation:
 
     def _gate_of(self, held: Held) -> Gate:
         """As the files are now."""
-        here = configure.place(held.project or "/", self._environ, home=held.call.home)
-        return configure.open_gate(here, self._environ, session=held.call.session, hook=True)[0]
+        return self._opened(held.project, held.call)
+
+    def _opened(self, project: str, call: Call) -> Gate:
+        here = configure.place(project or "/", self._environ, home=call.home)
+        return configure.open_gate(here, self._environ, session=call.session, hook=True)[0]

@@ -81,7 +81,10 @@ class Judge:
             gate, here = self._gate(call, project)
         except PolicyError as error:
             return Told(False, explain.to_agent(unloaded(error)))
-        settled = self._memory(here).settle(gate, _placed(call, here, project), project=project, headless=True)
+        memory, placed = self._memory(here), _placed(call, here, project)
+        settled = memory.settle(
+            gate, placed, project=project, headless=True, reopen=lambda: self._gate(call, project)[0]
+        )
         decision = settled.judged.decision
         return Told(decision.outcome is Outcome.ALLOW, explain.to_agent(decision))
 

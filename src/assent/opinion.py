@@ -1,0 +1,222 @@
+"""A model's opinion on a call that asks: whether it may be asked for, and what it is worth when it comes.
+
+Binds the predicate of the policy, the digest of facts, redaction and the model to each other, since none of these knows
+the others. Loaded only where a model is configured and a call asks."""
+
+from __future__ import annotations
+
+import os
+import time
+
+from assent.contract.classifier import Opinion
+from assent.contract.decision import Outcome
+from assent.contract.effect import READ_ONLY, Kind, Operation
+from assent.contract.later import Later
+from assent.contract.notation import dumps
+from assent.contract.sha import sha256
+from assent.contract.tools import canonical
+from assent.facts import digest, persons
+from assent.policy import unspoken
+from assent.policy.floor import describe
+from assent.trail import redact
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from assent.contract.call import Call
+    from assent.contract.classifier import Backend
+    from assent.contract.effect import Lowering
+    from assent.gate import Gate, Judged
+    from assent.review.classifier import model as models
+    from assent.review.classifier import prompt
+    from assent.review.classifier.model import Classifier
+    from assent.review.classifier.prompt import Shown
+else:
+    models = Later("assent.review.classifier.model")
+    prompt = Later("assent.review.classifier.prompt")
+
+LEAST = 0.5  # seconds that are worth trying
+BACKENDS = 4  # kept
+FILES = READ_ONLY | {Operation.WRITE}
+
+
+class Classifiers:
+    """The models that one process may ask: seldom more than one."""
+
+    def __init__(self, state: str) -> None:
+        self._state = state
+        self._made: dict[Backend, Classifier] = {}
+
+    def of(self, backend: Backend) -> Classifier:
+        found = self._made.get(backend)
+        if found is None:
+            while len(self._made) >= BACKENDS:
+                self._made.pop(next(iter(self._made))).close()
+            found = models.Classifier(backend, state=self._state, environ=dict(os.environ))
+            found = self._made.setdefault(backend, found)
+        return found
+
+    def close(self) -> None:
+        for each in self._made.values():
+            each.close()
+        self._made.clear()
+
+
+class Inquiry:
+    """A call that asks, and that a model may judge. `gate` decides it again when the opinion is there."""
+
+    __slots__ = (
+        *("call", "judged", "project", "host_mode", "headless", "started", "gate"),
+        *("_classifier", "_key", "_shown", "_digest", "_patience"),
+    )
+
+    def __init__(
+        self,
+        call: Call,
+        judged: Judged,
+        classifier: Classifier,
+        *,
+        project: str,
+        host_mode: str,
+        headless: bool,
+        started: float,
+        patience: float,
+        gate: Callable[[], Gate],
+    ) -> None:
+        lowering, facts, policy = judged.lowering, judged.facts, judged.policy
+        assert lowering is not None
+        assert facts is not None
+        assert policy is not None
+        self.call = call
+        self.judged = judged
+        self.project = project
+        self.host_mode = host_mode
+        self.headless = headless
+        self.started = started
+        self.gate = gate
+        self._classifier = classifier
+        self._patience = patience
+        self._shown = shown(call, judged)
+        self._digest = digest.digest(call, lowering, facts)
+        rests_on = [call.session, call.runtime, self._digest, facts.roots, facts.home, unspoken.version(policy)]
+        self._key = sha256(dumps([*rests_on, self._shown.text]).encode("ascii")).hexdigest()
+
+    def opinion(self) -> Opinion:
+        """What the model says, waited for. Never raises."""
+        early = self._early()
+        if early is not None:
+            return early
+        try:
+            return self._classifier.ask(self._key, self._shown, self._left())
+        except Exception as error:  # whatever breaks costs a question to a person
+            return self._none("fault", f"asking failed inside: {type(error).__name__}")
+
+    async def awaited(self) -> Opinion:
+        """The same, while an event loop goes on. Raises nothing but CancelledError."""
+        early = self._early()
+        if early is not None:
+            return early
+        try:
+            return await self._classifier.asked(self._key, self._shown, self._left())
+        except Exception as error:  # as above
+            return self._none("fault", f"asking failed inside: {type(error).__name__}")
+
+    def holds(self, again: Judged) -> bool:
+        """Whether a call, looked at once more, is still the one that the model judged, and still its to judge."""
+        if again.lowering is None or again.facts is None or not may_judge(again):
+            return False
+        return digest.digest(self.call, again.lowering, again.facts) == self._digest
+
+    def _left(self) -> float:
+        return self._patience - (time.perf_counter() - self.started)
+
+    def _early(self) -> Opinion | None:
+        """What is known without asking."""
+        known = self._classifier.known(self._key)
+        if known is not None:
+            return known
+        if not self._shown.whole and not _only_files(self.judged.lowering):
+            return self._none("long", "the call is too long for a model to see it whole")
+        if self._left() < LEAST:
+            return self._none("hurry", "there was no time left to ask the model")
+        return None
+
+    def _none(self, error: str, reason: str) -> Opinion:
+        return Opinion(False, reason, self._classifier.backend.model, error=error)
+
+
+def inquire(
+    classifiers: Classifiers,
+    backend: Backend,
+    call: Call,
+    judged: Judged,
+    *,
+    state: str,
+    project: str,
+    host_mode: str,
+    headless: bool,
+    started: float,
+    patience: float,
+    gate: Callable[[], Gate],
+) -> Inquiry | None:
+    """The question to the model; None where it is not asked about this call. Never raises."""
+    if not may_judge(judged):
+        return None
+    try:
+        if persons.has(state, call.session, digest.identity(call)):
+            return None
+        return Inquiry(
+            call,
+            judged,
+            classifiers.of(backend),
+            project=project,
+            host_mode=host_mode,
+            headless=headless,
+            started=started,
+            patience=min(patience or backend.timeout, backend.timeout),
+            gate=gate,
+        )
+    except Exception:  # whatever breaks here costs a question to a person
+        return None
+
+
+def may_judge(judged: Judged) -> bool:
+    """Whether a model may be asked about a decision."""
+    lowering, policy = judged.lowering, judged.policy
+    if lowering is None or policy is None or judged.decision.outcome is not Outcome.ASK:
+        return False
+    return unspoken.is_unspoken(lowering, policy, judged.decision)
+
+
+def shown(call: Call, judged: Judged) -> Shown:
+    """The call as the model sees it, without secrets and without what the agent says of it."""
+    given = dict(call.input)
+    if canonical(call.tool) == "bash":
+        given = {key: each for key, each in given.items() if str(key).lower() != "description"}
+    lowering = judged.lowering
+    effects = dict.fromkeys(map(describe, lowering.effects)) if lowering is not None else {}
+    asks = dict.fromkeys(part.reason for part in judged.decision.parts if part.outcome is Outcome.ASK)
+    return prompt.shown(
+        redact.text(call.tool),
+        redact.mapping(given),
+        length=_length(given),
+        cwd=redact.text(call.cwd),
+        roots=[redact.text(each) for each in (judged.facts.roots if judged.facts is not None else ())],
+        effects=[redact.text(each) for each in effects],
+        reasons=[redact.text(each) for each in asks],
+    )
+
+
+def _length(given: dict[str, object]) -> int:
+    try:
+        return len(dumps(given, ascii=False, default=str))
+    except (TypeError, ValueError, RecursionError):
+        return len(repr(given))
+
+
+def _only_files(lowering: Lowering | None) -> bool:
+    """Whether a call reads and writes files by name and runs nothing: then its effects are known, however long it is."""
+    if lowering is None or lowering.invocations or not lowering.effects:
+        return False
+    return all(each.target.kind is Kind.PATH and each.operation in FILES for each in lowering.effects)

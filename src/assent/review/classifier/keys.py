@@ -1,0 +1,43 @@
+"""The key of a model's service: from the environment or the system's keyring, as configuration says. Keeps none.
+
+A project's files have no say in where it comes from, and no file of ours ever holds it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+
+from assent.contract.pattern import Pattern
+from assent.review.classifier.apis import Failed
+
+FITS = Pattern(r"[\x21-\x7e]{1,4096}")
+STEERING = "PYTHON_KEYRING_"  # variables by which an environment names code to load
+
+
+def find(source: str, environ: Mapping[str, str]) -> str:
+    """The key, `""` where the service needs none. Raises Failed where there is no key to be found."""
+    kind, _, name = source.partition(":")
+    if kind == "none":
+        return ""
+    found = environ.get(name, "") if kind == "env" else _from_keyring(*name.split("/", 1))
+    found = found.strip()
+    if not found:
+        raise Failed("key", f"there is no key in `{source}`; put one there, or set `classifier.key`")
+    if FITS.fullmatch(found) is None:
+        raise Failed("key", f"what is in `{source}` cannot be a key")
+    return found
+
+
+def _from_keyring(service: str, user: str) -> str:
+    """An entry of the keyring. Which keyring that is, an environment may not say: a repository can set one."""
+    steering = {name: os.environ.pop(name) for name in list(os.environ) if name.startswith(STEERING)}
+    try:
+        import keyring
+
+        return keyring.get_password(service, user) or ""
+    except ImportError:
+        raise Failed("key", "the key is in a keyring; `pip install keyring` to read it") from None
+    except Exception as error:  # locked, or no backend
+        raise Failed("key", f"the keyring cannot be read: {type(error).__name__}") from None
+    finally:
+        os.environ.update(steering)

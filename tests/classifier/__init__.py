@@ -1,0 +1,1 @@
+"""The classifier against a stand-in of both APIs over real HTTP."""
