@@ -11,6 +11,17 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
+class Server(Value):
+    """Assent's own server: the numbers of its process and its port. `named`: the call's text has the port in it."""
+
+    __slots__ = ("pid", "port", "named")
+
+    def __init__(self, pid: str, port: str = "", *, named: bool = False) -> None:
+        self.pid = pid
+        self.port = port
+        self.named = named
+
+
 class Facts(Value):
     """`canonical`: a target's `raw or name` → the path it leads to (absent: the path itself).
     `roots`: the workspace folders, lexical and canonical forms, worktrees and extra folders included; `/`, homes,
@@ -27,8 +38,8 @@ class Facts(Value):
     `fresh`: files that are not there, and that the call makes before it removes them.
     `missing`: folders that commands would run in and that do not exist, nor does the call make them: nothing runs
     there.
-    `paused`: a person has lifted what protects Assent itself, for a while. `server`: the number of the process of
-    Assent's server, where a command might end it (`""`: none runs)."""
+    `paused`: a person has lifted what protects Assent itself, for a while. `server`: Assent's own server, where the
+    call may speak of it (None: it does not, or none runs)."""
 
     __slots__ = (
         "canonical",
@@ -65,7 +76,7 @@ class Facts(Value):
         fresh: tuple[str, ...] = (),
         missing: tuple[str, ...] = (),
         paused: bool = False,
-        server: str = "",
+        server: Server | None = None,
     ) -> None:
         self.canonical = canonical or {}
         self.roots = roots

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from assent.contract.effect import Effect, Lowering, Target
+    from assent.contract.facts import Server
 
 _SETTLED_KINDS = frozenset((Kind.REPOSITORY, Kind.HOOKS, Kind.MODULES))
 
@@ -28,7 +29,7 @@ def observe(
     own: tuple[str, ...] = (),
     given: Mapping[str, str] | None = None,
     paused: bool = False,
-    server: str = "",
+    server: Server | None = None,
 ) -> Facts:
     """Return the facts that a decision on a call needs.
 

@@ -1,9 +1,11 @@
-"""The number of the process of Assent's own server, which commands must not end. Talks to no server."""
+"""The numbers of Assent's own server, its process and its port, which calls must leave alone. Talks to no server."""
 
 from __future__ import annotations
 
 import posixpath
 
+from assent.contract.effect import Kind
+from assent.contract.facts import Server
 from assent.contract.pattern import re
 from assent.statefile import read
 
@@ -12,17 +14,28 @@ if TYPE_CHECKING:
     from assent.contract.effect import Lowering
 
 FILE = "server.lock"
-ENDS = frozenset({"kill"})
-_PID = rb'"pid": *([0-9]+)'
+_PID, _PORT = rb'"pid": *([0-9]+)', rb'"port": *([0-9]+)'
 _LIMIT = 4096
 
 
-def server(state: str, lowering: Lowering) -> str:
-    """The number, where the call might end a process by its number; `""` where it does not, or no server runs."""
-    if not state or all(invocation.program not in ENDS for invocation in lowering.invocations):
-        return ""
+def server(state: str, lowering: Lowering) -> Server | None:
+    """The server, where the call names one of its numbers; None where it does not, or no server runs."""
+    if not state or not (any(map(str.isdigit, lowering.text)) if lowering.text else _reaches(lowering)):
+        return None
     try:
-        found = re.search(_PID, read(posixpath.join(state, FILE), _LIMIT)[0])
+        text = read(posixpath.join(state, FILE), _LIMIT)[0]
     except OSError:
-        return ""
-    return found[1].decode() if found else ""
+        return None
+    pid, port = (found[1].decode() if (found := re.search(each, text)) else "" for each in (_PID, _PORT))
+    if not pid:
+        return None
+    said = lowering.text or " ".join(effect.target.text for effect in lowering.effects)
+    numbers = re.findall("[0-9]+", said)
+    return Server(pid, port, named=port in numbers) if pid in numbers or port in numbers else None
+
+
+def _reaches(lowering: Lowering) -> bool:
+    """Whether a call of a tool fetches something, or looks at processes."""
+    return any(
+        effect.target.kind is Kind.HOST or effect.target.name.startswith("/proc/") for effect in lowering.effects
+    )

@@ -127,7 +127,7 @@ class Judge:
     def _command(self, invocation: Invocation) -> Rule | None:
         """Judge a command by floor, deny and ask rules; return the allow rule that covers it."""
         program = invocation.program
-        plain = not invocation.forfeit and not program.startswith(floor.ANSWERING)
+        plain = not (invocation.forfeit or program.startswith(floor.ANSWERING) or self.facts.server)
         if plain and not self.policy.commands.holds(invocation):
             return self._covering(invocation)
         part = floor.judge_command(self.policy.floor, invocation, self.facts)
@@ -582,3 +582,12 @@ def nobody_answers(decision: Decision) -> Decision:
         risk=decision.risk,
         tool=decision.tool,
     )
+
+
+CONFIRM = "call.confirm"
+
+
+def to_confirm(decision: Decision) -> Decision:
+    """A call that the rules let pass, and that its sender wants a person to look at: an ask, which no grant settles."""
+    part = Part(ASK, Layer.ASK, CONFIRM, "the program that makes the call wants a person's word on it")
+    return Decision(ASK, part, (*decision.parts, part), mode=decision.mode, risk=decision.risk, tool=decision.tool)

@@ -8,8 +8,17 @@ from __future__ import annotations
 from assent.contract.decision import Layer, Outcome, Part
 from assent.contract.effect import Effect, Invocation, Kind, Operation
 from assent.contract.facts import Facts
+from assent.contract.later import Later
 from assent.policy.rules import Rule
 from assent.policy.ruleset import RuleSet
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from assent.policy import agents, server, terminals
+else:
+    agents = Later("assent.policy.agents")
+    server = Later("assent.policy.server")
+    terminals = Later("assent.policy.terminals")
 
 # The forms of the `assent` command that change nothing and answer nothing.
 HARMLESS = frozenset({"check", "status", "doctor", "help", "version", "simulate", "export"})
@@ -22,19 +31,38 @@ HARMLESS_WORDS = {
 }
 BROAD_HOMES = ("/", "/home", "/root", "/Users", "/etc", "/private", "/private/etc", "/var/root")
 # Programs that run agents: started with settings of their own, their tool calls pass no hook.
-AGENTS = frozenset("claude codex gemini opencode qwen copilot cursor-agent cline oh".split())
+AGENTS = frozenset(
+    "claude claude-code codex gemini gemini-cli opencode opencode-ai qwen qwen-code copilot cursor-agent cline "
+    "oh".split()
+)
+STARTERS = AGENTS | frozenset("env node nodejs bun deno tsx npx bunx pnpx pnpm npm yarn".split())
+# Programs that may type into a terminal of somebody else, or show it, and the beginnings of those that run code.
+TERMINALS = frozenset(
+    "tmux tmate byobu byobu-tmux psmux zellij kitty kitten wezterm qdbus qdbus6 qdbus-qt5 qdbus-qt6 dbus-send gdbus "
+    "busctl dcop".split()
+)
+CODE = ("python", "pypy", "perl", "ruby", "node", "php", "tclsh", "lua")
+ELSEWHERE = "this acts on another terminal: what is typed there, or shown"
 ENVIRONMENT = "`ASSENT_"
-LIFTED = "assent-"  # how the ids of rules begin that a pause lifts
+OWN = "assent-"  # how the ids of rules begin that protect Assent itself
+ANSWERED = "assent-server"  # where persons answer: a pause does not lift this one
 CHANGES = (Operation.WRITE, Operation.DELETE)
 WHOLES = (Operation.READ, Operation.SEARCH, Operation.WRITE)
 
 
 def judge_effect(floor: RuleSet, effect: Effect, names: tuple[str, ...], facts: Facts) -> Part | None:
     """DENY on a sensitive path, ASK where a folder that holds one is read as a whole, else nothing."""
+    if facts.server is not None:
+        fetched = effect.target.kind is Kind.HOST and server.of_address(effect, facts.server)
+        if fetched or server.of_path(names, facts.server):
+            why = server.SPEAKS if fetched else server.LOOKS
+            return Part(
+                Outcome.DENY, Layer.FLOOR, "floor.self", why, what=describe(effect), where=effect.where, high=True
+            )
     if effect.target.kind is not Kind.PATH or not names:
         return None
     for rule in floor.reaching_effect(effect, names):
-        if not (facts.paused and rule.id.startswith(LIFTED)):
+        if not (facts.paused and lifted(rule)):
             return denied(rule, effect)
     if facts.own and not facts.paused and effect.operation in CHANGES and any(_is_own(name, facts) for name in names):
         return Part(
@@ -55,7 +83,7 @@ def judge_effect(floor: RuleSet, effect: Effect, names: tuple[str, ...], facts: 
 
 def silent(effect: Effect, names: tuple[str, ...], facts: Facts) -> bool:
     """Whether the floor has nothing to say of a path, apart from its rules."""
-    if effect.target.pattern or (facts.own and effect.operation in CHANGES):
+    if effect.target.pattern or facts.server is not None or (facts.own and effect.operation in CHANGES):
         return False
     return not (effect.recursive and effect.operation in WHOLES and any(map(_holds_homes, names)))
 
@@ -108,8 +136,13 @@ def denied(rule: Rule, effect: Effect) -> Part:
     )
 
 
+def lifted(rule: Rule) -> bool:
+    """Whether a pause lifts the rule."""
+    return rule.id.startswith(OWN) and rule.id != ANSWERED
+
+
 def code_of(rule: Rule) -> str:
-    if rule.id.startswith(LIFTED):
+    if rule.id.startswith(OWN):
         return "floor.self"
     return "floor.terminal" if rule.id.startswith("terminal") else "floor.sensitive-path"
 
@@ -117,17 +150,22 @@ def code_of(rule: Rule) -> str:
 def judge_command(floor: RuleSet, invocation: Invocation, facts: Facts) -> Part | None:
     """DENY on a command that answers for a person, changes Assent or ends it, passes it by, or types elsewhere."""
     paused = facts.paused
-    why = _answers(invocation, paused) or ("" if paused else _unhooked(invocation) or _ends(invocation, facts.server))
+    why = _answers(invocation, paused) or _acts(invocation, facts)
+    if not why and not paused:
+        why = _unhooked(invocation)
+    code = "floor.self"
     rule: Rule | None = None
+    if not why and _types(invocation):
+        why, code = ELSEWHERE, "floor.terminal"
     if not why:
         found = floor.reaching_command(invocation)
-        rule = next((each for each in found if not (paused and each.id.startswith(LIFTED))), None)
+        rule = next((each for each in found if not (paused and lifted(each))), None)
         if rule is None:
             return None
     return Part(
         Outcome.DENY,
         Layer.FLOOR,
-        "floor.self" if rule is None else code_of(rule),
+        code if rule is None else code_of(rule),
         why or (f"this acts on {rule.reason}" if rule is not None else ""),
         what=f"run `{' '.join(invocation.words)}`",
         where=f"command[{invocation.start}:{invocation.start + len(invocation.source)}]",
@@ -143,16 +181,22 @@ def _unhooked(invocation: Invocation) -> str:
         return "this sets the environment of Assent itself"
     if invocation.forfeit and invocation.program in AGENTS:
         return f"an agent would start without its hooks: {invocation.forfeit}"
-    return ""
+    return agents.unhooked(invocation) if invocation.program in STARTERS else ""
 
 
 ANSWERING = ("assent", "python", "pypy")  # how programs begin that may be Assent's own command
 
 
-def _ends(invocation: Invocation, server: str) -> str:
-    """Why a command would end the server, named by its number; `""` where it would not."""
-    named = bool(server) and invocation.program == "kill"
-    return "this ends the server of Assent" if named and any(w.lstrip("-") == server for w in invocation.words) else ""
+def _acts(invocation: Invocation, facts: Facts) -> str:
+    """Why a command ends the server, speaks to it or looks into it; `""` where it does not."""
+    why = server.of_command(invocation, facts.server) if facts.server is not None else ""
+    return "" if why == server.ENDS and facts.paused else why
+
+
+def _types(invocation: Invocation) -> bool:
+    """Whether a command types into another terminal, or shows one."""
+    program = invocation.program
+    return (program in TERMINALS or program.startswith(CODE)) and terminals.reaches(invocation)
 
 
 PERSONS_ONLY = "only a person may run this command of Assent"
@@ -219,4 +263,6 @@ def describe(effect: Effect) -> str:
         return f"run git {name}"
     if effect.operation is Operation.EXECUTE:
         return f"run {name}"
+    if target.kind is Kind.TOOL:
+        return f"call {name}"
     return f"{effect.operation.value} {name}{whole}"

@@ -196,6 +196,10 @@ def netcat(line: Line) -> None:
         seen.execute("reverse-shell")
     if parsed.has("-l", "--listen", "-U", "--unixsock"):
         seen.execute()
+    if parsed.has("-U", "--unixsock"):
+        for word in parsed.operands:
+            seen.path(WRITE, word)
+        return
     for word in parsed.operands[:1]:
         seen.fetch(word)
 
@@ -203,20 +207,29 @@ def netcat(line: Line) -> None:
 _ADDRESS = Pattern(r"(?P<kind>[A-Za-z0-9-]+)(?::(?P<rest>.*))?", DOTALL)
 
 
+_FILES = ("open", "create", "gopen", "file", "pipe", "fifo", "pty")
+
+
 def socat(line: Line) -> None:
-    """Always EXECUTE; a program behind a connection is a shell handed out."""
+    """Always EXECUTE; a program behind a connection is a shell handed out. Two addresses may stand in one word."""
     line.preamble()
     line.given()
-    seen = line.seen
-    seen.execute()
+    line.seen.execute()
     for word in line.parsed.operands:
-        match = _ADDRESS.match(shown(word))
-        kind = match["kind"].lower() if match else ""
-        rest = (match["rest"] or "") if match else ""
-        if kind in ("exec", "system", "shell"):
-            seen.danger("reverse-shell")
-            seen.shell(rest.partition(",")[0])
-        elif "listen" not in kind and kind.startswith(("tcp", "udp", "openssl", "sctp", "ssl", "proxy", "socks")):
-            seen.fetch(host_of(rest.partition(",")[0]))
-        elif kind in ("open", "create", "gopen", "file"):
-            seen.path(WRITE, rest.partition(",")[0])
+        for address in shown(word).split("!!"):
+            _address(line.seen, address.partition(",")[0])
+
+
+def _address(seen: Seen, address: str) -> None:
+    match = _ADDRESS.match(address)
+    kind = match["kind"].lower() if match else ""
+    rest = (match["rest"] or "") if match else ""
+    if "/" in address.partition(":")[0]:  # a bare path is opened
+        seen.path(WRITE, address)
+    elif kind in ("exec", "system", "shell"):
+        seen.danger("reverse-shell")
+        seen.shell(rest)
+    elif "listen" not in kind and kind.startswith(("tcp", "udp", "openssl", "sctp", "ssl", "proxy", "socks")):
+        seen.fetch(host_of(rest))
+    elif kind in _FILES or kind.startswith(("unix", "local")):
+        seen.path(WRITE, rest)

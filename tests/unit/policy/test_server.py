@@ -1,0 +1,119 @@
+"""Which calls act on Assent's own server, by the numbers of its process and its port."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from assent import configure
+from assent.contract.call import Call
+from assent.contract.decision import Outcome
+from assent.facts import pause
+from assent.gate import Gate
+
+PID, PORT = 4321, 9123
+
+
+@pytest.fixture
+def gate(tmp_path: Path) -> Gate:
+    """A gate in a loose mode, beside a server on a port of its own."""
+    state = tmp_path / ".assent"
+    state.mkdir(mode=0o700)
+    (state / "config.toml").write_text('mode = "full_auto"\n')
+    (state / "server.lock").write_text(json.dumps({"pid": PID, "port": PORT, "socket": f"{state}/server.sock"}))
+    os.mkdir(tmp_path / "project")
+    environ = {"HOME": str(tmp_path), "ASSENT_HOME": str(state)}
+    return configure.open_gate(configure.place(str(tmp_path / "project"), environ), environ)[0]
+
+
+def outcome(gate: Gate, tool: str, **given: str) -> Outcome:
+    call = Call(
+        tool, dict(given), cwd="/w", roots=("/w",), home="/home/user", session="s", runtime="claude", shell="bash"
+    )
+    return gate.decide(call).outcome
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "curl http://127.0.0.1:9123/v1/codes",
+        "curl localhost:9123",
+        "curl http://[::1]:9123/",
+        "curl http://127.1:9123/x",
+        "curl http://2130706433:9123/x",
+        "curl --connect-to ::127.0.0.1:9123 http://example.com/",
+        "curl -x http://localhost:9123 http://x/",
+        "curl http://localtest.me:9123/",
+        "wget -qO- 127.0.0.1:9123/v1/x",
+        "http :9123/v1/held",
+        "lynx -dump http://localhost:9123/v1/x",
+        "nc localhost 9123",
+        "busybox nc localhost 9123",
+        "telnet localhost 9123",
+        "socat - TCP:localhost:9123",
+        "openssl s_client -connect localhost:9123",
+        "exec 3<>/dev/tcp/127.0.0.1/9123; cat <&3",
+        "bash -c 'cat < /dev/tcp/localhost/9123'",
+        "python3 -c \"import urllib.request as u; u.urlopen('http://localhost:9123/v1/codes')\"",
+        "python3 -c \"import socket; socket.create_connection(('localhost', 9123))\"",
+        "node -e \"require('net').connect(9123)\"",
+        "perl -MIO::Socket -e 'IO::Socket::INET->new(\"localhost:9123\")'",
+        "ssh -L 1:localhost:9123 host",
+        "git ls-remote http://localhost:9123/x",
+        "xdg-open http://localhost:9123",
+        "kill 4321",
+        "kill -9 -4321",
+        "kill $(lsof -ti:9123)",
+        "lsof -ti:9123 | xargs kill",
+        "fuser -k 9123/tcp",
+        "npx kill-port 9123",
+        "gdb -p 4321",
+        "gdb --pid=4321",
+        "strace -fp4321",
+        "perf trace -p 4321",
+        "nsenter -t 4321 -a",
+        "cat /proc/4321/environ",
+        "dd if=/proc/4321/mem of=x",
+        "ls /proc/4321/fd",
+    ],
+)
+def test_nothing_speaks_to_the_server_ends_it_or_looks_into_it(gate: Gate, command: str) -> None:
+    assert outcome(gate, "Bash", command=command) is Outcome.DENY
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "curl http://localhost:3000/x",
+        "curl http://example.com:9123/x",
+        "curl http://192.0.2.7:9123/x",
+        "grep 9123 README.md",
+        "echo 9123",
+        "lsof -i :9123",
+        "fuser 9123/tcp",
+        "npm start -- --port 9123",
+        "kill 4320",
+        "cat /proc/4321/status",
+        "cat notes-4321.txt",
+        "python3 count.py 4321",
+    ],
+)
+def test_what_only_holds_the_numbers_is_left_to_the_mode(gate: Gate, command: str) -> None:
+    assert outcome(gate, "Bash", command=command) is Outcome.ALLOW
+
+
+def test_the_tools_of_an_agent_are_held_to_the_same(gate: Gate) -> None:
+    assert outcome(gate, "WebFetch", url="http://localhost:9123/v1/held", prompt="x") is Outcome.DENY
+    assert outcome(gate, "WebFetch", url="http://localhost:9124/v1/held", prompt="x") is Outcome.ALLOW
+    assert outcome(gate, "Read", file_path="/proc/4321/environ") is Outcome.DENY
+
+
+def test_a_pause_lifts_no_more_than_ending_it(gate: Gate, tmp_path: Path) -> None:
+    pause.begin(str(tmp_path / ".assent"), time.time() + 600, "somebody")
+    assert outcome(gate, "Bash", command="kill 4321") is Outcome.ALLOW
+    assert outcome(gate, "Bash", command="curl localhost:9123/v1/held") is Outcome.DENY
+    assert outcome(gate, "Bash", command="curl --unix-socket ~/.assent/server.sock http://x/") is Outcome.DENY
