@@ -1,4 +1,4 @@
-"""A thousand questions at once: they are all held, and the page stays quick."""
+"""Thousands of questions at once: they are held up to a bound, and the page stays quick."""
 
 from __future__ import annotations
 
@@ -8,11 +8,15 @@ import threading
 import time
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Browser, expect
 
 from tests.browser.conftest import signed_in
 from tests.browser.test_inbox import ARMED
+from tests.server.crowd import Crowd, many_files
 from tests.server.program import Program
+
+__all__ = ["many_files"]  # a fixture
 
 MANY = 1000
 
@@ -59,3 +63,40 @@ def test_a_thousand_questions_leave_the_page_quick_and_all_end(browser: Browser,
     asking.join(60)
     allowed = [json.loads(each)["allowed"] for each in told]
     assert (len(allowed), sum(allowed)) == (MANY, 1)
+
+
+@pytest.mark.usefixtures("many_files")
+def test_of_six_thousand_calls_five_thousand_are_held_the_others_denied_at_once_and_the_page_stays_quick(
+    browser: Browser, tmp_path: Path
+) -> None:
+    program = Program(tmp_path)
+    crowd = Crowd(program)
+    with browser.new_context(viewport={"width": 1280, "height": 860}) as context:
+        page = signed_in(context, program)
+        asking = threading.Thread(target=crowd.ask_all, args=(6000, 300))
+        asking.start()
+        expect(page.locator(".list h1")).to_have_text("5,000 questions", timeout=120_000)
+        asking.join(60)
+        expect(page.locator(".group")).to_have_count(60)
+        expect(page.locator(".rest")).to_contain_text("more in 240 other sessions")
+        page.reload()
+        expect(page.locator(".list h1")).to_have_text("5,000 questions", timeout=30_000)
+        page.locator(ARMED).wait_for()
+        for key in "jjk":
+            started = time.monotonic()
+            page.keyboard.press(key)
+            page.evaluate("() => new Promise(requestAnimationFrame)")
+            assert time.monotonic() - started < 2.0
+        page.locator(ARMED).wait_for()
+        page.keyboard.press("y")
+        expect(page.locator(".outcome")).to_contain_text("Allowed once")
+        memory = Path(f"/proc/{program.process.pid}/status").read_text().partition("VmRSS:")[2].split()[0]
+        assert int(memory) < 400_000, "kilobytes"
+        person = program.sign_in()
+        listed = person.ask("GET", "/v1/held").json
+        assert (len(listed["held"]), listed["more"]) == (500, 4499)
+    program.stop()
+    told = crowd.answers()
+    assert len(told) == 6000
+    full = [each for each in told if "5000 calls wait for a person already" in each["message"]]
+    assert (len(full), sum(each["allowed"] for each in told)) == (1000, 1)

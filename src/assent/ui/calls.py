@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import hmac
+from collections import Counter
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Any
@@ -16,26 +17,31 @@ from assent.contract.errors import AccessError, AssentError
 from assent.contract.review import Ending, Verdict
 from assent.desk import Desk, verdict
 from assent.gate import Gate, Judged, refusal
+from assent.journal import of_dialog
 from assent.memory import Settled
 from assent.review.denial import deny
 
 GRACE = 20.0  # seconds for a caller to come back
 KEPT = 120.0  # seconds that a verdict waits for its caller
 MOST = 5000  # calls held at once
+MOST_OF_SESSION = 1000  # of one session, so that none fills the place of all
+MOST_BYTES = 64 * 1024 * 1024  # of their requests
 
 
 Work = Callable[..., Awaitable[Any]]  # does something aside
 
 
 class Waiting:
-    """One held call. `callers` counts the requests that wait for it now."""
+    """One held call. `callers` counts the requests that wait for it now; `size` is that of the request that made it."""
 
-    __slots__ = ("id", "digest", "task", "callers", "timer")
+    __slots__ = ("id", "digest", "task", "session", "size", "callers", "timer")
 
-    def __init__(self, id: str, digest: str, task: asyncio.Task[Verdict]) -> None:
+    def __init__(self, id: str, digest: str, task: asyncio.Task[Verdict], session: str = "", size: int = 0) -> None:
         self.id = id
         self.digest = digest
         self.task = task
+        self.session = session
+        self.size = size
         self.callers = 0
         self.timer: asyncio.TimerHandle | None = None
 
@@ -47,24 +53,28 @@ class Calls:
         self._desk = desk
         self._work = work
         self._waiting: dict[str, Waiting] = {}
-        self._made = 0  # questions that are being made
+        self._taken: Counter[str] = Counter()  # places, by session, with those of questions that are being made
+        self._bytes = 0
 
     def __len__(self) -> int:
         return len(self._waiting)
 
-    async def hold(self, gate: Gate, call: Call, settled: Settled, *, project: str, attended: bool) -> Waiting:
-        """Hold a call that asks."""
-        self._made += 1
+    async def hold(
+        self, gate: Gate, call: Call, settled: Settled, *, project: str, attended: bool, size: int = 0
+    ) -> Waiting:
+        """Hold a call that asks. One that is too many is denied at once: what nobody gets to see is not approved."""
+        if full := self._full(call.session, size):
+            return self._keep(settled.id, "", self._never(settled, call, project, Ending.UNSEEN, full))
+        self._take(call.session, size)
         try:
-            if len(self._waiting) + self._made > MOST:
-                raise AssentError(f"{MOST} calls wait already")
             held = await self._work(self._desk.held, gate, call, settled, project=project, attended=attended)
         except Exception as error:  # what cannot be shown cannot be approved
             reason = f"the question could not be made: {error}"
-            return self._keep(settled.id, "", self._never(settled, reason))
+            return self._keep(settled.id, "", self._never(settled, call, project, Ending.FAULT, reason))
         finally:
-            self._made -= 1
-        return self._keep(held.id, held.digest, self._ask(settled, self._desk.broker.ask(held)))
+            self._free(call.session, size)
+        asking = self._ask(settled, self._desk.broker.ask(held))
+        return self._keep(held.id, held.digest, asking, call.session, size)
 
     async def again(self, id: str, digest: str) -> Waiting:
         """The caller of a held call is back. Raises AccessError where this is not its call."""
@@ -107,15 +117,46 @@ class Calls:
 
     # How it is done
 
-    def _keep(self, id: str, digest: str, verdict: Awaitable[Verdict]) -> Waiting:
+    def _full(self, session: str, size: int) -> str:
+        """Why no other call can be held, `""` where it can."""
+        if self._taken.total() >= MOST:
+            return f"{MOST} calls wait for a person already"
+        if self._taken[session] >= MOST_OF_SESSION:
+            return f"{MOST_OF_SESSION} calls of this session wait for a person already"
+        if self._bytes + size > MOST_BYTES:
+            return f"the calls that wait for a person fill {MOST_BYTES >> 20} MiB already"
+        return ""
+
+    def _take(self, session: str, size: int) -> None:
+        self._taken[session] += 1
+        self._bytes += size
+
+    def _free(self, session: str, size: int) -> None:
+        self._taken[session] -= 1
+        self._bytes -= size
+        if not self._taken[session]:
+            del self._taken[session]
+
+    def _keep(self, id: str, digest: str, verdict: Awaitable[Verdict], session: str = "", size: int = 0) -> Waiting:
         task = asyncio.ensure_future(verdict)
-        waiting = self._waiting[id] = Waiting(id, digest, task)
+        waiting = Waiting(id, digest, task, session, size)
+        self._drop(self._waiting.get(id))
+        self._waiting[id] = waiting
+        self._take(session, size)
         return waiting
+
+    def _drop(self, waiting: Waiting | None) -> bool:
+        """Forget a held call; whether it was known."""
+        if waiting is None or self._waiting.get(waiting.id) is not waiting:
+            return False
+        del self._waiting[waiting.id]
+        self._free(waiting.session, waiting.size)
+        return True
 
     def _handed_out(self, waiting: Waiting) -> Verdict:
         """The verdict, for the first that comes for it: an approval is for one caller and one use."""
         found = waiting.task.result()
-        if self._waiting.pop(waiting.id, None) is waiting or not found.allowed:
+        if self._drop(waiting) or not found.allowed:
             return found
         return Verdict(
             False, found.decision, found.id, message="This call was not run: another caller took its approval."
@@ -132,13 +173,18 @@ class Calls:
             self._desk.broker.withdraw(waiting.id, "the agent that asked went away")
             self._expect(waiting, KEPT)
             return
-        self._waiting.pop(waiting.id, None)
+        self._drop(waiting)
 
     async def _ask(self, settled: Settled, asking: Awaitable[object]) -> Verdict:
         return verdict(settled, await asking)  # type: ignore[arg-type]
 
-    async def _never(self, settled: Settled, reason: str) -> Verdict:
-        return verdict(settled, deny(settled.id, Ending.FAULT, detail=reason))
+    async def _never(self, settled: Settled, call: Call, project: str, ending: Ending, reason: str) -> Verdict:
+        """The denial of a call that was never asked about, recorded as the end of every question is."""
+        found, memory = deny(settled.id, ending, detail=reason), self._desk.memory
+        record = of_dialog(call.session, call, found, project=project, time=memory.clock())
+        with suppress(AssentError):
+            await self._work(memory.record, record)
+        return verdict(settled, found)
 
     async def close(self) -> None:
         """Let every caller have its verdict; the broker was closed before."""

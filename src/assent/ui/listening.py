@@ -20,7 +20,7 @@ from assent.statefile import state_folder
 
 LOCK_FILE = "server.lock"
 SOCKET_FILE = "server.sock"
-BACKLOG = 1024
+BACKLOG = 4096
 TRIES = 5
 LONGEST = 100  # bytes of a socket's path that every system takes
 

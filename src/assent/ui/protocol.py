@@ -29,13 +29,14 @@ MOST_TCP = 512
 class Protocol(Base):
     """One connection. `scope["state"]["peer"]` is the process at the other end of a Unix socket, None on TCP."""
 
-    on_tcp = 0  # connections, of all
+    on_tcp = on_socket = 0  # connections, of all
+    most_on_socket = 4096  # set by the server to what the system allows: those on TCP have places of their own
 
     _slow: asyncio.TimerHandle | None = None
     _stuck: asyncio.TimerHandle | None = None
     _in_head = False
     _head = 0  # bytes that came since a head began
-    _counted = False
+    _counted = ""
 
     def connection_made(self, transport: Any) -> None:
         super().connection_made(transport)
@@ -48,12 +49,9 @@ class Protocol(Base):
                 transport.abort()
                 return
             peer = Peer(peer.pid, peer.uid, uptime())
-        else:
-            self._counted = True
-            Protocol.on_tcp += 1
-            if Protocol.on_tcp > MOST_TCP:
-                transport.abort()
-                return
+        if not self._has_place(peer):
+            transport.abort()
+            return
         self.app_state = {**self.app_state, "peer": peer}
         self._watch()
 
@@ -106,9 +104,16 @@ class Protocol(Base):
         self._rest()
         self._flows()
         if self._counted:
-            self._counted = False
-            Protocol.on_tcp -= 1
+            setattr(Protocol, self._counted, getattr(Protocol, self._counted) - 1)
+            self._counted = ""
         super().connection_lost(exc)
+
+    def _has_place(self, peer: Peer | None) -> bool:
+        """INVARIANT: however many callers wait on the socket, a page on TCP gets in, and the other way round."""
+        self._counted = "on_tcp" if peer is None else "on_socket"
+        taken = getattr(Protocol, self._counted) + 1
+        setattr(Protocol, self._counted, taken)
+        return bool(taken <= (MOST_TCP if peer is None else Protocol.most_on_socket))
 
     def _arrived(self) -> bool:
         """Whether the request of the moment is here as a whole."""

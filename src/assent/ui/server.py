@@ -22,7 +22,7 @@ from assent.ui.api.events import STREAM
 from assent.ui.api.openapi import ENDPOINTS
 from assent.ui.house import House
 from assent.ui.listening import Listening
-from assent.ui.protocol import Protocol
+from assent.ui.protocol import MOST_TCP, Protocol
 from assent.ui.voice import Log
 
 STOPPING = 15  # seconds for open requests to end
@@ -113,6 +113,8 @@ async def serve(house: House, listening: Listening) -> None:
     log = logging.getLogger("uvicorn")
     log.propagate = False
     log.handlers = [Log(house.voice)]
+    most = min(MOST_CONNECTIONS, max(SPARE, resource.getrlimit(resource.RLIMIT_NOFILE)[0] - SPARE))
+    Protocol.most_on_socket = max(SPARE, most - MOST_TCP)
     config = uvicorn.Config(
         App(house),
         http=Protocol,
@@ -124,7 +126,7 @@ async def serve(house: House, listening: Listening) -> None:
         server_header=False,
         date_header=False,
         proxy_headers=False,
-        limit_concurrency=min(MOST_CONNECTIONS, max(SPARE, resource.getrlimit(resource.RLIMIT_NOFILE)[0] - SPARE)),
+        limit_concurrency=most + 1,  # `Protocol` lets no more in
         timeout_keep_alive=65,
         timeout_graceful_shutdown=STOPPING,
     )

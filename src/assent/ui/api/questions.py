@@ -16,15 +16,22 @@ T = TypeVar("T", Said, Scope)
 
 CHANNEL = "web"
 LONGEST_MESSAGE, MOST_RULES, LONGEST_RULE = 4000, 20, 2000
+MOST_LISTED, LONGEST_LIST = 500, 4_000_000  # questions in one answer, characters of what they show
 
 
 async def listed(asked: Asked) -> object:
-    house = asked.house
-    held = [
-        shown.question(each.held, state=each.state.value, position=each.position, deadline=each.deadline)
-        for each in house.desk.broker.pending()
-    ]
-    return {"now": house.clock(), "held": held}
+    """The questions that wait, as many as one answer carries; the others are counted."""
+    most = asked.asked_number("limit", MOST_LISTED, most=MOST_LISTED)
+    pending = asked.house.desk.broker.pending()
+    held: list[object] = []
+    room = LONGEST_LIST
+    for each in pending:
+        room -= len(each.held.preview.text)
+        if len(held) >= most or (held and room < 0):
+            break
+        held.append(shown.question(each.held, state=each.state.value, position=each.position, deadline=each.deadline))
+        await asyncio.sleep(0)
+    return {"now": asked.house.clock(), "held": held, "more": len(pending) - len(held)}
 
 
 async def answer(asked: Asked) -> object:
@@ -109,8 +116,9 @@ ENDPOINTS = (
         "/v1/held",
         listed,
         needs=Role.PERSON,
-        summary="everything that waits for a person",
-        gives={200: record("now held", now={"type": "number"}, held=listing(ANY))},
+        summary="what waits for a person, and how many more",
+        query={"limit": f"how many at most, up to {MOST_LISTED}"},
+        gives={200: record("now held more", now={"type": "number"}, held=listing(ANY), more=WHOLE)},
     ),
     Endpoint(
         "POST",

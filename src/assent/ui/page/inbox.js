@@ -6,9 +6,10 @@ import { empty, h, put, toast } from "./dom.js";
 import { post } from "./api.js";
 import { draw } from "./question.js";
 import { store } from "./store.js";
-import { bare, clip, ending, folder, headline, plural, runtime, sentence, visible } from "./words.js";
+import { bare, clip, count, ending, folder, headline, plural, runtime, sentence, visible } from "./words.js";
 
 const ROWS = 240; // drawn in all, shared by the sessions
+const GROUPS = 60; // sessions that are drawn
 const MANY = 100; // questions from which on drawing is put off a little
 const TRAY = "M10 36l8-22h28l8 22v16H10z M10 36h13l4 7h10l4-7h13";
 
@@ -62,7 +63,7 @@ export class Inbox {
     if (quiet) return put(this.frame, this.nothing());
     if (!this.list.isConnected) put(this.frame, this.list, this.detail);
     const focused = document.activeElement?.dataset?.id;
-    put(this.list, h("h1", {}, store.waiting.length ? plural(store.waiting.length, "question") : "All answered"), store.offers.map((each) => this.offer(each)), groups.map((group) => this.group(group, Math.max(4, Math.floor(ROWS / groups.length)))));
+    put(this.list, h("h1", {}, store.waiting.length ? plural(store.waiting.length, "question") : "All answered"), store.offers.map((each) => this.offer(each)), groups.slice(0, GROUPS).map((group) => this.group(group, Math.max(4, Math.floor(ROWS / groups.length)))), this.rest(groups.slice(GROUPS)));
     if (focused) this.list.querySelector(`[data-id="${CSS.escape(focused)}"]`)?.focus();
     this.show(store.questions.get(this.selected));
   }
@@ -98,7 +99,13 @@ export class Inbox {
       h("header", {}, h("div", { class: "who" }, h("span", {}, folder(project || call.cwd) || "no project"), h("span", { class: "badge accent" }, runtime(call.runtime))),
         h("div", { class: "where", title: visible(project) }, visible(project || call.cwd), call.session ? ` · ${clip(call.session, 12)}` : "")),
       h("ul", {}, group.slice(0, most).map((each) => h("li", {}, this.item(each)))),
-      waiting > most ? h("p", { class: "soft small where" }, `and ${(waiting - most).toLocaleString("en")} more behind these`) : null);
+      waiting > most ? h("p", { class: "soft small where" }, `and ${count(waiting - most)} more behind these`) : null);
+  }
+
+  // What is not drawn comes up as the ones before it are answered.
+  rest(groups) {
+    const waiting = groups.flat().filter((each) => !each.over).length;
+    return waiting ? h("p", { class: "soft small rest" }, `and ${count(waiting)} more in ${plural(groups.length, "other session")}`) : null;
   }
 
   item(question) {
