@@ -182,9 +182,12 @@ def answer(
 
 
 def _environment(adapter: Adapter) -> dict[str, str]:
-    """The environment, with what the program's process shows in place of what an environment could say of it."""
+    """The environment, with what the program's process shows in place of what an environment could say of it.
+
+    INVARIANT: it names no folder of ours: programs let a project's settings set it for hooks."""
     environ = dict(os.environ)
     environ.pop(ATTENDED, None)
+    environ.pop("ASSENT_HOME", None)
     if adapter.once:
         from assent.facts import host
 

@@ -104,6 +104,26 @@ def test_the_environment_can_only_tighten(tmp_path: Path) -> None:
     assert not (tmp_path / "elsewhere").exists()
 
 
+def test_a_hook_for_everybody_takes_no_folder_from_the_environment(tmp_path: Path) -> None:
+    """A project's settings may set the environment of hooks, and a policy that the project brings loosens nothing."""
+    project, brought = tmp_path / "project", tmp_path / "project" / "brought"
+    brought.mkdir(parents=True, mode=0o700)
+    (brought / "config.toml").write_text('mode = "yolo"\n')
+    for mode, expected in (("plan", "deny"), ("full_auto", "allow")):
+        (tmp_path / ".assent").mkdir(mode=0o700, exist_ok=True)
+        (tmp_path / ".assent" / "config.toml").write_text(f'mode = "{mode}"\n')
+        call = {"tool_name": "Bash", "tool_input": {"command": "touch a"}, "cwd": str(project)}
+        done = subprocess.run(
+            [sys.executable, "-m", "assent", "hook", "claude", "--deadline", "20"],
+            input=json.dumps({"hook_event_name": "PreToolUse", "session_id": "s", **call}),
+            env={"HOME": str(tmp_path), "ASSENT_HOME": str(brought), "CLAUDE_PROJECT_DIR": str(project)},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert json.loads(done.stdout)["hookSpecificOutput"]["permissionDecision"] == expected, done.stderr
+
+
 def test_a_policy_that_does_not_load_denies_with_the_error(tmp_path: Path) -> None:
     session = Session(tmp_path, config='mode = "atuo"\n')
     said = json.loads(session.send("PreToolUse", "ls").stdout)["hookSpecificOutput"]
