@@ -6,6 +6,7 @@ import asyncio
 import concurrent.futures
 import os
 import threading
+import weakref
 from collections.abc import Coroutine
 from typing import Any, TypeVar
 
@@ -16,15 +17,18 @@ class Thread:
     """One such loop, started when it is first needed."""
 
     def __init__(self) -> None:
+        self.reset()
+        _living.add(self)
+
+    def reset(self) -> None:
+        """As at first: a fork takes no threads along."""
         self._lock = threading.Lock()
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._pid = 0
 
     def start(self, work: Coroutine[Any, Any, T]) -> concurrent.futures.Future[T]:
         """Do something on the loop. Cancelling the future cancels it."""
         with self._lock:
-            if self._loop is None or self._pid != os.getpid():  # a fork takes no threads along
-                self._pid = os.getpid()
+            if self._loop is None:
                 self._loop = asyncio.new_event_loop()
                 threading.Thread(target=self._run, args=(self._loop,), name="assent", daemon=True).start()
             return asyncio.run_coroutine_threadsafe(work, self._loop)
@@ -40,7 +44,7 @@ class Thread:
 
     def close(self) -> None:
         with self._lock:
-            if self._loop is not None and self._pid == os.getpid():
+            if self._loop is not None:
                 self._loop.call_soon_threadsafe(self._loop.stop)
             self._loop = None
 
@@ -50,3 +54,14 @@ class Thread:
             loop.run_forever()
         finally:
             loop.close()
+
+
+_living: weakref.WeakSet[Thread] = weakref.WeakSet()
+
+
+def _forked() -> None:
+    for each in list(_living):
+        each.reset()
+
+
+os.register_at_fork(after_in_child=_forked)

@@ -8,6 +8,7 @@ import asyncio
 import inspect
 import os
 import threading
+import weakref
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, suppress
 from typing import TYPE_CHECKING, Any
@@ -55,19 +56,26 @@ class Embedded:
         self.project = project
         self._state = state
         self._places = places
-        self.memory = Memory(state)
         self.approvals = Approvals(state)
+        self._closed = False
+        self._reset()
+        _living.add(self)
+
+    def _reset(self) -> None:
+        """Everything that lives in one process: threads, loops and open files, which a fork does not share."""
+        self.memory = Memory(self._state)
         self._thread = Thread()
+        self._opening = threading.Lock()
         self._desk: Desk | None = None
         self._store: SqliteStore | None = None
-        self._opening = threading.Lock()
         self._attached = False
+        self._functions = 0
         self._terminal: TerminalChannel | None = None
         self._callers: dict[str, asyncio.AbstractEventLoop] = {}  # id of a question → the loop that waits for it
         self._asking = 0
         self._turn: AsyncExitStack | None = None
         self._taking = asyncio.Lock()
-        self._closed = False
+        self._gates.unlock()
 
     def place(self, call: Call) -> Call:
         """The call in this project, where it does not say otherwise."""
@@ -230,7 +238,9 @@ class Embedded:
         if isinstance(place, str):
             raise PayloadError(f"there is no channel `{place}`; give terminal, server, nobody, a channel or a function")
         if callable(place):
-            return CallbackChannel(self._asked(place))
+            self._functions += 1
+            name = "callback" if self._functions == 1 else f"callback {self._functions}"
+            return CallbackChannel(self._asked(place), name=name)
         return place
 
     def _asked(self, ask: Ask) -> Callable[[Held], Any]:
@@ -282,3 +292,14 @@ def fault(error: BaseException) -> Verdict:
         str(error) if isinstance(error, AssentError) else f"the gate failed inside: {type(error).__name__}: {error}"
     )
     return denied(reason)
+
+
+_living: weakref.WeakSet[Embedded] = weakref.WeakSet()
+
+
+def _forked() -> None:
+    for each in list(_living):
+        each._reset()
+
+
+os.register_at_fork(after_in_child=_forked)

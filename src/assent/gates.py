@@ -76,6 +76,10 @@ class Gates:
             add_tool(self._tools, name, tool)
             self._known.clear()
 
+    def unlock(self) -> None:
+        """For a process that was forked: whoever held the lock is not here."""
+        self._lock = Lock()
+
     def check(self, project: str) -> None:
         """Raises the error of a policy that does not load, for those who would rather know at once."""
         gate, _ = self.find(project)

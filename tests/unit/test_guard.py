@@ -1,0 +1,416 @@
+"""The gate for programs that embed it: it answers, it never raises, and nothing but a yes lets a call run."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assent import Answer, Call, Denied, Gate, Held, Outcome, PayloadError, PermissionMode, PolicyError, Said, Tool
+from assent.review.store import SqliteStore
+from assent.trail import query
+
+MAKE = Call("bash", {"command": "make test"})
+LIST = Call("bash", {"command": "ls"})
+WIPE = Call("bash", {"command": "rm -rf ~"})
+Opens = Callable[..., Gate]
+
+
+@pytest.fixture
+def opened(tmp_path: Path) -> Iterator[Opens]:
+    """Opens gates from code alone, in a project and a state of their own; closed at the end."""
+    gates: list[Gate] = []
+    (tmp_path / "project").mkdir()
+
+    def open_gate(**given: Any) -> Gate:
+        settings = {"files": False, "mode": "auto", "state": str(tmp_path / "state"), "channels": ["nobody"], **given}
+        gates.append(Gate(str(tmp_path / "project"), **settings))
+        return gates[-1]
+
+    yield open_gate
+    for each in gates:
+        each.close()
+
+
+def waiting(state: Path) -> int:
+    """How many questions are kept as open."""
+    store = SqliteStore(str(state / "held.db"))
+    try:
+        return len(store)
+    finally:
+        asyncio.run(store.close())
+
+
+def until(true: Callable[[], bool]) -> None:
+    for _ in range(200):
+        if true():
+            return
+        time.sleep(0.02)
+    raise AssertionError("it did not come to pass")
+
+
+def test_what_needs_no_person_is_settled_at_once(opened: Opens) -> None:
+    gate = opened()
+    assert [gate.decide(each).outcome for each in (LIST, MAKE, WIPE)] == [Outcome.ALLOW, Outcome.ASK, Outcome.DENY]
+    assert [gate.guard_sync(each).allowed for each in (LIST, WIPE)] == [True, False]
+    assert [asyncio.run(gate.guard(each)).allowed for each in (LIST, WIPE)] == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("said", "allowed"),
+    [
+        (True, True),
+        (False, False),
+        (None, False),
+        (1, False),
+        ("yes", False),
+        (Answer(Said.ALLOW, who="ada"), True),
+        (Answer(Said.DENY), False),
+    ],
+)
+def test_nothing_but_a_yes_lets_a_call_run(opened: Opens, said: Any, allowed: bool) -> None:
+    asked: list[Held] = []
+
+    def plainly(held: Held) -> Any:
+        asked.append(held)
+        return said
+
+    async def later(held: Held) -> Any:
+        return plainly(held)
+
+    for each in (plainly, later):
+        gate = opened(channels=[each])
+        assert gate.guard_sync(MAKE).allowed is allowed
+        assert asyncio.run(gate.guard(MAKE)).allowed is allowed
+    assert [held.call.input for held in asked] == [MAKE.input] * 4
+
+
+def test_what_a_person_says_reaches_the_model(opened: Opens) -> None:
+    gate = opened(channels=[lambda held: Answer(Said.DENY, message="use tox", who="ada")])
+    verdict = gate.guard_sync(MAKE)
+    assert not verdict.allowed
+    assert "use tox" in verdict.message
+
+
+def test_who_answered_is_in_the_trail(opened: Opens, tmp_path: Path) -> None:
+    gate = opened(channels=[lambda held: Answer(Said.ALLOW, who="ada")])
+    verdict = gate.guard_sync(MAKE)
+    found = [each.fields for each in query.read(str(tmp_path / "state/audit"))]
+    answers = [each for each in found if each["id"] == verdict.id and each["kind"] == "answer"]
+    assert [(each["who"], each["channel"], each["outcome"]) for each in answers] == [("ada", "callback", "allow")]
+
+
+def test_a_coroutine_is_asked_on_the_loop_that_waits(opened: Opens) -> None:
+    loops: list[object] = []
+
+    async def ask(held: Held) -> bool:
+        loops.append(asyncio.get_running_loop())
+        return True
+
+    gate = opened(channels=[ask])
+
+    async def work() -> bool:
+        loops.append(asyncio.get_running_loop())
+        return (await gate.guard(MAKE)).allowed
+
+    assert asyncio.run(work())
+    assert loops[0] is loops[1]
+
+
+def test_a_caller_without_a_loop_may_sit_inside_of_one(opened: Opens) -> None:
+    async def ask(held: Held) -> bool:
+        return True
+
+    gate = opened(channels=[ask])
+
+    async def work() -> bool:
+        return gate.guard_sync(MAKE).allowed  # blocks this loop; the question is asked on another
+
+    assert asyncio.run(work())
+
+
+def test_a_channel_that_breaks_denies(opened: Opens) -> None:
+    def broken(held: Held) -> bool:
+        raise RuntimeError("no")
+
+    verdict = opened(channels=[broken]).guard_sync(MAKE)
+    assert not verdict.allowed
+    assert "was not run" in verdict.message
+
+
+def test_without_anybody_to_ask_a_question_is_a_denial(opened: Opens) -> None:
+    for channels in (["nobody"], []):
+        assert not opened(channels=channels).guard_sync(MAKE).allowed
+
+
+def test_a_cancelled_call_leaves_no_question(opened: Opens, tmp_path: Path) -> None:
+    shown = threading.Event()
+
+    async def never(held: Held) -> bool:
+        shown.set()
+        await asyncio.sleep(60)
+        return True
+
+    gate = opened(channels=[never])
+
+    async def work() -> None:
+        task = asyncio.create_task(gate.guard(MAKE))
+        await asyncio.to_thread(shown.wait, 10)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    asyncio.run(work())
+    until(lambda: waiting(tmp_path / "state") == 0)
+
+
+def test_parallel_calls_each_get_their_own_answer(opened: Opens) -> None:
+    async def ask(held: Held) -> bool:
+        await asyncio.sleep(0.01)
+        return "yes" in str(held.call.input["command"])
+
+    gate = opened(channels=[ask])
+
+    async def work() -> list[bool]:
+        calls = [Call("bash", {"command": f"make {word}{n}"}) for n in range(4) for word in ("yes", "no")]
+        return [each.allowed for each in await asyncio.gather(*map(gate.guard, calls))]
+
+    assert asyncio.run(work()) == [True, False] * 4
+
+
+def test_a_gate_that_closes_denies_what_waits(opened: Opens) -> None:
+    shown = threading.Event()
+
+    def slow(held: Held) -> bool:
+        shown.set()
+        time.sleep(2)
+        return True
+
+    gate = opened(channels=[slow])
+    verdicts: list[bool] = []
+    caller = threading.Thread(target=lambda: verdicts.append(gate.guard_sync(MAKE).allowed))
+    caller.start()
+    shown.wait(10)
+    gate.close()
+    caller.join(10)
+    assert verdicts == [False]
+    assert not gate.guard_sync(LIST).allowed
+
+
+def test_what_cannot_be_recorded_does_not_run(opened: Opens, tmp_path: Path) -> None:
+    gate = opened(mode="full_auto")
+    assert gate.guard_sync(MAKE).allowed
+    audit = tmp_path / "other"
+    audit.mkdir()
+    (audit / "audit").write_text("in the way")
+    blocked = opened(mode="full_auto", state=str(audit))
+    assert not blocked.guard_sync(MAKE).allowed
+
+
+def test_rules_from_code(opened: Opens) -> None:
+    gate = opened(allow=["bash(make test)"], deny=["bash(ls:*)"], policy={"ask": ["read(secret.txt)"]})
+    assert gate.decide(MAKE).outcome is Outcome.ALLOW
+    assert gate.decide(LIST).outcome is Outcome.DENY
+    assert gate.decide(Call("read", {"path": "secret.txt"})).outcome is Outcome.ASK
+    assert opened(policy='deny = ["bash(ls:*)"]').decide(LIST).outcome is Outcome.DENY
+
+
+@pytest.mark.parametrize("wrong", [{"mode": "fast"}, {"deny": ["bash("]}, {"policy": {"denied": []}}])
+def test_a_policy_that_does_not_load_is_told_at_once(opened: Opens, wrong: dict[str, Any]) -> None:
+    with pytest.raises(PolicyError):
+        opened(**wrong)
+
+
+def test_files_count_and_are_read_again_when_they_change(opened: Opens, tmp_path: Path) -> None:
+    state = tmp_path / "state"
+    state.mkdir(mode=0o700)
+    (state / "config.toml").write_text('deny = ["bash(ls:*)"]\n')
+    gate = opened(files=True, mode="")
+    assert gate.decide(LIST).outcome is Outcome.DENY
+    (state / "config.toml").write_text("deny = []  # nothing\n")
+    assert gate.decide(LIST).outcome is Outcome.ALLOW
+    (state / "config.toml").write_text("deny = [\n")
+    assert not gate.guard_sync(LIST).allowed
+
+
+def test_modes_are_known_by_their_names(opened: Opens) -> None:
+    assert opened(mode=PermissionMode.FULL_AUTO).decide(MAKE).outcome is Outcome.ALLOW
+    assert opened(mode=PermissionMode.PLAN).decide(MAKE).outcome is Outcome.DENY
+
+
+def test_a_session_has_its_own_mode_and_grants(opened: Opens) -> None:
+    asked: list[str] = []
+
+    def for_the_session(held: Held) -> Answer:
+        from assent import Scope
+
+        asked.append(held.call.session)
+        return Answer(Said.ALLOW, scope=Scope.SESSION, who="ada", channel="test")
+
+    gate = opened(channels=[for_the_session])
+    one, two, plan = gate.session(), gate.session(), gate.session(mode="plan")
+    assert [one.guard_sync(MAKE).allowed for _ in range(3)] == [True] * 3
+    assert two.guard_sync(MAKE).allowed
+    assert asked == [one.id, two.id]
+    assert plan.decide(MAKE).outcome is Outcome.DENY
+    assert gate.session(mode="full_auto").decide(MAKE).outcome is Outcome.ALLOW
+
+
+def test_a_gate_works_after_a_fork(opened: Opens) -> None:
+    gate = opened(channels=[lambda held: True])
+    assert gate.guard_sync(MAKE).allowed
+    child = os.fork()
+    if not child:
+        os._exit(0 if gate.guard_sync(Call("bash", {"command": "make again"})).allowed else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+# Functions
+
+
+def test_a_guarded_function_runs_only_after_a_yes(opened: Opens) -> None:
+    ran: list[str] = []
+    gate = opened(channels=[lambda held: held.call.input["text"] == "good"])
+
+    @gate.guarded
+    def send(text: str, times: int = 1) -> str:
+        """Send a text."""
+        ran.append(text)
+        return text * times
+
+    assert send("good", times=2) == "goodgood"
+    with pytest.raises(Denied, match="was not run"):
+        send("bad")
+    assert ran == ["good"]
+
+
+def test_a_guarded_coroutine_runs_only_after_a_yes(opened: Opens) -> None:
+    ran: list[str] = []
+    gate = opened(channels=[lambda held: held.call.input["text"] == "good"])
+
+    @gate.guarded
+    async def send(text: str) -> None:
+        ran.append(text)
+
+    async def work() -> None:
+        await send("good")
+        with pytest.raises(Denied):
+            await send("bad")
+
+    asyncio.run(work())
+    assert ran == ["good"]
+
+
+def test_the_signature_is_the_schema(opened: Opens) -> None:
+    @opened().guarded(operation="write", paths=["path"], name="save_note")
+    def save(path: Path, lines: list[str], mode: str = "w", *, tries: int | None = None) -> None:
+        """Save a note."""
+
+    found = save.tool  # type: ignore[attr-defined]
+    assert (found.name, found.description) == ("save_note", "Save a note.")
+    assert found.parameters == {
+        "type": "object",
+        "properties": {
+            "path": {"type": "string"},
+            "lines": {"type": "array", "items": {"type": "string"}},
+            "mode": {"type": "string", "default": "w"},
+            "tries": {"anyOf": [{"type": "integer"}, {"type": "null"}], "default": None},
+        },
+        "required": ["path", "lines"],
+    }
+
+
+def test_a_declared_function_is_judged_by_its_paths(opened: Opens, monkeypatch: pytest.MonkeyPatch) -> None:
+    gate = opened()
+    monkeypatch.chdir(gate.call("x", {}).cwd)
+
+    @gate.guarded(operation="write", paths=["path"])
+    def save(path: str) -> str:
+        return path
+
+    assert save("notes.md") == "notes.md"
+    with pytest.raises(Denied):
+        save("/etc/passwd")
+
+
+def test_arguments_that_change_while_a_person_is_asked_do_not_run(opened: Opens) -> None:
+    recipients = ["ada"]
+
+    def ask(held: Held) -> bool:
+        recipients.append("mallory")
+        return True
+
+    ran: list[object] = []
+    gate = opened(channels=[ask])
+
+    @gate.guarded
+    def send(to: list[str]) -> None:
+        ran.append(to)
+
+    with pytest.raises(Denied, match="changed"):
+        send(recipients)
+    assert ran == []
+
+
+def test_declarations_that_mean_nothing_are_refused(opened: Opens) -> None:
+    gate = opened(tools={"run": "bash"})
+    with pytest.raises(PayloadError, match="declared twice"):
+        gate.declare("run", Tool("read"))
+    with pytest.raises(PayloadError, match="no parameter"):
+
+        @gate.guarded(paths=["path"])
+        def save(place: str) -> None: ...
+
+
+# Approvals that outlive the run
+
+
+def test_an_approval_counts_once_in_whichever_process(opened: Opens) -> None:
+    asked = opened().session("run-1").request_approval(MAKE)
+    assert asked.held is not None
+    assert asked.held.preview.text == "make test"
+    another = opened().session("run-1")
+    assert another.resolve_approval(asked.id, MAKE, allow=True, who="ada").allowed
+    assert not another.resolve_approval(asked.id, MAKE, allow=True, who="ada").allowed
+
+
+@pytest.mark.parametrize(
+    ("session", "call", "given"),
+    [
+        ("run-1", Call("bash", {"command": "make install"}), {}),
+        ("run-2", MAKE, {}),
+        ("run-1", MAKE, {"allow": False}),
+        ("run-1", MAKE, {"allow": 1}),
+        ("run-1", MAKE, {"who": ""}),
+        ("run-1", WIPE, {}),
+    ],
+)
+def test_an_approval_is_for_what_was_asked(opened: Opens, session: str, call: Call, given: dict[str, Any]) -> None:
+    gate = opened()
+    asked = gate.session("run-1").request_approval(MAKE)
+    verdict = gate.session(session).resolve_approval(asked.id, call, **{"allow": True, "who": "ada", **given})
+    assert not verdict.allowed
+    assert not gate.session("run-1").resolve_approval(asked.id, MAKE, allow=True, who="ada").allowed
+
+
+def test_an_approval_ends(opened: Opens) -> None:
+    gate = opened().session("run-1")
+    asked = gate.request_approval(MAKE, seconds=-1)
+    assert "nobody answered" in gate.resolve_approval(asked.id, MAKE, allow=True, who="ada").message
+
+
+def test_what_needs_no_approval_has_its_verdict(opened: Opens) -> None:
+    gate = opened()
+    assert [each.verdict.allowed for each in map(gate.request_approval, (LIST, WIPE)) if each.verdict] == [True, False]
+
+
+def test_rules_that_deny_by_now_win_over_an_approval(opened: Opens) -> None:
+    asked = opened().session("run-1").request_approval(MAKE)
+    later = opened(deny=["bash(make:*)"]).session("run-1")
+    assert not later.resolve_approval(asked.id, MAKE, allow=True, who="ada").allowed
