@@ -7,15 +7,18 @@ from __future__ import annotations
 import argparse
 import glob
 import os
+import subprocess
 import sys
 
-from assent import configure
+from assent import configure, journal
 from assent.adapters import permissions
 from assent.adapters.permissions.permission import LAYERS, Permission
 from assent.contract.display import one_line
 from assent.contract.errors import PayloadError, PolicyError, SettingsError
+from assent.contract.review import Grant, Scope
 from assent.contract.value import Value
 from assent.facts import files
+from assent.memory import Memory
 from assent.policy import breadth, rewrite
 from assent.policy.lint import covers
 from assent.policy.parse import parse_rule
@@ -45,16 +48,22 @@ class Finding(Value):
 
 
 class Import(Value):
-    """What was found: the rules to take over, by layer, and what is to be said of the rest."""
+    """What was found: the rules to take over, by layer, and what is to be said of the rest. `here` are rules that the
+    person let hold in this project alone."""
 
-    __slots__ = ("rules", "findings", "files")
+    __slots__ = ("rules", "findings", "files", "here")
 
     def __init__(
-        self, rules: dict[str, tuple[str, ...]], findings: tuple[Finding, ...], files: tuple[str, ...]
+        self,
+        rules: dict[str, tuple[str, ...]],
+        findings: tuple[Finding, ...],
+        files: tuple[str, ...],
+        here: tuple[str, ...] = (),
     ) -> None:
         self.rules = rules
         self.findings = findings
         self.files = files
+        self.here = here
 
     @property
     def count(self) -> int:
@@ -84,9 +93,34 @@ def run(options: argparse.Namespace) -> int:
     if options.write and found.count and after != before:
         save(here.state, path, before, after)
         print(f"wrote {path}\nnext: assent policy show")
-    elif found.count and after != before:
+    if options.write:
+        keep(found, here)
+    elif found.here or (found.count and after != before):
         print("nothing was changed; --write adds these rules")
     return 0
+
+
+def keep(found: Import, here: configure.Place) -> None:
+    """Remember what was answered in this project, where it is not remembered: as grants, which hold there alone."""
+    memory = Memory(here.state)
+    now = memory.clock()
+    known = {grant.rules for grant in memory.grants.live("", here.project, now)}
+    for rule in found.here:
+        if (rule,) in known:
+            continue
+        grant = Grant(
+            journal.new_id(),
+            Scope.PROJECT,
+            rules=(rule,),
+            project=here.project,
+            made=now,
+            who=memory.who,
+            channel="import",
+            shown=rule,
+        )
+        memory.trail.append(journal.of_grant(grant, time=now))
+        memory.grants.add(grant)
+        print(f"remembered for {here.project}: {one_line(rule)}")
 
 
 def save(state: str, path: str, before: str | None, after: str) -> None:
@@ -103,6 +137,7 @@ def gather(runtime: str, home: str, project: str) -> Import:
     taken: dict[str, dict[str, None]] = {layer: {} for layer in LAYERS}
     findings: list[Finding] = []
     seen: list[str] = []
+    answered: dict[str, None] = {}
     for place in source.places:
         for path in sorted(glob.glob(hostfile.expanded(place, home, project))):
             if path in seen:  # the project is the home folder
@@ -114,17 +149,33 @@ def gather(runtime: str, home: str, project: str) -> Import:
                 findings.append(Finding(path, "", "", str(error)))
                 continue
             local = not place.startswith(("~", "/"))
+            own = place in source.own and not shared(path, project)
             for entry in entries:
-                rule, why = weighed(entry, local=local)
+                mine = own and entry.layer == "allow"
+                rule, why = weighed(entry, local=local and not mine)
                 if why:
                     findings.append(Finding(path, entry.layer, entry.text, why))
                 if rule:
-                    taken[entry.layer][rule] = None
+                    (answered if mine else taken[entry.layer])[rule] = None
     for layer, rule, why in shadowed(taken):
         findings.append(Finding("", layer, rule, why))
         del taken[layer][rule]
     rules = {layer: tuple(each) for layer, each in taken.items() if each}
-    return Import(rules, tuple(findings), tuple(seen))
+    return Import(rules, tuple(findings), tuple(seen), tuple(each for each in answered if each not in taken["allow"]))
+
+
+def shared(path: str, project: str) -> bool:
+    """Whether a file is in the project's repository, and so not its user's own; where that is not known, it is.
+
+    Git is asked without anything that the repository's settings would make it run."""
+    words = ["git", "-c", "core.fsmonitor=false", "ls-files", "--error-unmatch", "--", path]
+    try:
+        done = subprocess.run(
+            words, cwd=project, env={**os.environ, "LC_ALL": "C"}, capture_output=True, timeout=10, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return True
+    return done.returncode != 1 and b"not a git repository" not in done.stderr
 
 
 def shadowed(taken: dict[str, dict[str, None]]) -> list[tuple[str, str, str]]:
@@ -179,5 +230,7 @@ def report(found: Import) -> None:
     for layer, rules in found.rules.items():
         for rule in rules:
             print(f"  {layer:5} {one_line(rule, 100)}")
+    for rule in found.here:
+        print(f"  here  {one_line(rule, 100)}")
     for each in found.findings:
         print(f"  note  {each.layer} `{one_line(each.text, 80)}`: {each.why}" if each.text else f"  note  {each.why}")

@@ -22,10 +22,11 @@ class Permission(Value):
 
 class Permissions:
     """The permission settings of one runtime. `places` are its files: `~` is the user's home, a relative path is in the
-    project, `*` is any name."""
+    project, `*` is any name. `own` are those in the project that its user keeps to himself: what he answered there."""
 
     runtime = ""
     places: tuple[str, ...] = ()
+    own: tuple[str, ...] = ()
 
     def read(self, text: str, file: str = "") -> tuple[Permission, ...]:
         """The entries of a file, in its order; raises SettingsError where it cannot be read."""
