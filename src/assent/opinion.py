@@ -36,6 +36,7 @@ else:
     models = Later("assent.review.classifier.model")
     prompt = Later("assent.review.classifier.prompt")
 
+TOO_LONG = "the call is too long for a model to see it whole"
 LEAST = 0.5  # seconds that are worth trying
 BACKENDS = 4  # kept
 FILES = READ_ONLY | {Operation.WRITE}
@@ -137,7 +138,7 @@ class Inquiry:
         if known is not None:
             return known
         if not self._shown.whole and not _only_files(self.judged.lowering):
-            return self._none("long", "the call is too long for a model to see it whole")
+            return self._none("long", TOO_LONG)
         if self._left() < LEAST:
             return self._none("hurry", "there was no time left to ask the model")
         return None
@@ -208,6 +209,11 @@ def shown(call: Call, judged: Judged) -> Shown:
     )
 
 
+def too_long(call: Call, judged: Judged) -> str:
+    """Why the model is not asked about a call that it cannot see whole; `""` where it can."""
+    return "" if shown(call, judged).whole or _only_files(judged.lowering) else TOO_LONG
+
+
 def _length(given: dict[str, object]) -> int:
     try:
         return len(dumps(given, ascii=False, default=str))
@@ -216,7 +222,7 @@ def _length(given: dict[str, object]) -> int:
 
 
 def _only_files(lowering: Lowering | None) -> bool:
-    """Whether a call reads and writes files by name and runs nothing: then its effects are known, however long it is."""
+    """Whether a call reads and writes files by name and runs nothing: then its effects are known, however long."""
     if lowering is None or lowering.invocations or not lowering.effects:
         return False
     return all(each.target.kind is Kind.PATH and each.operation in FILES for each in lowering.effects)

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections import Counter
 from heapq import heappop, heappush
+from math import ceil
 
 from assent.contract.value import Value
 
@@ -34,18 +35,36 @@ class Slow(Value):
 
 
 class Classifier(Value):
-    """What the classifier did and cost, from records that carry a `classifier` object."""
+    """What the classifier did and cost, from records that carry a `classifier` object.
 
-    __slots__ = ("calls", "settled", "cost", "latency_ms", "tokens")
+    `requests` were made to the model; `cached` opinions and those that were never asked for cost nothing. Of all,
+    `safe` let calls run, `asked` went to a person though the model answered, `errors` because it did not. Latencies
+    are of requests, in milliseconds."""
+
+    __slots__ = ("requests", "cached", "safe", "asked", "errors", "median_ms", "p95_ms", "tokens", "cost")
 
     def __init__(
-        self, calls: int = 0, settled: int = 0, cost: float = 0.0, latency_ms: float = 0.0, tokens: int = 0
+        self,
+        requests: int = 0,
+        cached: int = 0,
+        safe: int = 0,
+        asked: int = 0,
+        errors: int = 0,
+        *,
+        median_ms: float = 0.0,
+        p95_ms: float = 0.0,
+        tokens: int = 0,
+        cost: float = 0.0,
     ) -> None:
-        self.calls = calls
-        self.settled = settled
-        self.cost = cost
-        self.latency_ms = latency_ms
+        self.requests = requests
+        self.cached = cached
+        self.safe = safe
+        self.asked = asked
+        self.errors = errors
+        self.median_ms = median_ms
+        self.p95_ms = p95_ms
         self.tokens = tokens
+        self.cost = cost
 
 
 class Stats:
@@ -92,6 +111,7 @@ def count(entries: Iterable[Entry]) -> Stats:
     groups: Counter[tuple[object, ...]] = Counter()  # few, where records are many
     heap: list[tuple[float, int, Slow]] = []
     total, timed, largest = 0.0, 0, 0.0
+    opinions = _Opinions()
     for entry in entries:
         get = entry.fields.get
         stats.records += 1
@@ -110,10 +130,11 @@ def count(entries: Iterable[Entry]) -> Stats:
         elif kind == "decision" and (latency := _number(get("latency_ms"))):
             total, timed, largest = total + latency, timed + 1, max(largest, latency)
         if isinstance(classifier := get("classifier"), dict):
-            stats.classifier = _with(stats.classifier, classifier)
+            opinions.add(classifier)
     for group, times in groups.items():
         _add(stats, group, times)
     stats.slowest = [slow for _, _, slow in sorted(heap, reverse=True)]
+    stats.classifier = opinions.counted()
     stats.latency = (round(total / timed, 3) if timed else 0.0, largest)
     return stats
 
@@ -154,14 +175,38 @@ def _keep(heap: list[tuple[float, int, Slow]], index: int, latency: float, entry
         heappop(heap)
 
 
-def _with(before: Classifier, given: dict[str, object]) -> Classifier:
-    return Classifier(
-        before.calls + 1,
-        before.settled + (given.get("settled") is True or given.get("outcome") == "allow"),
-        round(before.cost + _number(given.get("cost")), 9),
-        round(before.latency_ms + _number(given.get("latency_ms")), 3),
-        before.tokens + int(_number(given.get("tokens"))),
-    )
+class _Opinions:
+    """The opinions of models while they are counted."""
+
+    def __init__(self) -> None:
+        self.counts: Counter[str] = Counter()
+        self.times: list[float] = []
+        self.tokens = 0
+        self.cost = 0.0
+
+    def add(self, given: dict[str, object]) -> None:
+        took = _number(given.get("latency_ms"))
+        if given.get("cached") is True:
+            self.counts["cached"] += 1
+        elif took:
+            self.counts["requests"] += 1
+            self.times.append(took)
+        settled = given.get("settled") is True
+        self.counts["safe" if settled else "errors" if given.get("error") else "asked"] += 1
+        self.tokens += int(_number(given.get("tokens")))
+        self.cost += _number(given.get("cost"))
+
+    def counted(self) -> Classifier:
+        times = sorted(self.times)
+        median, late = _at(times, 0.5), _at(times, 0.95)
+        names = ("requests", "cached", "safe", "asked", "errors")
+        counts = [self.counts[name] for name in names]
+        return Classifier(*counts, median_ms=median, p95_ms=late, tokens=self.tokens, cost=round(self.cost, 9))
+
+
+def _at(ordered: list[float], share: float) -> float:
+    """The smallest value that so large a share does not exceed."""
+    return ordered[max(ceil(len(ordered) * share) - 1, 0)] if ordered else 0.0
 
 
 def _number(value: object) -> float:

@@ -81,10 +81,16 @@ def _days(days: Counter[str]) -> list[str]:
 
 def _classifier(stats: Stats) -> list[str]:
     found = stats.classifier
-    if not found.calls:
+    judged = found.safe + found.asked + found.errors
+    if not judged:
         return []
-    return [
-        "",
-        f"classifier: {found.calls} calls, {found.settled} settled, "
-        f"{found.latency_ms / found.calls:.0f} ms on average, {found.tokens} tokens, cost {found.cost:.4f}",
-    ]
+    lines = ["", "classifier"]
+    rows = {"judged": judged, "  safe, ran": found.safe, "  put to a person": found.asked, "  no answer": found.errors}
+    for name, value in rows.items():
+        lines += [f"  {line}" for line in _row(name, value, judged)]
+    cost = f", cost {found.cost:.4f}" if found.cost else ""
+    lines.append(
+        f"  {found.requests} requests, {found.cached} answered from memory; median {found.median_ms:.0f} ms, "
+        f"p95 {found.p95_ms:.0f} ms; {found.tokens} tokens{cost}"
+    )
+    return lines

@@ -24,6 +24,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "audit": ("audit", "look at the trail of decisions and answers, and prove that it is whole"),
     "why": ("why", "print the receipt of a past decision"),
     "policy": ("policy", "show, check or start a policy"),
+    "classifier": ("classifier", "try the model that may judge what no rule speaks of, or measure it"),
     "serve": ("serve", "keep the gate ready, and ask on a page in the browser"),
     "inbox": ("inbox", "see what waits for you in this terminal, and answer it"),
     "status": ("status", "say whether the server runs, and what waits"),

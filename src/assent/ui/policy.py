@@ -82,6 +82,7 @@ def show(options: argparse.Namespace) -> int:
     print(f"workspace  {', '.join(here.roots) or 'none: nothing counts as inside'}")
     print(f"files      {', '.join(settings.files) or 'none'}")
     print(f"approval   timeout {settings.timeout} s, unseen {settings.unseen} s, route {settings.route}")
+    print(f"classifier {_classifier(settings)}")
     print(f"packs      {', '.join(f'{name} ({source})' for name, source in settings.packs) or 'none on'}")
     print(f"off        {', '.join(f'{name} ({source})' for name, source in settings.off) or 'no shipped rule'}")
     for name, rules in (("deny", settings.deny), ("ask", settings.ask), ("allow", settings.allow)):
@@ -91,6 +92,13 @@ def show(options: argparse.Namespace) -> int:
     else:
         print("floor      holds in every mode; --all lists it")
     return 0
+
+
+def _classifier(settings: Settings) -> str:
+    found = settings.classifier
+    if found is None:
+        return "off: a person is asked about all that no rule speaks of"
+    return f"{found.model} at {found.url} ({found.api}), key {found.key}, {found.timeout:g} s  (set by {found.source})"
 
 
 def print_rules(name: str, rules: tuple[Rule, ...], *, everything: bool) -> None:
@@ -111,6 +119,9 @@ def as_json(settings: Settings, here: configure.Place) -> dict[str, object]:
         "files": list(settings.files),
         "packs": [{"name": name, "source": source} for name, source in settings.packs],
         "off": [{"id": name, "source": source} for name, source in settings.off],
+        "classifier": {name: getattr(settings.classifier, name) for name in settings.classifier.__slots__}
+        if settings.classifier is not None
+        else None,
         "approval": {"timeout": settings.timeout, "unseen": settings.unseen, "route": settings.route},
         **{
             name: [{"rule": rule.text, "source": rule.source, "origin": rule.origin.word} for rule in rules]

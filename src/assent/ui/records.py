@@ -20,7 +20,7 @@ UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
 COLOURS = {"allow": "32", "ask": "33", "deny": "31"}
 SHOWN = frozenset(
     "v n id time kind runtime session project cwd tool input effects outcome layer code reason rule source mode risk "
-    "who channel scope timed_out latency_ms prev hash".split()
+    "who channel scope timed_out latency_ms prev hash classifier".split()
 )
 
 
@@ -111,6 +111,7 @@ def _decision(entry: Entry) -> str:
         ("why", f"{entry.text('reason')} [{entry.text('code')}]" if entry.text("code") else entry.text("reason")),
         ("rule", f"{entry.text('rule')}  from {entry.text('source')}" if entry.text("source") else entry.text("rule")),
         *(("does", each) for each in _listed(entry.fields.get("effects"))),
+        *(("model", each) for each in _model(entry.fields.get("classifier"))),
         ("mode", _mode(entry)),
         ("who", _who(entry)),
         ("in", entry.text("cwd") or entry.text("project")),
@@ -157,6 +158,27 @@ def _mode(entry: Entry) -> str:
 def _who(entry: Entry) -> str:
     parts = (("", "who"), ("in ", "channel"), ("for ", "scope"))
     return " ".join(f"{label}{entry.text(name)}" for label, name in parts if entry.text(name))
+
+
+def _model(given: object) -> list[str]:
+    """What a model said of the call, what came of that, and what it took. Its words are quoted: they are no more to be
+    believed than the call that it read."""
+    if not isinstance(given, dict):
+        return []
+    name = str(given.get("model", "a model"))
+    if error := given.get("error"):
+        head = f"{name} gave no opinion that counts ({error}): {given.get('said', '')}"
+    else:
+        word = "safe" if given.get("safe") is True else "not safe"
+        head = f"{name} called it {word}: \"{given.get('said', '')}\""
+    if given.get("cached") is True:
+        return [head, "it had said so before in this session"]
+    parts = [f"{given.get('latency_ms', 0)} ms"]
+    if given.get("tokens"):
+        parts.append(f"{given['tokens']} tokens")
+    if given.get("cost"):
+        parts.append(f"cost {given['cost']}")
+    return [head, ", ".join(parts)]
 
 
 def _listed(given: object) -> list[str]:

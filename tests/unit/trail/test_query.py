@@ -166,7 +166,7 @@ def test_what_is_counted(where: str, engine: str) -> None:
     assert found.by_day == {"2025-11-01": 20}
     assert found.latency == (2.1, 2.1)
     assert [(each.seconds, each.id) for each in found.slowest] == [(300.0, record(4).id), (12.5, record(1).id)]
-    assert found.classifier == stats.Classifier(1, 0, 0.25, 40.0, 9)
+    assert found.classifier == stats.Classifier(1, asked=1, median_ms=40.0, p95_ms=40.0, tokens=9, cost=0.25)
     assert (found.first, found.last) == ("2025-11-01T12:26:41.000Z", "2025-11-01T12:28:10.000Z")
 
 

@@ -14,14 +14,15 @@ from time import time
 from assent.contract.errors import StoreError
 from assent.statefile import held, read, replace_text, state_folder
 
-FILE = "classifier.json"
+FILE = "breaker.json"
 FAILURES = 5  # in a row
 REST = 60.0  # seconds
 _LARGEST = 4096
 
 
 class Breaker:
-    """The failures of one backend in a row. `of` names the backend: another one starts anew."""
+    """The failures of one backend in a row. `of` names the backend: another one starts anew. Without `state` none are
+    counted."""
 
     def __init__(self, state: str, of: str, *, clock: Callable[[], float] = time) -> None:
         self._state = state
@@ -31,6 +32,8 @@ class Breaker:
 
     def rests(self) -> float:
         """For how many seconds nobody is to be asked; 0 where somebody is."""
+        if not self._state:
+            return 0.0
         _, until = self._read()
         left = until - self._clock()
         return left if 0 < left <= REST else 0.0  # a clock that was set back does not keep it shut
@@ -45,6 +48,8 @@ class Breaker:
             self._change(lambda _: 0)
 
     def _change(self, count: Callable[[int], int]) -> None:
+        if not self._state:
+            return
         try:
             state_folder(self._state)
             with held(f"{self._path}.lock"):
