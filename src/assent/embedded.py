@@ -25,6 +25,7 @@ from assent.gate import Gate as Rules
 from assent.gates import Gates
 from assent.journal import of_ending
 from assent.memory import Memory, Settled
+from assent.opinion import Inquiry
 from assent.remote import SOCKET_FILE, Server, ServerChannel, denied
 from assent.review.approvals import Approvals, Kept
 from assent.review.channels import Channel
@@ -106,11 +107,10 @@ class Embedded:
     async def guard(self, call: Call, *, host_mode: str = "") -> Verdict:
         """Whether a call may run. Raises nothing but CancelledError, which takes the question back."""
         try:
-            rules, call, settled = self._settle(call, host_mode)
-            if settled.judged.decision.outcome is not Outcome.ASK:
-                return verdict(settled)
-            self._callers[settled.id] = asyncio.get_running_loop()
-            asking = self._thread.start(self._ask(rules, call, settled))
+            rules, call, begun = self._begin(call, host_mode)
+            if isinstance(begun, Settled) and begun.judged.decision.outcome is not Outcome.ASK:
+                return verdict(begun)
+            asking = self._thread.start(self._ask(rules, call, begun, asyncio.get_running_loop()))
         except Exception as error:  # the net
             return fault(error)
         try:
@@ -122,16 +122,14 @@ class Embedded:
             raise
         except Exception as error:  # the net
             return fault(error)
-        finally:
-            self._callers.pop(settled.id, None)
 
     def guard_sync(self, call: Call, *, host_mode: str = "") -> Verdict:
         """The same for callers without a loop. Raises nothing but what interrupts the thread."""
         try:
-            rules, call, settled = self._settle(call, host_mode)
-            if settled.judged.decision.outcome is not Outcome.ASK:
-                return verdict(settled)
-            return self._thread.wait(self._ask(rules, call, settled))
+            rules, call, begun = self._begin(call, host_mode)
+            if isinstance(begun, Settled) and begun.judged.decision.outcome is not Outcome.ASK:
+                return verdict(begun)
+            return self._thread.wait(self._ask(rules, call, begun))
         except (Exception, asyncio.CancelledError) as error:  # the net
             return fault(error)
 
@@ -139,7 +137,8 @@ class Embedded:
 
     def hold(self, call: Call, *, host_mode: str = "", seconds: float = DAY) -> tuple[Verdict | None, Held | None]:
         """The verdict on a call, or the question that is to be answered elsewhere. Raises AssentError."""
-        rules, call, settled = self._settle(call, host_mode)
+        rules, call, begun = self._begin(call, host_mode)
+        settled = begun if isinstance(begun, Settled) else self.memory.conclude(begun, begun.opinion())
         if settled.judged.decision.outcome is not Outcome.ASK:
             return verdict(settled), None
         held = self._open_desk().held(rules, call, settled, project=self.project)
@@ -178,22 +177,37 @@ class Embedded:
 
     # How it is done
 
-    def _settle(self, call: Call, host_mode: str) -> tuple[Rules, Call, Settled]:
+    def _begin(self, call: Call, host_mode: str) -> tuple[Rules, Call, Settled | Inquiry]:
         if self._closed:
             raise AssentError("the gate was closed")
         rules, _ = self._gates.find(self.project, call.session)
         call = self.place(call)
-        return rules, call, self.memory.settle(rules, call, project=self.project, host_mode=host_mode)
+        session = call.session
 
-    async def _ask(self, rules: Rules, call: Call, settled: Settled) -> Verdict:
+        def reopen() -> Rules:
+            return self._gates.find(self.project, session)[0]
+
+        begun = self.memory.begin(rules, call, project=self.project, host_mode=host_mode, reopen=reopen)
+        return rules, call, begun
+
+    async def _ask(
+        self, rules: Rules, call: Call, begun: Settled | Inquiry, caller: asyncio.AbstractEventLoop | None = None
+    ) -> Verdict:
+        """What is still open about a call: a model's opinion where one may be asked, then a person's answer."""
         desk = self._open_desk()
+        settled = await desk.concluded(begun)
+        if settled.judged.decision.outcome is not Outcome.ASK:
+            return verdict(settled)
         self._attach(desk)
         self._asking += 1
+        if caller is not None:
+            self._callers[settled.id] = caller
         try:
             await self._take_turn()
             attended = self._terminal is not None
             return await desk.ask(rules, call, settled, project=self.project, attended=attended)
         finally:
+            self._callers.pop(settled.id, None)
             self._asking -= 1
             if not self._asking and self._turn is not None:
                 held, self._turn = self._turn, None
