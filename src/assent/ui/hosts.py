@@ -34,9 +34,10 @@ PROGRAMS = {
 
 class Host(Value):
     """One installation. `words` is the command in the settings, `names` the processes of the program. `made` says that
-    the settings file was not there before."""
+    the settings file was not there before. `set` are keys that were set besides: name, value as JSON, and how it was
+    written before (`""`: it was not there). `stripped` says that comments were taken out."""
 
-    __slots__ = ("runtime", "scope", "file", "version", "names", "words", "made")
+    __slots__ = ("runtime", "scope", "file", "version", "names", "words", "made", "set", "stripped")
 
     def __init__(
         self,
@@ -48,6 +49,8 @@ class Host(Value):
         names: tuple[str, ...] = (),
         words: tuple[str, ...] = (),
         made: bool = False,
+        set: tuple[tuple[str, str, str], ...] = (),
+        stripped: bool = False,
     ) -> None:
         self.runtime = runtime
         self.scope = scope
@@ -56,6 +59,8 @@ class Host(Value):
         self.names = names
         self.words = words
         self.made = made
+        self.set = set
+        self.stripped = stripped
 
 
 def registered(state: str) -> tuple[Host, ...]:
@@ -87,7 +92,14 @@ def _host(row: dict[str, object]) -> Host:
         names=texts("names"),
         words=texts("words"),
         made=row.get("made") is True,
+        set=_keys(row.get("set")),
+        stripped=row.get("stripped") is True,
     )
+
+
+def _keys(found: object) -> tuple[tuple[str, str, str], ...]:
+    rows = found if isinstance(found, list) else []
+    return tuple((str(row[0]), str(row[1]), str(row[2])) for row in rows if isinstance(row, list) and len(row) == 3)
 
 
 def names(state: str) -> frozenset[str]:
@@ -103,8 +115,7 @@ def register(state: str, host: Host) -> None:
 
     def kept(known: tuple[Host, ...]) -> tuple[Host, ...]:
         before = next((each for each in known if _same(each, host)), None)
-        made = host.made or (before is not None and before.made)
-        return (*(each for each in known if not _same(each, host)), _made(host, made))
+        return (*(each for each in known if not _same(each, host)), _after(host, before) if before else host)
 
     _change(state, kept)
 
@@ -117,9 +128,19 @@ def _same(one: Host, other: Host) -> bool:
     return (one.runtime, one.file) == (other.runtime, other.file)
 
 
-def _made(host: Host, made: bool) -> Host:
+def _after(host: Host, before: Host) -> Host:
+    """An installation with what an earlier one in the same place changed."""
+    again = {key for key, _, _ in before.set}
     return Host(
-        host.runtime, host.scope, host.file, version=host.version, names=host.names, words=host.words, made=made
+        host.runtime,
+        host.scope,
+        host.file,
+        version=host.version,
+        names=host.names,
+        words=host.words,
+        made=host.made or before.made,
+        set=(*before.set, *(each for each in host.set if each[0] not in again)),
+        stripped=host.stripped or before.stripped,
     )
 
 

@@ -1,19 +1,24 @@
-"""`assent uninstall`: takes our entries out of an agent program's settings, and nothing else.
+"""`assent uninstall`: takes what the installation put in out of an agent program's settings, and nothing else.
 
 A copy that was made at the installation is never put back: what was changed since stays."""
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 
 from assent import configure
 from assent.adapters import settings
+from assent.adapters.settings import plain
 from assent.contract.errors import PayloadError, SettingsError
-from assent.ui import asking, hostfile, hosts
+from assent.ui import asking, hostfile, hosts, launcher
 from assent.ui.install import beside
 
 DESCRIPTION = "Take Assent out of an agent program's settings. Everything else in them stays, also later changes."
+
+
+PROGRAMS = (launcher.NAME, launcher.ASKING, "assent-hook")  # what installations put into their folder
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -28,11 +33,11 @@ def run(options: argparse.Namespace) -> int:
     found = settings.load(options.runtime)
     if options.scope and options.scope not in found.places:
         raise PayloadError(f"{options.runtime} has no scope `{options.scope}`; it has {', '.join(found.places)}")
-    gone = False
-    for host in installations(options, here):
-        gone |= taken_out(host, here.state, dry_run=options.dry_run)
+    gone = [host for host in installations(options, here) if taken_out(host, here.state, dry_run=options.dry_run)]
     if not gone:
         print(f"Assent is not installed in {options.runtime}")
+    elif not options.dry_run:
+        swept(here.state, managed=any(host.scope == "managed" for host in gone))
     return 0
 
 
@@ -55,7 +60,10 @@ def taken_out(host: hosts.Host, state: str, *, dry_run: bool) -> bool:
         return False
     found = settings.load(host.runtime)
     try:
-        after = found.uninstall(before)
+        after = before
+        for key, value, was in host.set:
+            after = plain.put_back(after, key, json.loads(value), was)
+        after = found.uninstall(after)
     except SettingsError as error:
         raise SettingsError(f"`{host.file}` was left as it is: {error}") from None
     if after == before:
@@ -78,4 +86,20 @@ def taken_out(host: hosts.Host, state: str, *, dry_run: bool) -> bool:
         if hostfile.text_of(path) == text:
             hostfile.remove(path)
     print(f"taken out of {host.file}")
+    if host.stripped:
+        print(f"comments that --strip-comments took out stay out; a copy of before is in {state}/{hostfile.BACKUPS}")
     return True
+
+
+def swept(state: str, *, managed: bool) -> None:
+    """Take the launcher away where no program calls it any more; tell what stays. `managed`: also everybody's."""
+    left = hosts.registered(state)
+    for folder in (state, launcher.MANAGED) if managed else (state,):
+        if any((host.scope == "managed") is (folder == launcher.MANAGED) for host in left):
+            continue
+        for path in (os.path.join(folder, launcher.FOLDER, name) for name in PROGRAMS):
+            if os.path.isfile(path):
+                hostfile.remove(path)
+                print(f"removed {path}")
+    if not left and os.path.isdir(state):
+        print(f"your policy, grants, trail and copies of settings stay in {state}; remove that folder if you are done")

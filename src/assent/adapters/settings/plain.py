@@ -55,6 +55,24 @@ def with_value(text: str, key: str, value: object) -> str:
     return text[: found.node.start] + json.dumps(value) + text[found.node.end :]
 
 
+def put_back(text: str, key: str, value: object, before: str) -> str:
+    """The text with a key as it was before it was set to a value (`""`: it was not there). Where somebody has given it
+    another value since, it stays."""
+    root = jsonc.parse(text) if not hooks.is_blank(text) else None
+    found = root.member(key) if root is not None and root.is_object else None
+    if root is None or found is None or found.node.value != value:
+        return text
+    if before:
+        return text[: found.node.start] + before + text[found.node.end :]
+    return edits.without(text, root, found)
+
+
+def source(text: str, key: str) -> str:
+    """How the value of a key of the whole object is written, `""` where it has none."""
+    found = None if hooks.is_blank(text) else jsonc.parse(text).member(key)
+    return text[found.node.start : found.node.end] if found is not None else ""
+
+
 def value(text: str, key: str) -> object:
     """The value of a key of the whole object, None where it has none."""
     root = None if hooks.is_blank(text) else jsonc.parse(text).value
