@@ -32,10 +32,8 @@ fmt: $(READY) ## format the code and sort its imports
 browser: $(READY) ## the page in a real Chromium against a real server (SCREENSHOTS=DIR keeps pictures)
 	$(BIN)/pytest tests/browser
 
-bench: .venv/.bench ## how long a decision takes, in process and in a hook, beside other gates (writes docs/benchmarks.md)
-	$(BIN)/python -m bench.cold
-	$(BIN)/python bench/run.py
-	$(BIN)/python -m bench.server
+bench: .venv/.bench ## how fast it is, beside other gates: writes docs/benchmarks.md, ten minutes (ARGS=--quick: tries it)
+	$(BIN)/python -m bench $(ARGS)
 
 corpus: $(READY) ## which verdicts changed against the last commit (BASE=REV: against another)
 	@$(BIN)/python -m scripts.corpus $(or $(BASE),HEAD)

@@ -1,0 +1,151 @@
+"""A decision in process: beside other gates, with more rules, with longer commands, at the limits, and as a batch."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from contextlib import chdir
+from pathlib import Path
+
+from assent.contract.call import Call
+from assent.gate import Gate
+from assent.policy.document import document_of
+from assent.policy.rules import Origin
+from assent.policy.settings import combine
+from bench import everyday, peers, places
+from bench.measure import Jobs, calling, in_turns
+from bench.outcome import Aim, Chapter, Curve, Table, rows_of
+from bench.peers import Run
+
+ASSENT, OPENHARNESS, NAH = "**assent**", "openharness, compares texts", "nah"
+DECISION = "a decision"
+PIECE = "cat src/app.py; "
+LIMITS = {
+    "1 MB of one word": "echo " + "a" * 1_000_000,
+    "1 MB of commands": PIECE * 62_500,
+    "10,000 commands": "; ".join(f"cat src/app{number}.py" for number in range(10_000)),
+    "500 levels of `$(…)`": "echo " + "$(echo " * 500 + "x" + ")" * 500,
+    "500 levels of sudo": "sudo " * 500 + "ls",
+    "500 levels of if": "if true; then " * 500 + "ls" + "; fi" * 500,
+}
+
+
+def gate(rules: int = 0) -> Gate:
+    """A gate with the shipped rules and that many of a user's own, a fifth of them beginning with a wildcard."""
+    deny: list[object] = []
+    for number in range(rules):
+        match number % 10:
+            case 0:
+                deny.append(f"read(**/never-{number}/*.key)")
+            case 5:
+                deny.append(f"bash(* --never-{number})")
+            case 1 | 2 | 3:
+                deny.append(f"write(/never/{number}/**)")
+            case _:
+                deny.append(f"bash(never-{number} run:*)")
+    return Gate(combine([document_of({"deny": deny}, "bench", Origin.USER)]))
+
+
+def deciding(made: Gate, root: Path) -> Run:
+    """The whole path of a call, with a real look at the host."""
+    folder, home = str(root), str(root.parent)
+
+    def run(command: str) -> object:
+        return made.decide(Call("bash", {"command": command}, cwd=folder, roots=(folder,), home=home, shell="bash"))
+
+    return run
+
+
+def chapter(folder: Path, *, quick: bool = False) -> Chapter:
+    root = places.project(folder)
+    with chdir(root):  # nah looks at the folder that it runs in
+        beside = (
+            _beside(root, "commands never met before", everyday.new, 3 if quick else 80),
+            _beside(root, "the same commands again, as agents repeat themselves", everyday.again, 3 if quick else 80),
+        )
+        rules = _rules(root, (10, 100) if quick else (10, 100, 1_000, 10_000), 2 if quick else 40)
+        lengths = _lengths(root, (100, 1_000) if quick else (100, 1_000, 10_000, 100_000, 1_000_000), 1 if quick else 5)
+        limits = _limits(root, {} if quick else LIMITS)
+        batch = _batch(root, 50 if quick else 5_000)
+    many = rules.lines[DECISION]
+    long = [each for each in lengths.lines[DECISION] if each[0] <= 100_000]
+    new, again = beside
+    mine = new.row(ASSENT)
+    return Chapter(
+        "A decision in process",
+        f"{len(everyday.COMMANDS)} everyday commands, the whole path: reading the shell, looking at a real project, a "
+        "repository, and deciding. The gates take turns round by round. Openharness reads no shell: it compares the "
+        "text with lists. As a process of its own, `assent check --batch` answers "
+        f"{batch:,.0f} calls a second, start included.",
+        tables=tuple(table for table in (new, again, limits) if table.rows),
+        curves=(rules, lengths),
+        aims=(
+            Aim("new commands: median", 150.0, mine.median if mine else None, unit="µs"),
+            Aim("new commands: 99th percentile", 1_000.0, mine.p99 if mine else None, unit="µs"),
+            Aim("new commands: 99th percentile of CPU time", 1_000.0, mine.cpu_p99 if mine else None, unit="µs"),
+            Aim("new commands: nah's median to ours", 10, new.ratio(NAH, ASSENT), most=False),
+            Aim("repeated commands: nah's median to ours", 10, again.ratio(NAH, ASSENT), most=False),
+            Aim("new commands: median to openharness's string checker", 5, new.ratio(ASSENT, OPENHARNESS)),
+            Aim("repeated commands: median to openharness's string checker", 5, again.ratio(ASSENT, OPENHARNESS)),
+            Aim(f"{many[-1][0]:,.0f} rules to {many[0][0]:.0f}", 1.5, many[-1][1] / many[0][1]),
+            Aim(
+                f"time per character at {long[-1][0]:,.0f} characters to that at {long[0][0]:,.0f}",
+                1.5,
+                (long[-1][1] / long[-1][0]) / (long[0][1] / long[0][0]),
+            ),
+        ),
+    )
+
+
+def _beside(root: Path, what: str, jobs: Jobs, rounds: int) -> Table:
+    gates: dict[str, Run | str] = {
+        ASSENT: deciding(gate(), root),
+        OPENHARNESS: peers.openharness(),
+        NAH: peers.nah(),
+    }
+    runs = {who: calling(run, jobs) for who, run in gates.items() if not isinstance(run, str)}
+    missing = {who: why for who, why in gates.items() if isinstance(why, str)}
+    return Table(f"One decision: {what}", rows_of(in_turns(runs, rounds, warm=2), missing), ASSENT)
+
+
+def _rules(root: Path, sizes: tuple[int, ...], rounds: int) -> Curve:
+    runs = {str(size): calling(deciding(gate(size), root), everyday.new) for size in sizes}
+    taken = in_turns(runs, rounds, warm=2)
+    points = tuple((float(size), taken[str(size)].median) for size in sizes)
+    return Curve("With more rules", "rules, none matching", {DECISION: points})
+
+
+def _lengths(root: Path, sizes: tuple[int, ...], rounds: int) -> Curve:
+    run = deciding(gate(), root)
+    runs = {str(size): calling(run, _ending(PIECE * (size // len(PIECE)))) for size in sizes}
+    taken = in_turns(runs, rounds)
+    points = tuple((float(size), min(taken[str(size)].walls)) for size in sizes)
+    return Curve("With longer commands", "characters", {DECISION: points}, flat=False)
+
+
+def _ending(text: str) -> Jobs:
+    """The text with another end in each round."""
+    return lambda number: [f"{text} #{number}"]
+
+
+def _limits(root: Path, commands: dict[str, str]) -> Table:
+    run = deciding(gate(), root)
+    runs = {who: calling(run, _ending(text)) for who, text in commands.items()}
+    return Table("At the limits (beyond 128 kB the rest is searched, and asked about)", rows_of(in_turns(runs, 3)), "")
+
+
+def _batch(root: Path, lines: int) -> float:
+    """Calls a second through `assent check --batch`, best of two."""
+    commands = [command for number in range(lines // len(everyday.COMMANDS) + 1) for command in everyday.new(number)]
+    rows = [{"tool": "bash", "input": {"command": each}, "cwd": str(root)} for each in commands[:lines]]
+    text = "".join(json.dumps(row) + "\n" for row in rows).encode()
+    environ = places.environ(root.parent, root)
+    rates = []
+    for _ in range(2):
+        started = time.perf_counter()
+        words = [sys.executable, "-m", "assent", "check", "--batch"]
+        subprocess.run(words, input=text, env=environ, stdout=subprocess.DEVNULL, check=True)
+        rates.append(lines / (time.perf_counter() - started))
+    return max(rates)

@@ -1,0 +1,57 @@
+"""The other gates and the bare yardsticks: how each is run, or why it is missing. Measures nothing."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from importlib import metadata
+from pathlib import Path
+
+VENV = Path(__file__).parents[1] / ".venv"
+NOT_INSTALLED = "not installed, see `make bench`"
+
+Run = Callable[[str], object]
+
+
+def openharness() -> Run | str:
+    """Its checker as it comes, as it is asked about a shell command: no rules, and it compares texts."""
+    try:
+        from openharness.config.settings import PermissionSettings  # type: ignore[import-not-found,unused-ignore]
+        from openharness.permissions.checker import PermissionChecker  # type: ignore[import-not-found,unused-ignore]
+    except ImportError:
+        return NOT_INSTALLED
+    checker = PermissionChecker(PermissionSettings())
+    return lambda command: checker.evaluate("bash", is_read_only=False, command=command)
+
+
+def nah() -> Run | str:
+    """Its classification of a command."""
+    try:
+        from nah.bash import classify_command  # type: ignore[import-not-found,unused-ignore]
+    except ImportError:
+        return NOT_INSTALLED
+    return lambda command: classify_command(command)
+
+
+def nah_hook() -> list[str] | str:
+    found = VENV / "bin" / "nah"
+    return [str(found), "_claude-hook"] if found.exists() else NOT_INSTALLED
+
+
+def safety_net_hook() -> list[str] | str:
+    found = VENV / "peers" / "node_modules" / ".bin" / "cc-safety-net"
+    return [str(found), "--claude-code"] if found.exists() else NOT_INSTALLED
+
+
+def versions() -> dict[str, str]:
+    """What is installed of them."""
+    found: dict[str, str] = {}
+    for name in ("nah", "openharness-ai", "starlette", "uvicorn"):
+        try:
+            found[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            continue
+    net = VENV / "peers" / "node_modules" / "cc-safety-net" / "package.json"
+    if net.exists():
+        found["cc-safety-net"] = str(json.loads(net.read_text(encoding="utf-8"))["version"])
+    return found

@@ -1,0 +1,125 @@
+"""The server: checks over its socket and HTTP hooks over TCP, beside a bare route; and with many questions held."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import socket
+import subprocess
+from pathlib import Path
+
+from assent.ui import launcher
+from assent.ui.access import caller_token
+from bench import places
+from bench.measure import Taken, Turn, in_turns
+from bench.outcome import Aim, Chapter, Table, rows_of
+from bench.serving import Assent, Bare, Server, asking, connect, exchange, request
+
+COMMAND = "git status && ls -la src"
+BARE_SOCKET, CHECK = "bare Starlette route, Unix socket", "**assent**, a check, Unix socket"
+BARE_TCP, HOOK = "bare Starlette route, TCP", "**assent**, an HTTP hook, TCP"
+ONE, MANY = 1, 8  # connections
+
+
+def chapter(folder: Path, *, quick: bool = False) -> Chapter:
+    root = places.project(folder)
+    state = folder / "state"
+    servers: list[Server] = []
+    try:
+        for kind in (Bare(folder / "bare.sock"), Bare(_free_port()), Assent(state, folder)):
+            servers.append(kind)
+        asked = _contenders(servers, state, folder, root)
+        seconds, rounds = (0.1, 1) if quick else (0.5, 12)
+        one, many = (_table(asked, connections, seconds, rounds) for connections in (ONE, MANY))
+        held = asyncio.run(_held(servers[2], root, 20 if quick else 1_000, 0.1 if quick else 3.0))
+    finally:
+        for server in servers:
+            server.stop()
+    check = many.row(CHECK)
+    return Chapter(
+        "The server",
+        f"`POST /v1/check` decides and records nothing; an HTTP hook, as Claude Code sends it, decides, records and "
+        f"answers in that program's form; both of `{COMMAND}`. The bare route reads JSON and gives JSON. Clients and "
+        "servers share this machine. CPU is that of the server, threads and all.",
+        tables=(one, many, held),
+        aims=(
+            Aim("checks a second through the socket", 2_000, check.rate if check else None, most=False, unit="/s"),
+            Aim("a check: 99th percentile under that load", 10_000.0, check.p99 if check else None, unit="µs"),
+            Aim("a check: CPU to a bare route's", 2, many.ratio(CHECK, BARE_SOCKET)),
+            Aim("an HTTP hook: median wall time to a bare route's", 2, one.ratio(HOOK, BARE_TCP, "median")),
+            Aim("an HTTP hook: CPU to a bare route's", 2, many.ratio(HOOK, BARE_TCP)),
+        ),
+    )
+
+
+Asked = dict[str, tuple[Server, Path | int, bytes]]
+
+
+def _contenders(servers: list[Server], state: Path, folder: Path, root: Path) -> Asked:
+    """Whom to ask where, and with what."""
+    bare, bare_tcp, ours = servers
+    assert isinstance(ours, Assent)
+    port = ours.port()
+    _greet(state, folder, root)
+    body = json.dumps({"tool": "bash", "input": {"command": COMMAND}, "cwd": str(root)}).encode()
+    event = places.event(root, COMMAND)
+    hook = request("/hook/claude", event, host=f"127.0.0.1:{port}", token=caller_token(str(state)))
+    return {
+        BARE_SOCKET: (bare, bare.place, request("/v1/check", body)),
+        CHECK: (ours, ours.place, request("/v1/check", body)),
+        BARE_TCP: (bare_tcp, bare_tcp.place, request("/v1/check", event)),
+        HOOK: (ours, port, hook),
+    }
+
+
+def _table(asked: Asked, connections: int, seconds: float, rounds: int) -> Table:
+    turns: dict[str, Turn] = {who: _turn(*each, seconds, connections) for who, each in asked.items()}
+    rows = rows_of(in_turns(turns, rounds))
+    rates = ", ".join(f"{row.rate:,.0f}/s {row.who.replace('*', '')}" for row in rows)
+    several = "one connection" if connections == 1 else f"{connections} connections"
+    return Table(f"Over {several}: {rates}", rows, BARE_SOCKET, by="cpu")
+
+
+def _turn(server: Server, place: Path | int, raw: bytes, seconds: float, connections: int) -> Turn:
+    return lambda number: asyncio.run(asking(server, place, raw, seconds, connections))
+
+
+async def _held(server: Server, root: Path, count: int, seconds: float) -> Table:
+    """Checks and the page while questions wait."""
+    body = {"tool": "bash", "input": {"command": "npm publish"}, "cwd": str(root), "wait": 600}
+    waiting = []
+    for number in range(count):
+        raw = request("/v1/calls", json.dumps({**body, "session": f"held-{number}"}).encode())
+        reader, writer = await connect(server.place)
+        waiting.append(asyncio.ensure_future(exchange(reader, writer, raw)))
+    await asyncio.sleep(min(1.0, seconds))
+    check = request("/v1/check", json.dumps({"tool": "bash", "input": {"command": COMMAND}, "cwd": str(root)}).encode())
+    page = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    asks = {"a check": check, "the page": page}
+    taken = {}
+    for who, raw in asks.items():
+        taken.update(await _aside(who, server, raw, seconds))
+    for task in waiting:
+        task.cancel()
+    await asyncio.gather(*waiting, return_exceptions=True)
+    return Table(f"While {count:,} questions are held", rows_of(taken), "a check", by="cpu")
+
+
+async def _aside(who: str, server: Server, raw: bytes, seconds: float) -> dict[str, Taken]:
+    found = Taken()
+    found.add(await asking(server, server.place, raw, seconds, ONE), seconds)
+    return {who: found}
+
+
+def _greet(state: Path, home: Path, root: Path) -> None:
+    """The session begins with a command hook, from which the server hears of its project."""
+    launcher.write(str(state))
+    words = launcher.launcher(str(state), "claude", socket=str(state / "server.sock"), deadline=60)
+    text = places.event(root, "", kind="SessionStart")
+    subprocess.run(list(words), input=text, env=places.environ(home, root), capture_output=True, check=True)
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
