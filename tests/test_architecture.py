@@ -43,7 +43,7 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     **{each: BELOW_GUARD | GUARD | {"__init__"} for each in GUARD},
     "ui": BELOW_SURFACES | {"__init__"},
     "sdk": BELOW_SURFACES | {"__init__"},
-    "__init__": frozenset({"contract", "gate", "guard", "policy", "review"}),
+    "__init__": frozenset({"contract", "effects", "gate", "guard", "guarded", "policy", "review"}),
     "__main__": frozenset({"ui"}),
 }
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import inspect
 import os
 import types
 import typing
 from collections.abc import Callable, Sequence
+from enum import Enum
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from assent.contract.errors import AssentError, PayloadError
@@ -138,4 +140,12 @@ def plain(value: object) -> object:
         return [plain(each) for each in value]
     if isinstance(value, dict):
         return {str(key): plain(each) for key, each in value.items()}
+    if isinstance(value, Enum):
+        return plain(value.value)
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {each.name: plain(getattr(value, each.name)) for each in dataclasses.fields(value)}
+    fields = getattr(type(value), "model_fields", None)  # a Pydantic model; paths in it are looked at like any other
+    if isinstance(fields, dict):
+        more = getattr(value, "model_extra", None) or {}
+        return {key: plain(getattr(value, key, None)) for key in (*fields, *more)}
     return repr(value)

@@ -1,0 +1,16 @@
+"""Adapters for Python agent frameworks, a module for each; each needs its framework, and this package none of them.
+
+The shape that all of them have:
+
+- A module is named after its framework, and imports it. `RUNTIME` is the framework's word in `contract.tools`.
+- It gives one thing that the framework takes as it is: a hook, a middleware, a capability, a plugin. Its first argument
+  is `session`, a `Session`; a `Gate` is one. Author's tools are declared at the gate, by `Gate(tools=…)`.
+- Every call goes through a `Passage` (`passage.py`): `await passage.guard(tool, arguments)` or `guard_sync`. That reads
+  the arguments strictly, never raises but CancelledError, and says no where they changed while a person was asked.
+  An adapter has no net of its own, decides nothing and remembers nothing.
+- The arguments are those that the tool will get: the adapter stands innermost, behind whatever else changes them.
+- Only `verdict.allowed` lets a call run. What the model is told is `told(verdict)`, word for word. Where
+  `verdict.stop` is set, the run ends, if the framework can end one.
+- Frameworks that pause a run have `durable=True`: an ask is `passage.hold(…)`, the pause carries `question(approval)`,
+  and `passage.release(answer, …)` turns what came back into a verdict. See `paused.py`.
+- An agent within an agent is gated too. What an adapter cannot gate, it refuses when it is set up."""
