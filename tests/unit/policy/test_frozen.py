@@ -27,6 +27,12 @@ on = ["dev-tasks", "git-local"]
 off = ["git-discard"]
 [approval]
 timeout = 20
+[classifier]
+on = true
+api = "openai"
+model = "small-1"
+timeout = 3
+input_price = 0.5
 [commands."mine sync"]
 options = "-n,--dry-run"
 operands = "READ*"
