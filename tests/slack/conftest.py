@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import http.client
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -9,20 +11,53 @@ from typing import Any
 import pytest
 
 from tests.server.program import Person, Program
-from tests.slack.standin import ANN, APP, BOT, PLACE, SIGNING, StandIn
+from tests.slack.standin import ANN, APP, BOT, PLACE, SIGNING, StandIn, until
 
 SECRETS = f'slack-bot-token = "{BOT}"\nslack-app-token = "{APP}"\nslack-signing-secret = "{SIGNING}"\n'
 
 
-def gate(folder: Path, slack: StandIn, *, more: str = "", secrets: str = SECRETS, config: str = "") -> Program:
-    """A server that asks in Slack."""
-    state = folder / "state"
-    state.mkdir(parents=True)
-    filed = state / "secrets.toml"
-    filed.write_text(secrets)
-    filed.chmod(0o600)
-    section = f'[slack]\nchannel = "{PLACE}"\nusers = ["{ANN}"]\napi = "{slack.api}"\n{more}'
-    return Program(folder, config=f"{config}\n{section}")
+class Gate(Program):
+    """A server that asks elsewhere, with secrets in its file and what else its environment has."""
+
+    def __init__(self, folder: Path, config: str, *, secrets: str = SECRETS, **environ: str) -> None:
+        self.more = environ
+        state = folder / "state"
+        state.mkdir(parents=True)
+        filed = state / "secrets.toml"
+        filed.write_text(secrets)
+        filed.chmod(0o600)
+        super().__init__(folder, config=config)
+
+    def start(self) -> None:
+        self.environ |= self.more
+        super().start()
+
+    def watch(self, person: Person) -> http.client.HTTPConnection:
+        """An open page: a stream of events, which counts as somebody who sees questions."""
+        found = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        found.request("GET", "/v1/events", headers=person.headers)
+        assert found.getresponse().readline().startswith(b"event: ")
+        return found
+
+    def elsewhere(self, name: str, state: str, seconds: float = 20) -> None:
+        """Wait until a place stands so."""
+
+        def stands() -> bool | None:
+            found = self.ask("GET", "/v1/status", unix=True).json["elsewhere"]
+            return True if found.get(name) == state else None
+
+        until(stands, seconds, f"{name} is not {state}")
+
+    def records(self, **fields: Any) -> list[dict[str, Any]]:
+        """What the trail has of something."""
+        lines = (self.state / "audit/permissions.jsonl").read_text().splitlines()
+        found = [json.loads(line) for line in lines]
+        return [each for each in found if all(each.get(name) == value for name, value in fields.items())]
+
+
+def asking(slack: StandIn, *, place: str = PLACE, more: str = "", before: str = "") -> str:
+    """The configuration of a server that asks in Slack."""
+    return f'{before}\n[slack]\nchannel = "{place}"\nusers = ["{ANN}"]\napi = "{slack.api}"\n{more}\n'
 
 
 @pytest.fixture(scope="module")
@@ -33,21 +68,13 @@ def slack() -> Iterator[StandIn]:
 
 
 @pytest.fixture(scope="module")
-def program(slack: StandIn, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Program]:
-    found = gate(tmp_path_factory.mktemp("gate"), slack)
-    slack.connected()
+def program(slack: StandIn, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gate]:
+    found = Gate(tmp_path_factory.mktemp("gate"), asking(slack))
+    found.elsewhere("slack", "up")
     yield found
     found.stop()
 
 
 @pytest.fixture(scope="module")
-def person(program: Program) -> Person:
+def person(program: Gate) -> Person:
     return program.sign_in()
-
-
-def records(program: Program, **fields: Any) -> list[dict[str, Any]]:
-    """What the trail has of something."""
-    import json
-
-    found = [json.loads(line) for line in (program.state / "audit/permissions.jsonl").read_text().splitlines()]
-    return [each for each in found if all(each.get(name) == value for name, value in fields.items())]

@@ -193,7 +193,7 @@ class StandIn:
             return web.json_response({"ok": False, "error": error})
         is_json = request.content_type == "application/json"
         fields = await request.json() if is_json else dict((await request.post()).items())
-        found = getattr(self, f"_{method.replace('.', '_')}")(fields)
+        found = getattr(self, f"_{method.replace('.', '_')}")({**request.query, **fields})
         return web.json_response(found if "error" in found else {"ok": True, **found})
 
     def _unauthorised(self, request: web.Request, method: str) -> str:

@@ -79,6 +79,12 @@ class Elsewhere:
             found.append(f"webhook: questions go to {host} too, as {self._webhook.file} says")
         return found
 
+    def leave(self) -> None:
+        """Before the broker is closed: nobody waits for a place that hangs."""
+        for each in (self.slack, self.webhook):
+            if each is not None:
+                each.channel.outbox.leave()
+
     async def close(self) -> None:
         """After the broker: the places are told how everything ended, within a moment."""
         waits = [each.close() for each in (self.slack, self.webhook) if each is not None]

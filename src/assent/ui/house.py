@@ -114,6 +114,7 @@ class House:
 
     async def close(self) -> None:
         """Deny what waits, tell the pages, and wait for the disk."""
+        self.elsewhere.leave()
         await self.desk.broker.close()
         await self.calls.close()
         await self.elsewhere.close()

@@ -32,4 +32,7 @@ def run(options: argparse.Namespace) -> int:
     if status["problem"]:
         print(f"policy   does not load, so every call is denied: {display.one_line(str(status['problem']))}")
     print(f"waiting  {status['held']} questions")
+    elsewhere = status.get("elsewhere")
+    for name, state in elsewhere.items() if isinstance(elsewhere, dict) else ():
+        print(f"{name:8} {state}{'' if state == 'up' else ': the terminal of the server says why'}")
     return 0

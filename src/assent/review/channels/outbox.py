@@ -44,6 +44,7 @@ class Outbox:
         self._until = 0.0
         self._busy = 0.0  # until when the place said that it takes nothing
         self._woken = asyncio.Event()
+        self._futures: set[asyncio.Future[None]] = set()
         self._failed = False
 
     def __len__(self) -> int:
@@ -54,6 +55,8 @@ class Outbox:
         it, is there or refused."""
         loop = asyncio.get_running_loop()
         done: asyncio.Future[None] = loop.create_future()
+        self._futures.add(done)
+        done.add_done_callback(self._futures.discard)
         done.add_done_callback(_heard)
         _, waiting = self._wanted.pop(key, (send, []))
         self._wanted[key] = (send, [*waiting, done])
@@ -66,6 +69,10 @@ class Outbox:
         """The place was heard of: what waits is tried at once, unless it said for how long to leave it alone."""
         self._pause, self._until = self._first, self._busy
         self._woken.set()
+
+    def leave(self) -> None:
+        """Nobody need wait any longer for what is on its way; it goes on."""
+        _end(list(self._futures), ConnectionError("the gate ends"))
 
     async def close(self, seconds: float) -> None:
         """Give what waits a last while."""

@@ -79,6 +79,7 @@ class SlackChannel:
         self._is_up = is_up
         self.outbox = Outbox(told, first=first)
         self._cards: dict[str, Card] = {}
+        self._over: dict[str, None] = {}  # messages that say how their question ended
         self._tasks = Tasks()
 
     # What the broker asks of a channel
@@ -111,8 +112,7 @@ class SlackChannel:
             return
         if card.timer is not None:
             card.timer.cancel()
-        done = self.outbox.put(id, lambda: self._close(card, resolution))
-        await within(SHOWN, asyncio.shield(done))
+        self.outbox.put(id, lambda: self._close(card, resolution))
 
     # What those who take answers ask
 
@@ -137,7 +137,7 @@ class SlackChannel:
 
     def strike(self, where: str, ts: str) -> None:
         """A message of a question that nobody knows: its buttons go."""
-        if any(card.ts == ts and card.where == where for card in self._cards.values()):
+        if ts in self._over or any(card.ts == ts for card in self._cards.values()):
             return
         gone = messages.stale()
         self.outbox.put(("stale", ts), lambda: self._change(where, ts, gone))
@@ -192,7 +192,12 @@ class SlackChannel:
             self.outbox.put(card.held.id, lambda: self._change(card.where, card.ts, self._drawn(card, soon=True)))
 
     async def _close(self, card: Card, resolution: Resolution) -> bool:
-        return bool(card.ts) and await self._change(card.where, card.ts, messages.over(card.held, resolution))
+        if not card.ts:
+            return False
+        self._over[card.ts] = None
+        while len(self._over) > MOST_CARDS:
+            del self._over[next(iter(self._over))]
+        return await self._change(card.where, card.ts, messages.over(card.held, resolution))
 
     async def _change(self, where: str, ts: str, message: Message) -> bool:
         await self._api.call("chat.update", channel=where, ts=ts, **fields(message))

@@ -86,8 +86,7 @@ class WebhookChannel:
     async def withdraw(self, id: str, resolution: Resolution) -> None:
         asked = self._asked.pop(id, None)
         if asked is not None:
-            done = self.outbox.put(id, lambda: self._end(asked, resolution))
-            await within(SHOWN, asyncio.shield(done))
+            self.outbox.put(id, lambda: self._end(asked, resolution))
 
     async def close(self, seconds: float) -> None:
         """Bring what is still to be told, within this time."""

@@ -45,10 +45,12 @@ class Post:
         self._target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
         self._tls = ssl.create_default_context() if self._secure else None
         self._pool = ThreadPoolExecutor(WORKERS, thread_name_prefix="webhook")
+        self._open: set[http.client.HTTPConnection] = set()
 
     async def send(self, body: bytes, headers: Mapping[str, str]) -> Said:
         """Post it. Raises Busy, Refused, or ConnectionError where nobody is there."""
         connection = self._connection()
+        self._open.add(connection)
         loop = asyncio.get_running_loop()
         timer = loop.call_later(TIMEOUT, _cut, connection)
         try:
@@ -59,9 +61,13 @@ class Post:
             raise ConnectionError(f"the webhook cannot be reached: {type(error).__name__}") from None
         finally:
             timer.cancel()
+            self._open.discard(connection)
             _cut(connection)
 
     def close(self) -> None:
+        """End what is under way: a thread that waits for a silent webhook would hold up the end of the process."""
+        for each in self._open:
+            _cut(each)
         self._pool.shutdown(wait=False, cancel_futures=True)
 
     def _connection(self) -> http.client.HTTPConnection:
