@@ -20,15 +20,17 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from assent.effects.declared import Tool
-    from assent.facts import trust
+    from assent.facts import activated, trust
     from assent.gate import Keep
     from assent.policy.document import Document, Example
     from assent.policy.policy import Policy
     from assent.policy.settings import Settings
 else:
+    activated = Later("assent.facts.activated")
     trust = Later("assent.facts.trust")
 
 DAY = "%Y-%m-%d"  # rules may end on one
+WHOLE_PACK, TIGHTENING_PACK = 100, 101  # beside the origins of files: manifests that a person activated
 
 
 class Place(Value):
@@ -69,7 +71,18 @@ def sources(
         if text is None and config and path == config:
             raise missing(config)
         found.append((path, int(origin), text))
+    if here.state and os.path.lexists(files.packs_file(here.state)):
+        found[1:1] = _pack_sources(here.state)  # what the user says comes after, and counts
     return found + _project_sources(here, session)
+
+
+def _pack_sources(state: str) -> list[tuple[str, int, str | None]]:
+    """The packs that a person activated, each with what it may do by now."""
+    out: list[tuple[str, int, str | None]] = []
+    for pack in activated.packs(state):
+        text, whole = activated.manifest(state, pack)
+        out.append((activated.kept(state, pack.name), WHOLE_PACK if whole else TIGHTENING_PACK, text))
+    return out
 
 
 def _project_sources(here: Place, session: str) -> list[tuple[str, int, str | None]]:
@@ -87,9 +100,17 @@ def _project_sources(here: Place, session: str) -> list[tuple[str, int, str | No
 
 
 def _read(found: list[tuple[str, int, str | None]], today: str) -> list[Document]:
+    return [_document(path, origin, text, today) for path, origin, text in found if text is not None]
+
+
+def _document(path: str, origin: int, text: str, today: str) -> Document:
     from assent.policy.document import read_document
 
-    return [read_document(text, path, Origin(origin), today=today) for path, origin, text in found if text is not None]
+    if origin in (WHOLE_PACK, TIGHTENING_PACK):
+        from assent.policy.manifest import read_manifest
+
+        return read_manifest(text, path, tighten=origin == TIGHTENING_PACK, today=today).document
+    return read_document(text, path, Origin(origin), today=today)
 
 
 def missing(path: str) -> Exception:

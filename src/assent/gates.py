@@ -14,7 +14,7 @@ from assent import configure
 from assent.contract.call import Call
 from assent.contract.errors import AssentError, PayloadError, PolicyError
 from assent.effects.declared import Tool
-from assent.facts import files, saved, sessions
+from assent.facts import activated, files, saved, sessions
 from assent.facts.trust import TRUST_FILE
 from assent.gate import Gate, Judged, refusal, unloaded
 from assent.policy.document import Document
@@ -96,6 +96,8 @@ class Gates:
             known = self._known.get(key)
             if known is not None and known[0] == mark:
                 return known[1], known[2]
+            self._paths.pop((here.state, here.project), None)  # a changed file may name others
+            mark = self._mark(here, session)
             gate, place = self._load(here, session)
             while len(self._known) >= MOST:
                 del self._known[next(iter(self._known))]
@@ -165,6 +167,7 @@ class Gates:
             files.project_file(here.project),
             os.path.join(here.state, TRUST_FILE),
             saved.path(here.state),
+            *activated.files(here.state),
         )
 
 

@@ -79,7 +79,7 @@ def test_what_an_agent_starts_is_refused_by_its_name_or_its_marks(
 def test_without_a_terminal_it_is_refused(tmp_path: Path, state: Path) -> None:
     environ = {"ASSENT_HOME": str(state), "HOME": str(tmp_path), "PATH": "/usr/bin:/bin"}
     done = subprocess.run([ASSENT, "pause", "10m"], capture_output=True, text=True, env=environ, input="x\n")
-    assert (done.returncode, "in a terminal only" in done.stderr) == (2, True)
+    assert (done.returncode, "person in a terminal" in done.stderr) == (2, True)
 
 
 @pytest.mark.parametrize("text", ["0m", "61m", "2h", "-5m", "ten", "5d"])

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 MANAGED_FILE = "/etc/assent/policy.toml"
 USER_FILE = "config.toml"
 PROJECT_FILE = ".assent.toml"
+PACKS_FILE = "packs.json"
 MAX_CONFIG = 4 * 1024 * 1024
 
 
@@ -41,6 +42,11 @@ def user_file(folder: str) -> str:
 def project_file(root: str) -> str:
     """The project's configuration file."""
     return posixpath.join(root, PROJECT_FILE)
+
+
+def packs_file(folder: str) -> str:
+    """The list of the packs that a person activated."""
+    return posixpath.join(folder, PACKS_FILE)
 
 
 def own_paths(folder: str, roots: tuple[str, ...]) -> tuple[str, ...]:

@@ -122,10 +122,15 @@ class Example(Value):
 
 def read_document(text: str, file: str, origin: Origin, *, today: str = "") -> Document:
     """Parse one file; `today` (YYYY-MM-DD) ends rules that have expired."""
+    return read_table(parse_table(text, file), text, file, origin, today=today)
+
+
+def parse_table(text: str, file: str) -> dict[str, object]:
+    """The table that a TOML text is. Raises PolicyError with file and line."""
     import tomllib  # takes longer than a decision, which knows files from a snapshot
 
     try:
-        table = tomllib.loads(text)
+        return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         found = re.search(r"at line (\d+)", str(error))
         message = re.sub(r" \(at .*\)$", "", str(error))
@@ -135,6 +140,10 @@ def read_document(text: str, file: str, origin: Origin, *, today: str = "") -> D
             line=int(found[1]) if found else text.count("\n") + 1,
             suggestion="strings need quotes, lists need commas",
         ) from None
+
+
+def read_table(table: Mapping[str, object], text: str, file: str, origin: Origin, *, today: str = "") -> Document:
+    """The settings of a table, with the text at hand that it came from."""
     return _Reader(text, file, origin, today).read(table)
 
 

@@ -26,6 +26,7 @@ HARMLESS = frozenset({"check", "status", "doctor", "help", "version", "simulate"
 UPKEEP = frozenset({"install", "uninstall", "import", "policy", "serve", "stop"})
 # The first word after these commands decides: `assent policy show`, `assent grants` (which lists).
 HARMLESS_WORDS = {
+    "pack": ("", frozenset({"list"})),
     "policy": ("show", frozenset({"show", "lint", "test"})),
     "grants": ("list", frozenset({"list"})),
 }

@@ -24,6 +24,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "audit": ("audit", "look at the trail of decisions and answers, and prove that it is whole"),
     "why": ("why", "print the receipt of a past decision"),
     "policy": ("policy", "show, check or start a policy"),
+    "pack": ("pack", "activate the manifest of a plugin or a pack, once you have seen what it widens"),
     "classifier": ("classifier", "try the model that may judge what no rule speaks of, or measure it"),
     "serve": ("serve", "keep the gate ready, and ask on a page in the browser"),
     "inbox": ("inbox", "see what waits for you in this terminal, and answer it"),

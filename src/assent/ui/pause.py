@@ -8,16 +8,14 @@ import argparse
 import asyncio
 import os
 import re
-import secrets
-import sys
 import time
 
 from assent import configure
-from assent.contract.errors import AccessError, PayloadError
+from assent.contract.errors import PayloadError
 from assent.facts import pause
 from assent.memory import Memory
-from assent.ui import hosts, local, pausing, peers
-from assent.ui.access import ALPHABET
+from assent.ui import local, pausing
+from assent.ui.person import as_a_person, typed, typed_word
 
 DESCRIPTION = (
     "Lift the protection of Assent itself for a while: its files, its installation, the settings that call it. "
@@ -26,7 +24,6 @@ DESCRIPTION = (
 EPILOG = "It ends by itself. For a person in a terminal: agents are refused."
 TIME = re.compile(r"([1-9][0-9]{0,4})(s|m|h|)")
 UNITS = {"s": 1, "": 60, "m": 60, "h": 3600}
-LETTERS = 6
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -43,7 +40,7 @@ def run(options: argparse.Namespace) -> int:
     if not options.time:
         return show(state)
     seconds = duration(options.time)
-    as_a_person(state)
+    as_a_person(state, "no pause")
     until = through_server(seconds) if local.server() is not None else alone(state, seconds)
     print(f"paused until {time.strftime('%H:%M:%S', time.localtime(until))}; `assent pause --end` ends it before")
     return 0
@@ -74,21 +71,10 @@ def end(state: str) -> int:
     return 0
 
 
-def as_a_person(state: str) -> None:
-    """Raises AccessError where it is not plain that a person runs this."""
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        raise AccessError("a pause is begun in a terminal only", code="no-terminal")
-    why = peers.why_no_person(os.getpid(), hosts.names(state))
-    if why:
-        raise AccessError(f"no pause: {why}; run it in a terminal of your own", code="no-person")
-
-
 def alone(state: str, seconds: float) -> float:
     """Without a server: a word that is shown now has to be typed."""
-    word = "".join(secrets.choice(ALPHABET) for _ in range(LETTERS))
-    print(f"While it lasts, an agent may change Assent's files and the settings that call it.\nType {word} to go on.")
-    if typed("> ").upper() != word:
-        raise AccessError("that was another word; nothing was paused", code="bad-word")
+    print("While it lasts, an agent may change Assent's files and the settings that call it.")
+    typed_word("Type {word} to go on.", "nothing was paused")
     memory = Memory(state)
     return pausing.change(memory, seconds, who=memory.who, channel="terminal")
 
@@ -109,10 +95,3 @@ async def _signed_in(code: str, seconds: float) -> float:
     finally:
         await client.ask("DELETE", "/v1/session")
     return float(given["until"])
-
-
-def typed(prompt: str) -> str:
-    try:
-        return input(prompt).strip()
-    except EOFError:
-        return ""

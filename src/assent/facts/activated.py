@@ -1,0 +1,129 @@
+"""Packs that a person activated: the manifests as they were shown, pinned to their hash, in Assent's own folder.
+
+What they mean is the policy's to say. A manifest that is not as it was shown any more can only tighten, until a person
+has seen it again."""
+
+from __future__ import annotations
+
+import os
+import posixpath
+
+from assent.contract.errors import PolicyError, StoreError
+from assent.contract.later import Later
+from assent.contract.sha import sha256
+from assent.contract.value import Value
+from assent.facts.files import packs_file
+from assent.facts.regular import read as read_regular
+from assent.statefile import held, read, replace_text, state_folder
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import json
+else:
+    json = Later("json")
+
+FOLDER = "packs"
+LARGEST = 1024 * 1024
+FIELDS = ("name", "source", "sha256", "who", "made", "tightens")
+
+
+class Pack(Value):
+    """One activated pack. `source` is the manifest that was shown, `sha256` its hash then; `tightens` says that it came
+    from a project. `made` is the time of the answer in seconds since the epoch."""
+
+    __slots__ = FIELDS
+
+    def __init__(self, name: str, source: str, sha256: str, who: str, made: float, tightens: bool) -> None:
+        self.name = name
+        self.source = source
+        self.sha256 = sha256
+        self.who = who
+        self.made = made
+        self.tightens = tightens
+
+
+def packs(state: str) -> tuple[Pack, ...]:
+    """The activated packs. Raises PolicyError where the list cannot be read: it must not count as empty."""
+    path = packs_file(state)
+    try:
+        found = json.loads(read(path, LARGEST)[0])
+        return tuple(Pack(*(each[name] for name in FIELDS)) for each in found)
+    except (FileNotFoundError, NotADirectoryError):
+        return ()
+    except OSError as error:
+        raise PolicyError(f"cannot be read: {error.strerror}", file=path, suggestion="repair it or remove it") from None
+    except (ValueError, KeyError, TypeError):
+        raise PolicyError("is no list of packs", file=path, suggestion="repair it or remove it") from None
+
+
+def kept(state: str, name: str) -> str:
+    """Where the manifest is kept as it was shown."""
+    return posixpath.join(state, FOLDER, f"{name}.toml")
+
+
+def files(state: str) -> tuple[str, ...]:
+    """The files that decide which packs hold, and as what."""
+    try:
+        found = packs(state)
+    except PolicyError:
+        found = ()
+    return (packs_file(state), *(path for each in found for path in (each.source, kept(state, each.name))))
+
+
+def manifest(state: str, pack: Pack) -> tuple[str, bool]:
+    """The text of an activated pack, and whether it may widen. Raises PolicyError where it is not what was shown."""
+    path = kept(state, pack.name)
+    try:
+        text = read(path, LARGEST)[0]
+    except OSError as error:
+        problem = f"cannot be read: {error.strerror}"
+        raise PolicyError(problem, file=path, suggestion=f"run `assent pack remove {pack.name}`") from None
+    if digest(text) != pack.sha256:
+        problem = "is not the manifest that was activated"
+        raise PolicyError(problem, file=path, suggestion=f"run `assent pack add {pack.source}` again")
+    return text.decode(), not pack.tightens and is_as_shown(pack)
+
+
+def is_as_shown(pack: Pack) -> bool:
+    """Whether the manifest at its source is the one that a person saw."""
+    try:
+        return digest(read_regular(pack.source, LARGEST)[0]) == pack.sha256
+    except OSError:
+        return False
+
+
+def digest(text: bytes) -> str:
+    return sha256(text).hexdigest()
+
+
+def add(state: str, pack: Pack, text: bytes) -> None:
+    """Activate a pack, in place of one of the same name. Raises StoreError where it cannot be kept."""
+    state_folder(state)
+    state_folder(posixpath.join(state, FOLDER))
+    with held(packs_file(state) + ".lock"):
+        others = [each for each in packs(state) if each.name != pack.name]
+        replace_text(kept(state, pack.name), text.decode())
+        _save(state, [*others, pack])
+
+
+def remove(state: str, name: str) -> bool:
+    """Take a pack away; False where there is none of that name."""
+    state_folder(state)
+    with held(packs_file(state) + ".lock"):
+        known = packs(state)
+        rest = [each for each in known if each.name != name]
+        if len(rest) == len(known):
+            return False
+        _save(state, rest)
+        try:
+            os.unlink(kept(state, name))
+        except FileNotFoundError:
+            pass
+        except OSError as error:
+            raise StoreError(f"`{kept(state, name)}` cannot be removed: {error.strerror}") from None
+        return True
+
+
+def _save(state: str, found: list[Pack]) -> None:
+    rows = [{name: getattr(each, name) for name in FIELDS} for each in found]
+    replace_text(packs_file(state), json.dumps(rows, indent=1) + "\n")
