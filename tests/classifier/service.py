@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import socket
-import struct
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -118,8 +117,7 @@ class Service:
         if self.cut:
             handler.wfile.write(body[: len(body) // 2])
             handler.wfile.flush()
-            handler.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-            handler.connection.close()
+            handler.connection.shutdown(socket.SHUT_RDWR)
             return
         for at in range(0, len(body), 1 if self.drip else len(body) or 1):
             handler.wfile.write(body[at : at + (1 if self.drip else len(body))])

@@ -65,6 +65,6 @@ class Breaker:
             if found["of"] != self._of:
                 return 0, 0.0
             failures, until = int(found["failures"]), float(found["until"])
-        except (OSError, ValueError, TypeError, KeyError):
+        except (OSError, ValueError, TypeError, KeyError, ArithmeticError):
             return 0, 0.0
         return (failures, until) if math.isfinite(until) else (0, 0.0)

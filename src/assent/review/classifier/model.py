@@ -98,9 +98,9 @@ class Classifier:
 
     async def _opinion(self, key: str, shown: Shown) -> Opinion:
         started = monotonic()
-        if left := self._breaker.rests():
-            return self._none("rests", f"the model failed several times and is not asked for {left:.0f} s more")
         try:
+            if left := self._breaker.rests():
+                return self._none("rests", f"the model failed several times and is not asked for {left:.0f} s more")
             async with asyncio.timeout(self.backend.timeout):
                 found = await self._said(shown, started)
         except TimeoutError:
