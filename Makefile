@@ -50,7 +50,7 @@ docs: $(READY) ## write the tables that the code knows into docs/, and check the
 	$(BIN)/python -m scripts.picture
 	$(BIN)/pytest tests/test_docs.py
 
-$(READY): pyproject.toml scripts/venv.sh
+$(READY): pyproject.toml scripts/venv.sh hatch_build.py src/assent/ui/client/client.c
 	@scripts/venv.sh
 
 # The other gates to measure against. Where they cannot be had, the bench goes without them.

@@ -18,7 +18,7 @@ from assent.contract.errors import AssentError
 from assent.contract.value import Value
 from assent.facts import files, pause
 from assent.trail.verify import verify
-from assent.ui import canary, hostfile, hosts, launcher, local
+from assent.ui import canary, compiled, hostfile, hosts, launcher, local, rehearsal, surroundings
 from assent.ui.listening import running
 
 DEADLINE = re.compile(r"--deadline[ ']+(\d+)")
@@ -29,14 +29,6 @@ ELSEWHERE = {
     "codex": ("CODEX_HOME",),
     "gemini": ("GEMINI_CLI_HOME",),
     "opencode": ("OPENCODE_CONFIG_DIR", "XDG_CONFIG_HOME"),
-}
-# Files of a project that may switch the hooks of its user off.
-PROJECTS = {
-    "claude": (".claude/settings.json", ".claude/settings.local.json"),
-    "codex": (".codex/config.toml",),
-    "gemini": (".gemini/settings.json",),
-    "qwen": (".qwen/settings.json",),
-    "copilot": (".github/copilot/settings.json",),
 }
 
 
@@ -96,7 +88,12 @@ def _policy(here: configure.Place) -> Iterator[Finding]:
 
 
 def _state(state: str) -> Iterator[Finding]:
-    for path, loose in ((state, 0o077), (files.user_file(state), 0o022), (launcher.path(state), 0o022)):
+    for path, loose in (
+        (state, 0o077),
+        (files.user_file(state), 0o022),
+        (launcher.path(state), 0o022),
+        (compiled.path(state), 0o022),
+    ):
         try:
             status = os.stat(path)
         except OSError:
@@ -167,6 +164,24 @@ def installation(host: hosts.Host, here: configure.Place) -> Iterator[Finding]:
     yield from _fired(runtime, hook, here)
     yield from _times(runtime, hook, here, again)
     yield from _stale(runtime, hook, here.state, again)
+    if not hook.url:
+        yield from _client(runtime, text, launcher.MANAGED if host.scope == "managed" else here.state, again)
+
+
+def _client(runtime: str, text: str, state: str, again: str) -> Iterator[Finding]:
+    """Whether the compiled client or the one in Python is started."""
+    why = compiled.why_not(state)
+    if compiled.path(state) not in text:
+        if why:
+            yield fine(runtime, f"the hook starts in Python; the compiled client is not used: {why}")
+        else:
+            yield note(runtime, "the hook starts in Python, and there is a compiled client, which starts faster", again)
+    elif not compiled.is_current(state):
+        yield note(runtime, "the compiled client is of another version", again)
+    elif why:
+        yield note(runtime, f"the settings start the compiled client, and {why}", again)
+    else:
+        yield fine(runtime, "the hook is the compiled client, and decides in Python where no server answers")
 
 
 def _holes(runtime: str, file: str, found: tuple[holes.Hole, ...]) -> Iterator[Finding]:
@@ -219,7 +234,14 @@ def _stale(runtime: str, hook: Wired, state: str, again: str) -> Iterator[Findin
 # ---------------------------------------------------------------- a program
 
 
-def program(runtime: str, here: configure.Place, *, http: bool, guarded: bool = False) -> Iterator[Finding]:
+def program(
+    runtime: str,
+    here: configure.Place,
+    *,
+    http: bool,
+    guarded: bool = False,
+    scopes: frozenset[str] = frozenset({"user"}),
+) -> Iterator[Finding]:
     """What does not depend on one installation: the version, the environment, the project's own settings."""
     known = HONOURS[runtime]
     version = hosts.version(runtime)
@@ -245,24 +267,30 @@ def program(runtime: str, here: configure.Place, *, http: bool, guarded: bool = 
     if http and any(os.environ.get(name) for name in PROXIES) and not _exempt():
         text = "a proxy is set without NO_PROXY: the HTTP hook is not reached, and every call is blocked"
         yield note(runtime, text, "export NO_PROXY=127.0.0.1,localhost")
-    yield from _project(runtime, here, http=http)
+    for path, hole in surroundings.around(runtime, here, http=http, scopes=scopes):
+        yield from _holes(runtime, path, (hole,))
+    if runtime == "claude":
+        yield from _skills(here)
+
+
+def rehearsed(runtime: str, here: configure.Place) -> Iterator[Finding]:
+    """The program itself, started here with its own settings: does it let the hook block?"""
+    if runtime not in rehearsal.RUNTIMES:
+        yield note(runtime, "it cannot be started for a trial", "see a denied call fail before you rely on it")
+        return
+    found = rehearsal.tried(runtime, here.project)
+    if found.blocked:
+        yield fine(runtime, "the program was started here, and let the hook block a forbidden call")
+    elif found.blocked is None:
+        yield note(runtime, f"the program was started, and no call was made: {found.text}", "start it by hand once")
+    else:
+        text = f"the program was started here, and did not let the hook block a forbidden call: {found.text}"
+        yield inert(runtime, text, f"run `assent install {runtime}`, then look anew")
 
 
 def _exempt() -> bool:
     listed = os.environ.get("NO_PROXY") or os.environ.get("no_proxy") or ""
     return any(each.strip() in ("127.0.0.1", "*") for each in listed.split(","))
-
-
-def _project(runtime: str, here: configure.Place, *, http: bool) -> Iterator[Finding]:
-    """Files of this project that switch the hook off."""
-    for place in PROJECTS.get(runtime, ()):
-        path = os.path.join(here.project, place)
-        try:
-            yield from _holes(runtime, path, holes.holes(runtime, hostfile.text_of(path) or "", http=http))
-        except AssentError as error:
-            yield note(runtime, f"`{path}` cannot be read: {error}", "correct the file")
-    if runtime == "claude":
-        yield from _skills(here)
 
 
 def _skills(here: configure.Place) -> Iterator[Finding]:

@@ -5,6 +5,7 @@ Everything is shown before it is done. The settings keep all that is in them; a 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import sys
 
@@ -19,7 +20,7 @@ from assent.facts import files
 from assent.policy import rewrite, shipped
 from assent.policy.settings import TIMEOUT, UNSEEN
 from assent.statefile import state_folder
-from assent.ui import asking, hostfile, hosts, importing, launcher
+from assent.ui import asking, compiled, hostfile, hosts, importing, launcher
 from assent.ui.access import caller_token
 from assent.ui.hook import DEADLINE
 from assent.ui.listening import SOCKET_FILE, running
@@ -78,6 +79,8 @@ def run(options: argparse.Namespace) -> int:
         path, before, after = policy
         importing.save(here.state, path, before, after)
         print(f"wrote {path}")
+        if options.runtime in permissions.RUNTIMES:
+            importing.keep(importing.gather(options.runtime, here.home, here.project), here)
     print(f"installed in {plan.host.file}; try it with `assent doctor {options.runtime}`")
     return INERT if plan.objection else 0
 
@@ -97,6 +100,8 @@ def planned(options: argparse.Namespace, here: configure.Place) -> Plan:
     socket = os.path.join(here.state, SOCKET_FILE)
     folder = launcher.MANAGED if options.scope == "managed" else here.state
     words = launcher.launcher(folder, runtime, socket=socket, deadline=deadline)
+    if not compiled.why_not(folder):
+        words = compiled.words(words, folder)
     if runtime == "claude" and version and not hosts.at_least(version, blocking(runtime)):
         words = guarded(words)  # it does not know the key by which a broken hook blocks
     entry = Entry(words, timeout, url=url, headers=headers, file=file)
@@ -107,7 +112,9 @@ def planned(options: argparse.Namespace, here: configure.Place) -> Plan:
             text = plain.stripped(text)
         after = found.install(text, entry)
         open_holes = (*holes.holes(runtime, after, http=options.http), *missing(runtime, after))
+        keys: tuple[tuple[str, str, str], ...] = ()
         if options.harden:
+            keys = tuple((e.key, json.dumps(e.value), plain.source(after, e.key)) for e in open_holes if e.key)
             after = hardened(after, open_holes)
             open_holes = tuple(hole for hole in open_holes if not hole.key)
         objection = found.objection(after)
@@ -121,6 +128,8 @@ def planned(options: argparse.Namespace, here: configure.Place) -> Plan:
         names=hosts.process_names(runtime),
         words=words,
         made=before is None,
+        set=keys,
+        stripped=options.strip_comments and text != (before or ""),
     )
     return Plan(host, before, after, objection, open_holes)
 
@@ -206,7 +215,10 @@ def show(plan: Plan) -> None:
 def install(plan: Plan, state: str) -> None:
     """Write the launcher, the settings and the record of the installation."""
     host = plan.host
-    launcher.write(launcher.MANAGED if host.scope == "managed" else state, host.runtime)
+    folder = launcher.MANAGED if host.scope == "managed" else state
+    launcher.write(folder, host.runtime)
+    if not compiled.why_not(folder):
+        compiled.write(folder)
     if host.runtime == "codex" and host.scope == "user":
         asking.write(state, host.file)
     if plan.after != plan.before:

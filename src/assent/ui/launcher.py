@@ -80,9 +80,9 @@ def write(state: str, runtime: str = "") -> None:
         mode = 0o700
         state_folder(state)
         state_folder(os.path.dirname(path(state)))
-    _write(path(state), script(), mode)
+    put(path(state), script().encode(), mode)
     if runtime == "codex":
-        _write(asking(state), ASKED, mode)
+        put(asking(state), ASKED.encode(), mode)
 
 
 def _folder(folder: str) -> None:
@@ -92,12 +92,13 @@ def _folder(folder: str) -> None:
         raise StoreError(f"`{folder}` cannot be made: {error.strerror}; run it as root") from None
 
 
-def _write(found: str, text: str, mode: int) -> None:
+def put(found: str, data: bytes, mode: int) -> None:
+    """Write a program of ours, whole or not at all, also where the one before is running."""
     beside = f"{found}.{os.getpid()}.new"
     try:
         handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, mode)
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
             os.fchmod(handle, mode)
         os.replace(beside, found)
     except OSError as error:

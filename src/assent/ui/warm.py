@@ -1,12 +1,14 @@
 """The hook's way to a running server: hand the event over, wait while a person is asked, come back if the line breaks.
 
-Speaks just enough HTTP over the socket. Decides nothing: where no server answers, the hook decides by itself."""
+Speaks just enough HTTP over the socket. Decides nothing: where no server answers, the hook decides by itself.
+`client/client.c` goes the same way, compiled; tests/client/ holds the two together."""
 
 from __future__ import annotations
 
 import json
 import os
 import socket
+import stat
 import struct
 import time
 
@@ -16,12 +18,16 @@ from assent.facts import host
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
 CONNECT = 2.0  # seconds to be let in
 QUIET = 40.0  # seconds for an answer to one request; the server answers or says `held` well before
 LOOK = 2.0  # seconds between looks at the program
 AGAIN = 0.5  # seconds between tries to reach a server that went away
+MOST = 16 * 1024 * 1024  # bytes of an answer
+MOST_HEAD = 64 * 1024  # bytes before its body
+NUMBER = 9  # digits of a length
+NAME = 200  # letters of an id
 # What adapters look at in a program's environment.
 NAMES = ("HOME", "SHELL", ATTENDED)
 PREFIXES = ("CLAUDE_", "CODEX_", "GEMINI_", "QWEN_", "OPENCODE_", "COPILOT_", "CURSOR_", "CLINE_", "OPENHARNESS_")
@@ -49,7 +55,12 @@ def ask(path: str, runtime: str, payload: bytes, environ: Mapping[str, str], pro
                 raise StoreError("the server went away while the question waited, and did not come back") from None
             time.sleep(AGAIN)
             continue
-        rendered = parsed(answer)
+        try:
+            rendered = parsed(answer)
+        except ValueError:
+            if not held:
+                raise ConnectionError("the server's answer cannot be read") from None
+            raise StoreError("the server's answer cannot be read") from None
         if isinstance(rendered, Rendered):
             return rendered
         held = True
@@ -68,17 +79,30 @@ def told(environ: Mapping[str, str]) -> dict[str, str]:
 
 
 def parsed(answer: bytes) -> Rendered | dict[str, str]:
-    """`done STATUS LENGTH LENGTH` with both outputs, or `held ID DIGEST`."""
-    line, _, rest = answer.partition(b"\n")
-    words = line.decode("ascii", "replace").split(" ")
-    if words[0] == "held" and len(words) == 3:
-        return {"id": words[1], "digest": words[2]}
-    if words[0] != "done" or len(words) != 4 or not all(word.isdigit() for word in words[1:]):
-        raise StoreError("the server's answer cannot be read")
-    status, out, err = map(int, words[1:])
-    if len(rest) != out + err:
-        raise StoreError("the server's answer was cut short")
+    """`done STATUS LENGTH LENGTH` with both outputs, or `held ID DIGEST`. Raises ValueError where it is neither."""
+    line, end, rest = answer.partition(b"\n")
+    words = line.split(b" ")
+    if words[0] == b"held" and len(words) == 3 and end and not rest:
+        id, digest = map(_name, words[1:])
+        return {"id": id, "digest": digest}
+    if words[0] != b"done" or len(words) != 4 or not end:
+        raise ValueError("it is no answer")
+    status, out, err = map(_number, words[1:])
+    if status > 255 or len(rest) != out + err:
+        raise ValueError("it was cut short")
     return Rendered(rest[:out].decode(), rest[out:].decode(), status)
+
+
+def _name(word: bytes) -> str:
+    if not word.replace(b"-", b"0").isalnum() or len(word) > NAME:
+        raise ValueError("it is no name")
+    return word.decode("ascii")
+
+
+def _number(word: bytes) -> int:
+    if not word.isdigit() or len(word) > NUMBER:
+        raise ValueError("it is no number")
+    return int(word)
 
 
 def request(path: str, target: str, body: object) -> bytes:
@@ -88,24 +112,23 @@ def request(path: str, target: str, body: object) -> bytes:
         f"POST {target} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
         f"Content-Length: {len(data)}\r\nConnection: close\r\n\r\n"
     )
+    ours(path)
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as line:
         line.settimeout(CONNECT)
         line.connect(path)
         owned_by_us(line)
         line.settimeout(QUIET)
         line.sendall(head.encode() + data)
-        chunks = list(_received(line))
-    top, gap, rest = b"".join(chunks).partition(b"\r\n\r\n")
-    if not gap or not top.startswith(b"HTTP/1.1 200 ") or _length(top) != len(rest):
-        raise ConnectionError("the server did not answer whole")
-    return rest
+        return _received(line)
 
 
-def _received(line: socket.socket) -> Iterator[bytes]:
-    """What comes, until the other side is done. Who waits for a person also looks whether the program still waits."""
+def _received(line: socket.socket) -> bytes:
+    """The body of an answer. Who waits for a person also looks whether the program still waits."""
     quiet, programs = time.monotonic() + QUIET, host.above()
     line.settimeout(LOOK)
-    while True:
+    came = b""
+    begin, length = 0, 0
+    while not begin or len(came) - begin < length:
         try:
             chunk = line.recv(65536)
         except TimeoutError:
@@ -114,17 +137,37 @@ def _received(line: socket.socket) -> Iterator[bytes]:
             if time.monotonic() >= quiet:
                 raise
             continue
-        if not chunk:
-            return
-        yield chunk
+        came += chunk
+        if not chunk or len(came) > MOST:
+            raise ConnectionError("the server did not answer whole")
+        if not begin:
+            begin, length = _head(came)
+    if len(came) - begin != length:
+        raise ConnectionError("the server answered more than it said")
+    return came[begin:]
 
 
-def _length(top: bytes) -> int:
-    for line in top.split(b"\r\n")[1:]:
-        name, _, value = line.partition(b":")
-        if name.strip().lower() == b"content-length" and value.strip().isdigit():
-            return int(value)
-    return -1
+def _head(came: bytes) -> tuple[int, int]:
+    """Where the body of an answer begins, and how long it is to be; 0 where its head is not here yet."""
+    end = came.find(b"\r\n\r\n")
+    if end < 0 and len(came) < MOST_HEAD:
+        return 0, 0
+    if end >= 0 and came.startswith(b"HTTP/1.1 200 "):
+        for line in came[:end].split(b"\r\n"):
+            name, _, value = line.partition(b": ")
+            if name.lower() == b"content-length" and value.isdigit() and len(value) <= NUMBER:
+                return end + 4, int(value)
+    raise ConnectionError("the server did not answer")
+
+
+def ours(path: str) -> None:
+    """The socket stands in a folder that nobody else can enter, and is itself what it seems to be."""
+    folder, us = os.lstat(os.path.dirname(path) or "/"), os.geteuid()
+    found = os.lstat(path)
+    closed = not (folder.st_mode | found.st_mode) & 0o077
+    kinds = stat.S_ISDIR(folder.st_mode) and stat.S_ISSOCK(found.st_mode)
+    if not (closed and kinds and folder.st_uid == us and found.st_uid in (us, 0) and path.startswith("/")):
+        raise ConnectionError("the socket is open to others")
 
 
 def owned_by_us(line: socket.socket) -> None:

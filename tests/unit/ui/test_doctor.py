@@ -11,6 +11,7 @@ import pytest
 from assent.adapters import settings
 from assent.adapters.adapter import Rendered
 from assent.adapters.canaries import ALLOWED, BLOCKED, UNSURE, understood
+from assent.ui import compiled
 from assent.ui.cli import main
 
 Home = Path
@@ -39,9 +40,28 @@ def test_an_installed_hook_holds(home: Path, capsys: pytest.CaptureFixture[str],
     main(["install", runtime, "--no-policy"])
     status, found = findings(capsys, runtime)
     assert status == 0
+    why = compiled.why_not(f"{home}/.assent")
     assert [each["text"] for each in found if each["grade"] == "ok" and each["about"] == runtime] == [
-        "the hook blocks what it must, and lets the harmless run"
+        "the hook blocks what it must, and lets the harmless run",
+        f"the hook starts in Python; the compiled client is not used: {why}"
+        if why
+        else "the hook is the compiled client, and decides in Python where no server answers",
     ]
+
+
+def test_a_client_of_another_version_and_one_that_could_be_used_are_named(
+    home: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = home / "made"
+    monkeypatch.setattr(compiled, "source", lambda: str(made))
+    main(["install", "claude", "--no-policy"])
+    made.write_text("#!/bin/sh\nexit 2\n")
+    made.chmod(0o755)
+    named = "the hook starts in Python, and there is a compiled client, which starts faster"
+    assert named in [each["text"] for each in findings(capsys, "claude")[1]]
+    main(["install", "claude", "--no-policy"])
+    made.write_text("#!/bin/sh\nexit 2 # newer\n")
+    assert "the compiled client is of another version" in [each["text"] for each in findings(capsys, "claude")[1]]
 
 
 def claude(home: Path) -> Path:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from assent.adapters import load, settings
-from assent.ui import hook, hosts, launcher
+from assent.ui import compiled, hook, hosts, launcher
 from assent.ui.cli import main
 
 COMMENTED = b"""{
@@ -170,7 +170,7 @@ def test_times_leave_room_for_the_longest_wait(home: Path) -> None:
     (home / ".assent/config.toml").write_text("[approval]\ntimeout = 900\n")
     main(["install", "claude", "--no-policy"])
     entry = json.loads(file_of(home, "claude").read_text())["hooks"]["PreToolUse"][0]["hooks"][0]
-    assert (entry["timeout"], entry["args"][-2:]) == (1020, ["--deadline", "990"])
+    assert (entry["timeout"], entry["args"][entry["args"].index("--deadline") + 1]) == (1020, "990")
     main(["install", "openharness", "--no-policy"])
     found = json.loads(file_of(home, "openharness").read_text())["hooks"]["pre_tool_use"][0]
     assert (found["timeout_seconds"], "--deadline 570" in found["command"]) == (600, True)
@@ -201,6 +201,50 @@ def test_hardening_closes_what_one_key_closes(home: Path, capsys: pytest.Capture
     found = json.loads(file_of(home, "claude").read_text())
     assert (found["disableAllHooks"], found["disableSkillShellExecution"]) == (False, True)
     assert "note: `disableAllHooks`" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        None,
+        b"{}",
+        b'{"disableAllHooks": true}',
+        b'{\n  "model": "x",\n  "disableAllHooks":true, "a": [1]\n}\n',
+        b'{"b": 1}\r\n',
+    ],
+)
+def test_what_hardening_set_is_put_back(home: Path, before: bytes | None) -> None:
+    if before is not None:
+        put(home, "claude", before)
+    for _ in range(2):
+        assert main(["install", "claude", "--no-policy", "--harden"]) == 0
+    assert main(["uninstall", "claude"]) == 0
+    file = file_of(home, "claude")
+    assert (file.read_bytes() if file.exists() else None) == before
+
+
+def test_a_key_that_was_changed_since_is_left_alone(home: Path) -> None:
+    put(home, "claude", b'{"disableAllHooks": true}')
+    main(["install", "claude", "--no-policy", "--harden"])
+    file = file_of(home, "claude")
+    file.write_text(
+        file.read_text().replace('"disableSkillShellExecution": true', '"disableSkillShellExecution": false')
+    )
+    main(["uninstall", "claude"])
+    assert json.loads(file.read_text()) == {"disableAllHooks": True, "disableSkillShellExecution": False}
+
+
+def test_the_launcher_goes_with_the_last_program_and_the_rest_stays(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["install", "claude", "--no-policy"])
+    main(["install", "codex", "--no-policy"])
+    main(["uninstall", "claude"])
+    assert (home / ".assent/bin/assent").exists()
+    capsys.readouterr()
+    main(["uninstall", "codex"])
+    assert list((home / ".assent/bin").iterdir()) == []
+    assert f"your policy, grants, trail and copies of settings stay in {home}/.assent" in capsys.readouterr().out
 
 
 def test_the_installed_command_answers_without_an_environment_and_blocks_what_is_no_event(home: Path) -> None:
@@ -290,6 +334,58 @@ def test_a_claude_code_that_does_not_block_by_itself_gets_a_line_of_shell_that_d
 def test_for_a_whole_machine_the_hook_is_nobodys_own() -> None:
     words = launcher.launcher(launcher.MANAGED, "claude", socket="/home/a/.assent/server.sock", deadline=570)
     assert words[1:] == ("-IS", "/etc/assent/bin/assent", "hook", "claude", "--deadline", "570")
+    assert compiled.words(words, launcher.MANAGED) == (
+        *("/etc/assent/bin/assent-hook", "hook", "claude", "--deadline", "570"),
+        *("--cold", words[0], "-IS", "/etc/assent/bin/assent"),
+    )
+
+
+def test_the_compiled_client_is_told_where_an_event_comes_from_and_what_runs_once() -> None:
+    found = {
+        runtime: compiled.words(launcher.launcher("/s", runtime, socket="/s/x", deadline=9), "/s")
+        for runtime in ("openharness", "codex", "cline")
+    }
+    own = ("--home", "/s", "--socket", "/s/x", "--deadline", "9")
+    cold = ("--cold", launcher.interpreter(), "-IS", "/s/bin/assent")
+    assert found == {
+        "openharness": (
+            *("/s/bin/assent-hook", "hook", "openharness", *own),
+            *("--variable", "OPENHARNESS_HOOK_PAYLOAD", *cold),
+        ),
+        "codex": (
+            *("/s/bin/assent-hook", "hook", "codex", *own),
+            *("--once", "exec", "--once", "e", "--once", "review", *cold),
+        ),
+        "cline": ("/s/bin/assent-hook", "hook", "cline", *own, *cold),
+    }
+
+
+@pytest.mark.parametrize("built", [True, False])
+def test_the_compiled_client_is_started_where_there_is_one_and_python_where_there_is_none(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, built: bool
+) -> None:
+    made = home / "made"
+    monkeypatch.setattr(compiled, "source", lambda: str(made))
+    if built:
+        made.write_text("#!/bin/sh\nexit 2\n")
+        made.chmod(0o755)
+    main(["install", "claude", "--no-policy"])
+    entry = json.loads(file_of(home, "claude").read_text())["hooks"]["PreToolUse"][0]["hooks"][0]
+    client = home / ".assent/bin/assent-hook"
+    assert entry["command"] == (str(client) if built else launcher.interpreter())
+    assert client.exists() is built
+    assert not built or (client.stat().st_mode & 0o777, client.read_bytes()) == (0o700, made.read_bytes())
+
+
+@pytest.mark.parametrize("does", ["exit 0", "exit 127"])
+def test_a_client_that_does_not_run_here_is_not_installed(
+    home: Path, monkeypatch: pytest.MonkeyPatch, does: str
+) -> None:
+    made = home / "made"
+    made.write_text(f"#!/bin/sh\n{does}\n")
+    made.chmod(0o755)
+    monkeypatch.setattr(compiled, "source", lambda: str(made))
+    assert compiled.why_not(str(home)) == "it does not run on this machine"
 
 
 def test_an_extension_of_gemini_cli_is_known_by_a_file_beside_its_hooks(home: Path) -> None:

@@ -9,6 +9,7 @@ from assent.contract.value import Value
 
 LOOPBACK = re.compile(r"http://(?:127\.0\.0\.1|localhost|\[::1\]):[0-9]+/hook/[a-z-]+")
 NOTICE = "Assent is checking"
+PROGRAMS = ("assent", "assent.exe", "assent-hook")  # the last is the compiled client
 LONGEST_PREFIX = 3  # words before ours: `python -I -m`
 FAILED = "Assent could not decide: its hook failed"
 # What the hook printed is passed on where there is something and it ended well.
@@ -98,13 +99,14 @@ def words_of(text: str) -> list[str]:
 
 
 def calls_hook(words: list[str]) -> bool:
-    """`…/assent hook …`, `python -m assent hook …` or `python -IS …/assent hook …`, perhaps guarded."""
+    """`…/assent hook …`, `…/assent-hook hook …`, `python -m assent hook …` or `python -IS …/assent hook …`, perhaps
+    guarded."""
     if words[:2] == ["/bin/sh", "-c"]:
         guarded = GUARD.match(words[2]) if len(words) == 3 else None
         return guarded is not None and calls_hook(words_of(guarded[1]))
     for at, word in enumerate(words[: LONGEST_PREFIX + 1]):
         name = word.rpartition("/")[2]
-        if name in ("assent", "assent.exe") and words[at + 1 : at + 2] == ["hook"]:
+        if name in PROGRAMS and words[at + 1 : at + 2] == ["hook"]:
             return at == 0 or words[at - 1] == "-m" or _runs_script(words[:at])
     return False
 

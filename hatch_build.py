@@ -1,0 +1,80 @@
+"""Compiles the hook's client while a wheel or an editable installation is built. Without a compiler there is none, and
+the client in Python serves.
+
+`python hatch_build.py` does only that, in the source tree."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tempfile
+
+try:
+    from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+except ImportError:  # run by hand
+    BuildHookInterface = object
+
+FOLDER = os.path.join("src", "assent", "ui", "client")
+SOURCE, PROGRAM = "client.c", "assent-hook"
+FLAGS = (
+    "-std=c11 -O2 -Wall -Wextra -Werror=implicit-function-declaration -Werror=return-type -Werror=format "
+    "-fstack-protector-strong -D_FORTIFY_SOURCE=2 -Wl,-z,relro,-z,now,-z,noexecstack -s"
+).split()
+# The first starts quickest, and no variable of an agent's environment brings a library into it.
+WAYS = (("-fPIE", "-static-pie"), ("-fno-pie", "-no-pie", "-static"), ("-fPIE", "-pie"))
+WRONGLY = 2  # what it ends with where it is started without words
+
+
+class ClientHook(BuildHookInterface):
+    PLUGIN_NAME = "custom"
+
+    def initialize(self, version: str, build_data: dict) -> None:
+        if self.target_name != "wheel":
+            return
+        why = compiled(self.root)
+        if why:
+            self.app.display_warning(f"assent: the compiled client was left out: {why}")
+            return
+        platform = sysconfig.get_platform().replace("-", "_").replace(".", "_")
+        build_data["pure_python"] = False
+        build_data["tag"] = f"py3-none-{platform}"
+        build_data["artifacts"].append(f"/{FOLDER}/{PROGRAM}")
+
+
+def compiled(root: str) -> str:
+    """Compile the client beside its source; why there is none, `""` where there is one that runs."""
+    source, program = os.path.join(root, FOLDER, SOURCE), os.path.join(root, FOLDER, PROGRAM)
+    if os.path.lexists(program):
+        os.unlink(program)
+    if sys.platform != "linux":
+        return f"it is for Linux, and this is {sys.platform}"
+    compiler = next(filter(None, map(shutil.which, (os.environ.get("CC") or "cc", "gcc", "clang"))), None)
+    if compiler is None:
+        return "there is no C compiler"
+    said = ""
+    with tempfile.TemporaryDirectory(dir=os.path.join(root, FOLDER)) as folder:
+        made = os.path.join(folder, PROGRAM)
+        for way in WAYS:
+            done = subprocess.run([compiler, *FLAGS, *way, "-o", made, source], capture_output=True, text=True)
+            said = done.stderr.strip()
+            if done.returncode == 0 and runs(made):
+                shutil.copyfile(made, f"{program}.new")
+                os.chmod(f"{program}.new", 0o755)
+                os.replace(f"{program}.new", program)
+                return ""
+    return f"`{compiler}` does not make one that runs: {said[-500:]}"
+
+
+def runs(program: str) -> bool:
+    try:
+        return subprocess.run([program], capture_output=True).returncode == WRONGLY
+    except OSError:
+        return False
+
+
+if __name__ == "__main__":
+    why = compiled(os.path.dirname(os.path.abspath(__file__)))
+    sys.exit(f"the compiled client was left out: {why}" if why else 0)
