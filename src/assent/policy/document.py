@@ -39,6 +39,8 @@ KEYS: dict[str, str] = {
     "classifier.timeout": "seconds until its silence is a question to a person, 1 to 15 (default: 5)",
     "classifier.input_price": "the price of a million tokens that it reads, for `assent audit stats`",
     "classifier.output_price": "the same for those that it writes",
+    "server.start": "true: a hook that finds no server starts one in the background; false in any file: none does",
+    "server.idle": "seconds without a call until a server in the background ends (default: never)",
     "workspace.extra": "more folders that count as the workspace",
     "commands": "rows that say what your own commands do",
     "slack.channel": "the Slack channel, or the person, that is asked, by id",
@@ -52,7 +54,7 @@ KEYS: dict[str, str] = {
 RULE_KEYS = ("rule", "reason", "message", "match", "not_match", "expires")
 PROJECT_KEYS = ("deny", "ask", "max_mode")
 MANAGED_ONLY = ("defaults.lock",)
-SECTIONS = ("packs", "defaults", "approval", "classifier", "workspace", "commands", "slack", "webhook")
+SECTIONS = ("packs", "defaults", "approval", "classifier", "server", "workspace", "commands", "slack", "webhook")
 ELSEWHERE = ("slack.", "webhook.")
 ROUTES = ("runtime", "broker", "both")
 
@@ -75,6 +77,8 @@ class Document(Value):
         "timeout",
         "unseen",
         "route",
+        "start",
+        "idle",
         "follow_host",
         "classifier",
         "extra",
@@ -99,6 +103,8 @@ class Document(Value):
         self.timeout: int | None = None
         self.unseen: int | None = None
         self.route: str | None = None
+        self.start: bool | None = None
+        self.idle: int | None = None
         self.follow_host = False
         self.classifier: Mapping[str, object] = {}
         self.extra: tuple[str, ...] = ()
@@ -219,6 +225,10 @@ class _Reader:
                 document.unseen = self._number(key, value)
             case "approval.route":
                 document.route = self._choice(key, value, ROUTES)
+            case "server.start":
+                document.start = self._flag(key, value)
+            case "server.idle":
+                document.idle = self._number(key, value)
             case "workspace.extra":
                 document.extra = self._texts(key, value)
             case _ if key.startswith("classifier."):

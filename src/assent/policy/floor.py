@@ -210,7 +210,7 @@ def _answers(invocation: Invocation, paused: bool) -> str:
         if found < 0:
             return ""
         rest = words[found:]
-    elif invocation.program == "assent":
+    elif invocation.program in ("assent", "assent-hook"):
         rest = words[1:]
     else:
         return ""

@@ -45,6 +45,8 @@ def _fields(settings: Settings, roots: tuple[str, ...], home: str, fold: bool, t
         "timeout": settings.timeout,
         "unseen": settings.unseen,
         "route": settings.route,
+        "start": settings.start,
+        "idle": settings.idle,
         "follow_host": settings.follow_host,
         "classifier": _plain(settings.classifier),
         "extra": settings.extra,
@@ -117,6 +119,8 @@ class FrozenSettings(Settings):
         self.timeout = data["timeout"]
         self.unseen = data["unseen"]
         self.route = data["route"]
+        self.start = data["start"]
+        self.idle = data["idle"]
         self.follow_host = data["follow_host"]
         self.classifier = _backend(data["classifier"])
         self.extra = tuple(data["extra"])

@@ -24,7 +24,8 @@ UNSEEN = 60
 
 class Settings(Value):
     """What holds now. `chosen` says who set the mode, `clamps` what held it down, `limit` is the loosest mode that a
-    session may be given, `classifier` the model that may judge what nothing spoke of."""
+    session may be given, `classifier` the model that may judge what nothing spoke of, `start` whether a hook may start
+    the server, and `idle` the seconds after which one in the background ends (0: never)."""
 
     __slots__ = (
         "mode",
@@ -40,6 +41,8 @@ class Settings(Value):
         "timeout",
         "unseen",
         "route",
+        "start",
+        "idle",
         "follow_host",
         "classifier",
         "extra",
@@ -63,6 +66,8 @@ class Settings(Value):
         timeout: int,
         unseen: int,
         route: str,
+        start: bool,
+        idle: int,
         follow_host: bool,
         classifier: Backend | None,
         extra: tuple[str, ...],
@@ -82,6 +87,8 @@ class Settings(Value):
         self.timeout = timeout
         self.unseen = unseen
         self.route = route
+        self.start = start
+        self.idle = idle
         self.follow_host = follow_host
         self.classifier = classifier
         self.extra = extra
@@ -151,6 +158,8 @@ def combine(
         timeout=_last(documents, "timeout", TIMEOUT),
         unseen=_last(documents, "unseen", UNSEEN),
         route=next((document.route for document in reversed(documents) if document.route), "both"),
+        start=all(said := [document.start for document in documents if document.start is not None]) and bool(said),
+        idle=_last(documents, "idle", 0),
         follow_host=any(document.follow_host for document in documents),
         classifier=_classifier(documents),
         extra=tuple(folder for document in documents for folder in document.extra),

@@ -82,3 +82,25 @@ def test_an_unknown_pack_is_an_error_with_a_suggestion() -> None:
 def test_lists_of_all_layers_append() -> None:
     settings = combine([managed(deny=["bash(a)"]), user(deny=["bash(b)"]), project(deny=["bash(c)"])])
     assert [rule.text for rule in settings.deny[:3]] == ["bash(a)", "bash(b)", "bash(c)"]
+
+
+@pytest.mark.parametrize(
+    ("documents", "starts"),
+    [
+        ([], False),
+        ([user()], False),
+        ([user(server={"start": True})], True),
+        ([user(server={"start": False})], False),
+        ([managed(server={"start": True})], True),
+        ([managed(server={"start": False}), user(server={"start": True})], False),
+    ],
+)
+def test_a_hook_starts_the_server_only_where_somebody_agreed_and_nobody_objects(
+    documents: list[Document], starts: bool
+) -> None:
+    assert combine(documents).start is starts
+
+
+def test_a_project_has_no_say_in_the_server() -> None:
+    with pytest.raises(PolicyError, match=r"may not set `server\.start`"):
+        project(server={"start": True})
