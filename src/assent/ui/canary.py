@@ -62,11 +62,11 @@ def fired(runtime: str, hook: Wired, text: str, folder: str) -> tuple[str, str]:
             capture_output=True,
             cwd=folder,
             env=environ,
-            timeout=PATIENCE,
+            timeout=(patience := min(PATIENCE, hook.timeout or PATIENCE)),
             check=False,
         )
     except subprocess.TimeoutExpired:
-        return canaries.UNSURE, f"no answer within {PATIENCE:.0f} seconds"
+        return canaries.UNSURE, f"no answer within {patience:.0f} seconds"
     answer = Rendered(done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace"), done.returncode)
     return canaries.understood(runtime, answer), (answer.stderr or answer.stdout).strip()[:200]
 

@@ -25,13 +25,16 @@ WORDS = {Grade.FINE: "ok", Grade.NOTE: "note", Grade.INERT: "INERT"}
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("runtime", nargs="?", metavar="RUNTIME", choices=settings.RUNTIMES, help="one program alone")
+    parser.add_argument(
+        "--start", action="store_true", help="start the program itself too, offline, with a model that tries a call"
+    )
     parser.add_argument("--json", action="store_true", help="print the findings as JSON")
     parser.add_argument("--project", metavar="DIR", default="", help="the project's folder (default: this one)")
 
 
 def run(options: argparse.Namespace) -> int:
     here = configure.place(os.path.abspath(options.project or os.getcwd()), os.environ)
-    found = examined(options.runtime or "", here)
+    found = examined(options.runtime or "", here, start=options.start)
     if options.json:
         rows = [{"grade": WORDS[each.grade], "about": each.about, "text": each.text, "fix": each.fix} for each in found]
         print(json.dumps(rows, indent=1))
@@ -40,7 +43,7 @@ def run(options: argparse.Namespace) -> int:
     return 1 if any(each.grade is Grade.INERT for each in found) else 0
 
 
-def examined(runtime: str, here: configure.Place) -> list[Finding]:
+def examined(runtime: str, here: configure.Place, *, start: bool = False) -> list[Finding]:
     """Everything that was looked at, installation by installation."""
     found: list[Finding] = []
     try:
@@ -55,7 +58,11 @@ def examined(runtime: str, here: configure.Place) -> list[Finding]:
     for name in dict.fromkeys(host.runtime for host in chosen):
         hooks = [hook for host in chosen if host.runtime == name for hook in hooks_of(host)]
         guarded = bool(hooks) and all(hook.words[:2] == SHELL for hook in hooks)
-        found += checkup.program(name, here, http=any(hook.url for hook in hooks), guarded=guarded)
+        scopes = frozenset(host.scope for host in chosen if host.runtime == name)
+        http = any(hook.url for hook in hooks)
+        found += checkup.program(name, here, http=http, guarded=guarded, scopes=scopes)
+        if start:
+            found += checkup.rehearsed(name, here)
     if not chosen:
         shown = runtime or "an agent program"
         fix = f"run `assent install {runtime or 'claude'}`"

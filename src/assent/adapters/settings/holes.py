@@ -8,6 +8,7 @@ import re
 import tomllib
 
 from assent.adapters.settings import hooks, jsonc
+from assent.adapters.settings.entry import is_ours
 from assent.contract.value import Value
 
 TYPE_CHECKING = False
@@ -66,6 +67,83 @@ def wanting(runtime: str) -> tuple[Hole, ...]:
             key="disableSkillShellExecution",
             value=True,
         ),
+    )
+
+
+# Keys of Claude Code by which a settings file has programs run that no hook is asked about.
+RUN_BY_ITSELF = (
+    *("statusLine", "subagentStatusLine", "apiKeyHelper", "awsAuthRefresh", "awsCredentialExport", "gcpAuthRefresh"),
+    *("otelHeadersHelper", "proxyAuthHelper", "fileSuggestion", "policyHelper"),
+)
+LOOK = "look at it before you start the program here"
+
+
+def brought(runtime: str, text: str) -> tuple[Hole, ...]:
+    """What a project's own settings have the program do without asking a hook; raises SettingsError."""
+    if runtime == "codex" or hooks.is_blank(text):
+        return ()
+    found = jsonc.parse(text).value
+    return tuple(_brought(runtime, found)) if isinstance(found, dict) else ()
+
+
+def _brought(runtime: str, found: Mapping[str, object]) -> Iterator[Hole]:
+    if runtime == "opencode":
+        for key in ("plugin", "mcp", "command", "instructions"):
+            if found.get(key):
+                yield Hole(f"`{key}` of a project: opencode loads or starts it by itself", LOOK)
+        return
+    for key in RUN_BY_ITSELF if runtime == "claude" else ():
+        if found.get(key):
+            yield Hole(f"`{key}` runs a program of the project's choice, and no hook is asked", LOOK)
+    listed = found.get("hooks")
+    others = any(
+        not is_ours(hook)
+        for groups in (listed.values() if isinstance(listed, dict) else ())
+        for group in (groups if isinstance(groups, list) else ())
+        for hook in _hooks_in(group)
+    )
+    if others:
+        yield Hole("`hooks` of a project run programs of its choice, and may change a call after ours allowed it", LOOK)
+    if found.get("enableAllProjectMcpServers") is True or found.get("enabledMcpjsonServers"):
+        yield Hole("MCP servers of the project are started without a question", LOOK)
+    if found.get("mcpServers"):
+        yield Hole("`mcpServers` of a project are started by the program itself", LOOK)
+    if found.get("enabledPlugins") or found.get("extraKnownMarketplaces"):
+        yield Hole("plugins of the project's choice bring hooks, servers and commands of their own", LOOK)
+
+
+def _hooks_in(group: object) -> list[object]:
+    inner = group.get("hooks") if isinstance(group, dict) else None
+    return inner if isinstance(inner, list) else [group]
+
+
+def reserved(runtime: str, text: str, *, managed: bool) -> tuple[Hole, ...]:
+    """Whether the machine's settings take no hooks but their own. `managed`: ours is among them."""
+    if managed:
+        return ()
+    fix = f"install it there too: `assent install {runtime} --scope managed`"
+    if runtime == "codex":
+        try:
+            found: object = tomllib.loads(text)
+        except tomllib.TOMLDecodeError:
+            return ()
+        only = isinstance(found, dict) and found.get("allow_managed_hooks_only") is True
+        return (Hole("`allow_managed_hooks_only`: other hooks are off", fix, inert=True),) if only else ()
+    found = None if hooks.is_blank(text) else jsonc.parse(text).value
+    if isinstance(found, dict) and found.get("allowManagedHooksOnly") is True:
+        return (Hole("`allowManagedHooksOnly`: other hooks are off", fix, inert=True),)
+    return ()
+
+
+def variables(text: str) -> tuple[Hole, ...]:
+    """What a file of variables sets for hooks: `NAME=value`, perhaps after `export`."""
+    names = (
+        line.strip().removeprefix("export ").partition("=")[0].strip() for line in text.splitlines() if "=" in line
+    )
+    return tuple(
+        Hole(f"it sets `{name}` for the hook", "remove it", inert=name.upper().startswith(("LD_", "DYLD_")))
+        for name in names
+        if VARIABLES.fullmatch(name)
     )
 
 
