@@ -1,6 +1,6 @@
 """The shape of the code: who may import whom, what the pure packages may touch, what a decision may load.
 
-ui, sdk → guard → desk, gates → memory, history → journal, configure → gate → stages → contract;
+ui, sdk → tools → guard → desk, gates → memory, history → journal, configure → gate → stages → contract;
 the stages: adapters, effects, facts, policy, review, trail
 """
 
@@ -41,7 +41,8 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     "remote": STAGES | {"contract", "gate", "http"},
     "gates": STAGES | {"contract", "gate", "configure"},
     **{each: BELOW_GUARD | GUARD | {"__init__"} for each in GUARD},
-    "ui": BELOW_SURFACES | {"__init__"},
+    "tools": BELOW_SURFACES | {"__init__"},
+    "ui": BELOW_SURFACES | {"tools", "__init__"},
     "sdk": BELOW_SURFACES | {"__init__"},
     "__init__": frozenset({"contract", "effects", "gate", "guard", "guarded", "policy", "review"}),
     "__main__": frozenset({"ui"}),

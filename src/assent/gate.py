@@ -6,8 +6,10 @@ Where the settings come from is the work of `configure`."""
 from __future__ import annotations
 
 from assent.contract.decision import Decision, Layer, Outcome, Part
+from assent.contract.effect import Kind
 from assent.contract.errors import PayloadError, PolicyError
 from assent.contract.memory import keep
+from assent.contract.tools import OURS
 from assent.contract.value import Value
 from assent.effects import native, shell
 from assent.effects.shell import commands
@@ -119,11 +121,20 @@ class Gate:
 
     def lower(self, call: Call) -> Lowering:
         """What a call does, without judging it."""
-        if self._tools and (tool := self._tools.get(call.tool.lower())) is not None:
+        if self._tools and call.runtime != OURS and (tool := self._tools.get(call.tool.lower())) is not None:
             from assent.effects import declared
 
             return declared.lower(call, tool, self._shell)
         return native.lower(call, self._shell)
+
+    def is_quick(self, call: Call) -> bool:
+        """Whether a look at the host for a short call takes no time to speak of: git need not be asked, nor names be
+        looked for. Never raises."""
+        try:
+            effects = self.lower(call).effects
+        except Exception:  # whatever is wrong with it is told when it is judged
+            return False
+        return not any(effect.target.pattern or effect.target.kind is Kind.TREE for effect in effects)
 
     def _shell(self, call: Call, text: str) -> Lowering:
         """Reading a command depends on nothing but these, and agents run the same few again and again."""

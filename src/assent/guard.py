@@ -14,6 +14,7 @@ from assent.contract.call import Call
 from assent.contract.decision import Decision
 from assent.contract.errors import PayloadError, StoreError
 from assent.contract.review import Answer, Held, Said, Verdict
+from assent.contract.tools import OURS
 from assent.contract.value import Value
 from assent.effects import native
 from assent.effects.declared import LIKE, Tool
@@ -178,6 +179,10 @@ class Session:
         """Say what a tool does. Raises PayloadError where something else was said of it before."""
         self._way.declare(name, tool)
 
+    def planning(self) -> Session:
+        """This session while its agent only plans: what changes anything is denied."""
+        return Session(self._way, self.id, cwd=self._cwd, runtime=self._runtime, mode=PLAN)
+
     def _embedded(self) -> Embedded:
         if not isinstance(self._way, Embedded):
             raise StoreError("a gate server keeps its questions itself; use `guard`, or an embedded gate")
@@ -292,7 +297,7 @@ class Connected:
         add_tool(self._tools, name, tool)
 
     def _named(self, call: Call) -> Call:
-        tool = self._tools.get(call.tool.lower())
+        tool = self._tools.get(call.tool.lower()) if call.runtime != OURS else None
         return native.but(call, tool=tool.like, runtime=LIKE) if tool is not None and tool.like else call
 
     def decide(self, call: Call, *, host_mode: str = "") -> Decision:

@@ -49,6 +49,9 @@ INERT = frozenset({"todo", "plan", "think", "question", "task_output"})
 # only what is declared is known.
 OWN_NAMES = frozenset({"acp", "fastmcp", "google-adk", "langchain", "mcp", "openai-agents", "pydantic-ai", "python"})
 
+# The runtime of the tools that come with Assent: they are what their names say, whatever else is declared.
+OURS = "assent"
+
 
 def canonical(tool: str) -> str:
     """The word for a tool. MCP names keep their case; unknown tools stay themselves, in lower case."""
