@@ -121,7 +121,7 @@ def test_what_is_answered_on_one_page_is_gone_from_the_other_and_counts_once(
         call = program.calling("terraform apply")
         ready(page, "terraform apply")
         ready(second, "terraform apply")
-        second.get_by_role("button", name="Deny", exact=False).first.click()
+        second.locator("[data-answer=deny]").click()
         expect(page.locator(".outcome")).to_contain_text("on another page")
         assert verdict(call)[0] is False
 
@@ -196,7 +196,7 @@ def test_hostile_text_is_shown_and_does_nothing(page: Page, program: Program) ->
     assert not re.search("[\u202a-\u202e\u2066-\u2069\u200b\x1b]", page.locator("body").inner_text())
     assert page.title() == "(1) Assent"
     screenshot(page, "hostile")
-    page.get_by_role("button", name="Deny", exact=False).first.click()
+    page.locator("[data-answer=deny]").click()
     assert verdict(call)[0] is False
 
 

@@ -44,8 +44,13 @@ def test_decisions_appear_as_they_are_made_and_can_be_filtered(page: Page, progr
 def test_the_trail_is_searched_counted_and_verified(page: Page, program: Program) -> None:
     program.call("cat src/app.py", session="audit")
     program.call("ls src", session="audit")
+    asked = program.calling("make audit", session="audit")
+    person = program.sign_in()
+    person.answer(person.held_in("audit"))
+    assert verdict(asked)[0]
     page.get_by_role("link", name="Audit").click()
-    expect(page.locator(".chart svg")).to_be_visible()
+    expect(page.get_by_role("img", name="decisions over time")).to_be_visible()
+    expect(page.get_by_role("img", name="answers over time")).to_be_visible()
     page.get_by_label("search").fill("cat src/app.py")
     expect(page.locator(".entry")).to_have_count(1)
     page.get_by_role("button", name="Verify").click()

@@ -208,7 +208,7 @@ def test_counters_are_for_persons_and_for_the_token_of_collectors(program: Progr
 
 def test_callers_do_not_learn_who_watches(program: Program, person: Person) -> None:
     told = set(program.ask("GET", "/v1/status", unix=True).json)
-    assert told == {"version", "pid", "address", "socket", "mode", "problem", "held", "uptime"}
+    assert told == {"version", "pid", "address", "socket", "mode", "problem", "held", "uptime", "elsewhere"}
     assert set(person.ask("GET", "/v1/status").json) - told == {"streams", "signed_in"}
 
 

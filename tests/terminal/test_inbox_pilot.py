@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import functools
 import re
+import time
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -12,8 +13,11 @@ from typing import Any
 import pytest
 
 from assent.contract.review import Answer, Said
+from tests.server.crowd import Crowd, many_files
 from tests.server.program import Program
-from tests.terminal.seat import seated, signs_in, verdict
+from tests.terminal.seat import ARMED, seated, signs_in, verdict
+
+__all__ = ["many_files"]  # a fixture
 
 CONFIG = 'ask = ["bash(git push:*)"]\n'
 
@@ -441,3 +445,25 @@ async def test_a_click_answers_as_its_key_does(program: Program) -> None:
         key = next(each for each in seat.app.inbox.query(".key") if "deny" in str(each.render()))
         await seat.pilot.click(key)
         assert (await verdict(asked))[0] is False
+
+
+@pytest.mark.usefixtures("many_files")
+@played
+async def test_thousands_of_questions_leave_the_keys_quick(tmp_path: Path) -> None:
+    program = Program(tmp_path)
+    crowd = Crowd(program)
+    try:
+        async with seated(program) as seat:
+            await asyncio.to_thread(crowd.ask_all, 2000, 40)
+            await seat.until(lambda: len(seat.app.questions.waiting()) == 2000)
+            await seat.sees("2,000 questions in 40 sessions")
+            for key in ("j", "j", "k", "d", "d"):
+                started = time.monotonic()
+                await seat.press(key)
+                assert time.monotonic() - started < 1.5
+            await asyncio.sleep(ARMED)
+            await seat.press("x")
+            await seat.until(lambda: len(seat.app.questions.waiting()) == 1950)
+    finally:
+        program.stop()
+    assert sum(each["allowed"] for each in crowd.answers()) == 0

@@ -34,6 +34,7 @@ class OfferDesk:
         self._trackers: dict[Session, DenialTracker] = {}
         self._open: dict[Session, Offer] = {}
         self.accepted: Callable[[Session], Awaitable[None]] | None = None
+        self.closed: Callable[[Offer], None] | None = None  # told of an offer that somebody took up or turned down
 
     def count(self, held: Held, resolution: Resolution) -> Offer | None:
         """Take note of how a question ended. Gives the offer that is due by it."""
@@ -90,6 +91,7 @@ class OfferDesk:
             return f"nothing was changed: {error}"
         if session in self._trackers:  # it may be over by now
             self._trackers[session].accepted()
+        self._tell_closed(offer)
         if self.accepted is not None:
             await self.accepted(session)
         return f"the mode of this session is `{mode}` now" if mode else f"`{rule}` is denied from now on"
@@ -102,6 +104,7 @@ class OfferDesk:
         session = (offer.runtime, offer.session)
         del self._open[session]
         self._trackers[session].rejected()
+        self._tell_closed(offer)
         self._tasks.start(within(self._patience, self._note(Moment("rejected", offer=offer, who=who, channel=channel))))
         return "nothing was changed"
 
@@ -113,6 +116,10 @@ class OfferDesk:
         """The session is over."""
         self._trackers.pop(session, None)
         self._open.pop(session, None)
+
+    def _tell_closed(self, offer: Offer) -> None:
+        if self.closed is not None:
+            self.closed(offer)
 
     def _find(self, id: str) -> Offer | None:
         return next((each for each in self._open.values() if each.id == id), None)

@@ -10,6 +10,8 @@ import hashlib
 import hmac
 import os
 import secrets
+import sys
+import time
 from collections.abc import Callable
 from enum import IntEnum
 
@@ -25,6 +27,11 @@ MOST_SESSIONS = 32
 TOKEN_FILE, SCRAPE_FILE = "caller.token", "metrics.token"
 
 Clock = Callable[[], float]
+
+
+def steady() -> float:
+    """Seconds on a clock that nobody sets and that goes on while the machine sleeps, so that a code ends then."""
+    return time.clock_gettime(time.CLOCK_BOOTTIME) if sys.platform == "linux" else time.monotonic()
 
 
 class Role(IntEnum):

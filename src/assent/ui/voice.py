@@ -24,7 +24,7 @@ class Voice:
 
     def say(self, words: str) -> None:
         """A line about what happened, with the time."""
-        self._put(sys.stderr, f"{time.strftime('%H:%M:%S')}  {words}\n")
+        self._put(sys.stderr, f"{time.strftime('%H:%M:%S')}  {_below(words)}\n")
 
     def show(self, text: str) -> None:
         """Text for the person, on standard output."""
@@ -32,7 +32,7 @@ class Voice:
 
     def fault(self, error: BaseException) -> None:
         """A fault inside, whole."""
-        self._put(sys.stderr, "".join(traceback.format_exception(error)))
+        self.say("".join(traceback.format_exception(error)).rstrip())
 
     def rest(self, seconds: float = 2.0) -> bool:
         """Wait until everything is written, but not for long. False where the terminal takes nothing."""
@@ -56,6 +56,11 @@ class Voice:
                 pass
             if done is not None:
                 done.set()
+
+
+def _below(words: str) -> str:
+    """What has several lines, set below its first: none of them passes for a line of ours."""
+    return "\n          ".join(words.splitlines())
 
 
 class Log(logging.Handler):

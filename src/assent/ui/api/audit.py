@@ -38,17 +38,20 @@ async def stats(asked: Asked) -> object:
 def _stats(folder: str, since: float, until: float) -> object:
     """Decisions and answers between two times, in even steps."""
     step = (until - since) / STEPS
-    series = [{"at": since + step * number, "allow": 0, "ask": 0, "deny": 0} for number in range(STEPS)]
+    kinds = {"allow": 0, "ask": 0, "deny": 0, "yes": 0, "no": 0, "none": 0}
+    series = [{"at": since + step * number, **kinds} for number in range(STEPS)]
     totals = {"allow": 0, "ask": 0, "deny": 0}
     refused = timed_out = 0
     waits: list[float] = []
     for entry in query.read(folder, query.Wanted(since=since, until=until), newest_first=True, limit=READ):
         fields = shown.seconds(entry.text("time")), entry.text("kind"), entry.text("outcome")
         at, kind, outcome = fields
+        then = series[min(STEPS - 1, max(0, int((at - since) / step)))]
         if kind == "decision" and outcome in totals:
             totals[outcome] += 1
-            series[min(STEPS - 1, max(0, int((at - since) / step)))][outcome] += 1
+            then[outcome] += 1
         elif kind == "answer":
+            then["yes" if outcome == "allow" else "no" if entry.text("code") == "answer.answered" else "none"] += 1
             timed_out += bool(entry.fields.get("timed_out"))
             if entry.text("code") == "answer.answered":
                 refused += outcome == "deny"

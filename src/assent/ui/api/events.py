@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any
 
 from assent import __version__
-from assent.contract.review import Resolution
+from assent.contract.review import Held, Resolution
 from assent.review.channels import Offering, Question
 from assent.review.escalation import Offer
 from assent.ui.access import Role
@@ -41,7 +41,7 @@ class Stream:
 
     async def show(self, question: Question) -> None:
         done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self.put("held", partial(shown.question, question.held, state="shown", deadline=question.deadline), done)
+        self.put("held", partial(self._timed, question.held, state="shown", deadline=question.deadline), done)
         await done
 
     async def queued(self, question: Question, position: int) -> None:
@@ -52,6 +52,10 @@ class Stream:
 
     async def offer(self, offering: Offering) -> None:
         self.put("offer", offered(offering.offer))
+
+    def _timed(self, held: Held, **more: Any) -> dict[str, object]:
+        """A question with the time of the moment, which its deadline is to be read by: clocks jump."""
+        return {**shown.question(held, **more), "now": self._hub.now()}
 
     # What the server sends
 

@@ -80,8 +80,6 @@ async def offer(asked: Asked) -> object:
         words = await offers.accept(id, mode=mode, rule=rule, who=who, channel=CHANNEL)
     else:
         words = offers.reject(id, who=who, channel=CHANNEL)
-    if id not in [each.id for each in offers.open()]:
-        asked.house.hub.tell("offer-ended", {"id": id})
     return {"words": words}
 
 

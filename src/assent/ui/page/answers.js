@@ -5,6 +5,7 @@ import { h, put, toast } from "./dom.js";
 import { SCOPES, count, plural, prose, shown } from "./words.js";
 
 const shownRules = (each) => (each.shown ?? each.rules).join("\n");
+const UNKNOWN = "It is not known whether your answer arrived: the server does not answer. Once the line stands again, answer it again if it still waits.";
 const ARMING = 350; // a question that has just come under the finger is not answered by it
 
 // Nor is one whose window has just come to the front: that key or click was meant for what lay before it.
@@ -21,9 +22,13 @@ export class Answers {
     this.element = h("div", { class: "answers" });
     this.panel = null;
     this.busy = false;
-    this.armed = performance.now() + ARMING;
+    this.armed = 0;
+    this.arm();
     this.bar();
   }
+
+  // It comes under the finger now.
+  arm() { this.armed = performance.now() + ARMING; }
 
   get open() { return this.panel !== null; }
 
@@ -65,7 +70,7 @@ export class Answers {
       if (told.note) toast(told.note, true);
     } catch (error) {
       this.question.mine = false;
-      toast(error.message, true);
+      toast(error.code === "unreachable" ? UNKNOWN : error.message, true);
     } finally {
       this.busy = false;
     }

@@ -1,7 +1,7 @@
 // The trail: search, figures over time, and whether it is whole.
 
 import { get, post } from "./api.js";
-import { bars } from "./chart.js";
+import { charts } from "./chart.js";
 import { empty, h, put } from "./dom.js";
 import { record } from "./live.js";
 import { count, plural, visible } from "./words.js";
@@ -45,7 +45,7 @@ export class Audit {
       const [found, stats] = await Promise.all([get("/v1/audit", { text, outcome, kind, since, limit: 200 }), get("/v1/audit/stats", { since })]);
       if (number !== this.number) return;
       put(this.figures, tiles(stats));
-      put(this.chart, stats.series.some((each) => each.allow + each.ask + each.deny) ? bars(stats.series) : h("p", { class: "soft" }, "Nothing was decided in this time."));
+      put(this.chart, charts(stats.series) ?? h("p", { class: "soft" }, "Nothing was decided in this time."));
       put(this.body, found.records.length ? found.records.map(record) : empty(BOOK, "Nothing found", h("p", {}, text || outcome || kind ? "Try other words, or a longer time." : "The trail fills as agents make calls through the gate.")));
     } catch (error) {
       if (number === this.number) put(this.body, h("p", { class: "error" }, error.message));

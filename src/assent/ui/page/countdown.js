@@ -29,7 +29,7 @@ export function left(question) {
 }
 
 function watch(element, question, draw) {
-  const entry = { element, tick: () => draw(question.deadline ? question.deadline - store.now : null, question.timeout || 300) };
+  const entry = { element, tick: () => draw(question.until ? question.until - store.steady : null, question.timeout || 300) };
   entry.tick();
   watched.add(entry);
   return element;

@@ -30,6 +30,7 @@ export class Inbox {
     put(this.root, this.frame);
     this.root.classList.add("wide");
     this.drawn = null;
+    this.answers?.arm();
     this.render();
   }
 
@@ -72,7 +73,7 @@ export class Inbox {
   choose(flat) {
     const current = store.questions.get(this.selected);
     if (current && !current.over) return;
-    if (current?.over && store.now - current.over.at < 0.7) {
+    if (current?.over && store.steady - current.over.at < 0.7) {
       setTimeout(() => this.later(), 750);
       return;
     }
@@ -117,11 +118,11 @@ export class Inbox {
   }
 
   show(question) {
-    if (!question) { put(this.detail); this.drawn = null; return; }
-    const shown = `${question.id}/${question.digest}/`; // what is answered is what was drawn, by its digest
-    const mark = `${shown}${question.over ? "over" : question.state === "queued" ? "queued" : "open"}`;
+    if (!question) { put(this.detail); this.drawn = this.answers = null; return; }
+    const mark = `${question.id}/${question.digest}/${question.over ? "over" : question.state === "queued" ? "queued" : "open"}`;
     if (mark === this.drawn) return;
-    const same = this.drawn?.startsWith(shown) && this.answers && !question.over;
+    // What was typed stays, through a look at another view and through signing in again.
+    const same = this.answers && !question.over && this.answers.question.id === question.id && this.answers.digest === question.digest;
     this.drawn = mark;
     if (!same) this.answers = question.over ? null : new Answers(question);
     else { this.answers.question = question; if (!this.answers.open) this.answers.bar(); }

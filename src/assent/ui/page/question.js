@@ -10,7 +10,7 @@ const OPERATIONS = new Set(["read", "list", "search", "fetch", "write", "delete"
 
 const PARTS = 60; // of a receipt, drawn
 
-const VERBS = { bash: "wants to run a command", write: "wants to change a file", delete: "wants to delete a file", move: "wants to move a file", read: "wants to read a file", fetch: "wants to fetch from the web", agent: "wants to start another agent", search: "wants to search", list: "wants to list files" };
+const VERBS = { __proto__: null, bash: "wants to run a command", write: "wants to change a file", delete: "wants to delete a file", move: "wants to move a file", read: "wants to read a file", fetch: "wants to fetch from the web", agent: "wants to start another agent", search: "wants to search", list: "wants to list files" };
 
 export function title(question) {
   const tool = question.decision.tool || question.call.tool;
@@ -43,7 +43,7 @@ export function draw(question, back) {
 
 function over(ended) {
   const by = ended.who && ended.ending === "answered" ? `${ended.mine ? "by you" : `by ${visible(ended.who)}, ${ended.channel.startsWith("web") ? "on another page" : `in ${visible(ended.channel)}`}`}. ` : "";
-  return h("div", { class: `outcome ${ended.allowed ? "allow" : "deny"}`, role: "status" }, ending(ended), h("span", {}, by, ended.mine ? "" : prose(ended.reason ?? "")));
+  return h("div", { class: `outcome ${ended.allowed ? "allow" : "deny"}`, role: "status" }, ending(ended), h("span", {}, by, ended.mine && ended.ending === "answered" ? "" : prose(ended.reason ?? "")));
 }
 
 function warnings(list) {

@@ -5,7 +5,7 @@ import { h, put } from "./dom.js";
 import { prose, shown, visible } from "./words.js";
 
 const MODES = ["plan", "default", "auto", "full_auto", "yolo"];
-const MAIN = { bash: "command", read: "file_path", write: "file_path", delete: "file_path", list: "path", search: "path", fetch: "url", websearch: "query", agent: "subagent_type" };
+const MAIN = { __proto__: null, bash: "command", read: "file_path", write: "file_path", delete: "file_path", list: "path", search: "path", fetch: "url", websearch: "query", agent: "subagent_type" };
 const SAID = { allow: "It would run", ask: "A person would be asked", deny: "It would be stopped" };
 
 export class Simulator {

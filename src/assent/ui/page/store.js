@@ -15,6 +15,9 @@ class Store extends EventTarget {
 
   get now() { return Date.now() / 1000 + this.skew; }
 
+  // Seconds on a clock that does not jump, which deadlines are put to as they arrive.
+  get steady() { return performance.now() / 1000; }
+
   say(name, detail) { this.dispatchEvent(new CustomEvent(name, { detail })); }
 
   on(name, action) {
@@ -37,7 +40,7 @@ class Store extends EventTarget {
   hello(data) {
     const alive = new Set(data.alive);
     for (const [id, question] of this.questions)
-      if (!alive.has(id) && !question.over) question.over = { ending: "lost", allowed: false, at: this.now };
+      if (!alive.has(id) && !question.over) question.over = { ending: "lost", allowed: false, at: this.steady };
     for (const each of data.recent ?? []) this.decision(each, true);
     this.offers = data.offers ?? [];
     this.told = true;
@@ -47,6 +50,7 @@ class Store extends EventTarget {
 
   held(question) {
     const before = this.questions.get(question.id);
+    question.until = question.deadline ? this.steady + question.deadline - (question.now ?? this.now) : null;
     if (before) Object.assign(before, question, { over: null });
     else this.questions.set(question.id, { ...question, over: null });
     this.say("questions");
@@ -56,7 +60,7 @@ class Store extends EventTarget {
   ended(over) {
     const question = this.questions.get(over.id);
     if (!question) return;
-    question.over = { ...over, at: this.now, mine: question.mine ?? false };
+    question.over = { ...over, at: this.steady, mine: question.mine ?? false };
     this.say("questions");
     this.say("over", question);
   }
@@ -81,8 +85,9 @@ class Store extends EventTarget {
 
   // Everything that is known, as the events that would tell it: for a tab that has just opened.
   events() {
-    const waiting = this.waiting.map(({ over, mine, ...question }) => question);
-    const hello = { now: this.now, alive: waiting.map((each) => each.id), offers: this.offers, recent: [...this.decisions].reverse() };
+    const now = this.now;
+    const waiting = this.waiting.map(({ over, mine, until, ...question }) => ({ ...question, now, deadline: until === null ? null : now + until - this.steady }));
+    const hello = { now, alive: waiting.map((each) => each.id), offers: this.offers, recent: [...this.decisions].reverse() };
     return [["hello", hello], ...waiting.map((each) => ["held", each])];
   }
 
@@ -92,7 +97,7 @@ class Store extends EventTarget {
   sweep(keep) {
     let gone = false;
     for (const [id, question] of this.questions)
-      if (question.over && id !== keep && this.now - question.over.at > LINGER) {
+      if (question.over && id !== keep && this.steady - question.over.at > LINGER) {
         this.questions.delete(id);
         gone = true;
       }

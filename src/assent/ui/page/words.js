@@ -41,8 +41,8 @@ export function clip(text, length) {
   return flat.length > length ? `${flat.slice(0, length - 1)}…` : flat;
 }
 
-const RUNTIMES = { "claude-code": "Claude Code", claude: "Claude Code", codex: "Codex", gemini: "Gemini CLI", "gemini-cli": "Gemini CLI", opencode: "opencode", openharness: "OpenHarness", python: "Python agent", example: "An example agent", assent: "assent run" };
-export const runtime = (name) => RUNTIMES[name] ?? (name ? visible(name) : "an agent");
+const RUNTIMES = { __proto__: null, "claude-code": "Claude Code", claude: "Claude Code", codex: "Codex", gemini: "Gemini CLI", "gemini-cli": "Gemini CLI", opencode: "opencode", openharness: "OpenHarness", python: "Python agent", example: "An example agent", assent: "assent run" };
+export const runtime = (name) => RUNTIMES[name] ?? (name ? clip(name, 30) : "an agent");
 
 export const SCOPES = {
   once: { label: "Allow once", done: "Allowed once", key: "y" },
@@ -81,7 +81,7 @@ export function ago(seconds) {
 
 export const time = (at) => new Date(at * 1000).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", second: "2-digit", hour12: false });
 export const stamp = (at) => new Date(at * 1000).toLocaleString([], { month: "short", day: "numeric", hour: "2-digit", minute: "2-digit", hour12: false });
-export const folder = (path) => visible(String(path ?? "").split("/").filter(Boolean).pop() ?? "");
+export const folder = (path) => clip(String(path ?? "").split("/").filter(Boolean).pop() ?? "", 60);
 export const count = (number) => Number(number).toLocaleString("en");
 export const plural = (number, word) => `${count(number)} ${word}${number === 1 ? "" : "s"}`;
 

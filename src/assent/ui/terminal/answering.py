@@ -171,7 +171,7 @@ class Answering(ModalScreen[str]):
             self.query_one("#over-told", Static).update(paint.over(self.question))
             self.go("over")
         held = self.question.held
-        left = self.question.left(time.time() + getattr(self.app, "skew", 0.0))
+        left = self.question.left(time.monotonic())
         clock = "" if left is None else f"{words.clock(left)} left"
         self.query_one("#answering-head", Static).update(
             Content.assemble(

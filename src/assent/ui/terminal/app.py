@@ -24,6 +24,7 @@ from assent.ui.terminal.questions import Offer, Question, Questions
 from assent.ui.terminal.signing import SignIn
 
 RELEASE = 90.0  # seconds: an approved call is looked at again before the server tells what came of it
+MANY = 200  # questions from which on drawing is put off a little
 RINGING = 2.0  # seconds between two rings
 FIRST_WAIT, LONGEST_WAIT = 0.4, 5.0  # seconds between tries to connect
 EXAMPLE: dict[str, Any] = {
@@ -65,12 +66,8 @@ class InboxApp(App[None]):
 
     @property
     def now(self) -> float:
-        """The time as the server has it."""
-        return time.time() + self.questions.skew
-
-    @property
-    def skew(self) -> float:
-        return self.questions.skew
+        """The time on a clock that does not jump."""
+        return time.monotonic()
 
     def on_mount(self) -> None:
         loop = asyncio.get_running_loop()
@@ -122,7 +119,7 @@ class InboxApp(App[None]):
     def _heard(self, name: str, data: dict[str, Any]) -> None:
         self._set_state("live", "")
         try:
-            fresh = self.questions.take(name, data, time.time())
+            fresh = self.questions.take(name, data, self.now)
         except PayloadError as error:
             self.tell(f"a question cannot be shown here: {error}; answer it on the page", bad=True)
             return
@@ -146,7 +143,7 @@ class InboxApp(App[None]):
         """Many events at once are drawn once."""
         if not self._drawing:
             self._drawing = True
-            self.set_timer(0.03, self._draw)
+            self.set_timer(0.03 if len(self.questions) < MANY else 0.3, self._draw)
 
     def _draw(self) -> None:
         self._drawing = False
@@ -178,7 +175,7 @@ class InboxApp(App[None]):
         finally:
             self.sending.discard(question.id)
         if question.over is None:  # the event that says so may come later than the answer to us
-            self.questions.take("ended", told, time.time())
+            self.questions.take("ended", told, self.now)
             self._draw_soon()
         if told.get("note"):
             self.tell(str(told["note"]), bad=True)

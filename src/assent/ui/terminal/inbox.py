@@ -118,7 +118,7 @@ class Inbox(Screen[None]):
         self.query_one("#foot").set_class(not groups, "-idle")
         for each in self.query(".idle"):
             each.display = not groups
-        self.query_one("#offer", bars.OfferLine).draw(known.offers[0] if known.offers else None)
+        self.query_one("#offer", bars.OfferLine).draw(known.offers[-1] if known.offers else None)
         self._draw_line()
 
     def _draw_line(self) -> None:
@@ -238,7 +238,7 @@ class Inbox(Screen[None]):
     async def action_offer(self) -> None:
         if not self.app.questions.offers:
             return
-        offer = self.app.questions.offers[0]
+        offer = self.app.questions.offers[-1]
         chosen = await self.app.push_screen_wait(OfferDialog(offer))
         if chosen is not None:
             await self.app.take_offer(offer, *chosen)

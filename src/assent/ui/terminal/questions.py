@@ -110,17 +110,18 @@ class Offer(Value):
 
 
 class Questions:
-    """Everything that the event stream told. Times are the server's."""
+    """Everything that the event stream told. Times are of our own clock, which does not jump as the server's may."""
 
     def __init__(self) -> None:
         self._all: dict[str, Question] = {}
         self.offers: list[Offer] = []
-        self.skew = 0.0
+        self._ahead = 0.0  # of the server's clock, when it last told the time
 
     def take(self, name: str, data: Data, clock: float) -> Question | None:
-        """Take one event in. Gives the question that is new by it. Raises PayloadError on what cannot be read."""
+        """Take one event in, at the time of a clock that never jumps. Gives the question that is new by it. Raises
+        PayloadError on what cannot be read."""
         if isinstance(data.get("now"), int | float):
-            self.skew = float(data["now"]) - clock
+            self._ahead = float(data["now"]) - clock
         match name:
             case "hello":
                 self._hello(frozenset(map(str, data.get("alive", ()))), clock)
@@ -136,6 +137,9 @@ class Questions:
             case "offer-ended":
                 self.drop_offer(str(data.get("id")))
         return None
+
+    def __len__(self) -> int:
+        return len(self._all)
 
     def get(self, id: str) -> Question | None:
         return self._all.get(id)
@@ -168,7 +172,7 @@ class Questions:
         """What ended while nobody told us ended all the same."""
         for each in self._all.values():
             if each.over is None and each.id not in alive:
-                each.over = Over(Ending.LOST, reason="it ended while the inbox was not connected", at=clock + self.skew)
+                each.over = Over(Ending.LOST, reason="it ended while the inbox was not connected", at=clock)
 
     def _held(self, data: Data) -> Question | None:
         held = wire.read_held(data)
@@ -177,7 +181,7 @@ class Questions:
             held,
             queued=data.get("state") == "queued",
             position=position if isinstance(position, int) else 0,
-            deadline=float(deadline) if isinstance(deadline, int | float) else None,
+            deadline=float(deadline) - self._ahead if isinstance(deadline, int | float) else None,
             choices=tuple(map(_choice, data.get("suggestions") or ())) or (EXACT,),
         )
         before = self._all.setdefault(held.id, found)
@@ -195,7 +199,7 @@ class Questions:
             allowed=data.get("allowed") is True,
             said=_of(Said, data.get("said"), None),
             scope=_of(Scope, data.get("scope"), Scope.ONCE),
-            at=clock + self.skew,
+            at=clock,
             **{name: str(data.get(name, "")) for name in ("who", "channel", "reason")},
         )
 

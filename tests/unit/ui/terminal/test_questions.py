@@ -101,8 +101,20 @@ def test_what_ended_while_the_line_was_broken_counts_as_ended() -> None:
     question = found.get("a")
     assert question is not None
     assert question.over is not None
-    assert (question.over.ending, question.over.at, found.skew) == (Ending.LOST, 160.0, 60.0)
+    assert (question.over.ending, question.over.at) == (Ending.LOST, 100.0)
     assert [each.id for each in found.waiting()] == ["b"]
+
+
+def test_a_clock_that_jumps_changes_nothing_of_the_time_that_is_left() -> None:
+    found = known(("held", {**event("a", deadline=5300.0), "now": 5000.0}))
+    question = found.get("a")
+    assert question is not None
+    assert question.left(110.0) == 290.0
+    for told in (9000.0, 1000.0):
+        found.take("ping", {"now": told}, 120.0)
+        assert question.left(120.0) == 280.0
+    found.take("held", {**event("a", deadline=1280.0), "now": 1000.0}, 120.0)
+    assert question.left(120.0) == 280.0
 
 
 def test_a_newer_offer_takes_the_place_of_an_older_one_of_the_session() -> None:
