@@ -18,7 +18,7 @@ from assent.contract.errors import AssentError
 from assent.contract.value import Value
 from assent.facts import files, pause
 from assent.trail.verify import verify
-from assent.ui import canary, compiled, hostfile, hosts, launcher, local, rehearsal, surroundings
+from assent.ui import canary, compiled, elsewhere, hostfile, hosts, launcher, local, rehearsal, surroundings
 from assent.ui.listening import running
 
 DEADLINE = re.compile(r"--deadline[ ']+(\d+)")
@@ -71,6 +71,8 @@ def machine(here: configure.Place) -> Iterator[Finding]:
     yield from _policy(here)
     yield from _state(here.state)
     yield from _server(here.state)
+    for text, fix in elsewhere.findings(here.state, os.environ):
+        yield note("assent", text, fix)
     end = pause.until(here.state)
     if end:
         yield note("assent", "the protection of Assent itself is paused", "end it with `assent pause --end`")

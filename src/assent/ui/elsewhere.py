@@ -6,8 +6,10 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, urlsplit
 
@@ -23,7 +25,8 @@ from assent.review.channels.slack.channel import SlackChannel
 from assent.review.channels.slack.interactions import Interactions
 from assent.review.channels.webhook.channel import WebhookChannel
 from assent.review.channels.webhook.post import Post
-from assent.review.secrets import Secrets
+from assent.review.secrets import FILE as SECRETS_FILE
+from assent.review.secrets import NAMES, Secrets, variable
 from assent.ui.access import Bucket
 
 if TYPE_CHECKING:
@@ -33,6 +36,7 @@ if TYPE_CHECKING:
 LAST = 4.0  # seconds for a place to be told that everything has ended
 TOLD, TOLD_EVERY = 8, 10.0  # refusals that are told at once, then one in so many seconds
 UP = "up"
+BY_TRANSPORT = {"socket": "slack-app-token", "http": "slack-signing-secret"}
 INSTALL = "it needs slack-sdk; install it with `pip install 'assent[slack]'`"
 
 
@@ -40,6 +44,28 @@ def places(state: str, config: str = "") -> tuple[SlackPlace | None, WebhookPlac
     """The places that the managed and the user's file name. Raises PolicyError."""
     found = configure.documents(configure.Place("", (), "", state), config=config)
     return slack_of(found), webhook_of(found)
+
+
+def findings(state: str, environ: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """What keeps a place from being asked in, or its secrets from being secret: words, and what to do."""
+    try:
+        slack, webhook = places(state)
+        given = {name: environ.get(variable(name), "") for name in NAMES}
+        found = Secrets(given, state)
+        needed = [] if slack is None else ["slack-bot-token", BY_TRANSPORT[slack.transport]]
+        needed += [] if webhook is None else ["webhook-secret"]
+        for name in needed:
+            if not found.find(name):
+                yield f"`{name}` is missing", f"put it into `{os.path.join(state, SECRETS_FILE)}`, see docs/slack.md"
+    except AssentError as error:
+        yield str(error), "correct it"
+        return
+    if slack is not None and find_spec("slack_sdk") is None:
+        yield f"slack: {INSTALL}", "install it, and start the server anew"
+    for name, value in given.items():
+        if value:
+            words = f"{variable(name)} is in this environment, where an agent that is started from it can read it"
+            yield words, f"put it into `{os.path.join(state, SECRETS_FILE)}`"
 
 
 class Elsewhere:
@@ -145,9 +171,8 @@ class Slack:
 
     def __init__(self, house: House, place: SlackPlace, secrets: Secrets) -> None:
         token = secrets.need("slack-bot-token")
-        by_socket = place.transport == "socket"
-        app_token = secrets.need("slack-app-token") if by_socket else ""
-        self._signing = "" if by_socket else secrets.need("slack-signing-secret")
+        other = secrets.need(BY_TRANSPORT[place.transport])
+        app_token, self._signing = (other, "") if place.transport == "socket" else ("", other)
         try:
             from assent.review.channels.slack.line import Line, SlackApi
         except ImportError:
