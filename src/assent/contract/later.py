@@ -4,6 +4,9 @@ A process that answers one call needs few of those that some call may need."""
 
 from __future__ import annotations
 
+# Folders where optional packages are, for a process that was started without them. Looked into when one is needed.
+LIBRARIES: list[str] = []
+
 
 class Later:
     """Stands for a module until one of its names is used, and remembers what was."""

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import os
 import sys
+from importlib.util import find_spec
 
 from assent.contract.errors import StoreError
 from assent.statefile import state_folder
@@ -23,7 +24,10 @@ import sys
 gc.disable()  # a process that answers once leaves nothing to collect
 try:
     sys.path.insert(0, {package!r})
+    from assent.contract import later
     from assent.ui.hook import direct
+
+    later.LIBRARIES.extend({libraries!r})
 
     status = direct(sys.argv[1:])
 except BaseException as error:
@@ -57,8 +61,15 @@ def interpreter() -> str:
     return os.path.realpath(sys.executable)
 
 
+def libraries() -> list[str]:
+    """Where the packages are that only some calls need, if they are not beside Assent."""
+    found = find_spec("httpx")
+    folder = os.path.dirname(os.path.dirname(found.origin)) if found is not None and found.origin else ""
+    return [folder] if folder and folder != package() else []
+
+
 def script() -> str:
-    return SCRIPT.format(package=package())
+    return SCRIPT.format(package=package(), libraries=libraries())
 
 
 def launcher(state: str, runtime: str, *, socket: str, deadline: int, project: str = "") -> tuple[str, ...]:

@@ -4,10 +4,12 @@ Goes to the configured address and nowhere else: no redirects, no proxies and no
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from assent.contract.classifier import Backend
+from assent.contract.later import LIBRARIES
 from assent.contract.value import Value
 from assent.review.classifier import answer
 from assent.review.classifier.answer import Said, Unread
@@ -58,6 +60,7 @@ def request(backend: Backend, key: str, system: str, text: str) -> Request:
 def client(timeout: float) -> httpx.AsyncClient:
     """A client that goes where it is told. Raises Failed where the library is missing."""
     try:
+        look_for("httpx")
         import httpx
     except ImportError:
         raise Failed("library", "httpx is not installed; install `assent[classifier]`") from None
@@ -68,6 +71,14 @@ def client(timeout: float) -> httpx.AsyncClient:
         limits=httpx.Limits(max_connections=CONNECTIONS),
         headers={"accept": "application/json", "accept-encoding": "identity", "user-agent": "assent"},
     )
+
+
+def look_for(package: str) -> None:
+    """Look where the launcher of a hook says that packages are: it starts without them."""
+    try:
+        __import__(package)
+    except ImportError:
+        sys.path += [each for each in LIBRARIES if each not in sys.path]
 
 
 async def send(client: httpx.AsyncClient, request: Request) -> Said:

@@ -8,7 +8,7 @@ import os
 from collections.abc import Mapping
 
 from assent.contract.pattern import Pattern
-from assent.review.classifier.apis import Failed
+from assent.review.classifier.apis import Failed, look_for
 
 FITS = Pattern(r"[\x21-\x7e]{1,4096}")
 STEERING = "PYTHON_KEYRING_"  # variables by which an environment names code to load
@@ -32,6 +32,7 @@ def _from_keyring(service: str, user: str) -> str:
     """An entry of the keyring. Which keyring that is, an environment may not say: a repository can set one."""
     steering = {name: os.environ.pop(name) for name in list(os.environ) if name.startswith(STEERING)}
     try:
+        look_for("keyring")
         import keyring
 
         return keyring.get_password(service, user) or ""
