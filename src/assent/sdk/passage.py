@@ -4,10 +4,11 @@ Knows no framework. Decides nothing: that is the work of the session."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from assent.adapters import payload
 from assent.contract.call import Call
+from assent.contract.decision import Outcome
 from assent.contract.errors import PayloadError
 from assent.contract.review import Verdict
 from assent.embedded import DAY, fault
@@ -16,58 +17,71 @@ from assent.guarded import CHANGED, plain
 from assent.sdk.paused import Said
 
 Given = Mapping[str, object] | str | bytes | None  # arguments, or their JSON text
+Sessions = Session | Callable[[], Session]  # a session, or what gives that of the run that asks
 
 
 class Passage:
-    """The calls of one framework in one session. `seconds` is how long the question of a paused run can be answered."""
+    """The calls of one framework. `session` is that of all of them, or a function that gives the one of the run that
+    asks: the `get` of a ContextVar, for a program with many users. `seconds` is how long the question of a paused run
+    can be answered. `plans`: the agent only plans."""
 
-    def __init__(self, session: Session, runtime: str, *, seconds: float = DAY) -> None:
-        self.session = session
+    def __init__(self, session: Sessions, runtime: str, *, seconds: float = DAY, plans: bool = False) -> None:
+        self._session = session
         self.runtime = runtime
         self._seconds = seconds
+        self._plans = plans
 
-    def call(self, tool: str, given: Given, *, cwd: str = "", description: str = "") -> Call:
-        """The call as the gate sees it. Raises PayloadError where the arguments are no object, or can be read in two
-        ways."""
-        return self.session.call(tool, arguments(given), cwd=cwd, description=description, runtime=self.runtime)
-
-    async def guard(self, tool: str, given: Given, *, cwd: str = "", description: str = "") -> Verdict:
-        """Whether a call may run; a person is asked and waited for. Raises nothing but CancelledError."""
+    async def guard(self, tool: str, given: Given, **more: str) -> Verdict:
+        """Whether a call may run; a person is asked and waited for. Raises nothing but CancelledError. `more` is as for
+        `Session.call`."""
         try:
-            call = self.call(tool, given, cwd=cwd, description=description)
+            session, call = self._read(tool, given, more)
+            return _same(await session.guard(call), call, given)
         except Exception as error:  # what cannot be read does not run
             return fault(error)
-        return _same(await self.session.guard(call), call, given)
 
-    def guard_sync(self, tool: str, given: Given, *, cwd: str = "", description: str = "") -> Verdict:
+    def guard_sync(self, tool: str, given: Given, **more: str) -> Verdict:
         """The same for callers without a loop."""
         try:
-            call = self.call(tool, given, cwd=cwd, description=description)
+            session, call = self._read(tool, given, more)
+            return _same(session.guard_sync(call), call, given)
         except Exception as error:  # as above
             return fault(error)
-        return _same(self.session.guard_sync(call), call, given)
 
     # Runs that pause
 
-    def hold(self, tool: str, given: Given, *, cwd: str = "", description: str = "") -> Approval:
+    def asks(self, tool: str, given: Given, **more: str) -> bool:
+        """Whether a call would have to wait for an answer, by the rules and grants of now. Never raises."""
+        try:
+            session, call = self._read(tool, given, more)
+            return session.decide(call).outcome is Outcome.ASK
+        except Exception:  # what cannot be read is not asked about: it is denied
+            return False
+
+    def hold(self, tool: str, given: Given, **more: str) -> Approval:
         """The verdict on a call, or the question for which the run has to pause. Never raises."""
         try:
-            call = self.call(tool, given, cwd=cwd, description=description)
+            session, call = self._read(tool, given, more)
+            return session.request_approval(call, seconds=self._seconds)
         except Exception as error:  # as above
             return Approval("", verdict=fault(error))
-        return self.session.request_approval(call, seconds=self._seconds)
 
-    def release(self, answer: object, tool: str, given: Given, *, cwd: str = "") -> Verdict:
+    def release(self, answer: object, tool: str, given: Given, **more: str) -> Verdict:
         """The verdict on a call by the answer with which its run goes on. Never raises; an answer to anything else, a
         second use and other arguments deny."""
         try:
             said = Said.read(answer)
-            call = self.call(tool, given, cwd=cwd)
+            session, call = self._read(tool, given, more)
+            call = said.placed(call)
+            return session.resolve_approval(said.id, call, allow=said.allow, who=said.who, message=said.message)
         except Exception as error:  # as above
             return fault(error)
-        return self.session.resolve_approval(
-            said.id, said.placed(call), allow=said.allow, who=said.who, message=said.message
-        )
+
+    def _read(self, tool: str, given: Given, more: Mapping[str, str]) -> tuple[Session, Call]:
+        """The call as the gate sees it. Raises PayloadError where it can be read in two ways, or in none."""
+        found = self._session if isinstance(self._session, Session) else self._session()
+        session = found.planning() if self._plans else found
+        return session, session.call(tool, arguments(given), **{"runtime": self.runtime, **more})
 
 
 def arguments(given: Given) -> dict[str, object]:

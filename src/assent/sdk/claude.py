@@ -1,0 +1,95 @@
+"""Claude Agent SDK: a PreToolUse hook and `can_use_tool` that ask the gate. Decides nothing.
+
+Tools have Claude Code's own names, which Assent knows. The hook sees every call, of sub-agents too; `can_use_tool` sees
+what Claude Code still asks about by itself."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, Final
+
+from claude_agent_sdk import ClaudeAgentOptions, HookMatcher, PermissionResultAllow, PermissionResultDeny
+from claude_agent_sdk.types import HookCallback, ToolPermissionContext
+
+from assent.adapters.claude_code import MODES, shell_of
+from assent.contract.errors import PayloadError
+from assent.contract.review import Verdict
+from assent.embedded import DAY
+from assent.sdk.passage import Passage, Sessions, told
+
+RUNTIME = "claude"
+EVENT: Final = "PreToolUse"
+PLAN = "plan"
+
+
+def guard(session: Sessions, options: ClaudeAgentOptions | None = None) -> ClaudeAgentOptions:
+    """The options with every tool call behind the gate. Raises PayloadError where they bring a `can_use_tool` of their
+    own: only one can be asked."""
+    options = options or ClaudeAgentOptions()
+    if options.can_use_tool is not None or options.permission_prompt_tool_name is not None:
+        raise PayloadError("leave `can_use_tool` and `permission_prompt_tool_name` to the gate")
+    seams = Seams(session, cwd=str(options.cwd or os.getcwd()), shell=shell_of({**os.environ, **options.env}))
+    hooks = dict(options.hooks or {})
+    others = [replace(each, hooks=[seams.judged(one) for one in each.hooks]) for each in hooks.get(EVENT, ())]
+    # INVARIANT: a hook that fails, or does not answer, blocks the call.
+    hooks[EVENT] = [HookMatcher(hooks=[seams.before_tool], timeout=DAY, on_failure="block"), *others]
+    return replace(options, hooks=hooks, can_use_tool=seams.may_use)
+
+
+class Seams:
+    """The two places where Claude Code asks the program that runs it."""
+
+    def __init__(self, session: Sessions, *, cwd: str, shell: str) -> None:
+        self._session = session
+        self._cwd = cwd
+        self._shell = shell
+
+    async def before_tool(self, given: Any, tool_use_id: str | None, context: Any) -> Any:
+        """The PreToolUse hook."""
+        return _reply(await self._guard(given, given["tool_input"]))
+
+    async def may_use(
+        self, tool: str, given: dict[str, Any], context: ToolPermissionContext
+    ) -> PermissionResultAllow | PermissionResultDeny:
+        """`can_use_tool`."""
+        verdict = await self._guard({"tool_name": tool}, given)
+        if verdict.allowed is True:
+            return PermissionResultAllow(updated_input=given)
+        return PermissionResultDeny(message=told(verdict), interrupt=verdict.stop)
+
+    def judged(self, hook: HookCallback) -> HookCallback:
+        """Another PreToolUse hook of the program. Where it changes the arguments, those pass the gate as well."""
+
+        async def then(given: Any, tool_use_id: str | None, context: Any) -> Any:
+            said: Any = await hook(given, tool_use_id, context)
+            special = said.get("hookSpecificOutput") if isinstance(said, Mapping) else None
+            changed = special.get("updatedInput") if isinstance(special, Mapping) else None
+            if changed is None:
+                return said
+            verdict = await self._guard(given, changed)
+            return said if verdict.allowed is True else _reply(verdict)
+
+        return then
+
+    async def _guard(self, event: Mapping[str, Any], given: Any) -> Verdict:
+        plans = MODES.get(str(event.get("permission_mode"))) == PLAN
+        passage = Passage(self._session, RUNTIME, plans=plans)
+        cwd = str(event.get("cwd") or self._cwd)
+        return await passage.guard(event["tool_name"], given, cwd=cwd, shell=self._shell)
+
+
+def _reply(verdict: Verdict) -> dict[str, Any]:
+    word = "allow" if verdict.allowed is True else "deny"
+    reason = verdict.decision.reason if verdict.allowed is True else told(verdict)
+    said: dict[str, Any] = {
+        "hookSpecificOutput": {
+            "hookEventName": EVENT,
+            "permissionDecision": word,
+            "permissionDecisionReason": reason,
+        }
+    }
+    if verdict.stop and verdict.allowed is not True:
+        said |= {"continue_": False, "stopReason": reason}
+    return said

@@ -1,0 +1,82 @@
+"""LangChain and LangGraph: a middleware that asks the gate before a tool runs. Decides nothing.
+
+Put it last in `create_agent(middleware=[…])`, so that it sees the arguments that the tool gets. An agent that is called
+from a tool of another has its own `middleware`: give it the same one."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from langchain.agents.middleware import AgentMiddleware, AgentState, hook_config
+from langchain.agents.middleware.types import ToolCallRequest
+from langchain_core.messages import ToolMessage
+from langgraph.errors import GraphInterrupt
+from langgraph.types import Command, Interrupt, interrupt
+
+from assent.contract.review import Verdict
+from assent.embedded import DAY
+from assent.sdk import paused
+from assent.sdk.passage import Passage, Sessions, told
+
+RUNTIME = "langchain"
+STOP = "assent_stop"
+Result = ToolMessage | Command[Any]
+
+
+class AssentMiddleware(AgentMiddleware[Any, Any, Any]):
+    """Every tool call passes the gate. `durable`: a question pauses the graph, to be answered with `said` within so
+    many `seconds`; without it the call waits while a person is asked in the gate's channels."""
+
+    def __init__(self, session: Sessions, *, durable: bool = False, seconds: float = DAY) -> None:
+        super().__init__()
+        self._passage = Passage(session, RUNTIME, seconds=seconds)
+        self._durable = durable
+
+    def wrap_tool_call(self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Result]) -> Result:
+        verdict = self._settled(request) or self._passage.guard_sync(*_call(request))
+        return handler(request) if verdict.allowed is True else _denied(request, verdict)
+
+    async def awrap_tool_call(
+        self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Awaitable[Result]]
+    ) -> Result:
+        verdict = self._settled(request) or await self._passage.guard(*_call(request))
+        return await handler(request) if verdict.allowed is True else _denied(request, verdict)
+
+    @hook_config(can_jump_to=["end"])
+    def before_model(self, state: AgentState[Any], runtime: Any) -> dict[str, Any] | None:
+        """A person who said *no, and stop* ends the run."""
+        last = state["messages"][-1] if state["messages"] else None
+        return {"jump_to": "end"} if isinstance(last, ToolMessage) and STOP in last.additional_kwargs else None
+
+    def _settled(self, request: ToolCallRequest) -> Verdict | None:
+        """The verdict by an answer that a paused graph goes on with; None where nothing is to be paused for."""
+        call = _call(request)
+        if not self._durable or not self._passage.asks(*call):
+            return None
+        try:
+            answer = interrupt(None)
+        except GraphInterrupt as pause:  # nobody answered yet; a pause is no error, and goes on up
+            approval = self._passage.hold(*call)
+            if approval.verdict is not None:
+                return approval.verdict
+            pause.args[0][0].value = paused.question(approval)
+            raise
+        return self._passage.release(answer, *call)
+
+
+def said(pause: Interrupt, *, allow: bool, who: str, message: str = "") -> dict[str, Any]:
+    """The answer to one pause, for `Command(resume=…)`; those to several can be joined."""
+    return {pause.id: paused.answer(pause.value, allow=allow, who=who, message=message)}
+
+
+def _call(request: ToolCallRequest) -> tuple[str, Any]:
+    return request.tool_call["name"], request.tool_call["args"]
+
+
+def _denied(request: ToolCallRequest, verdict: Verdict) -> ToolMessage:
+    call = request.tool_call
+    more = {STOP: True} if verdict.stop else {}
+    return ToolMessage(
+        told(verdict), name=call["name"], tool_call_id=call["id"] or "", status="error", additional_kwargs=more
+    )

@@ -1,0 +1,124 @@
+"""OpenAI Agents: guardrails on every tool of an agent that ask the gate. Decides nothing.
+
+Agents that are tools of the agent, or that it hands over to, are gated with it. What runs at the model's provider, or
+on a computer by clicks, is not seen: such a tool is refused unless it is left out by name. How a run pauses and goes on
+is in `openai_paused`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from copy import copy
+from typing import Any
+
+from agents import (
+    Agent,
+    FunctionTool,
+    Handoff,
+    ToolGuardrailFunctionOutput,
+    ToolInputGuardrail,
+    ToolInputGuardrailData,
+)
+from agents.mcp import MCPServer
+
+from assent.contract.errors import PayloadError
+from assent.embedded import DAY
+from assent.sdk import openai_local
+from assent.sdk.openai_paused import Pausing, answered, mcp_name, questions, taken
+from assent.sdk.passage import Passage, Sessions, told
+
+__all__ = ["RUNTIME", "answered", "guard", "questions"]
+
+RUNTIME = "openai-agents"
+
+
+def guard(
+    session: Sessions, agent: Agent[Any], *, durable: bool = False, seconds: float = DAY, leave: Sequence[str] = ()
+) -> Agent[Any]:
+    """Put all tools of an agent behind the gate, and those of the agents within it; in place, since an agent that is a
+    tool cannot be exchanged. Gated again, an agent has the new session.
+
+    `durable`: a question pauses the run, for `questions` and `answered`. Raises PayloadError for a tool that cannot be
+    gated; `leave` names those that are left alone knowingly."""
+    Arming(Passage(session, RUNTIME, seconds=seconds), durable, frozenset(leave)).agent(agent)
+    return agent
+
+
+class Guardrail(ToolInputGuardrail[Any]):
+    """Asks the gate about the calls of a tool, which is known to it by this name."""
+
+    def __init__(self, passage: Passage, name: str, *, mcp: bool = False) -> None:
+        super().__init__(self._ask, "assent")
+        self._passage = passage
+        self._name = name
+        self._mcp = mcp
+
+    async def _ask(self, data: ToolInputGuardrailData) -> ToolGuardrailFunctionOutput:
+        context = data.context
+        name = mcp_name(self._name, context.tool_name) if self._mcp else self._name
+        given = context.tool_arguments
+        answer = taken(context.tool_call_id, name, given)
+        if answer is not None:
+            verdict = self._passage.release(answer, name, given)
+        else:
+            verdict = await self._passage.guard(name, given)
+        if verdict.allowed is True:
+            return ToolGuardrailFunctionOutput.allow()
+        if verdict.stop:
+            return ToolGuardrailFunctionOutput.raise_exception(told(verdict))
+        return ToolGuardrailFunctionOutput.reject_content(told(verdict))
+
+
+class Arming:
+    """One walk over an agent and those within it."""
+
+    def __init__(self, passage: Passage, durable: bool, leave: frozenset[str]) -> None:
+        self._passage = passage
+        self._durable = durable
+        self._leave = leave
+        self._seen: set[int] = set()
+
+    def agent(self, agent: Agent[Any]) -> None:
+        if id(agent) in self._seen:
+            return
+        self._seen.add(id(agent))
+        if agent.mcp_servers and agent.mcp_config.get("include_server_in_tool_names"):
+            raise PayloadError("rules would miss MCP tools by the names of `include_server_in_tool_names`; turn it off")
+        agent.tools = [self._tool(each) for each in agent.tools]
+        for server in agent.mcp_servers:
+            self._server(server)
+        for each in agent.handoffs:
+            self._handoff(each)
+
+    def _tool(self, tool: Any) -> Any:
+        if not isinstance(tool, FunctionTool):
+            return openai_local.gated(tool, self._passage, self._leave)
+        if tool._is_agent_tool:
+            self.agent(tool._agent_instance)
+        tool = copy(tool)
+        tool.tool_input_guardrails = [*_others(tool), Guardrail(self._passage, tool.qualified_name)]
+        own = tool.needs_approval.own if isinstance(tool.needs_approval, Pausing) else tool.needs_approval
+        tool.needs_approval = Pausing(self._passage, tool.qualified_name, own) if self._durable else own
+        return tool
+
+    def _server(self, server: MCPServer) -> None:
+        server.tool_input_guardrails = [*_others(server), Guardrail(self._passage, server.name, mcp=True)]
+        vars(server).pop("_get_needs_approval_for_tool", None)
+        if self._durable:  # where this is not called any more, a question is asked in the gate's channels
+            theirs = server._get_needs_approval_for_tool
+            pausing = lambda tool, agent: Pausing(  # noqa: E731  # typed as the method that it stands in for
+                self._passage, mcp_name(server.name, tool.name), theirs(tool, agent)
+            )
+            vars(server)["_get_needs_approval_for_tool"] = pausing
+
+    def _handoff(self, given: Agent[Any] | Handoff[Any, Any]) -> None:
+        found = given if isinstance(given, Agent) else given._agent_ref() if given._agent_ref is not None else None
+        if isinstance(found, Agent):
+            self.agent(found)
+        elif isinstance(given, Handoff) and given.tool_name not in self._leave:
+            raise PayloadError(
+                f"`{given.tool_name}` hands over to an agent that cannot be seen; gate that, and `leave` it"
+            )
+
+
+def _others(of: FunctionTool | MCPServer) -> list[ToolInputGuardrail[Any]]:
+    return [each for each in of.tool_input_guardrails or () if not isinstance(each, Guardrail)]

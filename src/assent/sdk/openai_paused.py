@@ -1,0 +1,113 @@
+"""OpenAI Agents: runs that pause for an answer and go on with it, in this process or another. Gates no tool itself."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+
+from agents import FunctionTool, RunContextWrapper, RunResult, RunResultStreaming, RunState, ToolApprovalItem
+
+from assent.embedded import DAY
+from assent.sdk import paused
+from assent.sdk.passage import Passage, Sessions, told
+
+RUNTIME = "openai-agents"
+CALL = "call"  # the framework's id of a call, in questions and answers
+Needs = bool | Callable[[RunContextWrapper[Any], dict[str, Any], str], Awaitable[bool]]
+
+
+class Ticket:
+    """An answer, with the call that it was given for."""
+
+    def __init__(self, item: ToolApprovalItem, answer: Mapping[str, object]) -> None:
+        self.call = (item.call_id, name_of(item), item.arguments)
+        self.answer = answer
+
+
+# INVARIANT: answers are seen by the run that goes on with them, and by no other, whatever its call ids are.
+_tickets: ContextVar[tuple[Ticket, ...] | list[Ticket]] = ContextVar("assent_tickets", default=())
+
+
+class Pausing:
+    """`needs_approval` of a tool: a call about which the gate asks pauses the run. `own` is the author's setting, which
+    holds beside it."""
+
+    def __init__(self, passage: Passage, name: str, own: Needs) -> None:
+        self._passage = passage
+        self._name = name
+        self.own = own
+
+    async def __call__(self, context: RunContextWrapper[Any], given: dict[str, Any], call_id: str) -> bool:
+        theirs = self.own if isinstance(self.own, bool) else await self.own(context, given, call_id)
+        return theirs or self._passage.asks(self._name, given)
+
+
+def questions(
+    session: Sessions, run: RunResult | RunResultStreaming | RunState[Any, Any], *, seconds: float = DAY
+) -> list[dict[str, object]]:
+    """What a paused run waits for, as JSON to be kept with its state and shown; each can be answered within so many
+    seconds, with `paused.answer`. What the author's own `needs_approval` paused for is not among them."""
+    passage = Passage(session, RUNTIME, seconds=seconds)
+    items = run.get_interruptions() if isinstance(run, RunState) else run.interruptions
+    found = [(item, passage.hold(name_of(item), item.arguments)) for item in items]
+    return [{**paused.question(approval), CALL: item.call_id} for item, approval in found if approval.held is not None]
+
+
+@contextmanager
+def answered(
+    session: Sessions, state: RunState[Any, Any], answers: Iterable[Mapping[str, object]]
+) -> Iterator[RunState[Any, Any]]:
+    """Go on with a paused run: what is run within this, by any of the `Runner`'s ways, has these answers."""
+    passage, open = Passage(session, RUNTIME), list(answers)
+    tickets: list[Ticket] = []
+    for item in state.get_interruptions():
+        answer = next((each for each in open if each.get(CALL) == item.call_id), None)
+        if answer is None:
+            if _ours_alone(item) and not passage.asks(name_of(item), item.arguments):
+                state.approve(item)  # nothing to ask by now: its guardrail decides
+            continue
+        open.remove(answer)
+        if answer.get("allow") is True:
+            state.approve(item)
+            tickets.append(Ticket(item, answer))
+        else:
+            verdict = passage.release(answer, name_of(item), item.arguments)
+            state.reject(item, rejection_message=told(verdict))
+    token = _tickets.set(tickets)
+    try:
+        yield state
+    finally:
+        tickets.clear()
+        _tickets.reset(token)
+
+
+def taken(call_id: str, name: str, given: str) -> Mapping[str, object] | None:
+    """The answer that this run has for a call; each is taken once."""
+    tickets = _tickets.get()
+    found = next((each for each in tickets if each.call == (call_id, name, given)), None)
+    found = found or next((each for each in tickets if each.call[0] == call_id), None)
+    if found is None or not isinstance(tickets, list):
+        return None
+    tickets.remove(found)
+    return found.answer
+
+
+def mcp_name(server: str, tool: str) -> str:
+    """The name by which rules know a tool of an MCP server."""
+    return f"mcp__{server}__{tool}"
+
+
+def name_of(item: ToolApprovalItem) -> str:
+    origin = item.tool_origin
+    if origin is not None and origin.mcp_server_name:
+        return mcp_name(origin.mcp_server_name, item.tool_name or "")
+    return item.qualified_name or ""
+
+
+def _ours_alone(item: ToolApprovalItem) -> bool:
+    """Whether nothing but the gate paused for a call."""
+    tools = [each for each in item.agent.tools if isinstance(each, FunctionTool)]
+    needs = [each.needs_approval for each in tools if each.qualified_name == item.qualified_name]
+    return bool(needs) and all(isinstance(each, Pausing) and each.own is False for each in needs)

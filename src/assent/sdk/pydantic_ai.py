@@ -1,0 +1,97 @@
+"""Pydantic AI: a capability that asks the gate before a tool runs. Decides nothing.
+
+It stands innermost, around the toolsets themselves, so that it sees the arguments that the tool gets. An agent that is
+called from a tool of another has its own `capabilities`: give it the same one. Tools that the model's provider runs,
+and output functions, are not seen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic_ai import (
+    ApprovalRequired,
+    DeferredToolRequests,
+    DeferredToolResults,
+    RunContext,
+    ToolApproved,
+    ToolDenied,
+)
+from pydantic_ai.capabilities import AbstractCapability, CapabilityOrdering
+from pydantic_ai.toolsets import AbstractToolset, ToolsetTool, WrapperToolset
+
+from assent.contract.review import Verdict
+from assent.embedded import DAY
+from assent.guarded import Denied
+from assent.sdk import paused
+from assent.sdk.passage import Passage, Sessions, told
+
+RUNTIME = "pydantic-ai"
+
+
+@dataclass
+class AssentToolset(WrapperToolset[Any]):
+    """A toolset whose calls pass the gate. `durable`: a question ends the run with DeferredToolRequests, to be answered
+    with `results` within so many `seconds`."""
+
+    session: Sessions
+    durable: bool = False
+    seconds: float = DAY
+
+    async def call_tool(
+        self, name: str, tool_args: dict[str, Any], ctx: RunContext[Any], tool: ToolsetTool[Any]
+    ) -> Any:
+        verdict = await self._verdict(name, tool_args, ctx)
+        if verdict.allowed is True:
+            return await super().call_tool(name, tool_args, ctx, tool)
+        if verdict.stop:
+            raise Denied(verdict)  # ends the run
+        return ToolDenied(told(verdict))
+
+    async def _verdict(self, name: str, given: dict[str, Any], ctx: RunContext[Any]) -> Verdict:
+        passage = Passage(self.session, RUNTIME, seconds=self.seconds)
+        answer = ctx.tool_call_metadata if ctx.tool_call_approved else None
+        if self.durable and isinstance(answer, Mapping) and paused.KEY in answer:
+            return passage.release(answer, name, given)
+        if not self.durable or ctx.tool_call_approved:
+            return await passage.guard(name, given)
+        approval = passage.hold(name, given)
+        if approval.verdict is None:
+            raise ApprovalRequired(paused.question(approval))
+        return approval.verdict
+
+
+@dataclass
+class AssentCapability(AbstractCapability[Any]):
+    """All tools of an agent behind the gate, whatever toolset they come from. Fields as in AssentToolset."""
+
+    session: Sessions
+    durable: bool = False
+    seconds: float = DAY
+
+    def get_ordering(self) -> CapabilityOrdering:
+        return CapabilityOrdering(position="innermost")
+
+    def get_wrapper_toolset(self, toolset: AbstractToolset[Any]) -> AbstractToolset[Any]:
+        return AssentToolset(toolset, self.session, self.durable, self.seconds)
+
+
+def results(
+    session: Sessions, requests: DeferredToolRequests, answers: Iterable[Mapping[str, object]]
+) -> DeferredToolResults:
+    """The answers to what a run was paused for, as the next run takes them: `agent.run(…, deferred_tool_results=…)`."""
+    by_id = {each[paused.KEY]: each for each in answers}
+    found = DeferredToolResults()
+    for part in requests.approvals:
+        asked = requests.metadata.get(part.tool_call_id, {})
+        answer = by_id.get(asked.get(paused.KEY))
+        if answer is None:
+            continue
+        if answer.get("allow") is True:
+            found.approvals[part.tool_call_id] = ToolApproved()
+            found.metadata[part.tool_call_id] = dict(answer)
+        else:  # recorded now, since a denied call does not come by again
+            verdict = Passage(session, RUNTIME).release(answer, asked["tool"], asked["input"])
+            found.approvals[part.tool_call_id] = ToolDenied(told(verdict))
+    return found
