@@ -1,0 +1,225 @@
+"""The names of OpenHarness's permission checker, over this gate: for programs that were written for that one.
+
+What its checker decides holds, and so does what ours decides: the stricter counts. The differences are listed in
+docs/embedding.md."""
+
+from __future__ import annotations
+
+import fnmatch
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+from assent.contract.call import Call
+from assent.contract.decision import Decision, Outcome
+from assent.contract.errors import PayloadError
+from assent.contract.review import Verdict
+from assent.contract.tools import canonical
+from assent.contract.value import Value
+from assent.gate import Gate as Rules
+from assent.guard import Approval, PermissionMode, Session
+from assent.policy.document import document_of
+from assent.policy.rules import Origin
+from assent.policy.settings import combine
+
+__all__ = [
+    "OPERATIONS",
+    "PathRule",
+    "PermissionChecker",
+    "PermissionDecision",
+    "PermissionMode",
+    "PermissionSettings",
+    "request_approval",
+    "requires_approval",
+    "resolve_approval",
+]
+
+RUNTIME = "openharness"
+FILE_TOOLS = ("read", "list", "search", "write", "delete")
+ASK_HOW = "approve it when you are asked, or run `/permissions full_auto` to let such tools run in this session"
+INSTALLS = ("install", "create", "init", "add")
+INSTALLERS = ("npm", "pnpm", "yarn", "bun", "pip", "uv", "poetry", "cargo", "npx", "gem", "go")
+
+# What agents do all day: name → tool, input.
+OPERATIONS: dict[str, tuple[str, dict[str, object]]] = {
+    "read": ("read", {"file_path": "src/app.py"}),
+    "search": ("search", {"pattern": "TODO", "path": "src"}),
+    "web_search": ("websearch", {"query": "python asyncio"}),
+    "write": ("write", {"file_path": "src/new.py", "content": "x"}),
+    "edit": ("write", {"file_path": "src/app.py", "old_string": "a", "new_string": "b"}),
+    "shell": ("bash", {"command": "mkdir build"}),
+    "delete": ("bash", {"command": "rm src/old.py"}),
+    "install": ("bash", {"command": "npm install left-pad"}),
+    "push": ("bash", {"command": "git push origin feature"}),
+    "agent": ("agent", {"subagent_type": "general", "prompt": "x"}),
+}
+
+
+class PathRule(Value):
+    """A pattern of paths, where `*` is any text, slashes too. `allow=False` denies."""
+
+    __slots__ = ("pattern", "allow")
+
+    def __init__(self, pattern: str, allow: bool = True) -> None:
+        self.pattern = pattern
+        self.allow = allow
+
+
+class PermissionSettings(Value):
+    """What the checker goes by. Path rules may be objects, or mappings with `pattern` and `allow`."""
+
+    __slots__ = ("mode", "allowed_tools", "denied_tools", "path_rules", "denied_commands")
+
+    def __init__(
+        self,
+        mode: str = PermissionMode.DEFAULT,
+        allowed_tools: Sequence[str] = (),
+        denied_tools: Sequence[str] = (),
+        path_rules: Sequence[object] = (),
+        denied_commands: Sequence[str] = (),
+    ) -> None:
+        self.mode = PermissionMode(mode)
+        self.allowed_tools = tuple(allowed_tools)
+        self.denied_tools = tuple(denied_tools)
+        self.path_rules = tuple(path_rules)
+        self.denied_commands = tuple(denied_commands)
+
+
+class PermissionDecision(Value):
+    """Whether a tool may run at once, or only after a person has confirmed it."""
+
+    __slots__ = ("allowed", "requires_confirmation", "reason")
+
+    def __init__(self, allowed: bool, requires_confirmation: bool = False, reason: str = "") -> None:
+        self.allowed = allowed
+        self.requires_confirmation = requires_confirmation
+        self.reason = reason
+
+
+class PermissionChecker:
+    """Decides by such settings, or by OpenHarness's own settings objects. `project` is where relative paths begin."""
+
+    def __init__(self, settings: Any, *, project: str = "") -> None:
+        self._settings = settings
+        self._project = os.path.abspath(project or os.getcwd())
+        self._home = os.path.expanduser("~")
+        self.path_rules = tuple(_path_rules(settings.path_rules))
+        commands = [each for each in settings.denied_commands if isinstance(each, str)]
+        policy = {"mode": str(PermissionMode(settings.mode).value), "deny": [*_commands(commands)]}
+        self._commands = commands
+        self._rules = Rules(combine([document_of(policy, "the settings", Origin.USER)]))
+
+    def evaluate(
+        self, tool_name: str, *, is_read_only: bool, file_path: str | None = None, command: str | None = None
+    ) -> PermissionDecision:
+        """Whether a tool may run. Never raises."""
+        try:
+            theirs, reason = self._theirs(tool_name, is_read_only, file_path, command)
+            ours = self._ours(tool_name, is_read_only, file_path, command)
+        except Exception as error:  # the net: whatever breaks inside, the tool does not run
+            return PermissionDecision(False, reason=f"the gate failed inside: {type(error).__name__}: {error}")
+        if ours is not None and self._counts(ours, tool_name) and ours.outcome > theirs:
+            theirs, reason = ours.outcome, ours.reason
+        return PermissionDecision(theirs is Outcome.ALLOW, theirs is Outcome.ASK, reason)
+
+    def _counts(self, ours: Decision, tool_name: str) -> bool:
+        """A tool that is allowed by name needs no confirmation; what is denied stays denied."""
+        return ours.outcome is Outcome.DENY or tool_name not in self._settings.allowed_tools
+
+    def _theirs(
+        self, tool_name: str, is_read_only: bool, file_path: str | None, command: str | None
+    ) -> tuple[Outcome, str]:
+        """What OpenHarness's checker decides, but that a denial is not opened by an allowed tool."""
+        settings, mode = self._settings, PermissionMode(self._settings.mode)
+        if tool_name in settings.denied_tools:
+            return Outcome.DENY, f"{tool_name} is denied by name"
+        for rule in self.path_rules if file_path else ():
+            if not rule.allow and any(fnmatch.fnmatch(each, rule.pattern) for each in _forms(file_path or "")):
+                return Outcome.DENY, f"the path {file_path} is denied by {rule.pattern}"
+        for pattern in self._commands if command else ():
+            if fnmatch.fnmatch(command or "", pattern):
+                return Outcome.DENY, f"the command is denied by {pattern}"
+        if tool_name in settings.allowed_tools:
+            return Outcome.ALLOW, f"{tool_name} is allowed by name"
+        if mode in (PermissionMode.FULL_AUTO, PermissionMode.YOLO):
+            return Outcome.ALLOW, f"{mode.value} lets all tools run"
+        if is_read_only:
+            return Outcome.ALLOW, "it only reads"
+        if mode is PermissionMode.PLAN:
+            return Outcome.DENY, "plan mode lets nothing change until it is left"
+        hint = "; installing packages changes the workspace" if _installs(command or "") else ""
+        return Outcome.ASK, f"it changes something, so in {mode.value} mode a person confirms it: {ASK_HOW}{hint}"
+
+    def _ours(self, tool_name: str, is_read_only: bool, file_path: str | None, command: str | None) -> Decision | None:
+        """What our rules say of the path and of the command, the stricter; None where there is neither."""
+        found: list[Decision] = []
+        if file_path:
+            tool = tool_name if canonical(tool_name) in FILE_TOOLS else "read" if is_read_only else "write"
+            found.append(self._decided(tool, {"file_path": file_path}))
+        if command:
+            found.append(self._decided("bash", {"command": command}))
+        return max(found, key=lambda each: each.outcome, default=None)
+
+    def _decided(self, tool: str, given: dict[str, object]) -> Decision:
+        place = {"cwd": self._project, "home": self._home, "runtime": RUNTIME, "shell": "bash"}
+        return self._rules.decide(Call(tool, given, roots=(self._project,), **place))
+
+
+def requires_approval(op: str, mode: str = PermissionMode.DEFAULT) -> bool:
+    """Whether one of the ten standard operations may not run at once in a mode: a person is asked, or it is denied."""
+    if op not in OPERATIONS:
+        raise PayloadError(f"`{op}` is none of the operations {', '.join(OPERATIONS)}")
+    tool, given = OPERATIONS[op]
+    call = Call(tool, given, cwd="/workspace", roots=("/workspace",), home="/home/user", shell="bash")
+    return _rules_in(PermissionMode(mode).value).decide(call).outcome is not Outcome.ALLOW
+
+
+def request_approval(gate: Session, call: Call, *, seconds: float = 86400.0) -> Approval:
+    """The question about a call: `gate.request_approval`."""
+    return gate.request_approval(call, seconds=seconds)
+
+
+def resolve_approval(gate: Session, id: str, call: Call, *, approved: bool, who: str, message: str = "") -> Verdict:
+    """The verdict by an answer that somebody gave: `gate.resolve_approval`."""
+    return gate.resolve_approval(id, call, allow=approved, who=who, message=message)
+
+
+@lru_cache
+def _rules_in(mode: str) -> Rules:
+    return Rules(combine([document_of({"mode": mode}, "the mode", Origin.USER)]))
+
+
+def _path_rules(rules: Iterable[object]) -> Iterable[PathRule]:
+    """Rules with a pattern. One that denies and has none is an error: what it was to deny would be open."""
+    for rule in rules:
+        told = rule if isinstance(rule, Mapping) else {name: getattr(rule, name, None) for name in PathRule.__slots__}
+        pattern, allow = told.get("pattern"), told.get("allow", True)
+        if isinstance(pattern, str) and pattern.strip():
+            yield PathRule(pattern.strip(), allow is not False)
+        elif allow is False:
+            raise PayloadError(f"a path rule that denies has no pattern: {rule!r}")
+
+
+def _forms(path: str) -> tuple[str, ...]:
+    """A path as patterns may mean it: itself, where its links lead, and as a folder."""
+    found = dict.fromkeys((path, os.path.abspath(os.path.expanduser(path)), os.path.realpath(path)))
+    return tuple(form for each in found for form in (each, each.rstrip("/") + "/"))
+
+
+def _commands(patterns: Iterable[str]) -> Iterable[str]:
+    """Deny rules of ours for patterns of commands, so that a wrapper or a quote is no way around them."""
+    from assent.policy.parse import parse_rule
+
+    for pattern in patterns:
+        rule = f"bash({pattern})"
+        try:
+            parse_rule(rule)
+        except Exception:  # a pattern that is no rule of ours is still matched as theirs
+            continue
+        yield rule
+
+
+def _installs(command: str) -> bool:
+    words = command.split()
+    return any(program in words for program in INSTALLERS) and any(word in words for word in INSTALLS)
