@@ -118,6 +118,11 @@ def shown(rules: tuple[str, ...]) -> str:
     return "\n".join(map(display.code, rules))
 
 
+def fits(rules: tuple[str, ...]) -> bool:
+    """Whether rules can be changed in a dialog, whole: a part of a rule is another rule."""
+    return 0 < len(shown(rules)) <= LONGEST_RULES
+
+
 def mark(rules: tuple[str, ...], scope: Scope) -> str:
     """What stands for rules whose reach was shown."""
     return hashlib.sha256("\0".join((scope.value, *rules)).encode("utf-8", "surrogatepass")).hexdigest()[:32]
@@ -136,6 +141,8 @@ def again(view: Block) -> dict[str, object]:
 def _told(rules: tuple[str, ...], reach: Reach | None) -> str:
     if reach is None or not rules:
         return "Only the identical call, in the same folder, is let through again."
+    if reach.refusal:
+        return f"It may not be saved: {display.visible(reach.refusal)}"
     told = messages.reached(reach, rules).removeprefix("; ")
     rest = "" if reach.covers else " It does not cover this very call, which runs once all the same."
     return f"{told[:1].upper()}{told[1:]}.{rest} Allow saves it; a changed rule is shown once more."
@@ -143,9 +150,8 @@ def _told(rules: tuple[str, ...], reach: Reach | None) -> str:
 
 def _others(held: Held, rules: tuple[str, ...]) -> list[Block]:
     """Other rules that would do, to copy."""
-    found = [
-        f"{shown(each.rules)}\n    {each.width}" for each in held.suggestions if each.rules and each.rules != rules
-    ]
+    others = [each for each in held.suggestions if each.rules and each.rules != rules]
+    found = [f"{shown(each.rules)}\n    {display.visible(each.width)}" for each in others]
     if not found:
         return []
     return [blocks.context("others that would do:"), blocks.preformatted("\n".join(found), 1200)]

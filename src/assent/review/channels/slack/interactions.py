@@ -88,7 +88,7 @@ class Interactions:
                 self._channel.strike(where, ts)
             return
         if name in (messages.EDIT, messages.WHY):
-            self._tasks.start(self._dialog(card, name, _text(payload, "trigger_id")))
+            self._tasks.start(self._dialog(card, name, _text(payload, "trigger_id"), user))
             return
         answer = self._answer(card, name, who)
         if answer is None:
@@ -109,12 +109,15 @@ class Interactions:
             return Answer(Said.ALLOW, who=who)
         return Answer(Said.ALLOW, scope=scope, rules=offered.rules, who=who)
 
-    async def _dialog(self, card: Card, name: str, trigger: str) -> None:
+    async def _dialog(self, card: Card, name: str, trigger: str, user: str) -> None:
         if name == messages.WHY:
             self._channel.open(trigger, dialogs.reason(card.held, card.ticket))
             return
         offered = messages.offered(card.held)
         rules = offered.rules if offered is not None else ()
+        if not dialogs.fits(rules):
+            self._channel.whisper(card, "", user, "this rule cannot be changed here; change it on the page")
+            return
         reach = card.reach or await self._reach(card, rules, Scope.SESSION)
         self._channel.open(trigger, dialogs.rule(card.held, card.ticket, rules, Scope.SESSION, reach))
 

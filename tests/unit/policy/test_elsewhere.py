@@ -1,0 +1,92 @@
+"""Places elsewhere are named by the managed or the user's file alone, and a mistake in them is an error with a line."""
+
+from __future__ import annotations
+
+import pytest
+
+from assent.contract.errors import PolicyError
+from assent.policy.document import Document, read_document
+from assent.policy.elsewhere import SLACK_API, SlackPlace, WebhookPlace, is_safe_address, slack_of, webhook_of
+from assent.policy.rules import Origin
+
+SLACK = '[slack]\nchannel = "C0ASKED"\nusers = ["U0ANN", "W0BOB"]\n'
+HOOK = '[webhook]\nurl = "https://example.com/x"\n'
+
+
+def read(text: str, origin: Origin = Origin.USER) -> Document:
+    return read_document(text, f"{origin.name.lower()}.toml", origin)
+
+
+def test_a_section_says_where_and_who() -> None:
+    found = [read(SLACK + HOOK)]
+    assert slack_of(found) == SlackPlace("C0ASKED", ("U0ANN", "W0BOB"), api=SLACK_API, file="user.toml")
+    assert webhook_of(found) == WebhookPlace("https://example.com/x", file="user.toml")
+    assert (slack_of([read("")]), webhook_of([read("")])) == (None, None)
+    more = read(SLACK + 'team = "T0HOME"\ntransport = "http"\napi = "http://127.0.0.1:9/api/"\n')
+    assert slack_of([more]) == SlackPlace(
+        "C0ASKED", ("U0ANN", "W0BOB"), team="T0HOME", transport="http", api="http://127.0.0.1:9/api/", file="user.toml"
+    )
+
+
+def test_the_section_of_the_managed_file_stands_in_for_the_users_as_a_whole() -> None:
+    managed = read(SLACK.replace("C0ASKED", "C0ALL").replace(', "W0BOB"', ""), Origin.MANAGED)
+    found = slack_of([managed, read(SLACK)])
+    assert found == SlackPlace("C0ALL", ("U0ANN",), api=SLACK_API, file="managed.toml")
+
+
+@pytest.mark.parametrize("text", [SLACK, HOOK])
+def test_a_project_may_not_say_where_questions_go(text: str) -> None:
+    with pytest.raises(PolicyError, match="a project file may not set"):
+        read(text, Origin.PROJECT)
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "words"),
+    [
+        ('[slack]\nchannel = "C0ASKED"\n', 2, r"`\[slack\]` lacks `users`"),
+        ('[slack]\nusers = ["U0ANN"]\n', 2, r"`\[slack\]` lacks `channel`"),
+        ('[webhook]\nusers = ["ann"]\n', 2, r"`\[webhook\]` lacks `url`"),
+        ('[slack]\nchannel = "#general"\nusers = ["U0ANN"]\n', 2, "`slack.channel` is the id"),
+        ('[slack]\nchannel = "C0ASKED"\nusers = []\n', 3, "`slack.users` is a list of member ids"),
+        ('[slack]\nchannel = "C0ASKED"\nusers = ["ann"]\n', 3, "`slack.users` is a list of member ids"),
+        ('[slack]\nchannel = "C0ASKED"\nusers = "U0ANN"\n', 3, "`slack.users` is a list of member ids"),
+        (SLACK + 'team = "home"\n', 4, "`slack.team` is the id of a workspace"),
+        (SLACK + 'transport = "carrier"\n', 4, "`slack.transport` is socket or http"),
+        (SLACK + 'api = "http://slack.example/api"\n', 4, "`slack.api` is an https address"),
+        (SLACK + 'token = "xoxb-1"\n', 4, "unknown setting `slack.token`"),
+        ('[webhook]\nurl = "http://example.com"\n', 2, "`webhook.url` is an https address"),
+        (HOOK + 'secret = "x"\n', 3, "unknown setting `webhook.secret`"),
+        (HOOK + 'users = [""]\n', 3, "`webhook.users` is a list of names"),
+    ],
+)
+def test_a_mistake_is_an_error_with_a_line(text: str, line: int, words: str) -> None:
+    with pytest.raises(PolicyError, match=words) as caught:
+        read(text)
+    assert caught.value.line == line
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "https://a.example",
+        "https://a.example:8443/x?y=1",
+        "http://127.0.0.1:9/",
+        "http://localhost/x",
+        "http://[::1]:9/",
+    ],
+)
+def test_an_address_is_spoken_to_by_tls_or_on_this_machine(address: str) -> None:
+    assert is_safe_address(address)
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "", "x", "ftp://a", "http://a.example", "http://127.0.0.1.evil.example/", "http://localhost.evil.example/",
+        "https://", "https://me:pw@a.example/", "https://a.example/#x", "http://127.0.0.1@evil.example/",
+        "https://a.example/\r\nX: y", "https://a b.example/", "https://a.example:99999/", "http://0.0.0.0/",
+        "http://2130706433/", "http:\\\\127.0.0.1\\x", "https://ä.example/", "file:///etc/passwd", "//a.example/",
+    ],
+)  # fmt: skip
+def test_any_other_address_is_not(address: str) -> None:
+    assert not is_safe_address(address)
