@@ -114,9 +114,11 @@ class Memory:
         headless: bool = False,
         reopen: Callable[[], Gate] | None = None,
         patience: float = 0.0,
+        waits: bool = True,
     ) -> Settled | Inquiry:
         """The same, up to where a model has to be waited for: then `conclude` goes on with its opinion. `reopen` gives
-        the gate as the files are by then, `patience` is the time in seconds that there is for all (0: enough)."""
+        the gate as the files are by then, `patience` is the time in seconds that there is for all (0: enough). Without
+        `waits` it raises Busy where the trail is another's at the moment: then it was not recorded, nor settled."""
         started = time.perf_counter()
         judged = self.judge(gate, call, project=project, host_mode=host_mode)
         backend = gate.settings.classifier
@@ -137,7 +139,7 @@ class Memory:
             if inquiry is not None:
                 return inquiry
         took = time.perf_counter() - started
-        return self._recorded(call, judged, project=project, headless=headless, took=took)
+        return self._recorded(call, judged, project=project, headless=headless, took=took, waits=waits)
 
     def conclude(self, inquiry: Inquiry, opinion: Opinion) -> Settled:
         """Go on with a model's opinion. Never raises.
@@ -180,6 +182,7 @@ class Memory:
         headless: bool,
         took: float,
         opinion: Opinion | None = None,
+        waits: bool = True,
     ) -> Settled:
         if headless and judged.decision.outcome is Outcome.ASK:
             judged = judged.but(nobody_answers(judged.decision))
@@ -187,7 +190,7 @@ class Memory:
         record = journal.of_decision(
             call, judged, id, project=project, time=self.clock(), latency=took, opinion=opinion
         )
-        problem = self.record(record)
+        problem = self.record(record, waits=waits)
         if problem and not journal.only_reads(judged):
             judged = judged.but(refusal("trail.unwritable", problem, judged.decision.mode))
         return Settled(judged, id)
@@ -221,10 +224,10 @@ class Memory:
             self._classifiers.close()
         self.trail.close()
 
-    def record(self, record: Record) -> str:
-        """Append to the trail; return why that failed, `""` where it did not."""
+    def record(self, record: Record, *, waits: bool = True) -> str:
+        """Append to the trail; return why that failed, `""` where it did not. Raises Busy only where it `waits` not."""
         try:
-            self.trail.append(record)
+            self.trail.append(record, patient=waits)
         except StoreError as error:
             return f"the trail cannot be written: {error}"
         return ""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import fcntl
+import json
 import socket
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -33,6 +35,23 @@ def test_a_policy_that_breaks_while_a_question_waits_lets_nothing_run_whatever_i
     again = program.calling("make fragile", session="fragile")
     assert person.answer(person.held_in("fragile")).json["allowed"] is True
     assert again.result(20).json["allowed"] is True
+
+
+def test_who_writes_to_the_trail_for_long_keeps_nobody_else_waiting_and_every_call_is_recorded_once(
+    program: Program, person: Person
+) -> None:
+    program.calling("ls", session="slow-trail").result(20)
+    with open(program.state / "audit" / "lock") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        calls = [program.calling(f"ls {number}", session="slow-trail") for number in range(3)]
+        assert person.ask("GET", "/v1/held").status == 200
+        assert program.ask("GET", "/healthz").json == {"ok": True}
+        assert not any(call.done() for call in calls)
+        fcntl.flock(held, fcntl.LOCK_UN)
+    assert [call.result(20).json["allowed"] for call in calls] == [True] * 3
+    lines = [json.loads(each) for each in (program.state / "audit" / "permissions.jsonl").read_text().splitlines()]
+    told = [each["input"]["command"] for each in lines if each.get("session") == "slow-trail"]
+    assert sorted(told) == ["ls", "ls 0", "ls 1", "ls 2"]
 
 
 def test_of_many_answers_at_the_same_moment_one_counts_and_the_call_runs_once(program: Program, person: Person) -> None:

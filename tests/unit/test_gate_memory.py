@@ -61,3 +61,20 @@ def test_a_session_in_another_mode_and_a_run_without_people_get_their_own_decisi
     said = [one.judge(call, mode=mode).decision.outcome.word for mode in (Mode.AUTO, Mode.PLAN, Mode.AUTO)]
     asked = [one.decide(far, headless=headless).outcome.word for headless in (False, True, False)]
     assert (said, asked) == (["allow", "deny", "allow"], ["ask", "deny", "ask"])
+
+
+def test_a_look_that_may_take_long_is_told_before_it_is_taken(tmp_path: Path) -> None:
+    one = gate()
+    quick = {
+        command: one.is_quick(Call("bash", {"command": command}, cwd=str(tmp_path), roots=(str(tmp_path),)))
+        for command in ("git status && ls -la src", "rm -rf build", "cat src/*.py", "git switch dev", "$X", "if")
+    }
+    assert quick == {
+        "git status && ls -la src": True,
+        "rm -rf build": True,
+        "cat src/*.py": False,  # names are looked for
+        "git switch dev": False,  # git is asked
+        "$X": True,
+        "if": True,
+    }
+    assert one.is_quick(Call("bash", {"command": 1})) is True

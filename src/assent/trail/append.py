@@ -26,6 +26,10 @@ SEGMENT = 64 * 1024 * 1024  # bytes, after which a new segment begins
 PATIENCE = 15.0  # seconds to wait for another writer
 
 
+class Busy(Exception):
+    """Somebody else writes at this moment, or the disk has to be waited for, and who asked would not wait."""
+
+
 class Trail:
     """The trail in a folder, made when first written to. Safe for threads, for many processes, and over a fork."""
 
@@ -48,32 +52,38 @@ class Trail:
         self._close()
         self._process = os.getpid()
 
-    def append(self, record: Record) -> str:
-        """Write a record and return its hash. Raises StoreError where it cannot be written: then it was not."""
+    def append(self, record: Record, *, patient: bool = True) -> str:
+        """Write a record and return its hash. Raises StoreError where it cannot be written: then it was not. Who is not
+        patient does not wait for others: then it raises Busy, and nothing was written."""
         try:
             middle = line.body(record)
         except (ValueError, TypeError, RecursionError) as error:
             raise StoreError(f"a record cannot be written down: {error}") from None
         if os.getpid() != self._process:
             self._fresh()
-        with self._mutex:
+        if not self._mutex.acquire(patient):
+            raise Busy
+        try:
+            self._take(patient)
             try:
-                self._take()
-                try:
-                    self._agree()
-                    if self._head.offset >= self._segment:
-                        self._rotate()
-                    return self._write(middle)
-                finally:
-                    fcntl.flock(self._lock, fcntl.LOCK_UN)
-            except OSError as error:
-                self._close()
-                raise StoreError(
-                    f"the trail in `{self.folder}` cannot be written: {error.strerror}; look after the disk"
-                ) from None
-            except StoreError:
-                self._close()
-                raise
+                self._agree()
+                if self._head.offset >= self._segment:
+                    if not patient:
+                        raise Busy
+                    self._rotate()
+                return self._write(middle)
+            finally:
+                fcntl.flock(self._lock, fcntl.LOCK_UN)
+        except OSError as error:
+            self._close()
+            raise StoreError(
+                f"the trail in `{self.folder}` cannot be written: {error.strerror}; look after the disk"
+            ) from None
+        except StoreError:
+            self._close()
+            raise
+        finally:
+            self._mutex.release()
 
     def close(self) -> None:
         """Wait for the disk, and let go of the files. The next `append` opens them again."""
@@ -123,13 +133,13 @@ class Trail:
 
     # ------------------------------------------------------------ agreeing with the disk
 
-    def _take(self) -> None:
+    def _take(self, patient: bool) -> None:
         """The lock, on the file that everybody else takes it on."""
         while True:
             if self._lock < 0:
                 own_folder(self.folder)
                 self._lock = open_own(self._lock_path, os.O_RDWR | os.O_CREAT)
-            self._wait()
+            self._wait(patient)
             try:
                 if os.stat(self._lock_path, follow_symlinks=False).st_ino == os.fstat(self._lock).st_ino:
                     return
@@ -137,7 +147,7 @@ class Trail:
                 pass
             self._close()
 
-    def _wait(self) -> None:
+    def _wait(self, patient: bool) -> None:
         """A writer that hangs must not hang the others: after a while they refuse."""
         end = 0.0
         pause = 0.0001
@@ -145,6 +155,8 @@ class Trail:
             try:
                 return fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
+                if not patient:
+                    raise Busy from None
                 end = end or monotonic() + PATIENCE
                 if monotonic() > end:
                     raise StoreError(

@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from functools import partial
 from typing import Any, TypeVar
 
@@ -30,6 +31,7 @@ from assent.opinion import Inquiry
 from assent.review.store import SqliteStore
 from assent.statefile import state_folder
 from assent.trail import follow, query
+from assent.trail.append import Busy
 from assent.ui.access import Access, Person, caller_token, scrape_token
 from assent.ui.api import shown
 from assent.ui.api.endpoint import Asked
@@ -165,9 +167,18 @@ class House:
                 raise AssentError(ENDS) from None
             raise
 
-    async def settled(self, begin: Callable[..., Settled | Inquiry], *given: Any, **named: Any) -> Settled:
-        """A call settled for a caller. Where a model is asked, no thread waits for it."""
-        return await self.desk.concluded(await self.work(begin, *given, **named), self.work)
+    async def settled(
+        self, begin: Callable[..., Settled | Inquiry], *given: Any, quick: bool = False, **named: Any
+    ) -> Settled:
+        """A call settled for a caller. Where a model is asked, no thread waits for it. One that is `quick` needs no
+        thread at all, unless the trail is another's at the moment."""
+        begun = None
+        if quick and not self._ends:
+            with suppress(Busy):
+                begun = begin(*given, waits=False, **named)
+        if begun is None:
+            begun = await self.work(begin, *given, **named)
+        return await self.desk.concluded(begun, self.work)
 
     def gate_now(self, project: str, session: str) -> Gate:
         """The gate of a project as the files are now."""

@@ -74,8 +74,8 @@ class Visit:
         begun = self.begin(headless=headless)
         return begun if isinstance(begun, Settled) else self.memory.conclude(begun, begun.opinion())
 
-    def begin(self, *, headless: bool) -> Settled | Inquiry:
-        """The same, up to where a model has to be waited for."""
+    def begin(self, *, headless: bool, waits: bool = True) -> Settled | Inquiry:
+        """The same, up to where a model has to be waited for. `waits`: as in Memory."""
         assert self.call is not None
         return self.memory.begin(
             self.gate,
@@ -85,6 +85,7 @@ class Visit:
             headless=headless,
             reopen=self.reopen,
             patience=self.patience,
+            waits=waits,
         )
 
     def hand_over(self, settled: Settled) -> Reply:

@@ -16,7 +16,7 @@ import pytest
 
 from assent.contract.errors import StoreError
 from assent.contract.record import Record
-from assent.trail.append import Trail
+from assent.trail.append import Busy, Trail
 from assent.trail.line import iso
 from assent.trail.segments import old_segments, segments
 from assent.trail.verify import verify
@@ -362,6 +362,37 @@ def test_a_writer_that_hangs_does_not_hang_the_others(tmp_path: Path, monkeypatc
         fcntl.flock(held, fcntl.LOCK_EX)
         with pytest.raises(StoreError, match="held by another process"):
             Trail(where).append(record())
+
+
+def test_who_does_not_wait_writes_nothing_while_another_writes(tmp_path: Path) -> None:
+    import fcntl
+
+    where = write(tmp_path, 1)
+    trail = Trail(where)
+    with open(os.path.join(where, "lock")) as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        with pytest.raises(Busy):
+            trail.append(record(2), patient=False)
+        waiting = threading.Thread(target=trail.append, args=(record(3),))
+        waiting.start()
+        with pytest.raises(Busy):  # a thread of this process waits, or another process writes: it is the same
+            trail.append(record(4), patient=False)
+        fcntl.flock(held, fcntl.LOCK_UN)
+        waiting.join()
+    trail.append(record(5), patient=False)
+    assert [said["id"] for said in fields(where)] == [record(number).id for number in (1, 3, 5)]
+    assert verify(where).fault is None
+
+
+def test_a_new_segment_is_begun_by_who_waits_for_the_disk(tmp_path: Path) -> None:
+    with Trail(folder(tmp_path), segment=100) as trail:
+        trail.append(record(1), patient=False)
+        with pytest.raises(Busy):
+            trail.append(record(2), patient=False)
+        assert len(segments(folder(tmp_path))) == 1
+        trail.append(record(3))
+    assert len(segments(folder(tmp_path))) == 2
+    assert verify(folder(tmp_path)).fault is None
 
 
 # ---------------------------------------------------------------- speed

@@ -21,7 +21,7 @@ from assent.ui.place import MODES
 
 LONGEST_WAIT = 600.0
 LONGEST_NAME = 4096
-QUICK = 2048  # bytes of a request that is decided at once
+QUICK = 4096  # bytes of a request that is decided at once
 LONE = re.compile(r"[\ud800-\udfff]")
 
 
@@ -51,6 +51,11 @@ def call_of(asked: Asked) -> tuple[Call, str, Gate]:
     return call, project, gate
 
 
+def is_quick(asked: Asked, gate: Gate, call: Call) -> bool:
+    """Whether a request is decided at once; the others take a thread, so that nobody waits behind them."""
+    return asked.size <= QUICK and gate.is_quick(call)
+
+
 def host_mode(asked: Asked) -> str:
     """The mode that the host itself is in, which can only tighten."""
     mode = asked.text("host_mode", "")
@@ -63,9 +68,9 @@ async def check(asked: Asked) -> object:
     """Decide, and do nothing else: no record, no question."""
     call, project, gate = call_of(asked)
     judge, mode = asked.house.desk.memory.judge, host_mode(asked)
-    if asked.size <= QUICK:
+    if is_quick(asked, gate, call):
         judged = judge(gate, call, project=project, host_mode=mode)
-    else:  # a long one takes its time, and the server goes on
+    else:  # it takes its time, and the server goes on
         judged = await asked.house.work(judge, gate, call, project=project, host_mode=mode)
     decision = judged.decision
     if asked.flag("headless") and decision.outcome is Outcome.ASK:
@@ -89,6 +94,7 @@ async def submit(asked: Asked) -> object:
         headless=headless,
         host_mode=host_mode(asked),
         reopen=partial(house.gate_now, project, call.session),
+        quick=is_quick(asked, gate, call),
     )
     house.metrics.decided(settled.judged.decision)
     house.seen(call, project)

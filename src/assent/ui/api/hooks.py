@@ -20,6 +20,7 @@ from assent.facts import asked as asking
 from assent.facts import digest
 from assent.memory import Settled
 from assent.ui.access import Role
+from assent.ui.api.checks import is_quick
 from assent.ui.api.endpoint import ANY, LARGE, TEXT, Asked, Endpoint, Refusal, Reply, record
 from assent.ui.calls import Waiting
 from assent.ui.replies import Visit, alone, concluded, heard, told
@@ -113,7 +114,8 @@ async def _before(asked: Asked, adapter: Adapter, visit: Visit) -> Told:
     if asked.body.get("held"):  # the hook is back for a question that was asked before
         return await _answered(asked, adapter, visit, await _again(asked))
     route = visit.gate.settings.route
-    settled = await asked.house.settled(visit.begin, headless=route == "runtime" and not visit.dialog)
+    quick = visit.call is not None and is_quick(asked, visit.gate, visit.call)
+    settled = await asked.house.settled(visit.begin, headless=route == "runtime" and not visit.dialog, quick=quick)
     decision = settled.judged.decision
     asked.house.metrics.decided(decision)
     if visit.call is not None:
