@@ -81,6 +81,15 @@ class Person:
             time.sleep(0.02)
         raise AssertionError(f"no question of {session} waits")
 
+    def offers(self) -> list[dict[str, Any]]:
+        """The open offers, as a page is told of them that has just come."""
+        stream = http.client.HTTPConnection("127.0.0.1", self.program.port, timeout=20)
+        stream.request("GET", "/v1/events", headers=self.headers)
+        told = next(line for line in stream.getresponse() if line.startswith(b"data: "))
+        stream.close()
+        found: list[dict[str, Any]] = json.loads(told[6:])["offers"]
+        return found
+
     def answer(self, question: dict[str, Any], said: str = "allow", **more: object) -> Answer:
         body = {"digest": question["digest"], "said": said, **more}
         return self.ask("POST", f"/v1/held/{question['id']}/answer", body)
@@ -180,6 +189,14 @@ class Program:
     def calling(self, command: str, **more: Any) -> Future[Answer]:
         """The same, in the background."""
         return self.pool.submit(lambda: self.call(command, **more))
+
+    def clear(self) -> None:
+        """End everything that waits or is offered."""
+        person = self.sign_in()
+        for question in person.ask("GET", "/v1/held").json["held"]:
+            person.answer(question, "deny")
+        for offer in person.offers():
+            person.ask("POST", "/v1/offers", {"id": offer["id"]})
 
     def held_now(self) -> int:
         """How many questions wait."""

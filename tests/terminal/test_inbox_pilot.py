@@ -34,10 +34,7 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Program]:
 def program(shared: Program) -> Iterator[Program]:
     """The server, with nothing left of the test before."""
     yield shared
-    if shared.held_now():
-        person = shared.sign_in()
-        for question in person.ask("GET", "/v1/held").json["held"]:
-            person.answer(question, "deny")
+    shared.clear()
 
 
 def played(test: Callable[..., Awaitable[None]]) -> Callable[..., None]:

@@ -72,8 +72,9 @@ class Stream:
     def end(self) -> None:
         self._events.put_nowait(None)
 
-    async def run(self, send: Any, alive: Any) -> None:
-        """Send events until the stream ends."""
+    async def run(self, hello: object, send: Any, alive: Any) -> None:
+        """Send events until the stream ends. What was told while the first was made comes after it."""
+        await self._send(send, "hello", hello)
         while True:
             try:
                 event = await asyncio.wait_for(self._events.get(), PING)
@@ -85,10 +86,13 @@ class Stream:
             if isinstance(data, partial):
                 data = data()
                 await asyncio.sleep(0)  # many in a row hold nobody up
-            raw = f"event: {name}\ndata: {json.dumps(data, separators=(',', ':'))}\n\n".encode()
-            await asyncio.wait_for(send({"type": "http.response.body", "body": raw, "more_body": True}), SLOW)
+            await self._send(send, name, data)
             if done is not None and not done.done():
                 done.set_result(None)
+
+    async def _send(self, send: Any, name: str, data: object) -> None:
+        raw = f"event: {name}\ndata: {json.dumps(data, separators=(',', ':'))}\n\n".encode()
+        await asyncio.wait_for(send({"type": "http.response.body", "body": raw, "more_body": True}), SLOW)
 
 
 class Hub:
@@ -138,9 +142,9 @@ async def events(asked: Asked) -> object:
             "alive": [each.held.id for each in broker.pending()],
             "offers": [offered(each) for each in broker.offers.open()[-MOST_OFFERS:]],
         }
-        stream.put("hello", {"now": house.clock(), "version": __version__, **open_now, "recent": recent})
+        hello = {"now": house.clock(), "version": __version__, **open_now, "recent": recent}
         house.desk.broker.attach(stream)
-        running = asyncio.ensure_future(stream.run(asked.send, lambda: house.is_signed_in(asked)))
+        running = asyncio.ensure_future(stream.run(hello, asked.send, lambda: house.is_signed_in(asked)))
         await asyncio.wait({running, gone}, return_when=asyncio.FIRST_COMPLETED)
         if running.done() and running.exception() is None:
             await asked.send({"type": "http.response.body", "body": b""})
