@@ -68,6 +68,10 @@ class Client(ABC):
         """The call that makes a file with the host's own tool."""
 
     @abstractmethod
+    def edit(self, path: Path, old: str, new: str) -> list[Step]:
+        """The turns that change one line of a file with the host's own tool."""
+
+    @abstractmethod
     def delegate(self) -> list[Step]:
         """The turns that start a sub-agent and wait for its end. It follows the script `sub`."""
 

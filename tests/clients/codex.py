@@ -26,6 +26,9 @@ class Codex(Client):
         """A model that it does not know gets no tool to write with: the patch goes through the shell."""
         return self.shell(f"apply_patch <<'EOF'\n{_patch(path, content)}EOF\n")
 
+    def edit(self, path: Path, old: str, new: str) -> list[Step]:
+        return [Use(self.shell(f"apply_patch <<'EOF'\n{_change(path, old, new)}EOF\n"))]
+
     def delegate(self) -> list[Step]:
         """A sub-agent runs beside its parent, which must wait for it by its name."""
 
@@ -78,6 +81,9 @@ class CodexCode(Codex):
     def write(self, path: Path, content: str) -> Call:
         return _script("apply_patch", _patch(path, content))
 
+    def edit(self, path: Path, old: str, new: str) -> list[Step]:
+        return [Use(_script("apply_patch", _change(path, old, new)))]
+
     def mcp(self, server: str, tool: str, arguments: Mapping[str, object]) -> Call:
         return _script(f"mcp__{server}__{tool}", arguments)
 
@@ -93,6 +99,10 @@ def _script(tool: str, argument: object) -> Call:
 def _patch(path: Path, content: str) -> str:
     added = "".join(f"+{line}\n" for line in content.splitlines())
     return f"*** Begin Patch\n*** Add File: {path}\n{added}*** End Patch\n"
+
+
+def _change(path: Path, old: str, new: str) -> str:
+    return f"*** Begin Patch\n*** Update File: {path}\n@@\n-{old}\n+{new}\n*** End Patch\n"
 
 
 def _toml(value: object) -> str:

@@ -41,9 +41,9 @@ class Gate:
     def policy(self, text: str) -> None:
         (self.state / "config.toml").write_text(text)
 
-    def install(self, client: Client) -> None:
-        """Put the hook into the user's settings of the program, by the command that people use."""
-        words = [*PYTHON, "-m", "assent", "install", runtime(client), "--no-policy"]
+    def install(self, client: Client, scope: str = "user") -> None:
+        """Put the hook into settings of the program, by the command that people use."""
+        words = [*PYTHON, "-m", "assent", "install", runtime(client), "--no-policy", "--scope", scope]
         ended = self.place.run(words, deadline=60)
         assert ended.status == 0, ended.stderr
 

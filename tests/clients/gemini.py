@@ -23,6 +23,10 @@ class Gemini(Client):
     def write(self, path: Path, content: str) -> Call:
         return Call("write_file", {"file_path": str(path), "content": content})
 
+    def edit(self, path: Path, old: str, new: str) -> list[Step]:
+        change = {"file_path": str(path), "old_string": old, "new_string": new, "instruction": "change a line"}
+        return [Use(Call("replace", change))]
+
     def delegate(self) -> list[Step]:
         return [Use(Call("invoke_agent", {"agent_name": "generalist", "prompt": SUB_PROMPT}))]
 

@@ -33,6 +33,11 @@ class Opencode(Client):
     def write(self, path: Path, content: str) -> Call:
         return Call("write", {"filePath": str(path), "content": content})
 
+    def edit(self, path: Path, old: str, new: str) -> list[Step]:
+        """It edits no file that it has not read."""
+        change = {"filePath": str(path), "oldString": old, "newString": new}
+        return [Use(Call("read", {"filePath": str(path)})), Use(Call("edit", change))]
+
     def delegate(self) -> list[Step]:
         return [Use(Call("task", {"description": "a part", "prompt": SUB_PROMPT, "subagent_type": "general"}))]
 

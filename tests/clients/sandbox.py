@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import os
+import shutil
 import signal
 import socket
 import struct
@@ -96,6 +97,7 @@ class Sandbox:
     network: Network = field(default_factory=Network)
     started: list[subprocess.Popen[bytes]] = field(default_factory=list)
     beside: subprocess.Popen[bytes] | None = None  # what starts from now on sees the processes of this one
+    etc: Path | None = None  # what starts from now on has this folder for /etc
 
     def __post_init__(self) -> None:
         for folder in (self.home, self.project):
@@ -159,9 +161,17 @@ class Sandbox:
         self.started.append(process)
         return process
 
+    def own_etc(self) -> Path:
+        """A copy of /etc that programs see in its place, for settings of the whole machine."""
+        self.etc = self.base / "etc"
+        secrets = shutil.ignore_patterns("shadow*", "gshadow*", "ssh", "ssl")
+        shutil.copytree("/etc", self.etc, symlinks=True, ignore=secrets)
+        return self.etc
+
     def _alone(self) -> Sequence[str]:
         if self.beside is None:
-            return ALONE
+            seen = () if self.etc is None else ("sh", "-c", 'mount --bind "$0" /etc && exec "$@"', str(self.etc))
+            return (*ALONE, *seen)
         (first,) = Path(f"/proc/{self.beside.pid}/task/{self.beside.pid}/children").read_text().split()
         return ("nsenter", "--target", first, "--pid", "--mount", f"--wdns={self.project}", "--")
 

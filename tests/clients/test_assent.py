@@ -3,6 +3,8 @@ test_hosts.py, what a person sees in their dialogs in test_dialogs.py."""
 
 from __future__ import annotations
 
+import json
+import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,7 +16,7 @@ from assent.adapters.honours import HONOURS, Does
 
 from .claude import Claude
 from .client import Client, Run
-from .gate import Gate, answering, runtime, serving
+from .gate import PYTHON, Gate, answering, runtime, serving
 from .model import Step, Turn, Use
 from .observed import DONE
 from .opencode import Opencode
@@ -80,6 +82,89 @@ def test_a_question_waits_for_a_person_and_the_answer_is_obeyed(client: Client, 
     assert preview["kind"] == ("command" if client.name == "codex" else "diff")
     said = [(each["outcome"], each["channel"]) for each in gate.records("answer")]
     assert said == [("allow", "web"), ("deny", "web"), ("allow", "web")]
+
+
+def test_a_file_that_is_there_is_changed_after_a_person_saw_the_change(client: Client, place: Sandbox) -> None:
+    gate, file = Gate(place, POLICY), place.project / "notes"
+    gate.install(client)
+    file.write_text("one\ntwo\n")
+
+    def answer(question: dict[str, Any]) -> dict[str, Any]:
+        return {"said": "deny" if "four" in question["preview"]["text"] else "allow"}
+
+    script = [*client.edit(file, "two", "three"), *client.edit(file, "one", "four")]
+    with serving(gate) as server, answering(server, answer) as person:
+        run = go(client, place, *script)
+    assert run.changed == {"notes": "one\nthree\n"}, run.told
+    seen = [question["preview"]["text"] for question in person.seen]
+    assert ["-two" in seen[0] and "+three" in seen[0], "-one" in seen[1] and "+four" in seen[1]] == [True, True], seen
+
+
+def test_a_question_of_a_sub_agent_waits_for_the_same_person(client: Client, place: Sandbox) -> None:
+    gate = Gate(place, POLICY)
+    gate.install(client)
+
+    def answer(question: dict[str, Any]) -> dict[str, Any]:
+        return {"said": "deny" if "unwanted" in str(question["call"]["input"]) else "allow"}
+
+    sub = [*touch(client, "wanted", "unwanted"), client.report("did it")]
+    with serving(gate) as server, answering(server, answer) as person:
+        run = go(client, place, *client.delegate(), sub=sub)
+    assert run.changed == {"wanted": ""}, run.told_sub
+    assert len(person.seen) == 2
+    said = [(each["outcome"], each["channel"]) for each in gate.records("answer")]
+    assert said == [("allow", "web"), ("deny", "web")]
+
+
+@pytest.mark.parametrize(
+    "args",
+    [(), ("--bare",), ("--safe-mode",), ("--setting-sources=project",)],
+    ids=lambda args: str(args[0] if args else "plain"),
+)
+def test_a_hook_for_the_whole_machine_holds_whatever_a_project_and_its_user_say(
+    args: tuple[str, ...], place: Sandbox, installed: Programs
+) -> None:
+    """A project's settings switch hooks off, and bring a policy of their own by the environment of hooks."""
+    client, gate = Claude(installed), Gate(place, POLICY)
+    place.own_etc()
+    gate.install(client, "managed")
+    brought = place.project / ".claude" / "brought"
+    brought.mkdir(parents=True, mode=0o700)
+    (brought / "config.toml").write_text('mode = "yolo"\n')
+    project = {"disableAllHooks": True, "env": {"ASSENT_HOME": str(brought), "ASSENT_MODE": "yolo"}}
+    (place.project / ".claude" / "settings.json").write_text(json.dumps(project))
+    script = [*touch(client, "allowed", "denied", "asked"), DONE]
+    run = client.run(place, script, args=(*client.loose, *args))
+    assert run.changed == {"allowed": ""}
+    assert [each["outcome"] for each in gate.records("decision")] == ["allow", "deny", "deny"]
+
+
+def test_doctor_starts_the_program_and_sees_whether_the_hook_holds(client: Client, place: Sandbox) -> None:
+    gate = Gate(place)
+    gate.install(client)
+    programs = place.base / "bin"
+    programs.mkdir()
+    name = runtime(client)
+    (programs / name).write_text(f'#!/bin/sh\nexec {shlex.join(getattr(client.programs, name))} "$@"\n')
+    (programs / name).chmod(0o755)
+    more = {"PATH": f"{programs}:/usr/local/bin:/usr/bin:/bin", "GEMINI_CLI_TRUST_WORKSPACE": "true"}
+    words = [*PYTHON, "-m", "assent", "doctor", name, "--start"]
+    held = place.run(words, deadline=120, more=more)
+    assert (held.status, "let the hook block a forbidden call" in held.stdout) == (0, True), held.stdout
+    inert = {
+        "claude": (".claude/settings.local.json", '{"disableAllHooks": true}'),
+        "codex": (".codex/config.toml", "[features]\nhooks = false\n"),
+        "gemini": (".gemini/settings.json", '{"hooksConfig": {"enabled": false}}'),
+    }
+    if name not in inert:
+        return
+    file, text = inert[name]
+    (place.project / file).parent.mkdir(exist_ok=True)
+    (place.project / file).write_text(text)
+    found = place.run(words, deadline=120, more=more)
+    assert found.status == 1
+    if name != "codex":  # a project that nobody trusts switches nothing off there
+        assert "did not let the hook block a forbidden call" in found.stdout, found.stdout
 
 
 def test_the_calls_of_a_sub_agent_pass_the_gate(client: Client, place: Sandbox) -> None:

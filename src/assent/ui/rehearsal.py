@@ -19,13 +19,13 @@ FORBIDDEN = "cat .ssh/assent-doctor"
 REFUSED = "is protected"  # what the floor says of it
 PROMPT = "assent doctor tries whether the hook blocks"
 KEY = "no-key-at-all"
-SHELL: dict[str, tuple[str, Json]] = {
+CALLS: dict[str, tuple[str, Json]] = {
     "claude": ("Bash", {"command": FORBIDDEN, "description": "a trial"}),
     "codex": ("exec_command", {"cmd": FORBIDDEN}),
-    "gemini": ("run_shell_command", {"command": FORBIDDEN, "description": "a trial"}),
+    "gemini": ("read_file", {"file_path": ".ssh/assent-doctor"}),  # without a person it has no shell
     "opencode": ("bash", {"command": FORBIDDEN, "description": "a trial"}),
 }
-RUNTIMES = tuple(SHELL)
+RUNTIMES = tuple(CALLS)
 UNSTORED = "2.1.295"  # Claude Code, since when it knows how to leave no session behind
 
 
@@ -44,7 +44,7 @@ def tried(runtime: str, folder: str) -> Outcome:
     program = hosts.program(runtime)
     if not program:
         return Outcome(None, f"`{hosts.PROGRAMS[runtime]}` is not on the PATH")
-    prompter = Prompter(*SHELL[runtime])
+    prompter = Prompter(*CALLS[runtime])
     try:
         words = [program, *words_of(runtime, prompter.url), PROMPT]
         ended = subprocess.run(
