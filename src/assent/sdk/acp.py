@@ -1,0 +1,124 @@
+"""Agent Client Protocol: a client whose permissions, files and terminals pass the gate, and its prompt as a channel.
+
+For editors and other programs that run agents over the protocol. Decides nothing. What an agent does by itself and
+without asking is not seen here: for that it has hooks of its own."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from acp import Client, RequestError
+from acp.schema import (
+    AllowedOutcome,
+    DeniedOutcome,
+    FileEditToolCallContent,
+    PermissionOption,
+    RequestPermissionResponse,
+    ToolCallUpdate,
+)
+
+from assent.contract.review import Answer, Held, Said, Scope, Verdict
+from assent.guard import Gate, Session
+from assent.sdk.passage import Passage, told
+
+RUNTIME = "acp"
+DENIED = -32010  # the error that an agent gets for a call of ours that it may not make
+# The kinds of tool calls whose arguments Assent knows, for `Gate(tools=…)`.
+KINDS = {
+    "execute": "bash",
+    "read": "read",
+    "edit": "write",
+    "delete": "delete",
+    "move": "move",
+    "search": "search",
+    "fetch": "fetch",
+}
+YES = (("allow_once", "Allow once"), ("allow_always", "Allow this call in this session"))
+NO = (("reject_once", "Reject"),)
+
+
+class AssentClient:
+    """A client before the one of an editor. Everything but permissions, files and terminals goes to that as it is.
+
+    `gate` decides; `cwd` says in which folder a session runs (default: the gate's project). Where the gate asks, it
+    asks in its channels: with `Gate(channels=[editor.ask])` in the editor's own prompt, see `Editor`."""
+
+    def __init__(self, gate: Gate, inner: Client, *, cwd: Callable[[str], str] | None = None) -> None:
+        self._gate = gate
+        self._inner = inner
+        self._cwd = cwd
+        self._sessions: dict[str, Session] = {}
+
+    async def request_permission(
+        self, session_id: str, tool_call: ToolCallUpdate, options: list[PermissionOption], **more: Any
+    ) -> RequestPermissionResponse:
+        verdict = await self._guard(session_id, tool_call.kind or "other", _arguments(tool_call))
+        wanted = ("allow_once",) if verdict.allowed is True else ("reject_once", "reject_always")
+        chosen = next((each.option_id for kind in wanted for each in options if each.kind == kind), None)
+        if chosen is None or verdict.stop:
+            return RequestPermissionResponse(outcome=DeniedOutcome(outcome="cancelled"))
+        return RequestPermissionResponse(outcome=AllowedOutcome(outcome="selected", option_id=chosen))
+
+    async def write_text_file(self, session_id: str, path: str, content: str, **more: Any) -> Any:
+        await self._pass(session_id, "edit", {"path": path, "content": content})
+        return await self._inner.write_text_file(session_id=session_id, path=path, content=content, **more)
+
+    async def read_text_file(self, session_id: str, path: str, **more: Any) -> Any:
+        await self._pass(session_id, "read", {"path": path})
+        return await self._inner.read_text_file(session_id=session_id, path=path, **more)
+
+    async def create_terminal(self, session_id: str, command: str, args: list[str] | None = None, **more: Any) -> Any:
+        env = {each.name: each.value for each in more.get("env") or []}
+        given = {"command": [command, *(args or [])], "cwd": more.get("cwd") or "", "env": env}
+        await self._pass(session_id, "execute", {key: value for key, value in given.items() if value})
+        return await self._inner.create_terminal(session_id=session_id, command=command, args=args, **more)
+
+    async def _pass(self, session_id: str, kind: str, given: dict[str, object]) -> None:
+        verdict = await self._guard(session_id, kind, given)
+        if verdict.allowed is not True:
+            raise RequestError(DENIED, told(verdict))
+
+    async def _guard(self, session_id: str, kind: str, given: dict[str, object]) -> Verdict:
+        session = self._sessions.get(session_id)
+        if session is None:
+            cwd = self._cwd(session_id) if self._cwd is not None else ""
+            session = self._sessions[session_id] = self._gate.session(session_id, cwd=cwd, runtime=RUNTIME)
+        return await Passage(session, RUNTIME).guard(kind, given)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._inner, name)
+
+
+class Editor:
+    """The editor's own prompt as a place to ask: `Gate(channels=[editor.ask])`."""
+
+    def __init__(self, client: Client, *, who: str) -> None:
+        self._client = client
+        self._who = who
+
+    async def ask(self, held: Held) -> Answer | None:
+        """Show a question as a permission request, with our words and options, and wait for the person."""
+        options = [PermissionOption(option_id=kind, name=name, kind=kind) for kind, name in (*YES, *NO)]  # type: ignore[arg-type]
+        call = ToolCallUpdate(
+            tool_call_id=held.id,
+            title=f"{held.call.tool}: {'; '.join(held.effects) or held.decision.reason}",
+            raw_input=dict(held.call.input),
+        )
+        said = await self._client.request_permission(session_id=held.call.session, tool_call=call, options=options)
+        chosen = said.outcome.option_id if isinstance(said.outcome, AllowedOutcome) else ""
+        if chosen == "allow_always" and held.suggestions:
+            return Answer(Said.ALLOW, scope=Scope.SESSION, who=self._who)
+        if chosen in ("allow_once", "allow_always"):
+            return Answer(Said.ALLOW, who=self._who)
+        return Answer(Said.DENY, who=self._who) if chosen == "reject_once" else None
+
+
+def _arguments(call: ToolCallUpdate) -> dict[str, object]:
+    """Everything that a permission request says of what would be done."""
+    raw = call.raw_input
+    given = dict(raw) if isinstance(raw, dict) else {} if raw is None else {"input": json.dumps(raw, default=repr)}
+    places = [each.path for each in call.locations or []]
+    places += [each.path for each in call.content or [] if isinstance(each, FileEditToolCallContent)]
+    return {**given, "paths": places} if places else given

@@ -1,0 +1,32 @@
+"""FastMCP: a middleware that asks the gate before a tool runs. Decides nothing.
+
+Add it last, with `server.add_middleware(…)`. Tools of a mounted server are known by the name that clients call them by,
+prefix included: declare and name them so."""
+
+from __future__ import annotations
+
+from fastmcp.exceptions import ToolError
+from fastmcp.server.middleware import CallNext, Middleware, MiddlewareContext
+from fastmcp.tools.base import ToolResult
+from mcp.types import CallToolRequestParams
+
+from assent.sdk.passage import Passage, Sessions, told
+
+RUNTIME = "fastmcp"
+
+
+class AssentMiddleware(Middleware):
+    """Every tool call of a FastMCP server, or of a proxy made with `create_proxy`, passes the gate."""
+
+    def __init__(self, session: Sessions) -> None:
+        self._passage = Passage(session, RUNTIME)
+
+    async def on_call_tool(
+        self,
+        context: MiddlewareContext[CallToolRequestParams],
+        call_next: CallNext[CallToolRequestParams, ToolResult],
+    ) -> ToolResult:
+        verdict = await self._passage.guard(context.message.name, context.message.arguments)
+        if verdict.allowed is not True:
+            raise ToolError(told(verdict))
+        return await call_next(context)

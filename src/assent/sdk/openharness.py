@@ -1,0 +1,42 @@
+"""OpenHarness: a hook executor that asks the gate before a tool runs. Decides nothing.
+
+Give it to the engine in place of its own: `QueryEngine(…, hook_executor=AssentHooks(session, executor))`. It sees all
+arguments, and runs before OpenHarness's own checker, which holds as well."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from openharness.hooks.events import HookEvent
+from openharness.hooks.executor import HookExecutor
+from openharness.hooks.types import AggregatedHookResult, HookResult
+
+from assent.sdk.passage import Passage, Sessions, told
+
+RUNTIME = "openharness"
+
+
+class AssentHooks:
+    """The hooks of `inner`, where there are some, and after these the gate: so it sees the call that runs."""
+
+    def __init__(self, session: Sessions, inner: HookExecutor | None = None, *, cwd: str = "") -> None:
+        self._passage = Passage(session, RUNTIME)
+        self._inner = inner
+        self._cwd = cwd or os.getcwd()
+
+    async def execute(self, event: HookEvent, payload: dict[str, Any]) -> AggregatedHookResult:
+        found = AggregatedHookResult() if self._inner is None else await self._inner.execute(event, payload)
+        if event is not HookEvent.PRE_TOOL_USE or found.blocked:
+            return found
+        verdict = await self._passage.guard(
+            str(payload.get("tool_name", "")), payload.get("tool_input"), cwd=self._cwd, shell="bash"
+        )
+        if verdict.allowed is True:
+            return found
+        denied = HookResult(hook_type="assent", success=False, blocked=True, reason=told(verdict))
+        return AggregatedHookResult(results=[*found.results, denied])
+
+    def __getattr__(self, name: str) -> Any:
+        """What else an executor can do, `inner` does."""
+        return getattr(self._inner, name)
