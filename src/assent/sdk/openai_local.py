@@ -10,9 +10,10 @@ from dataclasses import replace
 from inspect import isawaitable
 from typing import Any
 
-from agents import ApplyPatchTool, CustomTool, LocalShellTool, ShellTool, ToolContext
+from agents import ApplyPatchTool, CustomTool, LocalShellTool, ShellTool
 from agents.editor import ApplyPatchOperation, ApplyPatchResult
 from agents.tool import LocalShellCommandRequest, ShellCommandRequest
+from agents.tool_context import ToolContext
 
 from assent.contract.errors import PayloadError
 from assent.contract.review import Verdict
