@@ -53,6 +53,25 @@ def with_packs(text: str, names: Sequence[str]) -> str:
     return checked(text, _appended(text, "packs", "on", missing), ("packs", "on"), [*known, *missing])
 
 
+def with_start(text: str) -> str:
+    """The text with `server.start`; a file that says something of it keeps that."""
+    server = read(text).get("server")
+    if isinstance(server, dict) and "start" in server:
+        return text
+    newline = "\r\n" if "\r\n" in text else "\n"
+    _, headers = _statements(text)
+    at, made = headers.get("server", len(text)), f"start = true{newline}"
+    if "server" not in headers:
+        made = f"{'' if not text or text.endswith(chr(10)) else newline}{newline}[server]{newline}{made}"
+    return checked(text, text[:at] + made + text[at:], ("server", "start"), True)
+
+
+def starts(text: str) -> bool:
+    """Whether a text lets hooks start the server."""
+    server = read(text).get("server")
+    return isinstance(server, dict) and server.get("start") is True
+
+
 def with_rules(text: str, layer: str, rules: Sequence[str]) -> str:
     """The text with rules at the end of a list, those that it has left out."""
     known = read(text).get(layer, [])

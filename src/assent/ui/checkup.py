@@ -18,8 +18,20 @@ from assent.contract.errors import AssentError
 from assent.contract.value import Value
 from assent.facts import files, pause
 from assent.trail.verify import verify
-from assent.ui import canary, compiled, elsewhere, hostfile, hosts, launcher, local, rehearsal, surroundings
+from assent.ui import (
+    canary,
+    compiled,
+    elsewhere,
+    hostfile,
+    hosts,
+    launcher,
+    local,
+    rehearsal,
+    server_script,
+    surroundings,
+)
 from assent.ui.listening import running
+from assent.ui.status import told
 
 DEADLINE = re.compile(r"--deadline[ ']+(\d+)")
 PROXIES = ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy")
@@ -71,6 +83,7 @@ def machine(here: configure.Place) -> Iterator[Finding]:
     yield from _policy(here)
     yield from _state(here.state)
     yield from _server(here.state)
+    yield from _start(here)
     for text, fix in elsewhere.findings(here.state, os.environ):
         yield note("assent", text, fix)
     end = pause.until(here.state)
@@ -115,10 +128,25 @@ def _state(state: str) -> Iterator[Finding]:
         yield fine("assent", f"the trail is whole: {found.lines} lines")
 
 
+def _start(here: configure.Place) -> Iterator[Finding]:
+    """Whether a hook that finds no server can start one, where it may."""
+    try:
+        wanted = configure.open_gate(here, os.environ)[0].settings.start
+    except AssentError:
+        return
+    if wanted and server_script.is_current(here.state, here.home):
+        yield fine("assent", "a hook that finds no server starts one")
+    elif wanted:
+        text = "hooks may start the server, and what they start is missing or of another installation"
+        yield note("assent", text, "run `assent install RUNTIME --start-server` again")
+
+
 def _server(state: str) -> Iterator[Finding]:
     found = running(state)
     if found is None:
         yield fine("assent", "no server runs: questions go to the agent program's own dialog")
+        if why := told(state):
+            yield note("assent", f"no server runs{why}", "start one with `assent serve --background`")
         return
     try:
         version = str(local.ask(found, "GET", "/v1/status")["version"])

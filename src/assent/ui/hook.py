@@ -81,6 +81,7 @@ def serve(
         return BLOCKED
     adapter = adapters.load(runtime)
     until = monotonic() + deadline
+    agreed: list[str] = []
     _alarm(adapter, deadline)
     try:
         text, environ = _event_text(adapter), _environment(adapter)
@@ -90,12 +91,19 @@ def serve(
         if rendered is None:
             left = min(DECIDING_TIME, int(until - monotonic()))
             _alarm(adapter, left)
-            rendered = answer(adapter, text, environ, state=home, project=project, patience=left - MARGIN)
+            rendered = answer(
+                adapter, text, environ, state=home, project=project, patience=left - MARGIN, agreed=agreed
+            )
     except AssentError as error:
         rendered = adapter.render(None, fault(str(error)))
     except BaseException as error:
         rendered = adapter.render(None, fault(f"Assent failed inside: {type(error).__name__}: {error}"))
-    return leave(rendered)
+    status = leave(rendered)
+    for each in agreed:
+        from assent.ui import starting
+
+        starting.start(each)
+    return status
 
 
 def _can_answer() -> bool:
@@ -167,13 +175,15 @@ def answer(
     state: str = "",
     project: str = "",
     patience: float = DECIDING_TIME - MARGIN,
+    agreed: list[str] | None = None,
 ) -> Rendered:
-    """The answer to an event. Raises nothing. A model may be waited for, with `patience`, in seconds."""
+    """The answer to an event. Raises nothing. A model may be waited for, with `patience`, in seconds. `agreed` gets the
+    state folder where the user lets hooks start the server."""
     event: Event | None = None
     try:
         home = environ.get("HOME", "") or os.path.expanduser("~")
         event = adapter.parse_text(text, environ=environ, home=home, project=project)
-        reply = reply_to(event, environ, state, asks=adapter.asks(event), patience=patience)
+        reply = reply_to(event, environ, state, asks=adapter.asks(event), patience=patience, agreed=agreed)
         return adapter.render(event, reply)
     except AssentError as error:
         return adapter.render(event, fault(str(error)))
@@ -205,7 +215,13 @@ def _host_folder() -> str:
 
 
 def reply_to(
-    event: Event, environ: Mapping[str, str], state: str, *, asks: bool = True, patience: float = 0.0
+    event: Event,
+    environ: Mapping[str, str],
+    state: str,
+    *,
+    asks: bool = True,
+    patience: float = 0.0,
+    agreed: list[str] | None = None,
 ) -> Reply:
     """What the program is told, decided in this process. `asks`: an ask opens its dialog."""
     from assent import configure
@@ -222,6 +238,8 @@ def reply_to(
         gate, here = configure.open_quickly(here, own, session=event.session)
     except PolicyError as error:
         return replies.told(unloaded(error)) if event.kind in DECIDING else replies.NOTHING
+    if gate.settings.start and agreed is not None:
+        agreed.append(here.state)
 
     def reopen() -> Gate:
         return configure.open_quickly(here, own, session=event.session)[0]

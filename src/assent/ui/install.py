@@ -20,7 +20,7 @@ from assent.facts import files
 from assent.policy import rewrite, shipped
 from assent.policy.settings import TIMEOUT, UNSEEN
 from assent.statefile import state_folder
-from assent.ui import asking, compiled, hostfile, hosts, importing, launcher
+from assent.ui import asking, compiled, hostfile, hosts, importing, launcher, server_script, starting
 from assent.ui.access import caller_token
 from assent.ui.hook import DEADLINE
 from assent.ui.listening import SOCKET_FILE, running
@@ -45,6 +45,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--no-policy", action="store_true", help="the hook alone: offer no policy")
     parser.add_argument("--mode", choices=MODES, default="auto", help="the mode to offer (default: auto)")
     parser.add_argument("--http", action="store_true", help="ask the server over HTTP; needs a server that always runs")
+    parser.add_argument("--start-server", action="store_true", help="let a hook that finds no server start one")
     parser.add_argument("--harden", action="store_true", help="also set what closes ways around the hook")
     parser.add_argument(
         "--strip-comments", action="store_true", help="make the settings plain JSON, where the program takes no other"
@@ -72,6 +73,8 @@ def run(options: argparse.Namespace) -> int:
     show(plan)
     policy = offered(options, here)
     if options.dry_run:
+        if options.start_server:
+            print(f"`server.start = true` would be in {files.user_file(here.state)}")
         print("nothing was changed")
         return 0
     install(plan, here.state)
@@ -81,6 +84,7 @@ def run(options: argparse.Namespace) -> int:
         print(f"wrote {path}")
         if options.runtime in permissions.RUNTIMES:
             importing.keep(importing.gather(options.runtime, here.home, here.project), here)
+    start_server(options, here)
     print(f"installed in {plan.host.file}; try it with `assent doctor {options.runtime}`")
     return INERT if plan.objection else 0
 
@@ -269,6 +273,36 @@ def offered(options: argparse.Namespace, here: configure.Place) -> tuple[str, st
         return path, before, after
     print("the policy was left as it is; --yes takes it")
     return None
+
+
+def start_server(options: argparse.Namespace, here: configure.Place) -> None:
+    """Let hooks start the server, where the user says so: by the option, to a question, or in a file that stands."""
+    path = files.user_file(here.state)
+    before = hostfile.text_of(path)
+    try:
+        after = rewrite.with_start(before if before is not None else importing.NEW)
+        starts = rewrite.starts(after)
+    except PolicyError as error:
+        print(f"note: {path} cannot be added to: {error}", file=sys.stderr)
+        return
+    if not starts:
+        if options.start_server:
+            print(f"note: {path} says `server.start = false`, and that stays", file=sys.stderr)
+        return
+    said = after == before
+    if not said and not options.start_server:
+        wanted = "a hook asks the server many times faster than it decides alone; start one where none runs?"
+        if options.no_policy or not agreed(wanted):
+            return
+    why = server_script.write(here.state, here.home)
+    if why:
+        fix = "install its libraries with `pip install 'assent[server]'`, then run this again"
+        print(f"note: hooks cannot start the server: {why}; {fix}", file=sys.stderr)
+        return
+    starting.note(here.state, "")
+    if not said:
+        importing.save(here.state, path, before, after)
+        print(f"hooks start the server where none runs: `server.start = true` is in {path}")
 
 
 def agreed(question: str) -> bool:

@@ -39,13 +39,14 @@ class Running(Value):
 class Listening:
     """The lock and the sockets of this server."""
 
-    def __init__(self, state: str, *, port: int, path: str = "") -> None:
+    def __init__(self, state: str, *, port: int, path: str = "", any_port: bool = False) -> None:
+        """`any_port`: where the port is taken, any other will do."""
         self.path = os.path.abspath(path) if path else os.path.join(state_folder(state), SOCKET_FILE)
         self._lock = _locked(os.path.join(state_folder(state), LOCK_FILE))
         try:
             self.unix = _unix(self.path)
             self._identity = _identity(self.path)
-            self.tcp = _tcp(port)
+            self.tcp = _tcp(port, any_port)
             self.port: int = self.tcp.getsockname()[1]
             self._write()
         except BaseException:
@@ -132,7 +133,7 @@ def _answers(path: str) -> bool:
         return probe.connect_ex(path) not in (errno.ECONNREFUSED, errno.ENOENT)
 
 
-def _tcp(port: int) -> socket.socket:
+def _tcp(port: int, any_port: bool = False) -> socket.socket:
     found = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
@@ -140,6 +141,8 @@ def _tcp(port: int) -> socket.socket:
         found.listen(BACKLOG)
     except OSError as error:
         found.close()
+        if any_port and port:
+            return _tcp(0)
         raise StoreError(f"port {port} cannot be listened on: {error.strerror}; give another with --port") from None
     return found
 

@@ -31,7 +31,12 @@ class Connection(http.client.HTTPConnection):
 
 def server() -> Running | None:
     """The server that lives for this user."""
-    return running(files.assent_home(os.environ, os.environ.get("HOME", "") or os.path.expanduser("~")))
+    return running(state())
+
+
+def state() -> str:
+    """Assent's folder of this user."""
+    return files.assent_home(os.environ, os.environ.get("HOME", "") or os.path.expanduser("~"))
 
 
 def ask(found: Running, method: str, path: str, body: object = None, *, timeout: float = 10.0) -> dict[str, object]:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import argparse
 import asyncio
 import os
+import signal
 import sys
 import threading
+import time
 import webbrowser
 from collections.abc import Callable, Mapping
 
@@ -14,11 +16,12 @@ from assent.contract.errors import StoreError
 from assent.facts import files
 from assent.review import secrets
 from assent.statefile import state_folder
-from assent.ui import peers
+from assent.ui import local, peers, starting
 from assent.ui.listening import Listening
 from assent.ui.place import MODES
 
 PORT = 8765
+LOOK = 30.0  # seconds between looks whether anybody calls
 DESCRIPTION = "Keep the gate ready, hold questions, and show them on a page where a person answers."
 EPILOG = "Sign in on the page with the one-time code shown here. End it with Ctrl-C or `assent stop`."
 
@@ -27,6 +30,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--port", type=int, default=PORT, metavar="N", help=f"on 127.0.0.1 (default: {PORT}; 0: any)")
     parser.add_argument("--socket", default="", metavar="PATH", help="the socket for agents (default: in ~/.assent)")
     parser.add_argument("--open", action="store_true", help="open the page in the browser; the address holds no secret")
+    parser.add_argument("--background", action="store_true", help="go on without this terminal; return once it listens")
     parser.add_argument("--mode", choices=MODES, default="", help="the mode to decide in")
     parser.add_argument("--config", metavar="FILE", default="", help="stands in for the user's ~/.assent/config.toml")
 
@@ -41,17 +45,38 @@ def run(options: argparse.Namespace) -> int:
         ) from None
     if not 0 <= options.port <= 65535:
         raise StoreError(f"`{options.port}` is no port; give one from 0 to 65535")
+    if options.background:
+        from assent.ui import detached
+
+        port = detached.start(local.state(), options)
+        print(f"assent listens on http://127.0.0.1:{port}/ in the background")
+        print("answer on the page; `assent sign-in` shows the code to sign in with, `assent stop` ends the server")
+        return 0
+    return keep(options)
+
+
+def defaults() -> argparse.Namespace:
+    """The options of a server that was told nothing."""
+    parser = argparse.ArgumentParser()
+    arguments(parser)
+    return parser.parse_args([])
+
+
+def keep(options: argparse.Namespace, *, background: bool = False) -> int:
+    """Serve in this process until told to stop. One in the background takes another port where its own is taken."""
     from assent.ui import server
 
     closed = peers.close_to_debuggers()
     given = secrets.taken(os.environ)
     server.many_files()
     state = state_folder(files.assent_home(os.environ, os.environ.get("HOME", "") or os.path.expanduser("~")))
-    listening = Listening(state, port=options.port, path=options.socket)
+    listening = Listening(state, port=options.port, path=options.socket, any_port=background)
+    if os.path.exists(os.path.join(state, starting.RECORD_FILE)) and not background:
+        starting.note(state, "")  # whoever starts it by hand wants it to run
     heard = True
     try:
         with asyncio.Runner(loop_factory=_fast_loop()) as runner:
-            heard = runner.run(_serve(options, listening, closed, given))
+            heard = runner.run(_serve(options, listening, closed, given, background))
     except KeyboardInterrupt:
         return 130
     finally:
@@ -69,7 +94,9 @@ def _fast_loop() -> Callable[[], asyncio.AbstractEventLoop] | None:
     return new_event_loop
 
 
-async def _serve(options: argparse.Namespace, listening: Listening, closed: bool, given: Mapping[str, str]) -> bool:
+async def _serve(
+    options: argparse.Namespace, listening: Listening, closed: bool, given: Mapping[str, str], background: bool
+) -> bool:
     """Serve until told to stop; whether everything that was said was written."""
     from assent.ui import server
     from assent.ui.house import House
@@ -87,8 +114,30 @@ async def _serve(options: argparse.Namespace, listening: Listening, closed: bool
         threading.Thread(target=webbrowser.open, args=(house.address,), daemon=True).start()
     if sys.stdin is not None and sys.stdin.isatty() and sys.stdout.isatty():
         threading.Thread(target=_codes_on_enter, args=(house,), daemon=True).start()
+    watching = asyncio.create_task(_end_when_idle(house)) if background else None
     await server.serve(house, listening)
+    if watching is not None:
+        watching.cancel()
     return house.voice.rest()
+
+
+async def _end_when_idle(house: object) -> None:
+    """End a server in the background that nobody calls, watches or is asked by, where the user's file says after how
+    long. Hooks start the next one."""
+    from assent.ui.house import House
+
+    assert isinstance(house, House)
+    seen, since = -1, time.monotonic()
+    while True:
+        idle = house.gates.find("/")[0].settings.idle
+        await asyncio.sleep(min(idle / 4, LOOK) if idle else LOOK)
+        busy = house.metrics.requests != seen or house.hub.streams or house.desk.broker.pending()
+        if busy:
+            seen, since = house.metrics.requests, time.monotonic()
+        elif idle and time.monotonic() - since >= idle:
+            house.voice.say(f"nobody called for {idle} seconds: the server ends")
+            os.kill(os.getpid(), signal.SIGTERM)
+            return
 
 
 def greet(house: object, closed: bool) -> None:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
+import time
 
 from assent.contract import display
-from assent.ui import local
+from assent.ui import detached, local, starting
 
 DESCRIPTION = "Say whether the server runs, where it listens, its mode, and how many questions wait."
 EPILOG = "exit status: 0 it runs, 1 it does not"
@@ -16,10 +18,22 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print it as JSON")
 
 
+def told(state: str) -> str:
+    """What became of the last start by a hook, in words."""
+    what, count, when = starting.last(state)
+    if what == starting.STOPPED:
+        return ", as it was stopped"
+    if what != starting.FAILED:
+        return ""
+    left = max(0.0, when + starting.pause(count) - time.time())
+    log = os.path.join(state, detached.LOG_FILE)
+    return f", and {count} starts by hooks have failed (see {log}); the next is tried in {left:.0f} s"
+
+
 def run(options: argparse.Namespace) -> int:
     found = local.server()
     if found is None:
-        print("{}" if options.json else "no server runs; start one with `assent serve`")
+        print("{}" if options.json else f"no server runs{told(local.state())}; start one with `assent serve`")
         return 1
     status = local.ask(found, "GET", "/v1/status")
     if options.json:

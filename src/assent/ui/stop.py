@@ -8,7 +8,7 @@ import signal
 import time
 
 from assent.contract.errors import StoreError
-from assent.ui import local
+from assent.ui import local, server_script, starting
 
 DESCRIPTION = "End the server. Questions that wait are denied, and the trail is on the disk before it ends."
 PATIENCE = 30.0  # seconds
@@ -20,8 +20,13 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     found = local.server()
+    if os.path.exists(server_script.path(local.state())):
+        starting.note(local.state(), starting.STOPPED)  # first, so that no hook is quicker
+        after = "; hooks start none until `assent serve --background`"
+    else:
+        after = ""
     if found is None:
-        print("no server runs")
+        print(f"no server runs{after}")
         return 0
     try:
         os.kill(found.pid, signal.SIGTERM)
@@ -30,7 +35,7 @@ def run(options: argparse.Namespace) -> int:
     until = time.monotonic() + PATIENCE
     while time.monotonic() < until:
         if local.server() is None:
-            print("stopped")
+            print(f"stopped{after}")
             return 0
         time.sleep(0.05)
     raise StoreError(f"the server (pid {found.pid}) did not end in {PATIENCE:.0f} seconds; look at its terminal")

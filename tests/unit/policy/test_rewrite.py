@@ -55,3 +55,18 @@ def test_a_text_is_either_changed_as_meant_or_refused(text: str) -> None:
 def test_a_list_in_an_unusual_place_is_refused() -> None:
     with pytest.raises(PolicyError, match="by hand"):
         rewrite.with_packs("packs = { on = [] }\n", ["x"])
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("", "\n[server]\nstart = true\n"),
+        ("# mine\nmode = 'auto'", "# mine\nmode = 'auto'\n\n[server]\nstart = true\n"),
+        ("[server] # mine\nidle = 9\n[packs]\non = []\n", "[server] # mine\nstart = true\nidle = 9\n[packs]\non = []\n"),
+        ("[server]\nstart = false\n", "[server]\nstart = false\n"),
+        ("server.start = true\n", "server.start = true\n"),
+        ("[packs]\r\non = []\r\n", "[packs]\r\non = []\r\n\r\n[server]\r\nstart = true\r\n"),
+    ],
+)
+def test_the_start_of_the_server_is_added_once_and_kept_as_it_is_said(before: str, after: str) -> None:
+    assert rewrite.with_start(before) == after

@@ -675,8 +675,7 @@ _Noreturn static void serve(void) {
 static void find_socket(void) {
     static char path[sizeof(((struct sockaddr_un *)NULL)->sun_path)];
     if (options.socket != NULL && options.socket[0] != '\0') return;
-    const char *folder = options.home, *below = "";
-    if (folder == NULL || folder[0] == '\0') folder = getenv("ASSENT_HOME");
+    const char *folder = options.home, *below = ""; /* never ASSENT_HOME: a project's settings can reach that */
     if (folder == NULL || folder[0] == '\0') folder = getenv("HOME"), below = "/.assent";
     int size = snprintf(path, sizeof path, "%s%s/server.sock", folder != NULL ? folder : "", below);
     if (size <= 0 || (size_t)size >= sizeof path) cold();
