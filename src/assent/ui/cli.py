@@ -20,6 +20,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "run": ("run", "run a command if the gate lets it, asking in this terminal"),
     "hook": ("hook", "answer one event of an agent program (agent programs run this)"),
     "mcp-proxy": ("mcp_proxy", "gate the tools of an MCP server, standing before it"),
+    "mcp-tools": ("mcp_tools", "offer tools that pass the gate, as an MCP server"),
     "mcp-prompt": ("mcp_prompt", "answer for Claude Code's dialog as an MCP server (Claude Code runs this)"),
     "audit": ("audit", "look at the trail of decisions and answers, and prove that it is whole"),
     "why": ("why", "print the receipt of a past decision"),

@@ -7,7 +7,6 @@ import asyncio
 import os
 import re
 import secrets
-import signal
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
@@ -78,7 +77,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 async def _serve(options: argparse.Namespace, judge: Judge, origin: Origin) -> int:
-    stop = _on_signals()
+    stop = ends.on_signals()
     if options.listen:
         return await listen.serve(options.listen, options.url, judge, origin, note=note, stop=stop)
     if options.url:
@@ -140,20 +139,6 @@ async def _over_http(
 async def _pump(lines: AsyncIterator[bytes | None], take: Callable[[bytes | None], Awaitable[None]]) -> None:
     async for line in lines:
         await take(line)
-
-
-def _on_signals() -> asyncio.Future[int]:
-    """Becomes the number of a signal that tells us to end."""
-    loop = asyncio.get_running_loop()
-    found: asyncio.Future[int] = loop.create_future()
-
-    def told(number: int) -> None:
-        if not found.done():
-            found.set_result(number)
-
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        loop.add_signal_handler(number, told, number)
-    return found
 
 
 def headers_of(given: list[str]) -> dict[str, str]:

@@ -16,6 +16,7 @@ from assent.contract.errors import StoreError
 from assent.ui.mcp.frames import INVALID, PARAMS, Body, Frame, Kind, Malformed, failure, misspelled, success
 
 CALL, READ = "tools/call", "resources/read"
+RESOURCE = "mcp-resource"  # a runtime whose `read` is a read; among the tools of a server a name says nothing
 GATED = {"toolscall": CALL, "resourcesread": READ}  # by the letters of a method
 PARAMETERS = frozenset({"name", "arguments", "uri", "task", "_meta"})
 LONGEST_NAME = 256
@@ -77,7 +78,7 @@ class Origin:
             roots=(self.project,),
             home=self.home,
             session=self.session,
-            runtime="mcp",
+            runtime="mcp" if method == CALL else RESOURCE,
         )
 
 

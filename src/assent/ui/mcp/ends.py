@@ -155,3 +155,17 @@ def _dies_with_us() -> Callable[[], object] | None:
     except (OSError, AttributeError):
         return None
     return lambda: prctl(PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
+
+
+def on_signals() -> asyncio.Future[int]:
+    """Becomes the number of a signal that tells us to end."""
+    loop = asyncio.get_running_loop()
+    found: asyncio.Future[int] = loop.create_future()
+
+    def told(number: int) -> None:
+        if not found.done():
+            found.set_result(number)
+
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        loop.add_signal_handler(number, told, number)
+    return found

@@ -12,14 +12,15 @@ from typing import TYPE_CHECKING
 
 from assent import configure
 from assent.contract.call import Call
-from assent.contract.decision import Outcome
+from assent.contract.decision import Decision, Outcome
 from assent.contract.errors import AssentError, PolicyError
+from assent.contract.review import Verdict
 from assent.contract.value import Value
 from assent.facts import files
 from assent.gate import Gate, unloaded
 from assent.memory import Memory
 from assent.policy import explain
-from assent.remote import NoServer, Server
+from assent.remote import NoServer, Server, denied
 
 if TYPE_CHECKING:  # needs the broker, which most calls do without
     from assent.ui.mcp.elicit import AskClient, Elicitation
@@ -48,21 +49,38 @@ class Judge:
 
     async def ask(self, call: Call, *, project: str, ask_client: AskClient | None = None) -> Told:
         """Whether a call may run. A task that is cancelled while it waits takes its question back. `ask_client` puts
-        a question to the person at the client, for where no server runs.
+        a question to the person at the client, for where no server runs."""
+        found = await self.verdict(call, project=project, ask_client=ask_client)
+        return Told(found.allowed is True, found.message)
+
+    async def verdict(self, call: Call, *, project: str, ask_client: AskClient | None = None) -> Verdict:
+        """The same, with what it rests on.
 
         ASSENT_MODE is this process's own matter, as in hooks, and can only tighten."""
         try:
-            if not self._environ.get("ASSENT_MODE") and os.path.exists(self._path):
+            if self._has_server():
                 with suppress(NoServer):
-                    verdict = await Server(self._path).ask(call, project=project)
-                    return Told(verdict.allowed is True, verdict.message)
+                    return await Server(self._path).ask(call, project=project)
             if ask_client is not None:
                 return await self._through_client(call, project, ask_client)
             return await asyncio.to_thread(self._alone, call, project)
         except AssentError as error:
-            return Told(False, f"This call was not run: {error}.")
+            return denied(str(error))
         except Exception as error:  # the one net: whatever breaks inside, the call does not run
-            return Told(False, f"This call was not run: Assent failed inside: {type(error).__name__}: {error}.")
+            return denied(f"Assent failed inside: {type(error).__name__}: {error}")
+
+    async def check(self, call: Call, *, project: str) -> Decision:
+        """What would be decided now. Asks nobody, records nothing, never raises."""
+        try:
+            if self._has_server():
+                with suppress(NoServer):
+                    return await Server(self._path).check(call, project=project)
+            return await asyncio.to_thread(self._checked, call, project)
+        except Exception as error:  # the net
+            return denied(f"Assent failed inside: {type(error).__name__}: {error}").decision
+
+    def _has_server(self) -> bool:
+        return not self._environ.get("ASSENT_MODE") and os.path.exists(self._path)
 
     async def leave(self) -> None:
         """Put away what is still asked."""
@@ -75,31 +93,36 @@ class Judge:
 
     # By ourselves
 
-    def _alone(self, call: Call, project: str) -> Told:
+    def _checked(self, call: Call, project: str) -> Decision:
+        try:
+            gate, here = self._gate(call, project)
+        except PolicyError as error:
+            return unloaded(error)
+        return self._memory(here).judge(gate, _placed(call, here, project), project=project).decision
+
+    def _alone(self, call: Call, project: str) -> Verdict:
         """Decide and record; there is nobody to ask, so what asks is refused."""
         try:
             gate, here = self._gate(call, project)
         except PolicyError as error:
-            return Told(False, explain.to_agent(unloaded(error)))
+            return _verdict(unloaded(error))
         memory, placed = self._memory(here), _placed(call, here, project)
         settled = memory.settle(
             gate, placed, project=project, headless=True, reopen=lambda: self._gate(call, project)[0]
         )
-        decision = settled.judged.decision
-        return Told(decision.outcome is Outcome.ALLOW, explain.to_agent(decision))
+        return _verdict(settled.judged.decision, settled.id)
 
-    async def _through_client(self, call: Call, project: str, ask_client: AskClient) -> Told:
+    async def _through_client(self, call: Call, project: str, ask_client: AskClient) -> Verdict:
         """The same, but what asks is put to the person at the client."""
         try:
             gate, here = await asyncio.to_thread(self._gate, call, project)
         except PolicyError as error:
-            return Told(False, explain.to_agent(unloaded(error)))
+            return _verdict(unloaded(error))
         if self._elicitation is None:
             from assent.ui.mcp.elicit import Elicitation
 
             self._elicitation = Elicitation(ask_client, self._environ, self._memory(here))
-        verdict = await self._elicitation.guard(gate, _placed(call, here, project), project=project)
-        return Told(verdict.allowed is True, verdict.message)
+        return await self._elicitation.guard(gate, _placed(call, here, project), project=project)
 
     def _gate(self, call: Call, project: str) -> tuple[Gate, configure.Place]:
         here = configure.place(project or "/", self._environ, home=call.home or self.home)
@@ -107,6 +130,10 @@ class Judge:
 
     def _memory(self, here: configure.Place) -> Memory:
         return self._memories.setdefault(here.state, Memory(here.state))
+
+
+def _verdict(decision: Decision, id: str = "") -> Verdict:
+    return Verdict(decision.outcome is Outcome.ALLOW, decision, id, message=explain.to_agent(decision))
 
 
 def _placed(call: Call, here: configure.Place, project: str) -> Call:
