@@ -42,7 +42,7 @@ class Cline(Adapter):
 
     def parse(self, given: Mapping[str, object], *, environ: Mapping[str, str], home: str, project: str = "") -> Event:
         name = payload.text(given, "hookName")
-        kind = shape.kind_of(name, KINDS, "tool_call" in given)
+        kind = shape.kind_of(name, KINDS, given)
         session = session_of(given)
         call, call_id = None, ""
         if kind in shape.WITH_CALL:

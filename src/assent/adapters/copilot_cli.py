@@ -40,7 +40,7 @@ class CopilotCli(Adapter):
             event = shape.parse(given, runtime=self.runtime, home=home, roots=roots, modes={}, shell="bash")
             return in_form(event, CLAUDE)
         name = payload.text_if_any(given, "hookName") or told_by_fields(given)
-        kind = shape.kind_of(name, KINDS, "toolName" in given)
+        kind = shape.kind_of(name, KINDS, given)
         session = payload.text_if_any(given, "sessionId")
         call = None
         if kind in shape.WITH_CALL:

@@ -40,7 +40,7 @@ class Cursor(Adapter):
 
     def parse(self, given: Mapping[str, object], *, environ: Mapping[str, str], home: str, project: str = "") -> Event:
         name = payload.text(given, "hook_event_name")
-        kind = shape.kind_of(name, KINDS, "tool_name" in given or "command" in given)
+        kind = shape.kind_of(name, KINDS, given)
         session = payload.text_if_any(given, "conversation_id")
         roots = payload.folders(given.get("workspace_roots"))
         call = None

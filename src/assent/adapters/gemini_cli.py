@@ -32,7 +32,7 @@ class GeminiCli(Adapter):
 
     def parse(self, given: Mapping[str, object], *, environ: Mapping[str, str], home: str, project: str = "") -> Event:
         name = payload.text(given, "hook_event_name")
-        kind = shape.kind_of(name, KINDS, "tool_name" in given)
+        kind = shape.kind_of(name, KINDS, given)
         session = payload.text_if_any(given, "session_id")
         call = None
         if kind in shape.WITH_CALL:

@@ -58,7 +58,7 @@ class OpenCode(Adapter):
 
     def parse(self, given: Mapping[str, object], *, environ: Mapping[str, str], home: str, project: str = "") -> Event:
         name = payload.text(given, "event")
-        kind = shape.kind_of(name, KINDS, "tool" in given)
+        kind = shape.kind_of(name, KINDS, given)
         session = payload.text_if_any(given, "sessionID")
         folder = payload.text_if_any(given, "directory")
         attended = given.get("attended")

@@ -40,7 +40,7 @@ class OpenHarness(Adapter):
         Its to-do list is a file, which the call may name or leave to the tool."""
         inner = payload.table(given, "payload") if "payload" in given else given
         name = payload.text(inner, "event")
-        kind = shape.kind_of(name, KINDS, "tool_name" in inner)
+        kind = shape.kind_of(name, KINDS, inner)
         folder = project if inner is not given else environ.get("PWD", "") or project
         call = None
         if kind in shape.WITH_CALL:

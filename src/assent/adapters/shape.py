@@ -28,6 +28,10 @@ KINDS: dict[str, Kind] = {
     "SessionStart": Kind.SESSION_START,
 }
 AFTERWARDS = ("after", "post", "permissiondenied", "notification")
+# How runtimes name the parts of a call. A hook may have been put into another runtime than its own.
+CALLS = frozenset(
+    "tool_name toolName tool tool_call toolCall tool_input toolInput toolArgs tool_args args command arguments".split()
+)
 ABOUT = ("file_path", "source", "reason", "notification_type")
 WITH_CALL = frozenset({Kind.BEFORE_TOOL, Kind.PERMISSION, Kind.AFTER_TOOL})
 BLOCKED = 2  # the exit status that blocks
@@ -48,7 +52,7 @@ def parse(
 ) -> Event:
     """The event of a payload in this shape. `tool` is the call's tool where the runtime's own name misleads."""
     name = payload.text(given, "hook_event_name")
-    kind = kind_of(name, KINDS, "tool_name" in given)
+    kind = kind_of(name, KINDS, given)
     session = payload.text_if_any(given, "session_id")
     call = None
     if kind in WITH_CALL:
@@ -79,11 +83,11 @@ def parse(
     )
 
 
-def kind_of(name: str, kinds: Mapping[str, Kind], has_call: bool) -> Kind:
-    """The kind of an event. One that we do not know and that brings a call may be one that wants a decision, so it is
-    refused, unless it comes after the fact by its name."""
+def kind_of(name: str, kinds: Mapping[str, Kind], given: Mapping[str, object]) -> Kind:
+    """The kind of an event. One that we do not know and that brings a call, in whatever runtime's words, may be one
+    that wants a decision, so it is refused, unless it comes after the fact by its name."""
     kind = kinds.get(name)
-    if kind is None and has_call and not name.lower().startswith(AFTERWARDS):
+    if kind is None and not CALLS.isdisjoint(given) and not name.lower().startswith(AFTERWARDS):
         raise PayloadError(f"unknown event `{name}` with a call; update Assent, or remove its hook for this event")
     return kind or Kind.OTHER
 

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assent import adapters
-from assent.adapters import honours
+from assent.adapters import canaries, honours
 from assent.adapters.adapter import Event, Kind, Rendered
 from assent.contract.call import Call
 from assent.contract.decision import Outcome
@@ -197,6 +197,19 @@ def test_a_key_given_twice_is_no_payload(runtime: str) -> None:
     twice = '{"tool_name": "Bash", "tool_input": {"command": "ls", "command": "rm"}}'
     with pytest.raises(PayloadError, match="key `command` is given twice"):
         adapters.load(runtime).parse_text(twice, environ={}, home="")
+
+
+@pytest.mark.parametrize("runtime", [each for each in adapters.RUNTIMES if each != "claude-prompt"])
+@pytest.mark.parametrize("sender", [each for each in adapters.RUNTIMES if each != "claude-prompt"])
+def test_a_call_in_another_runtimes_words_is_decided_or_refused(runtime: str, sender: str) -> None:
+    """A hook may have been put into the wrong program: no call passes it as news of something else."""
+    given = canaries.event(sender, "ls", "/workspace")
+    try:
+        event = adapters.load(runtime).parse(given, environ=ENVIRON, home="/home/me", project="/workspace")
+    except PayloadError:
+        return
+    assert event.kind is Kind.BEFORE_TOOL
+    assert event.call is not None
 
 
 @pytest.mark.parametrize(
