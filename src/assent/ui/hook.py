@@ -27,6 +27,7 @@ DESCRIPTION = "Answer one event of an agent program. Agent programs run this; `a
 EPILOG = "The event is read from standard input; the answer is in the program's own form."
 LARGEST = 64 * 1024 * 1024  # bytes of an event
 DECIDING_TIME = 20  # seconds for a decision that asks nobody
+GRACE = 2.0  # seconds of processor time more, for an answer that says so
 MARGIN = 2  # seconds of that which a model is not waited for
 DEADLINE = 570  # seconds for everything, below the time that programs give a hook
 # What stands in the launcher's command line; the last two come from the compiled client, which has read the event.
@@ -137,13 +138,18 @@ def _event_text(adapter: Adapter) -> bytes:
 
 
 def _alarm(adapter: Adapter, seconds: int) -> None:
-    """A decision that takes too long is a block, before the program's own timeout lets the call run."""
+    """A decision that takes too long is a block, before the program's own timeout lets the call run.
+
+    A handler waits for code that is not Python's to come back. So after some more processor time the process is ended
+    from outside: that is a block too, by the line of shell around it where the program itself would go on."""
 
     def too_late(*_: object) -> None:
         os._exit(leave(adapter.render(None, fault(f"no decision within {seconds} seconds"))))
 
     _signal.signal(_signal.SIGALRM, too_late)
     _signal.alarm(max(seconds, 1))
+    _signal.signal(_signal.SIGPROF, _signal.SIG_DFL)
+    _signal.setitimer(_signal.ITIMER_PROF, min(max(seconds, 1), DECIDING_TIME) + GRACE)
 
 
 def _socket(state: str, environ: Mapping[str, str]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -139,6 +140,16 @@ def test_what_is_no_event_is_answered_with_the_programs_own_block(tmp_path: Path
         adapter.parse_text(text, environ=environ, home=str(tmp_path))
     rendered = answer(adapter, text, environ, state=str(tmp_path))
     assert rendered == adapter.render(None, fault(str(found.value)))
+
+
+def test_a_decision_that_hangs_where_no_handler_runs_is_ended(tmp_path: Path) -> None:
+    """The handler of an alarm waits for a pattern to be done; the processor time of a process does not."""
+    code = (
+        "import re; from assent.adapters import load; from assent.ui import hook\n"
+        "hook.GRACE = 0.2; hook._alarm(load('gemini'), 1); re.match('(a+)+$', 'a' * 60 + 'b')"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False, timeout=60)
+    assert (done.returncode, done.stdout) == (-signal.SIGPROF, b"")
 
 
 def test_the_command_prints_one_answer_and_nothing_else(tmp_path: Path) -> None:
