@@ -11,6 +11,7 @@ import time
 from assent.contract.classifier import Opinion
 from assent.contract.decision import Outcome
 from assent.contract.effect import READ_ONLY, Kind, Operation
+from assent.contract.errors import StoreError
 from assent.contract.later import Later
 from assent.contract.notation import dumps
 from assent.contract.sha import sha256
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 
     from assent.contract.call import Call
     from assent.contract.classifier import Backend
-    from assent.contract.effect import Lowering
     from assent.gate import Gate, Judged
     from assent.review.classifier import model as models
     from assent.review.classifier import prompt
@@ -40,6 +40,7 @@ TOO_LONG = "the call is too long for a model to see it whole"
 LEAST = 0.5  # seconds that are worth trying
 BACKENDS = 4  # kept
 FILES = READ_ONLY | {Operation.WRITE}
+EDIT = "mode.write"
 
 
 class Classifiers:
@@ -69,7 +70,7 @@ class Inquiry:
 
     __slots__ = (
         *("call", "judged", "project", "host_mode", "headless", "started", "gate"),
-        *("_classifier", "_key", "_shown", "_digest", "_patience"),
+        *("_classifier", "_key", "_shown", "_digest", "_patience", "_state"),
     )
 
     def __init__(
@@ -78,6 +79,7 @@ class Inquiry:
         judged: Judged,
         classifier: Classifier,
         *,
+        state: str,
         project: str,
         host_mode: str,
         headless: bool,
@@ -97,6 +99,7 @@ class Inquiry:
         self.started = started
         self.gate = gate
         self._classifier = classifier
+        self._state = state
         self._patience = patience
         self._shown = shown(call, judged)
         self._digest = digest.digest(call, lowering, facts)
@@ -127,7 +130,12 @@ class Inquiry:
         """Whether a call, looked at once more, is still the one that the model judged, and still its to judge."""
         if again.lowering is None or again.facts is None or not may_judge(again):
             return False
-        return digest.digest(self.call, again.lowering, again.facts) == self._digest
+        if digest.digest(self.call, again.lowering, again.facts) != self._digest:
+            return False
+        try:
+            return not persons.has(self._state, self.call.session, digest.identity(self.call))
+        except StoreError:
+            return False
 
     def _left(self) -> float:
         return self._patience - (time.perf_counter() - self.started)
@@ -137,7 +145,7 @@ class Inquiry:
         known = self._classifier.known(self._key)
         if known is not None:
             return known
-        if not self._shown.whole and not _only_files(self.judged.lowering):
+        if not self._shown.whole and not _only_edits(self.judged):
             return self._none("long", TOO_LONG)
         if self._left() < LEAST:
             return self._none("hurry", "there was no time left to ask the model")
@@ -171,6 +179,7 @@ def inquire(
             call,
             judged,
             classifiers.of(backend),
+            state=state,
             project=project,
             host_mode=host_mode,
             headless=headless,
@@ -211,7 +220,7 @@ def shown(call: Call, judged: Judged) -> Shown:
 
 def too_long(call: Call, judged: Judged) -> str:
     """Why the model is not asked about a call that it cannot see whole; `""` where it can."""
-    return "" if shown(call, judged).whole or _only_files(judged.lowering) else TOO_LONG
+    return "" if shown(call, judged).whole or _only_edits(judged) else TOO_LONG
 
 
 def _length(given: dict[str, object]) -> int:
@@ -221,8 +230,12 @@ def _length(given: dict[str, object]) -> int:
         return len(repr(given))
 
 
-def _only_files(lowering: Lowering | None) -> bool:
-    """Whether a call reads and writes files by name and runs nothing: then its effects are known, however long."""
+def _only_edits(judged: Judged) -> bool:
+    """Whether a call writes files of the workspace by name and runs nothing: then what it does is known without its
+    whole content, and it is no more than mode `auto` lets pass."""
+    lowering = judged.lowering
     if lowering is None or lowering.invocations or not lowering.effects:
+        return False
+    if any(part.code != EDIT for part in judged.decision.parts if part.outcome is Outcome.ASK):
         return False
     return all(each.target.kind is Kind.PATH and each.operation in FILES for each in lowering.effects)

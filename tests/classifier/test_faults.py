@@ -262,6 +262,29 @@ def test_a_keyring_without_the_key_asks(tmp_path: Path, service: Service) -> Non
         keyring.set_keyring(before)
 
 
+def test_a_keyring_that_waits_to_be_opened_costs_the_models_time(
+    tmp_path: Path, service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import keyring
+    from keyring.backends.null import Keyring as Empty
+
+    class Shut(Empty):
+        def get_password(self, *_: object) -> str | None:
+            time.sleep(3)
+            return "late"
+
+    before = keyring.get_keyring()
+    keyring.set_keyring(Shut())  # type: ignore[no-untyped-call]  # as above
+    try:
+        world = World(tmp_path, service, key="keyring:assent/anthropic", timeout=1)
+        started = time.monotonic()
+        assert (error_of(world), service.asked) == ("timeout", [])
+        assert time.monotonic() - started < 2.5
+        world.close()
+    finally:
+        keyring.set_keyring(before)
+
+
 def test_no_key_stands_in_the_trail_or_in_any_file_of_ours(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CLASSIFIER_KEY", "very-secret-key-000111")
     world.settle("npm test")

@@ -121,6 +121,13 @@ def test_a_long_file_is_cut_and_its_true_length_said(world: World) -> None:
     assert "the call, 50036 characters in all:" in lines(data)
 
 
+@pytest.mark.parametrize("path", ["/srv/big.txt", "~/big.txt"])
+def test_a_long_file_elsewhere_is_a_persons(world: World, path: str) -> None:
+    given: dict[str, object] = {"file_path": path, "content": "x" * 50_000}
+    assert world.outcome(given, "write") == ("ask", "mode.outside-workspace")
+    assert world.service.asked == []
+
+
 def test_a_long_argument_of_another_tool_is_a_persons(world: World) -> None:
     given: dict[str, object] = {"body": "x" * (TEXT + 1)}
     assert world.outcome(given, "mcp__tracker__create") == ("ask", "mode.mcp-tool")

@@ -16,6 +16,7 @@ from assent.contract.classifier import Opinion
 from assent.contract.decision import Layer, Outcome
 from assent.contract.review import Answer, Held, Said, Verdict
 from assent.desk import Desk
+from assent.facts import digest, persons
 from assent.memory import Settled
 from assent.opinion import Inquiry
 from assent.review.channels.callback import CallbackChannel
@@ -258,6 +259,12 @@ def test_a_mode_that_a_person_chooses_meanwhile_wins(world: World) -> None:
     assert found == ("deny", "mode.plan.mutation")
 
 
+def test_a_person_who_says_no_meanwhile_wins(world: World) -> None:
+    call = world.call("bash run.sh")
+    found = changing(world, lambda: persons.note(str(world.state), "s1", digest.identity(call)))
+    assert (found, world.records()[0]["classifier"]["error"]) == (ASKED, "changed")
+
+
 def test_what_stays_as_it_was_runs(world: World) -> None:
     assert changing(world, lambda: None) == ALLOWED
 
@@ -383,6 +390,18 @@ def test_a_caller_that_leaves_does_not_take_the_answer_of_others_along(world: Wo
 
     assert asyncio.run(play()).safe
     assert len(world.service.asked) == 2
+
+
+def test_who_waits_when_assent_ends_is_told_and_asks(world: World) -> None:
+    world.settle("make warm")
+    world.service.delay = 3.0
+    with ThreadPoolExecutor(1) as pool:
+        asking = pool.submit(world.outcome, "npm test")
+        while len(world.service.asked) < 2:
+            time.sleep(0.01)
+        world.memory.classifiers.close()
+        assert asking.result(timeout=2) == ASKED
+    assert world.records()[-1]["classifier"]["error"] == "fault"
 
 
 def test_a_child_of_a_fork_asks_in_a_thread_of_its_own(world: World) -> None:

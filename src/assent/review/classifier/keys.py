@@ -4,8 +4,11 @@ A project's files have no say in where it comes from, and no file of ours ever h
 
 from __future__ import annotations
 
+import asyncio
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from threading import Thread
 
 from assent.contract.pattern import Pattern
 from assent.review.classifier.apis import Failed, look_for
@@ -14,18 +17,39 @@ FITS = Pattern(r"[\x21-\x7e]{1,4096}")
 STEERING = "PYTHON_KEYRING_"  # variables by which an environment names code to load
 
 
-def find(source: str, environ: Mapping[str, str]) -> str:
-    """The key, `""` where the service needs none. Raises Failed where there is no key to be found."""
+async def found(source: str, environ: Mapping[str, str]) -> str:
+    """The key, `""` where the service needs none. Raises Failed where there is no key to be found. A keyring may wait
+    for a person to open it: nobody waits for that longer than for the model."""
     kind, _, name = source.partition(":")
     if kind == "none":
         return ""
-    found = environ.get(name, "") if kind == "env" else _from_keyring(*name.split("/", 1))
-    found = found.strip()
-    if not found:
+    key = environ.get(name, "") if kind == "env" else await _aside(lambda: _from_keyring(*name.split("/", 1)))
+    key = key.strip()
+    if not key:
         raise Failed("key", f"there is no key in `{source}`; put one there, or set `classifier.key`")
-    if FITS.fullmatch(found) is None:
+    if FITS.fullmatch(key) is None:
         raise Failed("key", f"what is in `{source}` cannot be a key")
-    return found
+    return key
+
+
+async def _aside(do: Callable[[], str]) -> str:
+    """Do something in a thread that does not keep the process from ending."""
+    loop, done = asyncio.get_running_loop(), asyncio.Event()
+    got: list[str | Exception] = []
+
+    def work() -> None:
+        try:
+            got.append(do())
+        except Exception as error:
+            got.append(error)
+        with suppress(RuntimeError):  # the loop has ended
+            loop.call_soon_threadsafe(done.set)
+
+    Thread(target=work, name="keyring", daemon=True).start()
+    await done.wait()
+    if isinstance(got[0], Exception):
+        raise got[0]
+    return got[0]
 
 
 def _from_keyring(service: str, user: str) -> str:

@@ -9,7 +9,6 @@ import asyncio
 import os
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
-from contextlib import suppress
 from threading import Lock, Thread
 from time import monotonic, time
 from typing import TYPE_CHECKING
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
 
 REMEMBERED = 1024  # opinions
 AT_ONCE = 8  # requests
+LAST = 2.0  # seconds for what is given up at the end
 
 
 class Classifier:
@@ -55,11 +55,11 @@ class Classifier:
     def ask(self, key: str, shown: Shown, patience: float) -> Opinion:
         """The model's opinion; whatever goes wrong is one that calls nothing safe. Waits, in seconds, for `patience`
         at most. `key` names all that the answer rests on: whoever asks the same meanwhile gets the same answer."""
-        return self._begin(key, shown, patience).result()
+        return self._begin(key, shown, patience).result(patience + LAST)
 
     async def asked(self, key: str, shown: Shown, patience: float) -> Opinion:
         """The same for an event loop, which goes on meanwhile."""
-        return await asyncio.wrap_future(self._begin(key, shown, patience))
+        return await asyncio.wait_for(asyncio.wrap_future(self._begin(key, shown, patience)), patience + LAST)
 
     def close(self) -> None:
         """End the thread; what is still asked is given up."""
@@ -79,7 +79,7 @@ class Classifier:
             if self._loop is None or self._process != os.getpid():  # a fork leaves no thread behind
                 self._loop, self._process = asyncio.new_event_loop(), os.getpid()
                 self._client, self._flights = None, {}
-                Thread(target=self._loop.run_forever, name="classifier", daemon=True).start()
+                Thread(target=_run, args=(self._loop,), name="classifier", daemon=True).start()
             return self._loop
 
     async def _patiently(self, key: str, shown: Shown, patience: float) -> Opinion:
@@ -94,6 +94,10 @@ class Classifier:
             found = await asyncio.wait_for(asyncio.shield(flight), max(patience, 0.0))
         except TimeoutError:
             return self._none("timeout", "the model did not answer in time")
+        except asyncio.CancelledError:
+            if flight.cancelled():
+                return self._none("fault", "asking was given up, since Assent ends")
+            raise
         return found if first or found.error else found.again()
 
     async def _opinion(self, key: str, shown: Shown) -> Opinion:
@@ -118,7 +122,7 @@ class Classifier:
 
     async def _said(self, shown: Shown, started: float) -> Opinion:
         backend = self.backend
-        key = await asyncio.to_thread(keys.find, backend.key, self._environ)
+        key = await keys.found(backend.key, self._environ)
         if self._client is None:
             self._client = apis.client(backend.timeout)
             self._places = asyncio.Semaphore(AT_ONCE)
@@ -143,10 +147,19 @@ class Classifier:
         return Opinion(False, reason, self.backend.model, error=error, seconds=seconds)
 
     async def _end(self) -> None:
+        """Give up what is asked, and let everybody who waits for it know."""
         for flight in list(self._flights.values()):
             flight.cancel()
-            with suppress(asyncio.CancelledError, Exception):
-                await flight
+        rest = asyncio.all_tasks() - {asyncio.current_task()}
+        if rest:
+            await asyncio.wait(rest, timeout=LAST)
         if self._client is not None:
             await self._client.aclose()
             self._client = None
+
+
+def _run(loop: asyncio.AbstractEventLoop) -> None:
+    try:
+        loop.run_forever()
+    finally:
+        loop.close()
