@@ -99,9 +99,15 @@ class Program:
     """One server over a state folder of its own."""
 
     def __init__(
-        self, folder: Path, *, config: str = "", options: tuple[str, ...] = (), project: str = "project"
+        self,
+        folder: Path,
+        *,
+        config: str = "",
+        options: tuple[str, ...] = (),
+        project: str = "project",
+        state: str = "state",
     ) -> None:
-        self.state = folder / "state"
+        self.state = folder / state
         self.project = folder / project
         for each in (self.state, self.project / "src"):
             each.mkdir(parents=True, exist_ok=True)

@@ -56,3 +56,27 @@ def test_everything_that_the_page_loads_is_there() -> None:
     loaded = re.findall(r"(?:href|src)=\"(/[^\"]+)\"", INDEX)
     assert len(loaded) > 5
     assert [each for each in loaded if each not in served] == []
+
+
+READ = [  # what is written on what
+    *(("ink", on) for on in ("bg", "panel", "sunk")),
+    *(("soft", on) for on in ("bg", "panel", "sunk")),
+    *(("faint", on) for on in ("bg", "panel", "sunk")),
+    *((kind, on) for kind in ("accent", "allow", "ask", "deny") for on in ("bg", "panel")),
+    ("panel", "ask"),
+]
+
+
+def luminance(colour: str) -> float:
+    parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    red, green, blue = (each / 12.92 if each <= 0.03928 else ((each + 0.055) / 1.055) ** 2.4 for each in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_text_can_be_read_on_what_it_is_written_on(scheme: str) -> None:
+    light, dark = (FOLDER / "css/base.css").read_text(encoding="utf-8").split("@media (prefers-color-scheme: dark)")
+    colours = dict(re.findall(r"--([\w-]+): (#[0-9a-f]{6})\b", light if scheme == "light" else dark))
+    for text, on in READ:
+        brighter, darker = sorted((luminance(colours[text]), luminance(colours[on])), reverse=True)
+        assert (brighter + 0.05) / (darker + 0.05) >= 4.5, (text, on)

@@ -46,7 +46,7 @@ export class Audit {
       if (number !== this.number) return;
       put(this.figures, tiles(stats));
       put(this.chart, charts(stats.series) ?? h("p", { class: "soft" }, "Nothing was decided in this time."));
-      put(this.body, found.records.length ? found.records.map(record) : empty(BOOK, "Nothing found", h("p", {}, text || outcome || kind ? "Try other words, or a longer time." : "The trail fills as agents make calls through the gate.")));
+      put(this.body, found.records.length ? found.records.map((each) => record(each, found.records)) : empty(BOOK, "Nothing found", h("p", {}, text || outcome || kind ? "Try other words, or a longer time." : "The trail fills as agents make calls through the gate.")));
     } catch (error) {
       if (number === this.number) put(this.body, h("p", { class: "error" }, error.message));
     }

@@ -5,7 +5,7 @@ import { count, stamp } from "./words.js";
 
 const DECISIONS = { allow: "ran at once", ask: "asked", deny: "stopped" };
 const ANSWERS = { yes: "allowed by a person", no: "denied by a person", none: "without an answer" };
-const WIDE = 720, HIGH = 150, FOOT = 18;
+const WIDE = 720, HIGH = 150, FOOT = 24;
 
 const has = (series, kinds) => series.some((each) => Object.keys(kinds).some((kind) => each[kind]));
 
@@ -31,6 +31,6 @@ function bars(title, kinds, series) {
   const ticks = [0, Math.floor(series.length / 2), series.length - 1].filter((at, place, all) => series[at] && all.indexOf(at) === place);
   return h("figure", { class: "chart" }, h("h3", {}, `${title} over time`),
     s("svg", { viewBox: `0 0 ${WIDE} ${HIGH + FOOT}`, role: "img", "aria-label": `${title.toLowerCase()} over time` }, s("line", { class: "bar-base", x1: 0, x2: WIDE, y1: HIGH, y2: HIGH }), drawn,
-      ticks.map((at, place) => s("text", { x: at * step + (place === 2 ? width : 0), y: HIGH + 14, "text-anchor": place === 2 ? "end" : place === 1 && ticks.length > 2 ? "middle" : "start" }, at === series.length - 1 && at > 0 ? "now" : stamp(series[at].at)))),
+      ticks.map((at, place) => s("text", { x: at * step + (place === 2 ? width : 0), y: HIGH + 18, "text-anchor": place === 2 ? "end" : place === 1 && ticks.length > 2 ? "middle" : "start" }, at === series.length - 1 && at > 0 ? "now" : stamp(series[at].at)))),
     h("figcaption", {}, KINDS.map((kind) => h("span", { class: `key-${kind}` }, kinds[kind]))));
 }

@@ -74,8 +74,8 @@ function marked(text, other) {
 }
 
 const cell = (row, side, other) => row === null
-  ? [h("td", { class: "n none" }), h("td", { class: `none ${side}` })]
-  : [h("td", { class: `n ${row.kind}` }, String((side === "right" ? row.fresh : row.old) ?? "")), h("td", { class: `${row.kind} ${side}` }, marked(row.text, row.kind === "same" ? null : other?.text))];
+  ? [h("td", { class: `n none ${side}` }), h("td", { class: `none ${side}` })]
+  : [h("td", { class: `n ${row.kind} ${side}` }, String((side === "right" ? row.fresh : row.old) ?? "")), h("td", { class: `${row.kind} ${side}` }, marked(row.text, row.kind === "same" ? null : other?.text))];
 
 function sideBySide(hunks) {
   const body = hunks.map((hunk) => [

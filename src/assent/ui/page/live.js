@@ -2,7 +2,7 @@
 
 import { empty, h, put } from "./dom.js";
 import { store } from "./store.js";
-import { ago, bare, headline, runtime, shown, time, visible } from "./words.js";
+import { ago, bare, headline, prose, runtime, shown, time, visible } from "./words.js";
 
 const PULSE = "M6 34h12l6-20 12 38 8-24 4 6h10";
 const ROWS = 200;
@@ -52,7 +52,7 @@ export class Live {
     const rows = new Map();
     for (const each of found) {
       const name = `${each.kind}/${each.id}/${each.n}`;
-      rows.set(name, this.rows.get(name) ?? record(each));
+      rows.set(name, this.rows.get(name) ?? record(each, all));
     }
     this.rows = rows;
     put(this.body, [...rows.values()]);
@@ -71,15 +71,17 @@ export class Live {
 }
 
 // One line of the trail, as the live view and the audit show it.
-export function record(each) {
+// Among the others it finds what an answer was about.
+export function record(each, all = []) {
+  const about = each.kind === "answer" ? all.find((other) => other.kind === "decision" && other.id === each.id) : null;
   const kind = each.kind === "decision" ? "" : each.kind;
   const what = each.kind === "decision" || each.tool ? headline(each.tool, each.input, 160, each.project) : visible(each.rule || each.mode || each.reason || each.id);
   return h("li", {}, h("details", { class: `entry ${each.outcome}` },
     h("summary", {}, h("time", { title: new Date(each.time * 1000).toISOString() }, time(each.time)),
       h("span", { class: `badge ${each.outcome}` }, visible(kind || each.outcome)),
-      h("span", { class: "what mono" }, kind === "answer" ? bare(each.reason) : what),
+      h("span", { class: "what mono" }, kind === "answer" ? [about ? [headline(about.tool, about.input, 90, about.project), " "] : null, h("span", { class: "answered" }, bare(each.reason))] : what),
       h("span", { class: "from" }, each.runtime ? runtime(each.runtime) : "")),
     h("dl", { class: "fields" }, [["tool", each.tool], ["reason", each.reason], ["code", each.code], ["layer", each.layer], ["rule", each.rule ? `${each.rule}  ${each.source ?? ""}` : ""], ["does", (each.effects ?? []).join("; ")], ["mode", each.mode], ["risk", each.risk], ["who", each.who ? `${each.who}${each.channel ? ` in ${each.channel}` : ""}` : ""], ["scope", each.scope], ["project", each.project], ["session", each.session], ["took", each.latency ? (each.latency < 1 ? `${(each.latency * 1000).toFixed(1)} ms` : `${each.latency.toFixed(1)} s`) : ""], ["when", ago(store.now - each.time)], ["id", each.id]]
-      .filter(([, value]) => value).map(([name, value]) => [h("dt", {}, name), h("dd", { class: ["code", "rule", "id", "session", "project"].includes(name) ? "mono" : "" }, shown(value))]),
+      .filter(([, value]) => value).map(([name, value]) => [h("dt", {}, name), h("dd", { class: ["code", "rule", "id", "session", "project"].includes(name) ? "mono" : "" }, name === "reason" ? prose(value) : shown(value))]),
       Object.keys(each.input ?? {}).length ? [h("dt", {}, "input"), h("dd", {}, h("pre", {}, shown(JSON.stringify(each.input, null, 1))))] : null)));
 }

@@ -3,7 +3,7 @@
 import { get, post, remove } from "./api.js";
 import { $, h, put, toast } from "./dom.js";
 import { store } from "./store.js";
-import { ago, clip, count, folder, shown, stamp, visible } from "./words.js";
+import { ago, clip, count, folder, runtime, shown, stamp, visible } from "./words.js";
 
 const MODES = ["plan", "default", "auto", "full_auto"];
 const LAYERS = [["deny", "Stopped"], ["ask", "Asked about"], ["allow", "Let through"], ["floor", "The floor: never opened"]];
@@ -42,7 +42,7 @@ export class Policy {
         this.load();
       } } }, h("option", { value: "" }, `as the policy says (${modes.mode})`), MODES.map((mode) => h("option", { value: mode }, mode)));
       choice.value = each.mode;
-      return h("li", { class: "line" }, h("div", {}, h("strong", {}, folder(each.project) || "no project"), " ", h("span", { class: "soft small mono" }, clip(each.session, 24)), h("div", { class: "soft small" }, `seen ${ago(store.now - each.seen)}`)), choice);
+      return h("li", { class: "line" }, h("div", {}, h("strong", {}, folder(each.project) || "no project"), " ", h("span", { class: "badge accent" }, runtime(each.runtime)), " ", h("span", { class: "soft small mono" }, clip(each.session, 24)), h("div", { class: "soft small" }, `seen ${ago(store.now - each.seen)}`)), choice);
     });
     return h("section", { class: "panel stack" }, h("h2", {}, "Sessions"), rows.length ? h("ul", {}, rows) : h("p", { class: "soft" }, "No session has made a call since the server started. Each appears here with a mode of its own to choose."));
   }
