@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
 
+from tests.browser.conftest import signed_in
 from tests.browser.test_inbox import ARMED, ready, verdict
 from tests.server.program import Program
 
@@ -107,3 +108,26 @@ def test_no_name_that_a_caller_gives_fills_the_screen_or_is_taken_for_another(pa
         page.keyboard.press("n")
         verdict(call)
         page.wait_for_timeout(900)
+
+
+def test_of_two_people_who_answer_at_the_same_moment_the_later_is_told_that_it_changed_nothing(
+    page: Page, browser: Browser, program: Program
+) -> None:
+    with browser.new_context() as other:
+        second = signed_in(other, program)
+        call = program.calling("make raced", session="raced")
+        ready(page, "make raced")
+        ready(second, "make raced")
+
+        on_its_way: list[Route] = []
+        second.route("**/answer", lambda route: on_its_way.append(route))
+        second.keyboard.press("y")
+        while not on_its_way:
+            second.wait_for_timeout(50)
+        page.keyboard.press("n")
+        assert verdict(call)[0] is False
+        on_its_way[0].continue_()
+        told = second.locator(".toast.bad")
+        expect(told).to_contain_text("too late")
+        expect(told).to_contain_text("changed nothing")
+        expect(second.locator(".outcome")).to_contain_text("on another page")

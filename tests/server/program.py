@@ -116,7 +116,7 @@ class Program:
         self.environ = {"PATH": os.environ["PATH"], "HOME": str(folder), "ASSENT_HOME": str(self.state), "TERM": "dumb"}
         self.options = options
         self.seen = ""
-        self.pool = ThreadPoolExecutor(64)
+        self.pool = ThreadPoolExecutor(128)
         self.start()
 
     def start(self) -> None:

@@ -242,7 +242,8 @@ def test_a_killed_server_lets_nothing_run_and_its_questions_can_be_come_back_for
     program = Program(tmp_path)
     person = program.sign_in()
     calls = [program.calling(f"make {n}", session=f"s{n}") for n in range(100)]
-    held = {each["call"]["session"]: each for each in person.held(60)}
+    held = {each["call"]["session"]: each for each in person.held(100)}
+    assert len(held) == 100
     program.stop(signal.SIGKILL)
     for call in calls:
         with pytest.raises((OSError, http.client.HTTPException)):

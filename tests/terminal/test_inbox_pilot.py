@@ -464,3 +464,22 @@ async def test_thousands_of_questions_leave_the_keys_quick(tmp_path: Path) -> No
     finally:
         program.stop()
     assert sum(each["allowed"] for each in crowd.answers()) == 0
+
+
+@played
+async def test_a_terminal_of_any_size_that_changes_keeps_the_question_and_its_answers(program: Program) -> None:
+    async with seated(program) as seat:
+        asked = await seat.call("git push origin sizes", session="sizes")
+        await seat.chosen("git push origin sizes")
+        for width, height in ((20, 5), (200, 60), (1, 1), (40, 12), (80, 24)):
+            await seat.pilot.resize_terminal(width, height)
+            await seat.pilot.pause(0.1)
+        await seat.sees("git push origin sizes", "y once", "n deny")
+        await seat.press("t")
+        await seat.type("wait")
+        for width, height in ((30, 6), (120, 40), (80, 24)):
+            await seat.pilot.resize_terminal(width, height)
+            await seat.pilot.pause(0.1)
+        await seat.sees("wait")
+        await seat.press("enter")
+        assert "wait" in (await verdict(asked))[1]

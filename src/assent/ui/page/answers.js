@@ -2,6 +2,7 @@
 
 import { post } from "./api.js";
 import { h, put, toast } from "./dom.js";
+import { store } from "./store.js";
 import { SCOPES, count, plural, prose, shown } from "./words.js";
 
 const shownRules = (each) => (each.shown ?? each.rules).join("\n");
@@ -69,7 +70,7 @@ export class Answers {
       const told = await post(`/v1/held/${encodeURIComponent(this.question.id)}/answer`, { digest: this.digest, said, scope: "once", rules: [], message: "", ...more });
       if (told.note) toast(told.note, true);
     } catch (error) {
-      this.question.mine = false;
+      store.notMine(this.question);
       toast(error.code === "unreachable" ? UNKNOWN : error.message, true);
     } finally {
       this.busy = false;

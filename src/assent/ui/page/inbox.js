@@ -119,7 +119,7 @@ export class Inbox {
 
   show(question) {
     if (!question) { put(this.detail); this.drawn = this.answers = null; return; }
-    const mark = `${question.id}/${question.digest}/${question.over ? "over" : question.state === "queued" ? "queued" : "open"}`;
+    const mark = `${question.id}/${question.digest}/${question.over ? `over/${question.over.mine}` : question.state === "queued" ? "queued" : "open"}`;
     if (mark === this.drawn) return;
     // What was typed stays, through a look at another view and through signing in again.
     const same = this.answers && !question.over && this.answers.question.id === question.id && this.answers.digest === question.digest;

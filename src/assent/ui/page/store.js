@@ -65,6 +65,14 @@ class Store extends EventTarget {
     this.say("over", question);
   }
 
+  // An answer given here did not count: whoever's did, it was another.
+  notMine(question) {
+    question.mine = false;
+    if (!question.over) return;
+    question.over.mine = false;
+    this.say("questions");
+  }
+
   decision(record, quiet = false) {
     if (this.decisions.some((each) => each.id === record.id && each.kind === record.kind && each.n === record.n)) return;
     this.decisions.unshift(record);
