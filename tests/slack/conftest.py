@@ -44,7 +44,7 @@ class Gate(Program):
 
         def stands() -> bool | None:
             found = self.ask("GET", "/v1/status", unix=True).json["elsewhere"]
-            return True if found.get(name) == state else None
+            return True if found.get(name, {}).get("state") == state else None
 
         until(stands, seconds, f"{name} is not {state}")
 

@@ -13,6 +13,7 @@ import threading
 import time
 import uuid
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, TypeVar
 from urllib.parse import urlencode
 
@@ -62,6 +63,7 @@ class StandIn:
         self.refuses: dict[str, str] = {}  # method → error
         self.limited: dict[str, int] = {}  # method → seconds, for as long as it is set
         self.down = False
+        self.objects = ""  # blocks with this text are refused
         self.sockets: list[web.WebSocketResponse] = []
         self._triggers: dict[str, bool] = {}
         self._acks: dict[str, asyncio.Future[dict[str, Any]]] = {}
@@ -208,6 +210,8 @@ class StandIn:
     def _chat_postMessage(self, fields: dict[str, Any]) -> dict[str, Any]:
         if fields["channel"] not in (PLACE, ANN):
             return {"ok": False, "error": "channel_not_found"}
+        if self.objects and self.objects in str(fields.get("blocks")):
+            return {"ok": False, "error": "invalid_blocks"}
         if "blocks" in fields and (wrong := kit.objections(fields["blocks"])):
             return {"ok": False, "error": "invalid_blocks", "response_metadata": {"messages": wrong}}
         self._count += 1
@@ -278,8 +282,13 @@ class StandIn:
         name = envelope or uuid.uuid4().hex
         waiting = self._acks[name] = self._loop.create_future()
         sent = {"type": "interactive", "envelope_id": name, "payload": payload, "accepts_response_payload": True}
-        await self.sockets[-1].send_json(sent)
-        return await asyncio.wait_for(waiting, 10)
+        for _ in range(5):  # what is not acknowledged is sent again, on whatever connection there is by then
+            with suppress(IndexError, ConnectionError):
+                await self.sockets[-1].send_json(sent)
+            await asyncio.wait({waiting}, timeout=2)
+            if waiting.done():
+                return dict(waiting.result())
+        raise TimeoutError("it was never acknowledged")
 
     async def _drop(self) -> None:
         for each in list(self.sockets):

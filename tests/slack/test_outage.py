@@ -148,6 +148,18 @@ def test_a_message_of_a_server_that_died_is_struck_when_it_is_pressed(make: Make
     assert program.records(kind="answer", outcome="allow") == []
 
 
+def test_a_question_that_slack_does_not_take_as_it_is_can_be_denied_there(make: Make, standin: StandIn) -> None:
+    standin.objects = "make odd"
+    program = make()
+    program.elsewhere("slack", "up")
+    waiting = program.calling("make odd", session="s1")
+    message = standin.message(about="Slack does not take this question")
+    assert set(message.buttons) == {"assent_deny"}
+    forged = standin.pressed(message, "assent_deny")
+    standin.send(forged)
+    assert waiting.result(20).json["allowed"] is False
+
+
 # ---------------------------------------------------------------- what is set up wrongly
 
 
@@ -174,7 +186,8 @@ def test_without_slack_sdk_it_is_said_what_to_install(make: Make, tmp_path: Path
     (tmp_path / "without/slack_sdk.py").write_text("raise ImportError('not installed')")
     program = make(PYTHONPATH=str(tmp_path / "without"))
     program.expect(re.compile(r"slack: OFF: it needs slack-sdk; install it with `pip install 'assent\[slack\]'`"))
-    assert program.ask("GET", "/v1/status", unix=True).json["elsewhere"] == {"slack": "off"}
+    told = program.ask("GET", "/v1/status", unix=True).json["elsewhere"]["slack"]
+    assert (told["state"], told["why"].startswith("it needs slack-sdk")) == ("off", True)
 
 
 def test_a_token_of_another_workspace_is_refused(make: Make, standin: StandIn) -> None:

@@ -147,14 +147,28 @@ def test_a_ticket_that_was_made_up_decides_nothing_and_its_message_is_struck(pro
     waiting = program.calling("make forged", session="c2")
     message = slack.message(about="make forged")
     press = slack.pressed(message, "assent_once")
-    id, _, _ = press["actions"][0]["value"].partition(".")
-    press["actions"][0]["value"] = f"{id}.AAAAAAAAAAAAAAAAAAAAAAAA"
+    id, _, mark = press["actions"][0]["value"].split(".")
+    press["actions"][0]["value"] = f"{id}.AAAAAAAAAAAAAAAAAAAAAAAA.{mark}"
     slack.send(press)
     until(lambda: [each for each in slack.whispers if "over" in each["text"]] or None, 10, "nobody was told")
     assert not waiting.done()
     assert message.buttons  # that of an open question is left as it is
     slack.press(message, "assent_deny")
     assert waiting.result(20).json["allowed"] is False
+
+
+def test_a_message_of_another_server_is_left_as_it_is(program: Gate, slack: StandIn) -> None:
+    waiting = program.calling("make another", session="c4")
+    message = slack.message(about="make another")
+    theirs = slack.pressed(message, "assent_once")
+    theirs["container"]["message_ts"] = "1700000000.000001"
+    theirs["actions"][0]["value"] = "5a01d93d-8ef5-4cc0-8431-e238e0e2c09a.AAAAAAAAAAAAAAAAAAAAAAAA.0123456789ab"
+    slack.send(theirs)
+    until(lambda: [each for each in slack.whispers if "another server" in each["text"]] or None, 10, "nobody was told")
+    assert not waiting.done()
+    slack.press(message, "assent_deny")
+    assert waiting.result(20).json["allowed"] is False
+    slack.changed(message, "Denied by")
 
 
 def test_a_press_as_soon_as_the_message_comes_up_is_not_a_yes(program: Gate, slack: StandIn) -> None:
@@ -233,7 +247,7 @@ def test_a_long_change_comes_as_a_file_in_the_thread(program: Gate, slack: Stand
     assert "line 399 of many" in content
     assert "\\u{202e}" in content
     assert "‮" not in content
-    assert "all of it is in the thread" in message.words
+    assert "more of it is in the thread" in message.words
     slack.press(message, "assent_once")
     assert waiting.result(20).json["allowed"] is True
 
@@ -262,4 +276,4 @@ def test_hostile_text_is_shown_as_text(program: Gate, slack: StandIn) -> None:
 
 
 def test_the_status_says_how_slack_stands(program: Gate) -> None:
-    assert program.ask("GET", "/v1/status", unix=True).json["elsewhere"] == {"slack": "up"}
+    assert program.ask("GET", "/v1/status", unix=True).json["elsewhere"] == {"slack": {"state": "up", "why": ""}}

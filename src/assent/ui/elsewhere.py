@@ -5,8 +5,10 @@ Knows who is who; shows nothing and takes no answer itself."""
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import json
 import os
+import platform
 import time
 from collections.abc import Iterator, Mapping
 from importlib.util import find_spec
@@ -117,12 +119,12 @@ class Elsewhere:
         if waits:
             await asyncio.gather(*waits, return_exceptions=True)
 
-    def states(self) -> dict[str, str]:
-        """How each place stands: `up`, `connecting`, `off` or `down`; why, the server's terminal says."""
-        found = dict.fromkeys(self.problems, "off")
+    def states(self) -> dict[str, dict[str, str]]:
+        """How each place stands, `up`, `connecting`, `off` or `down`, and why."""
+        found = {name: {"state": "off", "why": words} for name, words in self.problems.items()}
         for each in (self.slack, self.webhook):
             if each is not None:
-                found[each.channel.name] = each.state
+                found[each.channel.name] = {"state": each.state, "why": each.standing.problem}
         return found
 
     def _off(self, name: str, words: str) -> None:
@@ -141,7 +143,8 @@ class Standing:
 
     @property
     def problem(self) -> str:
-        return next((each for each in self._problems.values() if each), "")
+        """What is wrong, on one line; `""` where nothing is."""
+        return display.one_line(next((each for each in self._problems.values() if each), ""), 300)
 
     def told(self, part: str, words: str, fine: str) -> None:
         """A part of a place has a problem, or `""`. Said once, when it changes."""
@@ -179,19 +182,20 @@ class Slack:
             raise StoreError(INSTALL) from None
         self._house = house
         self._place = place
-        self._standing = Standing(house, "slack")
+        self.standing = Standing(house, "slack")
         self._used = Once(time.monotonic)
         api = SlackApi(token, place.api)
         self.channel = SlackChannel(
             api,
             place.channel,
             reach=self._reach,
-            told=lambda words: self._standing.told("messages", words, ""),
+            told=lambda words: self.standing.told("messages", words, ""),
             again=self._attach,
             is_up=lambda: self._line.is_up,
+            mark=hashlib.sha256(f"{platform.node()}:{house.state}".encode()).hexdigest()[:12],
         )
         self.interactions = Interactions(
-            self.channel, users=place.users, team=lambda: self._line.team, refused=self._standing.refused
+            self.channel, users=place.users, team=lambda: self._line.team, refused=self.standing.refused
         )
         self._line: Line = Line(
             api, app_token, self.interactions.take, team=place.team, told=self._told, up=self._attach
@@ -202,8 +206,8 @@ class Slack:
     @property
     def state(self) -> str:
         if not self._connected:
-            return "connecting" if not self._standing.problem.startswith("OFF") else "off"
-        return "down" if self._standing.problem or not self._line.is_up else UP
+            return "connecting" if not self.standing.problem.startswith("OFF") else "off"
+        return "down" if self.standing.problem or not self._line.is_up else UP
 
     async def interact(self, headers: Mapping[str, str], body: bytes) -> Mapping[str, object] | None:
         """A signed interaction over HTTP; None where it is not signed, is old, or came before.
@@ -212,10 +216,10 @@ class Slack:
         timestamp = headers.get("x-slack-request-timestamp", "")
         given = headers.get("x-slack-signature", "").removeprefix("v0=")
         if not signed(self._signing, f"v0:{timestamp}:", body, given):
-            self._standing.refused("an interaction without Slack's signature")
+            self.standing.refused("an interaction without Slack's signature")
             return None
         if not timely(timestamp, self._house.clock()) or not self._used.use(given):
-            self._standing.refused("an interaction that is old, or came before")
+            self.standing.refused("an interaction that is old, or came before")
             return None
         payload = _payload(body)
         return {} if payload is None else await self.interactions.take(payload)
@@ -229,7 +233,7 @@ class Slack:
         place, line = self._place, self._line
         people = "1 person" if len(place.users) == 1 else f"{len(place.users)} people"
         fine = f"connected as {line.bot} in workspace {line.team}; asks in {place.channel}, {people} may answer"
-        self._standing.told("line", words, fine)
+        self.standing.told("line", words, fine)
 
     def _attach(self) -> None:
         """Slack is there, or there again: it gets to see everything that waits."""
@@ -252,20 +256,20 @@ class Webhook:
         if len(secret) < 32:
             raise StoreError("`webhook-secret` is short; take 32 characters or more, as `openssl rand -hex 32` gives")
         self._house = house
-        self._standing = Standing(house, "webhook")
+        self.standing = Standing(house, "webhook")
         self.channel = WebhookChannel(
             Post(place.url),
             secret,
             users=place.users,
-            told=lambda words: self._standing.told("line", words, ""),
+            told=lambda words: self.standing.told("line", words, ""),
             again=self._attach,
-            refused=self._standing.refused,
+            refused=self.standing.refused,
         )
         self._attach()
 
     @property
     def state(self) -> str:
-        return "down" if self._standing.problem else UP
+        return "down" if self.standing.problem else UP
 
     async def close(self) -> None:
         await self.channel.close(LAST)

@@ -47,6 +47,7 @@ def run(options: argparse.Namespace) -> int:
         print(f"policy   does not load, so every call is denied: {display.one_line(str(status['problem']))}")
     print(f"waiting  {status['held']} questions")
     elsewhere = status.get("elsewhere")
-    for name, state in elsewhere.items() if isinstance(elsewhere, dict) else ():
-        print(f"{name:8} {state}{'' if state == 'up' else ': the terminal of the server says why'}")
+    for name, found in elsewhere.items() if isinstance(elsewhere, dict) else ():
+        why = display.one_line(str(found["why"]))
+        print(f"{name:8} {found['state']}{f': {why}' if why else ''}")
     return 0

@@ -27,7 +27,11 @@ class Busy(Exception):
 
 
 class Refused(Exception):
-    """The place will not have it, and trying again is no use."""
+    """The place will not have it, and trying again is no use. `code` is the place's own word for why."""
+
+    def __init__(self, message: str, code: str = "") -> None:
+        super().__init__(message)
+        self.code = code
 
 
 class Outbox:

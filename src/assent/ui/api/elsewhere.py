@@ -9,7 +9,7 @@ from assent.ui.access import Role
 from assent.ui.api import shown
 from assent.ui.api.endpoint import FLAG, TEXT, TEXTS, Asked, Endpoint, Refusal, Reply, record
 
-INTERACTION = 1024 * 1024  # bytes: Slack sends the whole message back, encoded
+INTERACTION = 512 * 1024  # bytes: Slack sends the whole message back, encoded
 UNSIGNED = Refusal(401, "bad-signature", "this is not signed, too old, or came before")
 STATUS = {"bad-signature": 401, "stale": 401, "replayed": 409, "unknown": 404, "mismatch": 409, "late": 409}
 

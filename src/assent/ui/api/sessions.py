@@ -76,7 +76,7 @@ STATUS = record(
     streams=WHOLE,
     signed_in=WHOLE,
     uptime=NUMBER,
-    elsewhere={"type": "object", "additionalProperties": TEXT},
+    elsewhere={"type": "object", "additionalProperties": record("state why", state=TEXT, why=TEXT)},
 )
 
 ENDPOINTS = (

@@ -21,6 +21,7 @@ SHOWN = 6.0  # seconds for a question to be posted: the broker waits for 10
 REACH = 2.0  # seconds to find out how far a rule would reach
 SOON = 60.0  # seconds before its end that a question is shown to be urgent
 MOST_CARDS = 2000
+UNTAKEN = frozenset("invalid_blocks invalid_blocks_format msg_blocks_too_long msg_too_long no_text".split())
 
 Reaches = Callable[[Held, tuple[str, ...], Scope], Awaitable[Reach]]
 
@@ -35,11 +36,12 @@ class Api(Protocol):
 class Card:
     """One question in Slack. `where` and `ts` name its message once it is posted; `used` that it was answered here."""
 
-    __slots__ = ("question", "nonce", "where", "ts", "late", "used", "reach", "timer")
+    __slots__ = ("question", "nonce", "mark", "where", "ts", "late", "used", "reach", "timer")
 
-    def __init__(self, question: Question) -> None:
+    def __init__(self, question: Question, mark: str) -> None:
         self.question = question
         self.nonce = nonce()
+        self.mark = mark
         self.where = ""
         self.ts = ""
         self.late = False  # it was given up on, and may still come
@@ -53,11 +55,12 @@ class Card:
 
     @property
     def ticket(self) -> str:
-        return f"{self.held.id}.{self.nonce}"
+        return f"{self.held.id}.{self.nonce}.{self.mark}"
 
 
 class SlackChannel:
-    """Questions in one place of Slack. `again` is called when a question arrived that was given up on."""
+    """Questions in one place of Slack. `again` is called when a question arrived that was given up on. `mark` tells the
+    messages of this server, also of an earlier run, from those of others that share the app."""
 
     name = "slack"
 
@@ -70,6 +73,7 @@ class SlackChannel:
         told: Callable[[str], None],
         again: Callable[[], None],
         is_up: Callable[[], bool],
+        mark: str = "",
         first: float = 1.0,
     ) -> None:
         self._api = api
@@ -77,6 +81,7 @@ class SlackChannel:
         self._reach = reach
         self._again = again
         self._is_up = is_up
+        self._mark = mark
         self.outbox = Outbox(told, first=first)
         self._cards: dict[str, Card] = {}
         self._over: dict[str, None] = {}  # messages that say how their question ended
@@ -90,7 +95,7 @@ class SlackChannel:
         if card is None or card.held.digest != held.digest:
             if len(self._cards) >= MOST_CARDS:
                 raise RuntimeError(f"{MOST_CARDS} questions are open in Slack already")
-            card = self._cards[held.id] = Card(question)
+            card = self._cards[held.id] = Card(question, self._mark)
         card.question, card.late = question, False
         if card.ts:
             return
@@ -118,9 +123,12 @@ class SlackChannel:
 
     def card(self, ticket: str) -> Card | None:
         """The open card that a ticket is of."""
-        id, _, word = ticket.partition(".")
-        card = self._cards.get(id)
-        return card if card is not None and same(card.nonce, word) else None
+        card = self._cards.get(ticket.partition(".")[0])
+        return card if card is not None and same(card.ticket, ticket) else None
+
+    def is_ours(self, ticket: str) -> bool:
+        """Whether a ticket is of this server, in whatever run."""
+        return same(ticket.rpartition(".")[2], self._mark)
 
     async def reached(self, held: Held, rules: tuple[str, ...], scope: Scope) -> Reach:
         return await within(REACH, self._reach(held, rules, scope))
@@ -161,12 +169,18 @@ class SlackChannel:
     async def _post(self, card: Card) -> bool:
         if card.ts or self._cards.get(card.held.id) is not card:
             return False
-        sent = await self._api.call("chat.postMessage", channel=self._place, **fields(self._drawn(card)))
+        try:
+            sent = await self._api.call("chat.postMessage", channel=self._place, **fields(self._drawn(card)))
+        except Refused as refused:
+            if refused.code not in UNTAKEN:
+                raise
+            bare = messages.bare(card.held, card.ticket)
+            sent = await self._api.call("chat.postMessage", channel=self._place, **fields(bare))
         card.where, card.ts = str(sent.get("channel", "")), str(sent.get("ts", ""))
         if not card.ts:
             raise Refused("Slack took a message and did not say where it is")
         self._watch(card)
-        if text := messages.snippet(card.held.preview):
+        if text := messages.snippet(card.held):
             self._tasks.start(self._attach(card, text))
         if card.late:
             card.late = False
@@ -205,9 +219,10 @@ class SlackChannel:
 
     async def _attach(self, card: Card, text: str) -> None:
         try:
-            await within(SHOWN * 2, self._api.snippet(card.where, card.ts, "change.diff", text))
+            name = "change.diff" if card.held.preview.kind == "diff" else "call.txt"
+            await within(SHOWN * 2, self._api.snippet(card.where, card.ts, name, text))
         except Exception:
-            words = "the whole change could not be put here; look at it on Assent's page before you answer"
+            words = "all of it could not be put here; look at it on Assent's page before you answer"
             await within(SHOWN, self._api.call("chat.postMessage", channel=card.where, thread_ts=card.ts, text=words))
 
 

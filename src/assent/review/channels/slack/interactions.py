@@ -21,6 +21,8 @@ from assent.review.patience import Tasks
 Payload = Mapping[str, Any]
 ARMING = 0.35  # seconds for which a message that has just come up takes no yes, as on the page
 OVER = "this question is over, or was asked anew; look for the newest message"
+ANOTHERS = "another server asked this, and it was told to this one; press again, and give each server an app of its own"
+WHISPERS, WHISPER_EVERY = 8, 5.0  # to those who may not answer, at once, then one in so many seconds
 NOT_YOU = "you may not answer here; whoever runs this gate lists in `slack.users` who may"
 
 
@@ -41,6 +43,8 @@ class Interactions:
         self._team = team
         self._refused = refused
         self._once = Once(clock)
+        self._clock = clock
+        self._whispers, self._whispered = float(WHISPERS), clock()
         self._tasks = Tasks()
 
     async def take(self, payload: Payload) -> dict[str, object]:
@@ -55,7 +59,7 @@ class Interactions:
         if not self._may(payload, user):
             self._refused(f"{display.one_line(user, 40)} ({display.one_line(name, 40)}) may not answer in Slack")
             where = _text(payload, "container", "channel_id") or _text(payload, "channel", "id")
-            if where and user:
+            if where and user and self._patience():
                 self._channel.whisper(None, where, user, NOT_YOU)
             return {"response_action": "clear"} if kind == "view_submission" else {}
         who = f"{user} ({display.one_line(name, 60)})" if name else user
@@ -76,6 +80,16 @@ class Interactions:
         teams = {_text(payload, "team", "id"), _text(payload, "user", "team_id") or team}
         return bool(team) and teams == {team} and user in self._users
 
+    def _patience(self) -> bool:
+        """Whether one more of those who may not answer is told so: anybody can press without end."""
+        now = self._clock()
+        self._whispers = min(WHISPERS, self._whispers + (now - self._whispered) / WHISPER_EVERY)
+        self._whispered = now
+        if self._whispers < 1:
+            return False
+        self._whispers -= 1
+        return True
+
     # Buttons
 
     def _pressed(self, payload: Payload, action: Payload, user: str, who: str) -> None:
@@ -83,8 +97,9 @@ class Interactions:
         card = self._channel.card(_text(action, "value"))
         name = _text(action, "action_id")
         if card is None:
-            self._channel.whisper(None, where, user, OVER)
-            if where and ts:
+            ours = self._channel.is_ours(_text(action, "value"))
+            self._channel.whisper(None, where, user, OVER if ours else ANOTHERS)
+            if ours and where and ts:
                 self._channel.strike(where, ts)
             return
         if name in (messages.EDIT, messages.WHY):

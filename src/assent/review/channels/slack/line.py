@@ -70,9 +70,10 @@ class SlackApi:
 
     async def snippet(self, channel: str, thread: str, name: str, text: str) -> None:
         """A file in the thread of a message."""
+        kind = "diff" if name.endswith(".diff") else "text"
         try:
             await self.web.files_upload_v2(
-                channel=channel, thread_ts=thread, filename=name, title=name, content=text, snippet_type="diff"
+                channel=channel, thread_ts=thread, filename=name, title=name, content=text, snippet_type=kind
             )
         except Exception as error:
             raise _told("files.upload", error) from None
@@ -218,7 +219,7 @@ def _told(method: str, error: Exception) -> Exception:
         if status == 429 or code in ("ratelimited", "rate_limited"):
             return Busy(_seconds(headers.get("Retry-After")))
         if code in FINAL:
-            return Refused(f"Slack refuses {method}: {code}; {ADVICE.get(code, 'see docs/slack.md')}")
+            return Refused(f"Slack refuses {method}: {code}; {ADVICE.get(code, 'see docs/slack.md')}", code)
         return ConnectionError(f"Slack fails at {method}: {one_line(code, 60) or f'status {status}'}")
     if isinstance(error, StoreError):
         return error

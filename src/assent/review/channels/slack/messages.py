@@ -109,10 +109,32 @@ def ended(resolution: Resolution) -> str:
     return ENDINGS.get(resolution.ending, "Denied: something broke")
 
 
-def snippet(preview: Preview) -> str:
-    """The whole change, where the message has only a part of it; else `""`."""
-    text = display.code(preview.text)
-    return "" if preview.kind != "diff" or len(text) <= blocks.CODE else blocks.clipped(text, SNIPPET)
+def is_cut(held: Held) -> bool:
+    """Whether a message shows a part only of what would run, or of what it does."""
+    shown = held.preview
+    return len(display.code(shown.text)) > blocks.CODE or shown.length > len(shown.text) or _many(held)
+
+
+def snippet(held: Held) -> str:
+    """All of it, where the message has only a part; else `""`."""
+    if not is_cut(held):
+        return ""
+    text = blocks.clipped(display.code(held.preview.text), SNIPPET)
+    if not _many(held):
+        return text
+    told = "\n".join(f"  {display.code(each)}" for each in held.effects)
+    return f"{text}\n\nWhat it does:\n{blocks.clipped(told, SNIPPET)}"
+
+
+def bare(held: Held, ticket: str) -> Message:
+    """What is left where Slack does not take the question as it is: it can be denied, and is looked at elsewhere."""
+    words = "Slack does not take this question as it is. Look at it on Assent's page, and answer there."
+    made = [
+        blocks.header(_title(held)),
+        blocks.section(words),
+        {"type": "actions", "elements": [blocks.button("Deny", DENY, ticket, style="danger")]},
+    ]
+    return Message(made, blocks.notified(_title(held)))
 
 
 def offered(held: Held) -> Suggestion | None:
@@ -154,15 +176,18 @@ def _preview(preview: Preview) -> list[Block]:
     text = display.code(preview.text)
     found.append(blocks.preformatted(text))
     if preview.length > len(preview.text) or len(text) > blocks.CODE:
-        where = "; all of it is in the thread" if preview.kind == "diff" else ""
-        found.append(blocks.context(f"cut: {preview.length:,} characters in all{where}"))
+        found.append(blocks.context(f"cut: {preview.length:,} characters in all; more of it is in the thread"))
     return found
+
+
+def _many(held: Held) -> bool:
+    return len(held.effects) > MOST_EFFECTS
 
 
 def _effects(held: Held) -> list[str]:
     found = [display.code(each) for each in held.effects[:MOST_EFFECTS]]
-    if len(held.effects) > MOST_EFFECTS:
-        found.append(f"and {len(held.effects) - MOST_EFFECTS} more")
+    if _many(held):
+        found.append(f"and {len(held.effects) - MOST_EFFECTS} more, in the thread")
     return found or ["nothing that could be seen: look at the text itself"]
 
 
@@ -195,14 +220,17 @@ def _until(held: Held, deadline: float, behind: int) -> Block:
 
 
 def _buttons(held: Held, ticket: str, reach: Reach | None) -> list[list[Block]]:
-    """The first row answers, the second opens dialogs. What is risky is asked about once more."""
-    risky = held.decision.risk == "high"
-    sure = blocks.confirmation("High risk", "You have read what would run, and want it to run?", "Allow it")
+    """The first row answers, the second opens dialogs. What is risky, or not shown whole, is asked about once more."""
+    high = held.decision.risk == "high"
+    risky = high or is_cut(held)
+    title = "High risk" if high else "Not all of it is shown"
+    where = " The rest is in the thread." if is_cut(held) else ""
+    sure = blocks.confirmation(title, f"You have read what would run, and want it to run?{where}", "Allow it")
     first = [blocks.button("Allow once", ONCE, ticket, style="primary", confirm=sure if risky else None)]
     savable = offered(held) is not None and not (reach is not None and reach.refusal)
     if savable:
         wider = blocks.confirmation(
-            "High risk", "Calls like this one would run without being asked about?", "Allow them"
+            title, f"Calls like this one would run without being asked about?{where}", "Allow them"
         )
         first.append(blocks.button("15 minutes", QUARTER, ticket, confirm=wider if risky else None))
         first.append(blocks.button("Session", SESSION, ticket, confirm=wider if risky else None))

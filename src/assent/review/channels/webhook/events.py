@@ -121,7 +121,7 @@ def read(body: bytes) -> Reply:
         scope=scope,
         rules=_rules(found.get("rules", [])) if scope is not Scope.ONCE else (),
         message=texts["message"][:LONGEST_MESSAGE],
-        who=display.one_line(texts["who"], 100),
+        who=display.one_line(texts["who"], 100),  # none where nobody is named
     )
     return Reply(texts["id"], texts["digest"], texts["nonce"], answer)
 

@@ -159,7 +159,20 @@ def test_every_end_has_words_and_only_an_approval_says_allowed(ending: Ending) -
     assert not told.startswith("Allowed")
 
 
-def test_a_change_that_is_shown_whole_needs_no_file() -> None:
-    assert messages.snippet(Preview("diff", "+ a")) == ""
-    assert messages.snippet(Preview("command", "x" * 9000)) == ""
-    assert messages.snippet(Preview("diff", "+\u202e" * 3000)).startswith("+\\u{202e}+")
+def test_what_a_message_cuts_is_whole_in_its_file_and_confirmed_before_it_is_allowed() -> None:
+    assert messages.snippet(question("+ a", kind="diff")) == ""
+    long = question("+\u202e" * 3000, kind="diff")
+    assert messages.snippet(long) == "+\\u{202e}" * 3000
+    many = question("make", other="x")
+    assert messages.snippet(many).count("run make") == 20
+    for held in (long, many):
+        made = messages.question(held, "t", deadline=0.0)
+        rows = [each for row in made.blocks if row["type"] == "actions" for each in row["elements"]]
+        assert {each["action_id"] for each in rows if "confirm" in each} == {*messages.SCOPES}
+
+
+def test_what_slack_does_not_take_can_still_be_denied_there_and_not_allowed() -> None:
+    made = messages.bare(question("x" * 9000, other="<!channel>"), "ticket")
+    assert kit.objections(made.blocks) == []
+    assert [each["action_id"] for each in made.blocks[-1]["elements"]] == [messages.DENY]
+    check(made)
