@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import socket
 import stat
@@ -15,6 +16,7 @@ from pathlib import Path
 
 import pytest
 
+from assent.ui import compiled
 from tests.client.clients import Client, Fake, Handler, done, http, outcome, saying
 
 Serving = Callable[..., Fake]
@@ -69,6 +71,7 @@ NO_ANSWERS = {
     "a redirect": http(done(ANSWER), b"302 Found"),
     "no length": b"HTTP/1.1 200 OK\r\n\r\n" + done(ANSWER),
     "a length that is none": WHOLE.replace(b"Content-Length: ", b"Content-Length: +"),
+    "two lengths, the first of them none": WHOLE.replace(b"Content-Length", b"Content-Length: x\r\nContent-Length"),
     "a length of ten digits": WHOLE.replace(b"Content-Length: ", b"Content-Length: 0000000000"),
     "more than it said": WHOLE + b"x",
     "less than it said": http(done(ANSWER), length=1000),
@@ -399,3 +402,61 @@ def test_both_clients_ask_with_the_same_words(tmp_path: Path, serving: Serving, 
 def _made(folder: Path) -> Path:
     folder.mkdir()
     return folder
+
+
+# ---------------------------------------------------------------- the compiled one alone
+
+
+def test_without_its_cold_command_it_blocks(fast: Client) -> None:
+    (fast.state / "bin/assent").unlink()
+    assert fast.run().returncode == 2
+    words = fast.words()
+    words[words.index("--cold") + 1] = "/nowhere/python"
+    ran = subprocess.run(words, input=fast.payload(), env=fast.environ, capture_output=True)
+    assert (ran.returncode, ran.stdout) == (2, b"")
+    assert ran.stderr == b"Assent could not decide: its hook cannot be started; run `assent doctor`\n"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        [],
+        ["hook"],
+        ["check", "claude"],
+        ["hook", "claude"],
+        ["hook", "claude", "--cold"],
+        ["hook", "claude", "--cold", "true"],
+        ["hook", "cl/../aude", "--cold", "/bin/true"],
+        ["hook", "claude", "--deadline", "x", "--cold", "/bin/true"],
+        ["hook", "claude", "--deadline", "", "--cold", "/bin/true"],
+        ["hook", "claude", "--other", "x", "--cold", "/bin/true"],
+        ["hook", "claude", "--home", "--cold", "/bin/true"],
+        ["hook", "a" * 1000, "--cold", "/bin/true"],
+    ],
+)
+def test_called_wrongly_it_blocks(fast: Client, words: list[str]) -> None:
+    ran = subprocess.run([fast.words()[0], *words], input=b"{}", env={}, capture_output=True)
+    assert (ran.returncode, ran.stdout) == (2, b"")
+    assert b"its hook was called wrongly" in ran.stderr
+
+
+def test_nothing_that_steers_an_interpreter_is_handed_on(fast: Client) -> None:
+    steering = {"LD_LIBRARY_PATH": "/x", "LD_AUDIT": "/x", "PYTHONPATH": "/x", "GCONV_PATH": "/x", "OPENSSL_CONF": "/x"}
+    words = fast.words()
+    words = [*words[: words.index("--cold")], "--cold", "/usr/bin/env"]
+    words = [*words, "-u", "X", "/bin/sh", "-c", "env >&2; exit 2"]
+    ran = subprocess.run(words, input=b"{}", env={**fast.environ, **steering}, capture_output=True)
+    shown = {line.split("=")[0] for line in ran.stderr.decode().splitlines()}
+    assert shown & steering.keys() == set()
+    assert fast.environ.keys() <= shown
+
+
+def test_the_source_compiles_without_a_warning(fast: Client) -> None:
+    compiler = shutil.which("cc")
+    if compiler is None:
+        pytest.skip("there is no C compiler")
+    source = Path(compiled.source()).with_name("client.c")
+    warnings = "-std=c11 -O2 -Wall -Wextra -Wshadow -Wconversion -Wformat=2 -Wvla -Werror".split()
+    words = [compiler, *warnings, "-fsyntax-only", str(source)]
+    ran = subprocess.run(words, capture_output=True, text=True)
+    assert (ran.returncode, ran.stderr) == (0, "")

@@ -102,7 +102,7 @@ def read(record: int) -> tuple[str, int, float]:
 
 
 def write(record: int, what: str, count: int = 0) -> None:
-    data = f"{what} {count} {time():.0f}\n".encode() if what else b""
+    data = f"{what} {count} {int(time())}\n".encode() if what else b""
     os.ftruncate(record, 0)
     os.pwrite(record, data, 0)
 

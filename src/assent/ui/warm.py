@@ -155,8 +155,10 @@ def _head(came: bytes) -> tuple[int, int]:
     if end >= 0 and came.startswith(b"HTTP/1.1 200 "):
         for line in came[:end].split(b"\r\n"):
             name, _, value = line.partition(b": ")
-            if name.lower() == b"content-length" and value.isdigit() and len(value) <= NUMBER:
-                return end + 4, int(value)
+            if name.lower() == b"content-length":
+                if value.isdigit() and len(value) <= NUMBER:
+                    return end + 4, int(value)
+                break
     raise ConnectionError("the server did not answer")
 
 

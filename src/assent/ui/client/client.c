@@ -56,7 +56,8 @@ static const char *const SECRET[] = {"TOKEN", "KEY", "SECRET", "PASSWORD"};
 static const char *const SHELLS[] = {"sh", "bash", "dash", "zsh", "ksh", "busybox"};
 static const char *const TERMINALS[] = {"/dev/pts/", "/dev/tty", "/dev/console"};
 /* What would steer the interpreter of the cold path before its first line. */
-static const char *const STEERING[] = {"LD_", "PYTHON", "GLIBC_TUNABLES=", "GCONV_PATH=", "MALLOC_"};
+static const char *const STEERING[] = {"LD_",     "PYTHON",  "GLIBC_TUNABLES=", "GCONV_PATH=",
+                                       "LOCPATH=", "MALLOC_", "OPENSSL_"};
 
 #define COUNT(list) (sizeof(list) / sizeof *(list))
 
@@ -257,7 +258,8 @@ static void read_event(void) {
     for (;;) {
         int64_t left = start + (int64_t)options.deadline * 1000 - now();
         struct pollfd ready = {.fd = STDIN_FILENO, .events = POLLIN};
-        if (left <= 0 || poll(&ready, 1, (int)left) == 0) too_late();
+        if (left <= 0) too_late();
+        if (poll(&ready, 1, (int)left) <= 0) continue;
         if (!make_room(&event, 1 << 14)) fault("there is no memory for the event");
         ssize_t size = read(STDIN_FILENO, event.data + event.size, event.room - event.size);
         if (size == 0) return;
