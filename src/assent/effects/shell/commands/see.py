@@ -6,6 +6,7 @@ from __future__ import annotations
 from assent.contract.effect import Effect, Kind, Target
 from assent.contract.memory import keep
 from assent.contract.pattern import Pattern
+from assent.effects.paths import path_target
 from assent.effects.shell.command import TOKENS, Arg, Sight
 from assent.effects.shell.commands.operands import dropped, into, secrets, share_out, worth
 from assent.effects.shell.commands.option import HARMLESS_ROLES, PATH_ROLES, Options, dangers_of, gives_of
@@ -249,6 +250,8 @@ def _see(argv: tuple[Word, ...], cwd: str, home: str, tables: Tables, stdin: Arg
         _unknown(seen, words)
     else:
         _read(seen, tree, program, words, tables)
+    if seen.acts or seen.effects:
+        _told(seen, words, known=tree is not None)
     return seen.sight()
 
 
@@ -378,6 +381,40 @@ def _unknown(seen: Seen, words: list[Word]) -> None:
             seen.operands.append(shown(word))
         if isinstance(word, str) and _ADDRESS.match(word):
             seen.fetch(word)
+
+
+# Programs that hand their words to code of the project.
+_TASKS = frozenset(
+    "npm pnpm yarn bun npx bunx deno make gmake just task rake cargo go gradle gradlew mvn mvnw ant sbt lein mix uv "
+    "poetry pdm hatch tox nox bundle composer dotnet bazel mage codex".split()
+)
+_PATH = Pattern(r"(?:~|\.{1,2})?/\S+|(?:[\w.-]+/)*\.[A-Za-z]\S*")
+_GIVEN = Pattern(r"(?:--?)?[\w.-]+[=:]@?(\S+)|@(\S+)|-[A-Za-z]([~/.]\S+)")
+_MOST_NAMED, _LONGEST_NAMED = 64, 1024
+
+
+def _told(seen: Seen, words: list[Word], *, known: bool) -> None:
+    """What code is told that nobody knows: a program without a row, a script, a task of the project."""
+    runs = any(effect.operation is EXECUTE and effect.target.kind is Kind.PATH for effect in seen.effects)
+    if runs or (seen.acts and (not known or seen.program in _TASKS)):
+        _named(seen, words)
+
+
+def _named(seen: Seen, words: list[Word]) -> None:
+    """The paths that something which runs is told of: it may read them. A guess, good enough to deny."""
+    known = {effect.target.text for effect in seen.effects if effect.target.kind is Kind.PATH}
+    left = _MOST_NAMED
+    for word in words:
+        text = literal(word)
+        if text is None or len(text) > _LONGEST_NAMED or not left:
+            continue
+        found = _GIVEN.fullmatch(text)
+        for part in dict.fromkeys((text, *(each for each in found.groups() if each))) if found else (text,):
+            if part in known or not _PATH.fullmatch(part):
+                continue
+            known.add(part)
+            left -= 1
+            seen.effects.append(Effect(READ, path_target(part, seen.cwd, seen.home, certain=False)))
 
 
 def _settled(word: Word) -> Word:
