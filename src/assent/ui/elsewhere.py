@@ -27,6 +27,7 @@ from assent.review.channels.slack.channel import SlackChannel
 from assent.review.channels.slack.interactions import Interactions
 from assent.review.channels.webhook.channel import WebhookChannel
 from assent.review.channels.webhook.post import Post
+from assent.review.patience import Tasks
 from assent.review.secrets import FILE as SECRETS_FILE
 from assent.review.secrets import NAMES, Secrets, variable
 from assent.ui.access import Bucket
@@ -79,23 +80,37 @@ class Elsewhere:
         self.slack: Slack | None = None
         self.webhook: Webhook | None = None
         self.problems: dict[str, str] = {}
+        self._tasks = Tasks()
         try:
             self._slack, self._webhook = places(house.state, config)
         except AssentError:  # every call is denied with that error, and the greeting says it
             self._slack = self._webhook = None
 
     def open(self) -> None:
-        """Begin to connect. What is missing is told, and stops nothing else."""
+        """Begin to connect, aside: a keyring may wait for somebody to open it. What is missing is told, and stops
+        nothing else."""
         if self._slack is not None:
-            try:
-                self.slack = Slack(self._house, self._slack, self._secrets)
-            except AssentError as error:
-                self._off("slack", str(error))
+            self._tasks.start(self._open_slack(self._slack))
         if self._webhook is not None:
-            try:
-                self.webhook = Webhook(self._house, self._webhook, self._secrets)
-            except AssentError as error:
-                self._off("webhook", str(error))
+            self._tasks.start(self._open_webhook(self._webhook))
+
+    async def _open_slack(self, place: SlackPlace) -> None:
+        other = BY_TRANSPORT[place.transport]
+        try:
+            tokens = await asyncio.to_thread(self._needed, "slack-bot-token", other)
+            self.slack = Slack(self._house, place, *tokens)
+        except Exception as error:
+            self._off("slack", error)
+
+    async def _open_webhook(self, place: WebhookPlace) -> None:
+        try:
+            (secret,) = await asyncio.to_thread(self._needed, "webhook-secret")
+            self.webhook = Webhook(self._house, place, secret)
+        except Exception as error:
+            self._off("webhook", error)
+
+    def _needed(self, *names: str) -> list[str]:
+        return [self._secrets.need(name) for name in names]
 
     def lines(self) -> list[str]:
         """Where else will be asked, for the greeting."""
@@ -115,20 +130,24 @@ class Elsewhere:
 
     async def close(self) -> None:
         """After the broker: the places are told how everything ended, within a moment."""
+        await self._tasks.drain(0)
         waits = [each.close() for each in (self.slack, self.webhook) if each is not None]
         if waits:
             await asyncio.gather(*waits, return_exceptions=True)
 
     def states(self) -> dict[str, dict[str, str]]:
         """How each place stands, `up`, `connecting`, `off` or `down`, and why."""
-        found = {name: {"state": "off", "why": words} for name, words in self.problems.items()}
+        named = (("slack", self._slack), ("webhook", self._webhook))
+        found = {name: {"state": "connecting", "why": ""} for name, place in named if place is not None}
+        found |= {name: {"state": "off", "why": words} for name, words in self.problems.items()}
         for each in (self.slack, self.webhook):
             if each is not None:
                 found[each.channel.name] = {"state": each.state, "why": each.standing.problem}
         return found
 
-    def _off(self, name: str, words: str) -> None:
-        self.problems[name] = words
+    def _off(self, name: str, error: Exception) -> None:
+        words = str(error) if isinstance(error, AssentError) else f"{type(error).__name__}: {error}"
+        self.problems[name] = display.one_line(words, 300)
         self._house.voice.say(f"{name}: OFF: {words}")
 
 
@@ -172,9 +191,7 @@ def _record(house: House, record: Record) -> None:
 class Slack:
     """Slack, as this server asks there."""
 
-    def __init__(self, house: House, place: SlackPlace, secrets: Secrets) -> None:
-        token = secrets.need("slack-bot-token")
-        other = secrets.need(BY_TRANSPORT[place.transport])
+    def __init__(self, house: House, place: SlackPlace, token: str, other: str) -> None:
         app_token, self._signing = (other, "") if place.transport == "socket" else ("", other)
         try:
             from assent.review.channels.slack.line import Line, SlackApi
@@ -251,8 +268,7 @@ class Slack:
 class Webhook:
     """A webhook, as this server asks there."""
 
-    def __init__(self, house: House, place: WebhookPlace, secrets: Secrets) -> None:
-        secret = secrets.need("webhook-secret")
+    def __init__(self, house: House, place: WebhookPlace, secret: str) -> None:
         if len(secret) < 32:
             raise StoreError("`webhook-secret` is short; take 32 characters or more, as `openssl rand -hex 32` gives")
         self._house = house

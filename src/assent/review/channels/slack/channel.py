@@ -117,6 +117,7 @@ class SlackChannel:
             return
         if card.timer is not None:
             card.timer.cancel()
+        self._said(card.ts)
         self.outbox.put(id, lambda: self._close(card, resolution))
 
     # What those who take answers ask
@@ -147,6 +148,7 @@ class SlackChannel:
         """A message of a question that nobody knows: its buttons go."""
         if ts in self._over or any(card.ts == ts for card in self._cards.values()):
             return
+        self._said(ts)
         gone = messages.stale()
         self.outbox.put(("stale", ts), lambda: self._change(where, ts, gone))
 
@@ -208,10 +210,14 @@ class SlackChannel:
     async def _close(self, card: Card, resolution: Resolution) -> bool:
         if not card.ts:
             return False
-        self._over[card.ts] = None
+        self._said(card.ts)
+        return await self._change(card.where, card.ts, messages.over(card.held, resolution))
+
+    def _said(self, ts: str) -> None:
+        """A message says how its question ended, or soon will: no press changes that."""
+        self._over[ts] = None
         while len(self._over) > MOST_CARDS:
             del self._over[next(iter(self._over))]
-        return await self._change(card.where, card.ts, messages.over(card.held, resolution))
 
     async def _change(self, where: str, ts: str, message: Message) -> bool:
         await self._api.call("chat.update", channel=where, ts=ts, **fields(message))
