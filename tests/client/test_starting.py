@@ -30,10 +30,13 @@ class Home:
         self.state = folder / ".assent"
         self.project = folder / "project"
         self.project.mkdir()
+        self.given: tuple[str, ...] = ()
         self.environ = {"HOME": str(folder), "PATH": os.environ["PATH"], "CLAUDE_PROJECT_DIR": str(self.project)}
 
     @property
     def words(self) -> tuple[str, ...]:
+        if self.given:
+            return self.given
         file = self.folder / ".claude/settings.json"
         found = before("claude", wired("claude", file.read_text(), str(file)))
         assert found is not None
@@ -241,6 +244,34 @@ def test_a_server_that_does_not_start_is_left_alone_for_a_while(
     agreed.call()
     agreed.server()
     assert starting.last(str(agreed.state)) == ("", 0, 0.0)
+
+
+def test_a_start_that_breaks_anywhere_counts_as_failed(agreed: Home) -> None:
+    script = agreed.state / "bin" / starting.SCRIPT
+    script.write_text("raise SystemExit(1)")
+    agreed.call()
+    assert agreed.settled()[:2] == ("failed", 1)
+    agreed.call()
+    assert (agreed.settled()[:2], agreed.log) == (("failed", 1), "")
+
+
+@pytest.mark.parametrize("spoil", ["folder", "script", "link", "environment"])
+def test_what_others_could_have_put_there_is_not_started(agreed: Home, tmp_path: Path, spoil: str) -> None:
+    script = agreed.state / "bin" / starting.SCRIPT
+    if spoil == "folder":
+        script.parent.chmod(0o770)
+    elif spoil == "script":
+        script.chmod(0o720)
+    elif spoil == "link":
+        script.rename(tmp_path / "elsewhere")
+        script.symlink_to(tmp_path / "elsewhere")
+    else:  # a hook for everybody, whose environment a project's settings made
+        words = tuple(word for word in agreed.words if word not in ("--home", str(agreed.state)))
+        assert len(words) == len(agreed.words) - 2
+        agreed.given = words
+    assert agreed.call() == "allow"
+    time.sleep(0.5)
+    assert (running(str(agreed.state)), agreed.starts) == (None, 0)
 
 
 def test_a_server_that_was_killed_is_started_anew(agreed: Home) -> None:

@@ -34,7 +34,8 @@ def main(state: str, words: list[str]) -> int:
         return 0
     if len(words) != 2 or words[0] != "start":
         return 2
-    return 1 if launched(state, int(words[1]), serve.defaults()) else 0
+    record = int(words[1])
+    return 1 if launched(state, record, serve.defaults(), failures=starting.read(record)[1]) else 0
 
 
 def start(state: str, options: argparse.Namespace) -> int:
@@ -63,7 +64,7 @@ def _apart(state: str, record: int, options: argparse.Namespace) -> str:
         try:
             os.close(reading)
             os.setsid()
-            why = launched(state, record, options)
+            why = launched(state, record, options, failures=starting.read(record)[1] + 1)
         finally:
             os.write(writing, why.encode("utf-8", "replace"))
             os._exit(0)
@@ -74,21 +75,21 @@ def _apart(state: str, record: int, options: argparse.Namespace) -> str:
     return why
 
 
-def launched(state: str, record: int, options: argparse.Namespace) -> str:
+def launched(state: str, record: int, options: argparse.Namespace, *, failures: int) -> str:
     """Start the server as a child that outlives this process, and watch until it listens; why it did not, `""` where it
-    did. The record tells the next hook."""
+    did. The record tells the next hook: `failures` in a row, with this one."""
     os.chdir("/")
     os.umask(0o077)
     if running(state) is not None:
+        starting.write(record, "")
         return "one runs already"
-    _, failures, _ = starting.read(record)
     sys.stdout.flush()
     sys.stderr.flush()
     child = os.fork()
     if child == 0:
         _become(state, options)
     why = _watched(state, child)
-    starting.write(record, starting.FAILED if why else "", failures + 1 if why else 0)
+    starting.write(record, starting.FAILED if why else "", failures)
     return why
 
 

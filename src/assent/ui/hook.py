@@ -244,7 +244,8 @@ def reply_to(
         gate, here = configure.open_quickly(here, own, session=event.session)
     except PolicyError as error:
         return replies.told(unloaded(error)) if event.kind in DECIDING else replies.NOTHING
-    if gate.settings.start and agreed is not None:
+    # INVARIANT: what is started stands in a folder that the installer named; an environment may name another.
+    if gate.settings.start and state and agreed is not None:
         agreed.append(here.state)
 
     def reopen() -> Gate:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import fcntl
 import os
 import sys
+from stat import S_ISLNK
 from time import time
 
 TYPE_CHECKING = False
@@ -35,7 +36,7 @@ def start(state: str) -> bool:
 
 def _start(state: str) -> bool:
     script = os.path.join(state, "bin", SCRIPT)
-    if not os.path.exists(script) or lives(state):
+    if not (_is_ours(state) and _is_ours(os.path.dirname(script)) and _is_ours(script)) or lives(state):
         return False
     record = os.open(os.path.join(state, RECORD_FILE), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     try:
@@ -43,13 +44,24 @@ def _start(state: str) -> bool:
             fcntl.flock(record, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:  # somebody is starting it
             return False
-        if not may_try(*read(record), time()):
+        what, count, when = read(record)
+        if not may_try(what, count, when, time()):
             return False
+        write(record, FAILED, count + 1)  # until it has listened, whatever becomes of who starts it
         os.set_inheritable(record, True)  # the lock goes with it
         _spawn([sys.executable, "-IS", script, "start", str(record)], keep=record)
         return True
     finally:
         os.close(record)
+
+
+def _is_ours(path: str) -> bool:
+    """Whether nobody else can have put it there."""
+    try:
+        status = os.lstat(path)
+    except FileNotFoundError:
+        return False
+    return status.st_uid == os.geteuid() and not S_ISLNK(status.st_mode) and not status.st_mode & 0o077
 
 
 def _spawn(words: list[str], *, keep: int) -> None:
