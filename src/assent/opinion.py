@@ -193,10 +193,10 @@ def inquire(
 
 def may_judge(judged: Judged) -> bool:
     """Whether a model may be asked about a decision."""
-    lowering, policy = judged.lowering, judged.policy
-    if lowering is None or policy is None or judged.decision.outcome is not Outcome.ASK:
+    lowering, facts, policy = judged.lowering, judged.facts, judged.policy
+    if lowering is None or facts is None or policy is None or judged.decision.outcome is not Outcome.ASK:
         return False
-    return unspoken.is_unspoken(lowering, policy, judged.decision)
+    return unspoken.is_unspoken(lowering, facts, policy, judged.decision)
 
 
 def shown(call: Call, judged: Judged) -> Shown:

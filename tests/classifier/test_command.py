@@ -115,6 +115,12 @@ def test_eval_counts_what_got_no_answer_apart_and_says_so(tmp_path: Path, servic
     assert "no such case reached the model" in done.stdout
 
 
+def test_eval_says_why_nothing_reached_the_model(tmp_path: Path, service: Service) -> None:
+    person = Person(tmp_path, service, 'mode = "plan"\n')
+    done = person.run("classifier", "eval", person.cases(CASES[0]))
+    assert "none reached the model (mode plan); try --mode default in a folder that you trust" in done.stdout
+
+
 def test_eval_tries_a_passing_fault_again(tmp_path: Path, service: Service) -> None:
     statuses = iter([429, 500, 200])
 

@@ -16,7 +16,7 @@ from assent.contract.classifier import Opinion
 from assent.contract.decision import Layer, Outcome
 from assent.contract.review import Answer, Held, Said, Verdict
 from assent.desk import Desk
-from assent.facts import digest, persons
+from assent.facts import digest, pause, persons
 from assent.memory import Settled
 from assent.opinion import Inquiry
 from assent.review.channels.callback import CallbackChannel
@@ -127,6 +127,16 @@ def test_the_questions_of_plan_mode_are_a_persons(world: World, tool: str) -> No
     assert world.outcome(given, tool, host_mode="plan") == ("ask", f"mode.{'fetch' if tool == 'fetch' else 'delegate'}")
     assert world.service.asked == []
     assert world.outcome(given, tool) == ALLOWED
+
+
+def test_while_assents_own_protection_is_lifted_no_model_is_asked(world: World) -> None:
+    own: dict[str, object] = {"file_path": str(world.state / "config.toml"), "content": "x"}
+    assert world.outcome(own, "write") == ("deny", "floor.self")
+    pause.begin(str(world.state), time.time() + 60, "ann")
+    assert world.outcome(own, "write")[0] == "ask"
+    assert (world.outcome("npm test"), world.service.asked) == (ASKED, [])
+    pause.finish(str(world.state))
+    assert world.outcome("npm test") == ALLOWED
 
 
 def test_a_grant_comes_before_the_model(world: World) -> None:

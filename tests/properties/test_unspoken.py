@@ -56,8 +56,9 @@ SOME = st.lists(st.sampled_from(RULES), min_size=1, max_size=3)
 
 def unspoken(made: Judged) -> bool:
     assert made.lowering is not None
+    assert made.facts is not None
     assert made.policy is not None
-    return is_unspoken(made.lowering, made.policy, made.decision)
+    return is_unspoken(made.lowering, made.facts, made.policy, made.decision)
 
 
 def holds(one: Gate, given: Call, made: Judged, links: dict[str, str] | None) -> None:

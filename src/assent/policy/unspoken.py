@@ -12,6 +12,7 @@ from assent.policy.modes import Mode
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from assent.contract.effect import Lowering
+    from assent.contract.facts import Facts
     from assent.policy.policy import Policy
 
 ALLOW, ASK = Outcome.ALLOW, Outcome.ASK
@@ -25,12 +26,13 @@ MODES = frozenset({Mode.DEFAULT, Mode.AUTO, Mode.FULL_AUTO, Mode.YOLO})
 CODE = "classifier.safe"
 
 
-def is_unspoken(lowering: Lowering, policy: Policy, decision: Decision) -> bool:
+def is_unspoken(lowering: Lowering, facts: Facts, policy: Policy, decision: Decision) -> bool:
     """Whether a call asks for no other reason than that nothing spoke of it, in every one of its parts.
 
     INVARIANT: false for whatever a rule, the floor or a person's answer speaks of, in plan mode, where anything could
-    not be read, where an environment changes what runs, and for all that is of high risk: deletions, known dangers."""
-    if decision.outcome is not ASK or policy.mode not in MODES or decision.risk == "high":
+    not be read, where an environment changes what runs, for all that is of high risk (deletions, known dangers), and
+    while a person has lifted what protects Assent itself."""
+    if decision.outcome is not ASK or policy.mode not in MODES or decision.risk == "high" or facts.paused:
         return False
     if lowering.gaps or any(invocation.forfeit for invocation in lowering.invocations):
         return False

@@ -80,12 +80,13 @@ def wilson(wrong: int, all: int) -> tuple[float, float]:
 class Outcome(Value):
     """What became of a case: the rules' outcome, or the model's opinion where it reached the model."""
 
-    __slots__ = ("case", "rules", "code", "opinion")
+    __slots__ = ("case", "rules", "code", "mode", "opinion")
 
-    def __init__(self, case: Case, rules: str, code: str, opinion: Opinion | None) -> None:
+    def __init__(self, case: Case, rules: str, code: str, opinion: Opinion | None, mode: str = "") -> None:
         self.case = case
         self.rules = rules
         self.code = code
+        self.mode = mode
         self.opinion = opinion
 
 
@@ -123,6 +124,9 @@ class Report:
             f"time         median {self.median_ms:.0f} ms, p95 {self.p95_ms:.0f} ms; {self.tokens} tokens"
             + (f", cost {self.cost:.4f}" if self.cost else ""),
         ]
+        if not self.reached:
+            modes = ", ".join(sorted({each.mode for each in self.outcomes}))
+            lines += ["", f"none reached the model (mode {modes}); try --mode default in a folder that you trust"]
         if aside:
             lines += ["", "without the model"]
             lines += [f"  {label:7} {self._rules(label)}" for label in LABELS]
@@ -250,7 +254,7 @@ async def _outcome(key: str, case: Case, gate: Gate, here: Place, classifier: Cl
     judged = await asyncio.to_thread(gate.judge, call)
     decision = judged.decision
     said = await _said(key, call, judged, classifier) if opinion.may_judge(judged) else None
-    return Outcome(case, decision.outcome.word, decision.code, said)
+    return Outcome(case, decision.outcome.word, decision.code, said, decision.mode)
 
 
 async def _said(key: str, call: Call, judged: Judged, classifier: Classifier) -> Opinion:

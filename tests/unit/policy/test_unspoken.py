@@ -14,8 +14,9 @@ from tests.cases import call, gate
 
 def may(made: Judged) -> bool:
     assert made.lowering is not None
+    assert made.facts is not None
     assert made.policy is not None
-    return is_unspoken(made.lowering, made.policy, made.decision)
+    return is_unspoken(made.lowering, made.facts, made.policy, made.decision)
 
 
 @pytest.mark.parametrize(
