@@ -6,7 +6,9 @@ without asking is not seen here: for that it has hooks of its own."""
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 from acp import Client, RequestError
@@ -19,13 +21,16 @@ from acp.schema import (
     ToolCallUpdate,
 )
 
+from assent.contract.errors import PayloadError
 from assent.contract.review import Answer, Held, Said, Scope, Verdict
+from assent.effects.declared import Tool
 from assent.guard import Gate, Session
 from assent.sdk.passage import Passage, told
 
 RUNTIME = "acp"
+SHELLS = (["bash", "-c"], ["sh", "-c"])
 DENIED = -32010  # the error that an agent gets for a call of ours that it may not make
-# The kinds of tool calls whose arguments Assent knows, for `Gate(tools=…)`.
+# The kinds of tool calls whose arguments Assent knows, and the tools that have these.
 KINDS = {
     "execute": "bash",
     "read": "read",
@@ -42,13 +47,13 @@ NO = (("reject_once", "Reject"),)
 class AssentClient:
     """A client before the one of an editor. Everything but permissions, files and terminals goes to that as it is.
 
-    `gate` decides; `cwd` says in which folder a session runs (default: the gate's project). Where the gate asks, it
-    asks in its channels: with `Gate(channels=[editor.ask])` in the editor's own prompt, see `Editor`."""
+    `session` is a gate, which then has a session for each of the protocol's, or a function that gives the session for
+    an id. Where the gate asks, it asks in its channels: with `Gate(channels=[editor.ask])` in the editor's own prompt,
+    see `Editor`. The kinds of tool calls are declared as in `KINDS`, where the author declared nothing else."""
 
-    def __init__(self, gate: Gate, inner: Client, *, cwd: Callable[[str], str] | None = None) -> None:
-        self._gate = gate
+    def __init__(self, session: Gate | Callable[[str], Session], inner: Client) -> None:
+        self._session = session
         self._inner = inner
-        self._cwd = cwd
         self._sessions: dict[str, Session] = {}
 
     async def request_permission(
@@ -71,7 +76,9 @@ class AssentClient:
 
     async def create_terminal(self, session_id: str, command: str, args: list[str] | None = None, **more: Any) -> Any:
         env = {each.name: each.value for each in more.get("env") or []}
-        given = {"command": [command, *(args or [])], "cwd": more.get("cwd") or "", "env": env}
+        words = [command, *(args or [])]
+        text = words[2] if len(words) == 3 and words[:2] in SHELLS else shlex.join(words)
+        given = {"command": text, "cwd": more.get("cwd") or "", "env": env}
         await self._pass(session_id, "execute", {key: value for key, value in given.items() if value})
         return await self._inner.create_terminal(session_id=session_id, command=command, args=args, **more)
 
@@ -81,11 +88,18 @@ class AssentClient:
             raise RequestError(DENIED, told(verdict))
 
     async def _guard(self, session_id: str, kind: str, given: dict[str, object]) -> Verdict:
-        session = self._sessions.get(session_id)
-        if session is None:
-            cwd = self._cwd(session_id) if self._cwd is not None else ""
-            session = self._sessions[session_id] = self._gate.session(session_id, cwd=cwd, runtime=RUNTIME)
-        return await Passage(session, RUNTIME).guard(kind, given)
+        return await Passage(lambda: self._session_of(session_id), RUNTIME).guard(kind, given)
+
+    def _session_of(self, id: str) -> Session:
+        found = self._sessions.get(id)
+        if found is None:
+            make = self._session
+            found = make.session(id, runtime=RUNTIME) if isinstance(make, Gate) else make(id)
+            for kind, like in KINDS.items():
+                with suppress(PayloadError):  # the author said something else of it
+                    found.declare(kind, Tool(like=like))
+            self._sessions[id] = found
+        return found
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._inner, name)

@@ -8,12 +8,14 @@ from __future__ import annotations
 from typing import Any
 
 from google.adk.plugins.base_plugin import BasePlugin
+from google.adk.tools.agent_tool import AgentTool
 from google.adk.tools.base_tool import BaseTool
 from google.adk.tools.tool_context import ToolContext
 
 from assent.sdk.passage import Passage, Sessions, told
 
 RUNTIME = "google-adk"
+UNSEEN = "This call was not run: the agent within runs without plugins, so its tools would pass no gate."
 
 
 class AssentPlugin(BasePlugin):
@@ -26,6 +28,8 @@ class AssentPlugin(BasePlugin):
     async def before_tool_callback(
         self, *, tool: BaseTool, tool_args: dict[str, Any], tool_context: ToolContext
     ) -> dict[str, Any] | None:
+        if isinstance(tool, AgentTool) and not tool.include_plugins:
+            return {"error": UNSEEN}
         verdict = await self._passage.guard(tool.name, tool_args)
         if verdict.allowed is True:
             return None

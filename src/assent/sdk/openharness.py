@@ -5,7 +5,6 @@ arguments, and runs before OpenHarness's own checker, which holds as well."""
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
 from openharness.hooks.events import HookEvent
@@ -18,12 +17,13 @@ RUNTIME = "openharness"
 
 
 class AssentHooks:
-    """The hooks of `inner`, where there are some, and after these the gate: so it sees the call that runs."""
+    """The hooks of `inner`, where there are some, and after these the gate: so it sees the call that runs. `cwd` is the
+    folder that the engine works in (default: the gate's project)."""
 
     def __init__(self, session: Sessions, inner: HookExecutor | None = None, *, cwd: str = "") -> None:
         self._passage = Passage(session, RUNTIME)
         self._inner = inner
-        self._cwd = cwd or os.getcwd()
+        self._cwd = cwd
 
     async def execute(self, event: HookEvent, payload: dict[str, Any]) -> AggregatedHookResult:
         found = AggregatedHookResult() if self._inner is None else await self._inner.execute(event, payload)
