@@ -10,6 +10,7 @@ import { bare, clip, count, ending, folder, headline, plural, runtime, sentence,
 
 const ROWS = 240; // drawn in all, shared by the sessions
 const GROUPS = 60; // sessions that are drawn
+const OFFERS = 2; // offers that are drawn
 const MANY = 100; // questions from which on drawing is put off a little
 const TRAY = "M10 36l8-22h28l8 22v16H10z M10 36h13l4 7h10l4-7h13";
 
@@ -64,7 +65,7 @@ export class Inbox {
     if (quiet) return put(this.frame, this.nothing());
     if (!this.list.isConnected) put(this.frame, this.list, this.detail);
     const focused = document.activeElement?.dataset?.id;
-    put(this.list, h("h1", {}, store.waiting.length ? plural(store.waiting.length, "question") : "All answered"), store.offers.map((each) => this.offer(each)), groups.slice(0, GROUPS).map((group) => this.group(group, Math.max(4, Math.floor(ROWS / groups.length)))), this.rest(groups.slice(GROUPS)));
+    put(this.list, h("h1", {}, store.waiting.length ? plural(store.waiting.length, "question") : "All answered"), this.offers(), groups.slice(0, GROUPS).map((group) => this.group(group, Math.max(4, Math.floor(ROWS / groups.length)))), this.rest(groups.slice(GROUPS)));
     if (focused) this.list.querySelector(`[data-id="${CSS.escape(focused)}"]`)?.focus();
     this.show(store.questions.get(this.selected));
   }
@@ -127,6 +128,12 @@ export class Inbox {
     if (!same) this.answers = question.over ? null : new Answers(question);
     else { this.answers.question = question; if (!this.answers.open) this.answers.bar(); }
     put(this.detail, h("div", { class: "detail-scroll", tabindex: -1 }, draw(question, () => { this.frame.classList.remove("open"); })), this.answers?.element);
+  }
+
+  // The newest ones; questions come before a pile of offers.
+  offers() {
+    const more = store.offers.length - OFFERS;
+    return [store.offers.slice(-OFFERS).reverse().map((each) => this.offer(each)), more > 0 ? h("p", { class: "soft small rest" }, `and ${plural(more, "older offer")}`) : null];
   }
 
   offer(offer) {
