@@ -104,7 +104,7 @@ class Desk:
             call,
             digest.digest(call, lowering, facts),
             judged.decision,
-            preview(call),
+            preview(call, lowering.tool),
             effects=journal.in_words(judged),
             suggestions=_savable(amend.suggest(lowering, facts, policy, judged.decision)),
             warnings=warnings(call, lowering),

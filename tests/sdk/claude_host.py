@@ -46,7 +46,7 @@ class Program(Transport):
         if self._work is not None:
             self._work.cancel()
 
-    async def read_messages(self) -> AsyncIterator[dict[str, Any]]:  # type: ignore[override]
+    async def read_messages(self) -> AsyncIterator[dict[str, Any]]:
         while True:
             yield await self._out.get()
 
@@ -77,7 +77,12 @@ class Program(Transport):
             self._ran.told[use.id] = f"ran {given['command']}"
 
     async def _permission(self, use: Use, given: dict[str, Any]) -> tuple[str, dict[str, Any]]:
-        event = {"session_id": "one", "transcript_path": "", "cwd": self._cwd, "permission_mode": "default"}
+        event: dict[str, Any] = {
+            "session_id": "one",
+            "transcript_path": "",
+            "cwd": self._cwd,
+            "permission_mode": "default",
+        }
         event |= {"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": given, "tool_use_id": use.id}
         if self._nested:
             event |= {"agent_id": "sub-1", "agent_type": "general-purpose"}

@@ -111,8 +111,8 @@ class Durable(ABC):
         """Run until the questions."""
 
     @abstractmethod
-    async def resume(self, session: Session, answers: list[dict[str, Any]]) -> Ran:
-        """Go on with the run, as it was kept, with these answers."""
+    async def resume(self, session: Session, answers: list[dict[str, Any]], *, bare: bool = False) -> Ran:
+        """Go on with the run, as it was kept, with these answers. `bare`: with the framework's own yes instead."""
 
     @abstractmethod
     def tamper(self, old: str, new: str) -> None:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
+import pickle
 from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
 from langchain.agents import create_agent
 from langchain.agents.middleware import AgentMiddleware
 from langchain_core.language_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage, ToolCall, ToolMessage
+from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_core.tools import StructuredTool, tool
-from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
+from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 
 from assent import Session
@@ -111,6 +114,62 @@ class LangChainSync(LangChain):
     name = "langchain-sync"
 
     async def _invoke(self, agent: Any) -> Any:
-        import asyncio
-
         return await asyncio.to_thread(agent.invoke, {"messages": [("user", "go")]})
+
+
+class LangGraph(Durable):
+    """A graph that is kept in a file, by the serializer of LangGraph's own checkpoints."""
+
+    name = "langchain"
+    config: Any = {"configurable": {"thread_id": "one"}}
+
+    def _agent(self, session: Session, uses: Sequence[Use], ran: Ran, seconds: float) -> tuple[Any, InMemorySaver]:
+        saver = InMemorySaver()
+        gate = AssentMiddleware(session, durable=True, seconds=seconds)
+        return create_agent(resumable(uses), [noting(ran)], middleware=[gate], checkpointer=saver), saver
+
+    async def start(self, session: Session, uses: Sequence[Use], *, seconds: float = 3600.0) -> list[dict[str, Any]]:
+        ran = Ran()
+        agent, saver = self._agent(session, uses, ran, seconds)
+        await agent.ainvoke({"messages": [("user", "go")]}, self.config)
+        kept = (plain(saver.storage), plain(saver.writes), plain(saver.blobs), [*uses])
+        (self.folder / "graph").write_bytes(pickle.dumps(kept))
+        (self.folder / "ran").write_text(json.dumps(ran.commands))
+        return [each.value for each in agent.get_state(self.config).interrupts]
+
+    async def resume(self, session: Session, answers: list[dict[str, Any]], *, bare: bool = False) -> Ran:
+        ran = Ran()
+        storage, writes, blobs, uses = pickle.loads((self.folder / "graph").read_bytes())
+        agent, saver = self._agent(session, uses, ran, 3600.0)
+        for thread, spaces in storage.items():
+            saver.storage[thread].update({space: dict(found) for space, found in spaces.items()})
+        for key, found in writes.items():
+            saver.writes[key].update(found)
+        saver.blobs.update(blobs)
+        by_id = {each["assent"]: each for each in answers}
+        pauses = agent.get_state(self.config).interrupts
+        given = {each.id: True if bare else by_id.get(each.value["assent"]) for each in pauses}
+        done = await agent.ainvoke(Command(resume=given), self.config)
+        ran.told.update(told(done["messages"]))
+        return ran
+
+    def tamper(self, old: str, new: str) -> None:
+        path = self.folder / "graph"
+        path.write_bytes(path.read_bytes().replace(old.encode(), new.encode()))
+
+
+def resumable(uses: Sequence[Use]) -> Scripted:
+    """A model that looks at the conversation for where it is."""
+
+    class Looking(Scripted):
+        def _generate(self, messages: Any, *_: Any, **__: Any) -> Any:
+            if any(isinstance(each, ToolMessage) for each in messages):
+                return ChatResult(generations=[ChatGeneration(message=AIMessage(content="done"))])
+            calls = [ToolCall(name="run", args={"command": each.command}, id=each.id) for each in uses]
+            return ChatResult(generations=[ChatGeneration(message=AIMessage(content="", tool_calls=calls))])
+
+    return Looking(messages=iter(()))
+
+
+def plain(value: Any) -> Any:
+    return {key: plain(each) for key, each in value.items()} if isinstance(value, dict) else value

@@ -30,9 +30,9 @@ KNOWN = frozenset((*PATHS, *WHOLE, *OLD, *NEW, *INSERTED, *ALL, *BESIDE, *LISTED
 NOTHING: tuple[object, ...] = (None, "", {}, [], False)
 
 
-def preview(call: Call) -> Preview:
-    """What a person is shown of a call."""
-    tool = canonical(call.tool)
+def preview(call: Call, tool: str = "") -> Preview:
+    """What a person is shown of a call. `tool` is the one that it is read as, where its name does not say so."""
+    tool = canonical(tool or call.tool)
     try:
         if tool == "bash":
             return _command(call) or _arguments(call.input)

@@ -14,7 +14,6 @@ from assent.sdk import paused
 from assent.sdk.passage import Passage, Sessions, told
 
 RUNTIME = "openai-agents"
-CALL = "call"  # the framework's id of a call, in questions and answers
 Needs = bool | Callable[[RunContextWrapper[Any], dict[str, Any], str], Awaitable[bool]]
 
 
@@ -52,7 +51,11 @@ def questions(
     passage = Passage(session, RUNTIME, seconds=seconds)
     items = run.get_interruptions() if isinstance(run, RunState) else run.interruptions
     found = [(item, passage.hold(name_of(item), item.arguments)) for item in items]
-    return [{**paused.question(approval), CALL: item.call_id} for item, approval in found if approval.held is not None]
+    return [
+        {**paused.question(approval), paused.CALL: item.call_id}
+        for item, approval in found
+        if approval.held is not None
+    ]
 
 
 @contextmanager
@@ -63,7 +66,7 @@ def answered(
     passage, open = Passage(session, RUNTIME), list(answers)
     tickets: list[Ticket] = []
     for item in state.get_interruptions():
-        answer = next((each for each in open if each.get(CALL) == item.call_id), None)
+        answer = next((each for each in open if each.get(paused.CALL) == item.call_id), None)
         if answer is None:
             if _ours_alone(item) and not passage.asks(name_of(item), item.arguments):
                 state.approve(item)  # nothing to ask by now: its guardrail decides

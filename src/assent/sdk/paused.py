@@ -12,6 +12,7 @@ from assent.contract.value import Value
 from assent.guard import Approval
 
 KEY = "assent"  # under which the id of a question stands, in questions and answers
+CALL = "call"  # and the framework's own id of the call, where an adapter needs it
 
 
 def question(approval: Approval) -> dict[str, object]:
@@ -34,13 +35,8 @@ def question(approval: Approval) -> dict[str, object]:
 
 def answer(asked: Mapping[str, object], *, allow: bool, who: str, message: str = "") -> dict[str, object]:
     """The answer to a question, as JSON. `who` is named in the trail; without a name nothing is allowed."""
-    return {
-        KEY: asked[KEY],
-        "session": asked["session"],
-        "allow": allow is True,
-        "who": who,
-        "message": message,
-    }
+    about = {key: asked[key] for key in (KEY, "session", CALL) if key in asked}
+    return {**about, "allow": allow is True, "who": who, "message": message}
 
 
 class Said(Value):

@@ -22,6 +22,12 @@ def test_a_command_is_shown_as_it_is(tmp_path: Path) -> None:
     assert shown(tmp_path, "shell", command=["bash", "-c", "echo a b"]) == Preview("command", "bash -c 'echo a b'")
 
 
+def test_a_tool_that_is_declared_to_be_a_shell_is_shown_as_one(tmp_path: Path) -> None:
+    call = Call("launch", {"command": "make it"}, cwd=str(tmp_path), runtime="langchain")
+    assert preview(call, "bash") == Preview("command", "make it")
+    assert preview(call).kind == "input"
+
+
 def test_what_a_command_runs_with_is_shown_behind_it(tmp_path: Path) -> None:
     assert shown(tmp_path, "shell", command="make", workdir="/srv").text == 'make\n\n# with\n{\n "workdir": "/srv"\n}'
 
