@@ -174,14 +174,6 @@ def _possible_roots(roots: tuple[str, ...], home: str, links: Links) -> tuple[st
     return tuple(root for root in _with_canonical(roots, links) if _may_be_root(root, home))
 
 
-def _makes_nothing(lowering: Lowering) -> bool:
-    """Whether nothing in the call can make a folder before git looks at it."""
-    return all(
-        effect.operation in READ_ONLY or effect.operation is Operation.FETCH or effect.target.kind in _SETTLED_KINDS
-        for effect in lowering.effects
-    )
-
-
 def _with_canonical(paths: tuple[str, ...], links: Links) -> tuple[str, ...]:
     """The paths and where they lead, each once."""
     forms = dict.fromkeys(paths)
@@ -293,9 +285,17 @@ class _Look:
 
         folder = target.raw or target.name
         if folder and (folder not in self.repositories or target.name not in self.repositories):
-            stays = _makes_nothing(self._lowering)
-            reason = harm(folder, self._roots, self._links, self._home, portable=self._portable, stays=stays)
+            reason = harm(
+                folder, self._roots, self._links, self._home, portable=self._portable, stays=self._makes_nothing
+            )
             self.repositories[folder] = self.repositories[target.name] = reason
+
+    def _makes_nothing(self) -> bool:
+        """Whether nothing in the call can make a folder before git looks at it."""
+        return all(
+            effect.operation in READ_ONLY or effect.operation is Operation.FETCH or effect.target.kind in _SETTLED_KINDS
+            for effect in self._lowering.effects
+        )
 
     def hook(self, target: Target) -> None:
         from assent.facts.githooks import hook  # most calls hold no git

@@ -22,8 +22,11 @@ def lasts(state: str) -> bool:
 
 def until(state: str, now: float = 0.0) -> float:
     """When the pause ends, in seconds since the epoch; 0 where there is none."""
+    path = posixpath.join(state, FILE)
+    if not os.access(path, os.F_OK):  # the way of nearly all calls
+        return 0.0
     try:
-        raw, status = read(posixpath.join(state, FILE), _LIMIT)
+        raw, status = read(path, _LIMIT)
         end = float(raw.split(b"\n")[0])
     except (OSError, ValueError):
         return 0.0

@@ -42,20 +42,20 @@ def harm(
     home: str = "",
     *,
     portable: bool = False,
-    stays: bool = False,
+    stays: Callable[[], bool] = lambda: False,
 ) -> str:
     """Say why git is not harmless in a folder; `""` where it is.
 
     `roots` are the session's, canonical forms included. `portable`: there is no file system to look at, so only a
-    root itself is known to be the session's. `stays`: nothing in the call can make the folder, so that where it is
-    missing outside the workspace git cannot start there at all."""
+    root itself is known to be the session's. `stays` tells whether nothing in the call can make the folder: then, where
+    it is missing outside the workspace, git cannot start there at all."""
     here = links.canonical(folder)
     if not here:
         return f"where `{folder}` leads is not known"
     if portable or not os.path.isdir(here):
         missing = portable or not os.path.lexists(here)
         elsewhere = not _is_inside(here, roots) or (":" in here and _DRIVE.search(here) is not None)
-        if missing and (here in roots or (stays and not portable and elsewhere)):
+        if missing and (here in roots or (not portable and elsewhere and stays())):
             return ""
         return f"`{folder}` is not the session's repository"
     found = discovered(here, links)
@@ -93,7 +93,7 @@ def discovered(folder: str, links: Links) -> Repository | str | None:
 def _opened(folder: str, links: Links) -> Repository | str | None:
     """As `opened`, remembered for plain repositories for as long as nothing comes into `.git` or goes from it."""
     try:
-        status = os.lstat(posixpath.join(folder, ".git"))
+        status = os.lstat(f"{folder.rstrip('/')}/.git")
     except (FileNotFoundError, NotADirectoryError):
         return None
     except (OSError, ValueError):
@@ -134,7 +134,7 @@ _known: dict[Repository, tuple[str, dict[str, Sign]]] = {}
 def _settings(repository: Repository, links: Links, home: str) -> str:
     """Why a repository's settings are not harmless. Remembered for as long as no file that was looked at changes."""
     remembered = _known.get(repository)
-    if remembered and all(sign(path) == old for path, old in remembered[1].items()):
+    if remembered and _are_as_before(remembered[1]):
         return remembered[0]
     look = _Look(links, home)
     reason = look.repository(repository)
@@ -143,6 +143,13 @@ def _settings(repository: Repository, links: Links, home: str) -> str:
     if _are_settled(look.signs.values()):
         _known[repository] = (reason, look.signs)
     return reason
+
+
+def _are_as_before(signs: dict[str, Sign]) -> bool:
+    for path, old in signs.items():  # noqa: SIM110  # the way of every call of git, and faster than `all`
+        if sign(path) != old:
+            return False
+    return True
 
 
 def _are_settled(signs: Iterable[Sign]) -> bool:

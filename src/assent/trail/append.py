@@ -41,6 +41,7 @@ class Trail:
         self._head_path = os.path.join(folder, HEAD)
         self._lock_path = os.path.join(folder, LOCK)
         self._lock = self._file = self._heads = -1
+        self._locked = 0  # the inode of the lock
         self._head = Head()
         self._known = b""  # the bytes of the head as this process last saw them
         self._identity = (0, 0)  # the inodes of file and head
@@ -139,9 +140,10 @@ class Trail:
             if self._lock < 0:
                 own_folder(self.folder)
                 self._lock = open_own(self._lock_path, os.O_RDWR | os.O_CREAT)
+                self._locked = os.fstat(self._lock).st_ino
             self._wait(patient)
             try:
-                if os.stat(self._lock_path, follow_symlinks=False).st_ino == os.fstat(self._lock).st_ino:
+                if os.lstat(self._lock_path).st_ino == self._locked:
                     return
             except FileNotFoundError:
                 pass
@@ -169,10 +171,7 @@ class Trail:
         """Make what this process knows what the disk says; the lock is held."""
         if self._file >= 0 and self._known:
             try:
-                file, head = (
-                    os.stat(self._current, follow_symlinks=False),
-                    os.stat(self._head_path, follow_symlinks=False),
-                )
+                file, head = os.lstat(self._current), os.lstat(self._head_path)
             except FileNotFoundError:
                 pass
             else:

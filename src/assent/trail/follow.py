@@ -12,21 +12,23 @@ from assent.trail.segments import CURRENT, old_segments, open_own
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 
-def follow(folder: str, wanted: Wanted | None = None, *, poll: float = 0.3) -> Iterator[Entry]:
-    """Wanted records that are written from the call on, without end."""
+def follow(
+    folder: str, wanted: Wanted | None = None, *, poll: float = 0.3, heard: Callable[[], bool] = lambda: True
+) -> Iterator[Entry]:
+    """Wanted records that are written from the call on, without end. While nobody hears them, they are passed over."""
     path = os.path.join(folder, CURRENT)
     handle = _opened(path)
     at = os.fstat(handle).st_size if handle >= 0 else 0
     last = [_last(handle, at)]
-    return _parsed(path, _growing(folder, path, handle, at, last, poll), wanted or Wanted())
+    return _parsed(path, _growing(folder, path, handle, at, last, poll), wanted or Wanted(), heard)
 
 
-def _parsed(path: str, lines: Iterator[bytes], wanted: Wanted) -> Iterator[Entry]:
+def _parsed(path: str, lines: Iterator[bytes], wanted: Wanted, heard: Callable[[], bool]) -> Iterator[Entry]:
     for raw in lines:
-        entry = parse(path, 0, raw, wanted)
+        entry = parse(path, 0, raw, wanted) if heard() else None
         if isinstance(entry, Entry):
             yield entry
 

@@ -6,6 +6,7 @@ random). Too much is cut too: a line of the trail is bounded."""
 
 from __future__ import annotations
 
+from assent.contract.memory import keep
 from assent.contract.pattern import Pattern
 from assent.trail import chance, named, shapes
 from assent.trail.names import secret_kind
@@ -24,6 +25,8 @@ _NODE = 8  # what a value counts besides its characters
 # In an object of two, the one says what the other is: {"name": "API_KEY", "value": "…"}.
 _NAME_KEYS = ("name", "key", "Name", "Key")
 _VALUE_KEYS = ("value", "Value", "val")
+REMEMBERED, REMEMBERED_LENGTH = 256, 4000  # texts, characters of one
+_clean: dict[str, None] = {}  # those that hold nothing: agents say the same again and again. No secret is kept.
 
 
 def mark(kind: str) -> str:
@@ -44,9 +47,14 @@ def text(given: str) -> str:
 
 def quiet(given: str) -> bool:
     """Whether nothing in a text so much as hints at a secret. Costs microseconds, and most texts are."""
-    if len(given) < 6 or not (shapes.hinted(given) or named.hinted(given)):
-        return not any(chance.find(given, _hides))
-    return False
+    if given in _clean:
+        return True
+    if len(given) >= 6 and (shapes.hinted(given) or named.hinted(given)):
+        return False
+    found = not any(chance.find(given, _hides))
+    if found and len(given) <= REMEMBERED_LENGTH:
+        keep(_clean, given, None, REMEMBERED)
+    return found
 
 
 def _hides(decoded: str) -> bool:

@@ -260,7 +260,7 @@ class House:
         """Tell the pages of every record that any process writes."""
         while not self._loop.is_closed():
             try:
-                for entry in follow.follow(self.desk.memory.trail.folder):
+                for entry in follow.follow(self.desk.memory.trail.folder, heard=lambda: bool(self.hub.streams)):
                     if self.hub.streams:
                         self._loop.call_soon_threadsafe(self.hub.tell, "decision", shown.entry(entry.fields))
             except RuntimeError:  # the loop is closed

@@ -26,6 +26,40 @@ MOST_HEAD = 128 * 1024  # bytes before a body
 MOST_TCP = 512
 
 
+class Gathered:
+    """A transport that sends the parts of an answer in one go: each sending is a call to the system, and the first one
+    would wake a reader that finds no body yet. What belongs to no whole answer is sent in the loop's next round."""
+
+    __slots__ = ("_transport", "_loop", "_parts")
+
+    def __init__(self, transport: Any, loop: asyncio.AbstractEventLoop) -> None:
+        self._transport = transport
+        self._loop = loop
+        self._parts: list[bytes] = []
+
+    def write(self, data: bytes) -> None:
+        if not self._parts:
+            self._loop.call_soon(self.flush)
+        self._parts.append(data)
+
+    def flush(self) -> None:
+        if self._parts:
+            data = b"".join(self._parts)
+            self._parts.clear()
+            self._transport.write(data)
+
+    def close(self) -> None:
+        self.flush()
+        self._transport.close()
+
+    def abort(self) -> None:
+        self._parts.clear()
+        self._transport.abort()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._transport, name)
+
+
 class Protocol(Base):
     """One connection. `scope["state"]["peer"]` is the process at the other end of a Unix socket, None on TCP."""
 
@@ -52,6 +86,7 @@ class Protocol(Base):
         if not self._has_place(peer):
             transport.abort()
             return
+        self.transport = Gathered(transport, self.loop)  # type: ignore[assignment]  # it has all that is asked of it
         self.app_state = {**self.app_state, "peer": peer}
         self._watch()
 
@@ -90,6 +125,10 @@ class Protocol(Base):
             self.transport.abort()
             return
         super().on_headers_complete()  # type: ignore[misc]
+
+    def on_response_complete(self) -> None:
+        self.transport.flush()  # type: ignore[attr-defined]  # see Gathered
+        super().on_response_complete()
 
     def pause_writing(self) -> None:
         super().pause_writing()

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import re
 import resource
 import signal
 from collections.abc import Iterator
@@ -13,11 +14,11 @@ from contextlib import contextmanager
 from typing import Any
 
 import uvicorn
-from starlette.routing import Match, Route
+from starlette.routing import compile_path
 
 from assent.ui.api import pages
 from assent.ui.api.door import Door, answer, head, refused
-from assent.ui.api.endpoint import Asked, Endpoint, Refusal, Reply
+from assent.ui.api.endpoint import Endpoint, Refusal, Reply
 from assent.ui.api.events import STREAM
 from assent.ui.api.openapi import ENDPOINTS
 from assent.ui.house import House
@@ -42,10 +43,10 @@ class App:
         self.door = Door(house)
         self.pages = pages.load()
         self._fixed: dict[tuple[str, str], Endpoint] = {}
-        self._routes: list[tuple[Route, Endpoint]] = []
+        self._routes: list[tuple[str, re.Pattern[str], Endpoint]] = []
         for each in ENDPOINTS:
             if "{" in each.path:
-                self._routes.append((Route(each.path, _unused, methods=[each.method]), each))
+                self._routes.append((each.method, compile_path(each.path)[0], each))
             else:
                 self._fixed[each.method, each.path] = each
 
@@ -57,10 +58,9 @@ class App:
         if endpoint is not None and not (endpoint.kind == STREAM and scope["method"] == "HEAD"):
             await self.door.serve(endpoint, scope, receive, send)
             return
-        for route, found in self._routes:
-            match, more = route.matches(scope)
-            if match is Match.FULL:
-                await self.door.serve(found, {**scope, **more}, receive, send)
+        for asks, pattern, found in self._routes:
+            if asks == method and (match := pattern.match(scope["path"])):
+                await self.door.serve(found, {**scope, "path_params": match.groupdict()}, receive, send)
                 return
         await self._file(method, scope, send)
 
@@ -81,10 +81,6 @@ class App:
             await answer(send, page)
         except Refusal as refusal:
             await answer(send, refused(refusal))
-
-
-async def _unused(asked: Asked) -> None:
-    raise NotImplementedError
 
 
 class Server(uvicorn.Server):

@@ -124,6 +124,16 @@ def test_reading_goes_on_while_others_write_and_rotate(tmp_path: Path) -> None:
     assert numbers([first, *found]) == list(range(1, 31))
 
 
+def test_what_nobody_hears_is_passed_over(tmp_path: Path) -> None:
+    where = write(tmp_path, 1)
+    hears = iter([False, True, True])
+    coming = follow(where, poll=0.01, heard=lambda: next(hears))
+    with Trail(where) as trail:
+        for number in (2, 3, 4):
+            trail.append(record(number))
+    assert [next(coming).fields["id"] for _ in range(2)] == [record(3).id, record(4).id]
+
+
 def test_following_sees_what_comes_over_rotations_too(tmp_path: Path) -> None:
     where = write(tmp_path, 3)
     coming = follow(where, poll=0.01)

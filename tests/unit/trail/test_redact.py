@@ -482,3 +482,16 @@ def test_a_secret_is_taken_out_before_a_text_is_cut() -> None:
     for place in range(10_890, 10_960):
         shown = str(redact.value("a " * (place // 2) + secret + " b" * 20_000))
         assert longest_common(shown, secret) < 8
+
+
+def test_no_text_with_a_secret_is_remembered() -> None:
+    secret = "ghp_" + "a1B2c3D4e5" * 4
+    said = [
+        f"curl -H 'Authorization: token {secret}' example.com",
+        "git status && ls -la src",
+        "export API_KEY=hunter2hunter2",
+    ]
+    first = [redact.quiet(each) for each in said]
+    assert first == [False, True, False]
+    assert [redact.quiet(each) for each in said] == first
+    assert not any(each in redact._clean for each in (said[0], said[2]))

@@ -6,7 +6,8 @@ import re
 from functools import partial
 
 from assent.contract.call import Call
-from assent.contract.decision import Outcome
+from assent.contract.decision import Decision, Outcome
+from assent.contract.memory import keep
 from assent.contract.review import Verdict
 from assent.desk import verdict as verdict_of
 from assent.gate import Gate
@@ -15,6 +16,7 @@ from assent.policy import explain
 from assent.policy.decide import nobody_answers, to_confirm
 from assent.review import wire
 from assent.ui.access import Role
+from assent.ui.api.door import encode
 from assent.ui.api.endpoint import ANY, FLAG, LARGE, NUMBER, TEXT, Asked, Endpoint, Refusal, Reply, record
 from assent.ui.calls import Waiting
 from assent.ui.place import MODES
@@ -22,6 +24,7 @@ from assent.ui.place import MODES
 LONGEST_WAIT = 600.0
 LONGEST_NAME = 4096
 QUICK = 4096  # bytes of a request that is decided at once
+REMEMBERED = 256  # answers
 LONE = re.compile(r"[\ud800-\udfff]")
 
 
@@ -76,8 +79,26 @@ async def check(asked: Asked) -> object:
     if asked.flag("headless") and decision.outcome is Outcome.ASK:
         decision = nobody_answers(decision)
     asked.house.metrics.checked(decision)
-    told = {**explain.as_json(decision), "agent_message": explain.to_agent(decision)}
-    return {**told, "decision": wire.plain(decision)} if asked.flag("whole") else told
+    if asked.flag("whole"):
+        return {**_told(decision), "decision": wire.plain(decision)}
+    return Reply(_written(decision))
+
+
+def _told(decision: Decision) -> dict[str, object]:
+    return {**explain.as_json(decision), "agent_message": explain.to_agent(decision)}
+
+
+_known: dict[int, tuple[Decision, bytes]] = {}
+
+
+def _written(decision: Decision) -> bytes:
+    """A decision as it is sent. A gate that decides the same again gives the same object, and so do we."""
+    known = _known.get(id(decision))
+    if known is not None and known[0] is decision:
+        return known[1]
+    found = encode(_told(decision)).encode()
+    keep(_known, id(decision), (decision, found), REMEMBERED)
+    return found
 
 
 async def submit(asked: Asked) -> object:
