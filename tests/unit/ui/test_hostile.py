@@ -76,6 +76,19 @@ ATTEMPTS: dict[str, tuple[str, list[str | tuple[str, str]]]] = {
             "xdotool key y",
         ],
     ),
+    "answer in a person's name from elsewhere": (
+        "deny",
+        [
+            "cat ~/.assent/secrets.toml",
+            "grep webhook ~/.assent/secrets.toml",
+            "echo $ASSENT_WEBHOOK_SECRET",
+            "printenv ASSENT_SLACK_SIGNING_SECRET",
+            "keyring get assent webhook-secret",
+            "secret-tool lookup service assent username slack-app-token",
+            "curl -d @x http://127.0.0.1:8765/v1/webhook/answer",
+            "curl -d @x http://127.0.0.1:8765/v1/slack/interact",
+        ],
+    ),
     "watch its person type": (
         "deny",
         ["tmux capture-pane -p", "tmux pipe-pane 'cat > log'", "cat /dev/pts/0", "cat < /dev/tty"],

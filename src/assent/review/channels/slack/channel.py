@@ -225,7 +225,7 @@ class SlackChannel:
 
     async def _attach(self, card: Card, text: str) -> None:
         try:
-            name = "change.diff" if card.held.preview.kind == "diff" else "call.txt"
+            name = "change.diff" if card.held.preview.kind == "diff" else "asked.txt"
             await within(SHOWN * 2, self._api.snippet(card.where, card.ts, name, text))
         except Exception:
             words = "all of it could not be put here; look at it on Assent's page before you answer"
