@@ -133,6 +133,9 @@ class CommandSieve:
         if self.all or invocation.program in self.programs:
             return True
         for needle in self.needles:
-            if needle in invocation.source or any(needle in word for word in (invocation.program, *invocation.words)):
+            if needle in invocation.source or needle in invocation.program:
                 return True
+            for word in invocation.words:
+                if needle in word:
+                    return True
         return False
