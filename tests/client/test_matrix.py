@@ -432,6 +432,7 @@ def test_without_its_cold_command_it_blocks(fast: Client) -> None:
         ["hook", "claude", "--other", "x", "--cold", "/bin/true"],
         ["hook", "claude", "--home", "--cold", "/bin/true"],
         ["hook", "a" * 1000, "--cold", "/bin/true"],
+        ["hook", "claude", "--cold", "/bin/true", *["x"] * 16],
     ],
 )
 def test_called_wrongly_it_blocks(fast: Client, words: list[str]) -> None:

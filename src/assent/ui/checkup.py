@@ -33,6 +33,7 @@ from assent.ui import (
 from assent.ui.listening import running
 from assent.ui.status import told
 
+ANEW = "start it anew: `assent stop`, then `assent serve --background`"
 DEADLINE = re.compile(r"--deadline[ ']+(\d+)")
 PROXIES = ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy")
 # Variables by which a program would read other settings, or none.
@@ -151,12 +152,10 @@ def _server(state: str) -> Iterator[Finding]:
     try:
         version = str(local.ask(found, "GET", "/v1/status")["version"])
     except AssentError as error:
-        yield note("assent", f"a server runs and does not answer: {error}", "start it anew: `assent stop`")
+        yield note("assent", f"a server runs and does not answer: {error}", ANEW)
         return
     if version != __version__:
-        yield note(
-            "assent", f"the server is of version {version}, this is {__version__}", "start it anew: `assent stop`"
-        )
+        yield note("assent", f"the server is of version {version}, this is {__version__}", ANEW)
     else:
         yield fine("assent", f"a server runs, pid {found.pid}")
 

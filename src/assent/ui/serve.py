@@ -48,6 +48,9 @@ def run(options: argparse.Namespace) -> int:
     if options.background:
         from assent.ui import detached
 
+        options.config, options.socket = (
+            os.path.abspath(each) if each else "" for each in (options.config, options.socket)
+        )
         port = detached.start(local.state(), options)
         print(f"assent listens on http://127.0.0.1:{port}/ in the background")
         print("answer on the page; `assent sign-in` shows the code to sign in with, `assent stop` ends the server")

@@ -43,7 +43,8 @@ enum {
     HEAD = 256,               /* bytes before the body of a request */
     MOST_HEAD = 1 << 16,      /* bytes before the body of an answer */
     DEEPEST = 8,              /* processes between a hook and its program */
-    MOST_ONCE = 8, MOST_WORDS = 32, MOST_NAMES = 512,
+    MOST_ONCE = 8, MOST_NAMES = 512,
+    MOST_COLD = 16, MOST_WORDS = MOST_COLD + 16,
 };
 
 /* What adapters look at in a program's environment; as in warm.py. */
@@ -155,7 +156,7 @@ _Noreturn static void become(char **words) {
 
 static size_t cold_words(char **words) {
     size_t count = 0;
-    while (options.cold[count] != NULL && count < MOST_WORDS / 2) words[count] = options.cold[count], count++;
+    while (options.cold[count] != NULL) words[count] = options.cold[count], count++;
     words[count++] = "hook";
     words[count++] = (char *)options.runtime;
     return count;
@@ -238,6 +239,9 @@ static void read_options(char **argv) {
         } else blocked(wrong);
     }
     if (options.cold == NULL || options.cold[0][0] != '/') blocked(wrong);
+    size_t count = 0;
+    while (options.cold[count] != NULL) count++;
+    if (count > MOST_COLD) blocked(wrong);
 }
 
 /* A standard handle that is closed would be the next file's that is opened, and the answer would go into it. */
