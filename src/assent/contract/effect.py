@@ -77,10 +77,12 @@ class Target(Value):
 
 
 class Via(Enum):
-    """How an effect hangs on its invocation. An allow rule on the invocation settles OPERAND effects only."""
+    """How an effect hangs on its invocation. An allow rule on the invocation settles all but REDIRECT effects.
+    TOLD: code that nobody knows is told of the path, and may do with it what it likes; READ stands for that."""
 
     OPERAND = "operand"
     REDIRECT = "redirect"
+    TOLD = "told"
 
     __hash__ = object.__hash__  # as above
 

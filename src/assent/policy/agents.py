@@ -32,6 +32,8 @@ _INSIDE = Pattern(
 )
 # What runs a program of a package, or a file of one.
 RUNNERS = frozenset("node nodejs bun deno tsx npx bunx pnpx pnpm npm yarn".split())
+# What gives a program other files in the place of its settings.
+CAGES = frozenset("bwrap proot firejail chroot fakechroot systemd-nspawn minijail0 nsjail".split())
 # Options with which hooks are passed by, and settings in other places than the installer knows.
 OPTIONS = {
     "claude": ("--bare", "--safe-mode", "--restricted", "--setting-sources", "--settings", "--managed-settings"),
@@ -47,7 +49,7 @@ COMMANDS = {
     "codex": (("features", "disable"), ("features", "enable"), ("exec-server",)),
     "gemini": (("hooks", "disable"), ("extensions", "disable"), ("extensions", "uninstall")),
     "qwen": (("hooks", "disable"), ("extensions", "disable"), ("extensions", "uninstall")),
-    "claude": (("plugin", "disable"), ("plugin", "uninstall")),
+    "claude": (("plugin", "disable"), ("plugin", "uninstall"), ("config", "set"), ("config", "remove")),
 }
 _HOOKS = Pattern(r".*hooks.*")
 _VARIABLE = Pattern(
@@ -62,6 +64,8 @@ def unhooked(invocation: Invocation) -> str:
     words: Sequence[str] = invocation.words[1:]
     if program == "env":
         return _environment(words)
+    if program in CAGES:
+        return f"an agent would start without its hooks: under `{program}`" if any(map(named, words)) else ""
     name = PROGRAMS.get(program, "")
     if not name and program in RUNNERS:
         name, words = _run(words)

@@ -141,7 +141,7 @@ def _sets(asked: _Asked, lowering: Lowering, facts: Facts) -> Iterator[tuple[str
     if asked.tool and lowering.tool != "bash":
         direct.append(_tool_rules(lowering.tool))
     for effect, part in asked.effects:
-        if effect.invocation >= 0 and effect.via is Via.OPERAND:
+        if effect.invocation >= 0 and effect.via is not Via.REDIRECT:
             commands[effect.invocation] = None
             touched.setdefault(effect.invocation, []).append(_effect_rules(effect, facts))
         elif effect.target.kind is Kind.TOOL or not foreign or part.layer is Layer.ASK:

@@ -305,7 +305,7 @@ class Judge:
     def _allowing(self, effect: Effect, names: tuple[str, ...]) -> Rule | None:
         if self.whole is not None:
             return self.whole
-        if effect.invocation >= 0 and effect.via is Via.OPERAND:
+        if effect.invocation >= 0 and effect.via is not Via.REDIRECT:
             rule = self.allowed[effect.invocation]
             if rule is not None and not self._voided(effect.invocation) and not _is_place(rule, effect.target):
                 return rule

@@ -6,9 +6,10 @@ it, what protects Assent itself is lifted, but for what answers in a person's pl
 from __future__ import annotations
 
 from assent.contract.decision import Layer, Outcome, Part
-from assent.contract.effect import Effect, Invocation, Kind, Operation
+from assent.contract.effect import Effect, Invocation, Kind, Operation, Via
 from assent.contract.facts import Facts
 from assent.contract.later import Later
+from assent.contract.pattern import Pattern
 from assent.policy.rules import Rule
 from assent.policy.ruleset import RuleSet
 
@@ -36,7 +37,10 @@ AGENTS = frozenset(
     "claude claude-code codex gemini gemini-cli opencode opencode-ai qwen qwen-code copilot cursor-agent cline "
     "oh".split()
 )
-STARTERS = AGENTS | frozenset("env node nodejs bun deno tsx npx bunx pnpx pnpm npm yarn".split())
+STARTERS = AGENTS | frozenset(
+    "env node nodejs bun deno tsx npx bunx pnpx pnpm npm yarn bwrap proot firejail "
+    "chroot fakechroot systemd-nspawn minijail0 nsjail".split()
+)
 # Programs that may type into a terminal of somebody else, or show it, and the beginnings of those that run code.
 TERMINALS = frozenset(
     "tmux tmate byobu byobu-tmux psmux zellij kitty kitten wezterm qdbus qdbus6 qdbus-qt5 qdbus-qt6 dbus-send gdbus "
@@ -65,6 +69,9 @@ def judge_effect(floor: RuleSet, effect: Effect, names: tuple[str, ...], facts: 
     for rule in floor.reaching_effect(effect, names):
         if not (facts.paused and lifted(rule)):
             return denied(rule, effect)
+    if effect.via is Via.TOLD:
+        written = Effect(Operation.WRITE, effect.target, effect.where, invocation=effect.invocation)
+        return judge_effect(floor, written, names, facts)
     if facts.own and not facts.paused and effect.operation in CHANGES and any(_is_own(name, facts) for name in names):
         return Part(
             Outcome.DENY,
@@ -200,6 +207,14 @@ def _types(invocation: Invocation) -> bool:
     return (program in TERMINALS or program.startswith(CODE)) and terminals.reaches(invocation)
 
 
+# Code that takes Assent apart from the inside, but for what it offers to programs; and files that are its command.
+_INSIDE = Pattern(
+    r"\bassent\.(?:ui|facts|review|trail|memory|desk|statefile|configure|__main__)\b"
+    r"|\bfrom\s+assent\s+import\s[^\n;]*\b(?:ui|facts|review|trail|memory|desk|statefile|configure)\b"
+    r"|\b(?:run_module|run_path|import_module|__import__)\W+assent\W"
+)
+_OURS = Pattern(r"(?:.*/)?assent(?:/__main__\.py|/?)")
+
 PERSONS_ONLY = "only a person may run this command of Assent"
 
 
@@ -208,7 +223,7 @@ def _answers(invocation: Invocation, paused: bool) -> str:
     if invocation.program.startswith(("python", "pypy")):
         found = _as_module(words)
         if found < 0:
-            return ""
+            return PERSONS_ONLY if any(map(_INSIDE.search, words)) else ""
         rest = words[found:]
     elif invocation.program in ("assent", "assent-hook"):
         rest = words[1:]
@@ -236,7 +251,7 @@ def _as_module(words: tuple[str, ...]) -> int:
             value = False
             continue
         if word[:1] != "-" or word == "-":
-            return -1
+            return place + 1 if _OURS.fullmatch(word) else -1
         letters, module, name = word[1:].partition("m")
         if "c" in letters:
             return -1

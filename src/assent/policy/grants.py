@@ -197,7 +197,7 @@ class _Second(Judge):
 
     def _proves_effect(self, rules: RuleSet, effect: Effect) -> bool:
         index = effect.invocation
-        own = index >= 0 and effect.via is Via.OPERAND and not self._voided(index)
+        own = index >= 0 and effect.via is not Via.REDIRECT and not self._voided(index)
         if own and self._proves_command(rules, self.lowering.invocations[index]):
             return True
         if self.unnamed or (effect.operation is Operation.EXECUTE and effect.target.kind is not Kind.TOOL):

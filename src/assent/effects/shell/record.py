@@ -131,6 +131,7 @@ class Record:
                     target,
                     where,
                     invocation=index,
+                    via=effect.via,
                     recursive=effect.recursive,
                     dangers=effect.dangers,
                     lossless=effect.lossless,

@@ -3,7 +3,7 @@ sees started: those are in the answer, for the walk."""
 
 from __future__ import annotations
 
-from assent.contract.effect import Effect, Kind, Target
+from assent.contract.effect import Effect, Kind, Target, Via
 from assent.contract.memory import keep
 from assent.contract.pattern import Pattern
 from assent.effects.paths import path_target
@@ -414,7 +414,8 @@ def _named(seen: Seen, words: list[Word]) -> None:
                 continue
             known.add(part)
             left -= 1
-            seen.effects.append(Effect(READ, path_target(part, seen.cwd, seen.home, certain=False)))
+            target = path_target(part, seen.cwd, seen.home, certain=False)
+            seen.effects.append(Effect(READ, target, via=Via.TOLD))
 
 
 def _settled(word: Word) -> Word:
