@@ -25,6 +25,7 @@ SLOW = 20.0  # seconds for one event to be taken
 MOST_STREAMS = 64
 MOST_WAITING = 20_000  # events that a stream may lag behind
 SKIPPED = 500  # lag from which on the live view misses decisions
+WAKE = ""  # no event: there is something to look for
 MOST_OFFERS = 20  # open offers that a stream is told of at its start, the newest
 OFFERED = ("id", "runtime", "session", "modes", "words")
 
@@ -36,18 +37,25 @@ class Stream:
         self.name = name
         self._hub = hub
         self._events: asyncio.Queue[tuple[str, object, asyncio.Future[None] | None] | None] = asyncio.Queue()
+        self._behind: dict[
+            str, partial[dict[str, Any]]
+        ] = {}  # queued questions, told of when nothing else is to be told
 
     # What the broker asks of a channel
 
     async def show(self, question: Question) -> None:
+        self._behind.pop(question.held.id, None)
         done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self.put("held", partial(self._timed, question.held, state="shown", deadline=question.deadline), done)
         await done
 
     async def queued(self, question: Question, position: int) -> None:
-        self.put("held", partial(shown.question, question.held, state="queued", position=position))
+        if not self._behind:
+            self.put(WAKE, None)
+        self._behind[question.held.id] = partial(shown.question, question.held, state="queued", position=position)
 
     async def withdraw(self, id: str, resolution: Resolution) -> None:
+        self._behind.pop(id, None)
         self.put("ended", shown.ended(resolution))
 
     async def offer(self, offering: Offering) -> None:
@@ -77,18 +85,26 @@ class Stream:
         await self._send(send, "hello", hello)
         while True:
             try:
-                event = await asyncio.wait_for(self._events.get(), PING)
+                event = await self._next()
             except TimeoutError:
                 event = ("ping", {"now": self._hub.now()}, None)
             if event is None or not alive():
                 return
             name, data, done = event
+            if name == WAKE:
+                continue
             if isinstance(data, partial):
                 data = data()
                 await asyncio.sleep(0)  # many in a row hold nobody up
             await self._send(send, name, data)
             if done is not None and not done.done():
                 done.set_result(None)
+
+    async def _next(self) -> tuple[str, object, asyncio.Future[None] | None] | None:
+        """What is to be told next: a question that is asked waits behind no thousands that are queued."""
+        if self._behind and self._events.empty():
+            return ("held", self._behind.pop(next(iter(self._behind))), None)
+        return await asyncio.wait_for(self._events.get(), PING)
 
     async def _send(self, send: Any, name: str, data: object) -> None:
         raw = f"event: {name}\ndata: {json.dumps(data, separators=(',', ':'))}\n\n".encode()
