@@ -140,6 +140,8 @@ TABLE: tuple[Honours, ...] = (
             "a settings file with a comment, a trailing comma or an entry that Claude Code does not know is not loaded "
             "at all, with the hooks in it",
             "another hook may change the input of a call after ours allowed it",
+            "a project's settings may set the environment of hooks: a library that they preload reaches a hook in "
+            "Python, and not the compiled client",
             "a hook that ends well and prints nothing, or nothing that it can read, is no answer: Claude Code's own "
             "rules decide",
             "an HTTP hook is told neither the project's folder nor whether somebody attends; a command hook is",

@@ -270,8 +270,10 @@ def program(
     http: bool,
     guarded: bool = False,
     scopes: frozenset[str] = frozenset({"user"}),
+    static: bool = False,
 ) -> Iterator[Finding]:
-    """What does not depend on one installation: the version, the environment, the project's own settings."""
+    """What does not depend on one installation: the version, the environment, the project's own settings. `static`: the
+    program starts the compiled client, and no shell before it."""
     known = HONOURS[runtime]
     version = hosts.version(runtime)
     if not version:
@@ -297,7 +299,8 @@ def program(
         text = "a proxy is set without NO_PROXY: the HTTP hook is not reached, and every call is blocked"
         yield note(runtime, text, "export NO_PROXY=127.0.0.1,localhost")
     for path, hole in surroundings.around(runtime, here, http=http, scopes=scopes):
-        yield from _holes(runtime, path, (hole,))
+        preloads = "`LD_" in hole.text and static  # it is for programs that load libraries, and this one loads none
+        yield from _holes(runtime, path, (holes.Hole(hole.text, hole.fix) if preloads else hole,))
     if runtime == "claude":
         yield from _skills(here)
 

@@ -12,7 +12,7 @@ from assent.adapters import settings
 from assent.adapters.settings.wired import SHELL, Wired, wired
 from assent.contract.display import one_line
 from assent.contract.errors import AssentError
-from assent.ui import checkup, hostfile, hosts
+from assent.ui import checkup, compiled, hostfile, hosts
 from assent.ui.checkup import Finding, Grade
 
 DESCRIPTION = (
@@ -60,7 +60,8 @@ def examined(runtime: str, here: configure.Place, *, start: bool = False) -> lis
         guarded = bool(hooks) and all(hook.words[:2] == SHELL for hook in hooks)
         scopes = frozenset(host.scope for host in chosen if host.runtime == name)
         http = any(hook.url for hook in hooks)
-        found += checkup.program(name, here, http=http, guarded=guarded, scopes=scopes)
+        static = bool(hooks) and all(hook.words[:1] == (compiled.path(here.state),) for hook in hooks)
+        found += checkup.program(name, here, http=http, guarded=guarded, scopes=scopes, static=static)
         if start:
             found += checkup.rehearsed(name, here)
     if not chosen:

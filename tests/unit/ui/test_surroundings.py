@@ -51,7 +51,6 @@ def put(home: Path, place: str, text: str) -> None:
         ("claude", ".claude/settings.json", '{"apiKeyHelper": "./x"}', "`apiKeyHelper`", "note"),
         ("claude", ".claude/settings.json", '{"enableAllProjectMcpServers": true}', "MCP servers", "note"),
         ("claude", ".claude/settings.json", '{"enabledPlugins": {"a@b": true}}', "plugins", "note"),
-        ("claude", ".claude/settings.json", '{"env": {"LD_PRELOAD": "./x.so"}}', "`LD_PRELOAD`", "INERT"),
         ("claude", ".claude/settings.json", '{"env": {"ASSENT_HOME": "/x"}}', "`ASSENT_HOME`", "note"),
         (
             "claude",
@@ -77,6 +76,16 @@ def test_what_a_project_brings_is_pointed_out(
     rows = [each for each in found if said in each["text"]]
     assert [(each["grade"], str(home / "project" / place) in each["text"]) for each in rows] == [(grade, True)]
     assert status == (1 if grade == "INERT" else 0)
+
+
+def test_a_library_that_a_project_preloads_reaches_all_but_the_compiled_client(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["install", "claude", "--no-policy"])
+    put(home, ".claude/settings.json", '{"env": {"LD_PRELOAD": "./x.so"}}')
+    native = "assent-hook" in (home / ".claude/settings.json").read_text()
+    found = [each["grade"] for each in findings(capsys, "claude")[1] if "`LD_PRELOAD`" in each["text"]]
+    assert found == ["note" if native else "INERT"]
 
 
 def test_a_folder_that_gemini_cli_does_not_trust_switches_its_users_hooks_off(
