@@ -32,7 +32,7 @@ from assent.review.store import SqliteStore
 from assent.statefile import state_folder
 from assent.trail import follow, query
 from assent.trail.append import Busy
-from assent.ui.access import Access, Person, caller_token, scrape_token
+from assent.ui.access import Access, Person, caller_token, scrape_token, steady
 from assent.ui.api import shown
 from assent.ui.api.endpoint import Asked
 from assent.ui.api.events import Hub
@@ -50,6 +50,10 @@ WORKERS = 4  # threads for callers
 ENDS = "the server ends, and this was not decided; make the call again"
 
 T = TypeVar("T")
+
+
+class Closing(AssentError):
+    """The server ends before something was decided."""
 
 
 class Seen(Value):
@@ -91,7 +95,7 @@ class House:
         self.voice = Voice()
         self.metrics = Metrics()
         tokens = {"token": caller_token(self.state), "scrape": scrape_token(self.state)}
-        self.access = Access(time.monotonic, who=_login(), **tokens)
+        self.access = Access(steady, who=_login(), **tokens)
         self.gates = Gates(environ, mode=mode, config=config)
         self._by_mode: dict[str, Gates] = {}
         self._environ, self._config = environ, config
@@ -101,6 +105,7 @@ class House:
         self._callers = ThreadPoolExecutor(WORKERS, thread_name_prefix="callers")
         self.calls = Calls(self.desk, self.work)
         self.hub = Hub(self.clock)
+        self.desk.broker.offers.closed = lambda offer: self.hub.tell("offer-ended", {"id": offer.id})
         self._seen: dict[str, Seen] = {}
         self._told: dict[str, tuple[dict[str, str], str]] = {}
         self._home = home
@@ -156,15 +161,15 @@ class House:
 
     async def work(self, do: Callable[..., T], *given: Any, **named: Any) -> T:
         """Do something for a caller aside. Callers share some threads: however much they send, what a person does has
-        threads of its own. Raises AssentError where the server ends first."""
+        threads of its own. Raises Closing where the server ends first."""
         if self._ends:
-            raise AssentError(ENDS)
+            raise Closing(ENDS)
         doing = self._loop.run_in_executor(self._callers, partial(do, *given, **named))
         try:
             return await doing
         except asyncio.CancelledError:
             if self._ends and doing.cancelled():
-                raise AssentError(ENDS) from None
+                raise Closing(ENDS) from None
             raise
 
     async def settled(
@@ -198,7 +203,7 @@ class House:
 
     def ends(self, person: Person) -> float:
         """When a session ends at the latest, in seconds since the epoch."""
-        return round(self.clock() + person.until - time.monotonic(), 3)
+        return round(self.clock() + person.until - steady(), 3)
 
     def is_signed_in(self, asked: Asked) -> bool:
         """Whether the person of a request that goes on is still signed in; that it goes on keeps the session awake."""
