@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from collections.abc import Callable, Iterator
@@ -10,9 +11,10 @@ from pathlib import Path
 import pytest
 
 from tests.slack.conftest import SECRETS, Gate, asking
-from tests.slack.standin import BOT, StandIn, until
+from tests.slack.standin import APP, BOT, StandIn, until
 
 Make = Callable[..., Gate]
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture
@@ -195,10 +197,27 @@ def test_a_token_of_another_workspace_is_refused(make: Make, standin: StandIn) -
     program.expect(re.compile(r"slack: OFF: the token is of workspace `T0HOME`, and `slack.team` names `T0OTHER`"))
 
 
-def test_secrets_of_the_environment_go_to_no_child_of_the_server(make: Make, standin: StandIn) -> None:
-    program = make(secrets="", ASSENT_SLACK_BOT_TOKEN=BOT, ASSENT_SLACK_APP_TOKEN="xapp-1-app")
+def test_tokens_may_come_from_the_environment_and_are_never_shown(make: Make, standin: StandIn) -> None:
+    program = make(secrets="", ASSENT_SLACK_BOT_TOKEN=BOT, ASSENT_SLACK_APP_TOKEN=APP)
     program.elsewhere("slack", "up")
-    assert "xoxb" not in program.seen
+    program.expect(re.compile(r"slack: connected as assent in workspace T0HOME; asks in C0ASKED, 1 person may answer"))
+    said = program.seen + json.dumps(program.ask("GET", "/v1/status", unix=True).json)
+    assert BOT not in said
+    assert APP not in said
+
+
+def test_a_keyring_that_waits_for_somebody_holds_up_neither_the_server_nor_its_end(make: Make) -> None:
+    backend = {"PYTHON_KEYRING_BACKEND": "tests.slack.blocking_keyring.Keyring", "PYTHONPATH": str(ROOT)}
+    program = make(secrets="", **backend)
+    assert program.ask("GET", "/v1/status", unix=True).json["elsewhere"] == {
+        "slack": {"state": "connecting", "why": ""}
+    }
+    person = program.sign_in()
+    waiting = program.calling("make anyway", session="s1")
+    assert person.answer(person.held_in("s1")).status == 200
+    assert waiting.result(20).json["allowed"] is True
+    program.process.terminate()
+    assert program.process.wait(15) == 0
 
 
 def test_a_file_of_secrets_that_others_can_read_is_not_believed(make: Make, standin: StandIn, tmp_path: Path) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -255,7 +257,7 @@ def test_a_long_change_comes_as_a_file_in_the_thread(program: Gate, slack: Stand
 def test_what_is_risky_is_asked_about_once_more(program: Gate, slack: StandIn) -> None:
     waiting = program.calling("sudo make install", session="f2")
     message = slack.message(about="sudo make install")
-    assert "HIGH risk" in message.words
+    assert message.words.startswith("High risk: claude-code wants to run a command")
     assert "confirm" in message.buttons["assent_once"]
     slack.press(message, "assent_deny")
     assert waiting.result(20).json["allowed"] is False
@@ -276,4 +278,8 @@ def test_hostile_text_is_shown_as_text(program: Gate, slack: StandIn) -> None:
 
 
 def test_the_status_says_how_slack_stands(program: Gate) -> None:
+    printed = subprocess.run(
+        [sys.executable, "-m", "assent", "status"], env=program.environ, capture_output=True, text=True, check=True
+    )
+    assert "slack    up\n" in printed.stdout
     assert program.ask("GET", "/v1/status", unix=True).json["elsewhere"] == {"slack": {"state": "up", "why": ""}}

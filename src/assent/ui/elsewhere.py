@@ -9,8 +9,10 @@ import hashlib
 import json
 import os
 import platform
+import threading
 import time
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, urlsplit
@@ -97,20 +99,39 @@ class Elsewhere:
     async def _open_slack(self, place: SlackPlace) -> None:
         other = BY_TRANSPORT[place.transport]
         try:
-            tokens = await asyncio.to_thread(self._needed, "slack-bot-token", other)
+            tokens = await self._needed("slack-bot-token", other)
             self.slack = Slack(self._house, place, *tokens)
         except Exception as error:
             self._off("slack", error)
 
     async def _open_webhook(self, place: WebhookPlace) -> None:
         try:
-            (secret,) = await asyncio.to_thread(self._needed, "webhook-secret")
+            (secret,) = await self._needed("webhook-secret")
             self.webhook = Webhook(self._house, place, secret)
         except Exception as error:
             self._off("webhook", error)
 
-    def _needed(self, *names: str) -> list[str]:
-        return [self._secrets.need(name) for name in names]
+    async def _needed(self, *names: str) -> list[str]:
+        """Secrets by name, found in a thread that the end of the server does not wait for."""
+        loop = asyncio.get_running_loop()
+        done: asyncio.Future[list[str]] = loop.create_future()
+
+        def tell(found: list[str], error: Exception | None) -> None:
+            if not done.done():
+                done.set_result(found) if error is None else done.set_exception(error)
+
+        def find() -> None:
+            found: list[str] = []
+            problem: Exception | None = None
+            try:
+                found = [self._secrets.need(name) for name in names]
+            except Exception as error:
+                problem = error
+            with suppress(RuntimeError):  # the server has ended
+                loop.call_soon_threadsafe(tell, found, problem)
+
+        threading.Thread(target=find, name="secrets", daemon=True).start()
+        return await done
 
     def lines(self) -> list[str]:
         """Where else will be asked, for the greeting."""

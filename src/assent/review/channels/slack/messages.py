@@ -57,7 +57,8 @@ class Message:
 
 def question(held: Held, ticket: str, *, deadline: float, behind: int = 0, reach: Reach | None = None) -> Message:
     """The question with its buttons. `ticket` comes back with whatever is pressed."""
-    found = [blocks.header(_title(held)), blocks.context(_place(held), _risk(held))]
+    high = "High risk: " if held.decision.risk == "high" else ""
+    found = [blocks.header(f"{high}{_title(held)}"), blocks.context(_place(held), _risk(held))]
     if held.warnings:
         found.append(_labelled("Look twice"))
         found.append(blocks.bullets([display.visible(each) for each in held.warnings[:MOST_WARNINGS]]))
@@ -161,7 +162,7 @@ def _place(held: Held) -> str:
 
 
 def _risk(held: Held) -> str:
-    return f"{held.decision.risk.upper() if held.decision.risk == 'high' else held.decision.risk} risk"
+    return f"{held.decision.risk} risk · {held.decision.mode} mode"
 
 
 def _labelled(label: str, text: str = "") -> Block:
