@@ -38,7 +38,7 @@ async def main(folder: Path) -> None:
     for command in ("git status", "make release", "rm -rf ~"):
         call = ToolCallUpdate(tool_call_id="1", kind="execute", raw_input={"command": command})
         answer = await client.request_permission(session_id="s1", tool_call=call, options=options)
-        print(f"{command}: {answer.outcome.option_id}")  # type: ignore[union-attr]  # an option was there to choose
+        print(f"{command}: {answer.outcome.option_id}")
     gate.close()
 
 
