@@ -10,6 +10,7 @@ import subprocess
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -47,10 +48,15 @@ class Home:
         event = {"session_id": "s1", "cwd": str(self.project), "hook_event_name": "PreToolUse", **call}
         return json.dumps(event).encode()
 
-    def call(self, environ: dict[str, str] | None = None, pass_fds: tuple[int, ...] = ()) -> str:
+    def call(
+        self,
+        environ: dict[str, str] | None = None,
+        pass_fds: tuple[int, ...] = (),
+        command: str = "git status",
+    ) -> str:
         done = subprocess.run(
             self.words,
-            input=self.payload("git status"),
+            input=self.payload(command),
             capture_output=True,
             env={**self.environ, **(environ or {})},
             cwd=self.project,
@@ -282,6 +288,26 @@ def test_a_server_that_was_killed_is_started_anew(agreed: Home) -> None:
         time.sleep(0.02)
     assert agreed.call() == "allow"  # over the socket that it left behind nobody answers
     assert agreed.server().pid != first.pid
+
+
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL, signal.SIGSTOP])
+def test_a_server_that_ends_in_the_middle_of_calls_changes_no_answer(agreed: Home, how: int) -> None:
+    """Each call is answered by a server or without one, and as it must be."""
+    agreed.call()
+    agreed.server()
+    calls = {"git status": "allow", "cat ~/.ssh/id_rsa": "deny", "rm -rf /": "deny"}
+    commands = [command for _ in range(20) for command in calls]
+    with ThreadPoolExecutor(3) as pool:
+        answers = [(command, pool.submit(agreed.call, command=command)) for command in commands]
+        for _ in range(3):
+            time.sleep(0.15)
+            found = running(str(agreed.state))
+            if found is not None:
+                os.kill(found.pid, how)
+                time.sleep(0.1)
+                with suppress(ProcessLookupError):
+                    os.kill(found.pid, signal.SIGCONT)
+        assert {(command, each.result()) for command, each in answers} == set(calls.items())
 
 
 def test_where_its_port_is_taken_it_listens_on_another(home: Home) -> None:

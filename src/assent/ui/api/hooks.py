@@ -23,6 +23,7 @@ from assent.ui.access import Role
 from assent.ui.api.checks import is_quick
 from assent.ui.api.endpoint import ANY, LARGE, TEXT, Asked, Endpoint, Refusal, Reply, record
 from assent.ui.calls import Waiting
+from assent.ui.house import Closing
 from assent.ui.replies import Visit, alone, concluded, heard, told
 
 WAIT = 25.0  # seconds until a waiting hook has to come back
@@ -54,6 +55,8 @@ async def hook(asked: Asked) -> object:
         rendered = adapter.render(event, await reply(asked, adapter, event))
     except Held as held:
         return Reply(f"held {held.waiting.id} {held.waiting.digest}\n".encode(), kind="text/plain; charset=utf-8")
+    except Closing as error:  # the hook decides by itself, or comes back for its question
+        raise Refusal(503, "ending", str(error)) from None
     except AssentError as error:
         rendered = adapter.render(event, fault(str(error)))
     return Reply(framed(rendered), kind="text/plain; charset=utf-8")
