@@ -210,7 +210,7 @@ def shown(call: Call, judged: Judged) -> Shown:
     return prompt.shown(
         redact.text(call.tool),
         redact.mapping(given),
-        length=_length(given),
+        lengths={"": _length(given), **{key: len(each) for key, each in given.items() if isinstance(each, str)}},
         cwd=redact.text(call.cwd),
         roots=[redact.text(each) for each in (judged.facts.roots if judged.facts is not None else ())],
         effects=[redact.text(each) for each in effects],

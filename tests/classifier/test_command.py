@@ -251,6 +251,13 @@ def test_check_shows_what_would_be_sent_and_sends_nothing(tmp_path: Path, servic
     assert service.asked == []
 
 
+def test_assent_check_tells_where_a_model_is_asked_and_asks_it_not(tmp_path: Path, service: Service) -> None:
+    person = Person(tmp_path, service)
+    shown = [person.run("check", "bash", each).stdout for each in ("npm test", "rm a", "ls")]
+    assert ["the model `small-1` is asked first" in each for each in shown] == [True, False, False]
+    assert service.asked == []
+
+
 def test_an_agent_may_not_run_it(tmp_path: Path, service: Service) -> None:
     person = Person(tmp_path, service)
     assert person.world.outcome("assent classifier eval cases.jsonl") == ("deny", "floor.self")

@@ -27,7 +27,7 @@ def lines(text: str) -> list[str]:
 @given(HOSTILE, HOSTILE, HOSTILE, st.lists(HOSTILE, max_size=4))
 def test_no_text_of_a_call_begins_a_line_of_its_own(tool: str, command: str, cwd: str, effects: list[str]) -> None:
     found = prompt.shown(
-        tool, {"command": command}, length=1, cwd=cwd, roots=[cwd], effects=effects, reasons=["it runs something"]
+        tool, {"command": command}, lengths={}, cwd=cwd, roots=[cwd], effects=effects, reasons=["it runs something"]
     )
     shape = [re.sub(r"[:,].*|(?<=- ).*|(?<=\{).*", "", line) for line in lines(found.text)]
     assert shape == [
@@ -40,7 +40,7 @@ def test_no_text_of_a_call_begins_a_line_of_its_own(tool: str, command: str, cwd
 @settings(max_examples=50, deadline=None)
 @given(HOSTILE)
 def test_the_word_between_the_lines_is_new_each_time_and_in_no_call(command: str) -> None:
-    found = prompt.shown("bash", {"command": command}, length=1, cwd="/w", roots=[], effects=[], reasons=[])
+    found = prompt.shown("bash", {"command": command}, lengths={}, cwd="/w", roots=[], effects=[], reasons=[])
     framed = [prompt.framed(found) for _ in range(3)]
     words = [re.findall(r"^=== ([0-9a-f]{32}) data (?:begins|ends) ===$", each, re.MULTILINE) for each in framed]
     assert [len(each) for each in words] == [2, 2, 2]
@@ -117,7 +117,7 @@ def test_a_long_file_is_cut_and_its_true_length_said(world: World) -> None:
     assert world.outcome({"file_path": "big.txt", "content": content}, "write") == ALLOWED
     data = world.service.asked[0].data
     assert len(data) < WHOLE + 3000
-    assert "of 16" in data
+    assert "xxx … [50000 characters in all, 3000 shown] … xxx" in data
     assert "the call, 50036 characters in all:" in lines(data)
 
 

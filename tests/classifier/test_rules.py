@@ -21,6 +21,7 @@ from assent.memory import Settled
 from assent.opinion import Inquiry
 from assent.review.channels.callback import CallbackChannel
 from assent.review.store import SqliteStore
+from assent.ui.mcp.judge import Judge, Told
 from tests.classifier.service import KEY, SAFE, TOKENS, UNSAFE, Service
 from tests.classifier.world import World
 
@@ -153,6 +154,16 @@ def test_a_headless_run_is_judged_before_its_question_becomes_a_denial(world: Wo
     assert world.outcome("npm test", headless=True) == ALLOWED
     world.service.answers = UNSAFE
     assert world.outcome("make", headless=True) == ("deny", "headless.ask")
+
+
+def test_the_gate_before_an_mcp_server_asks_the_model_where_nobody_can_be_asked(world: World) -> None:
+    judge = Judge({"HOME": world.environ["HOME"]}, state=str(world.state))
+    call, project = world.call({"title": "x"}, "mcp__tracker__create"), str(world.project)
+    first = asyncio.run(judge.ask(call, project=project))
+    world.service.answers = UNSAFE
+    other = asyncio.run(judge.ask(world.call({"title": "y"}, "mcp__tracker__create"), project=project))
+    judge.close()
+    assert (first, other.allowed, len(world.service.asked)) == (Told(True, "allowed"), False, 2)
 
 
 # ---------------------------------------------------------------- one answer, for what it was given

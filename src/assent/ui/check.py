@@ -12,6 +12,7 @@ from assent.contract.call import Call
 from assent.contract.decision import Decision, Outcome
 from assent.contract.errors import PayloadError
 from assent.contract.tools import canonical
+from assent.gate import Gate
 from assent.policy import explain
 from assent.ui.place import add_place
 
@@ -66,6 +67,8 @@ def run(options: argparse.Namespace) -> int:
     call = Call(tool, given, cwd=cwd, roots=here.roots, home=here.home, session=session)
     decision = gate.decide(call, headless=options.headless)
     show(decision, tool, given, as_json=options.json)
+    if gate.settings.classifier is not None and not options.json:
+        _tell_of_model(gate, call)
     return STATUS[decision.outcome]
 
 
@@ -118,6 +121,17 @@ def show(decision: Decision, tool: str, given: dict[str, object], *, as_json: bo
     shown = value if isinstance(value, str) else json.dumps(given, ensure_ascii=False)
     text = explain.in_words(decision, f"{tool} {shown}")
     print(coloured(text, decision.outcome) if sys.stdout.isatty() and not os.environ.get("NO_COLOR") else text)
+
+
+def _tell_of_model(gate: Gate, call: Call) -> None:
+    """That a model is asked before a person, where it is. Nobody is asked here."""
+    from assent import opinion
+
+    backend = gate.settings.classifier
+    if backend is not None and opinion.may_judge(gate.judge(call)):
+        print(
+            f"  then   nothing speaks of it, so the model `{backend.model}` is asked first (`assent classifier check`)"
+        )
 
 
 def coloured(text: str, outcome: Outcome) -> str:

@@ -55,14 +55,15 @@ def shown(
     tool: str,
     given: Mapping[str, object],
     *,
-    length: int,
+    lengths: Mapping[str, int],
     cwd: str,
     roots: Sequence[str],
     effects: Sequence[str],
     reasons: Sequence[str],
 ) -> Shown:
-    """A call in words. `given` is its redacted input, `length` the true length of the input in characters."""
-    call = _cut(given, TEXT, DEPTH)
+    """A call in words. `given` is its redacted input, `lengths` the true lengths of its texts by name, and by `""` of
+    the whole, in characters."""
+    call = {str(key): _cut(each, TEXT, DEPTH, lengths.get(str(key), 0)) for key, each in given.items()}
     raw = json.dumps(call, ensure_ascii=False, default=str)
     lines = [
         f"tool: {_quoted(tool)}",
@@ -70,7 +71,7 @@ def shown(
         f"workspace: {json.dumps([_short(each) for each in roots[:LINES]], ensure_ascii=False)}",
         *_listed("what it does, as far as it was read", effects),
         *_listed("why it is not allowed by itself", reasons),
-        f"the call, {length} characters in all:",
+        f"the call, {lengths.get('', len(raw))} characters in all:",
         visible(clip(raw, WHOLE)),
     ]
     longest = max((len(each) for each in (tool, cwd, *roots, *effects, *reasons)), default=0)
@@ -103,10 +104,13 @@ def _short(text: str) -> str:
     return clip(visible(text), LINE)
 
 
-def _cut(given: object, limit: int, depth: int) -> object:
+def _cut(given: object, limit: int, depth: int, length: int = 0) -> object:
     """The same value with each text cut in the middle, its true length said."""
     if isinstance(given, str):
-        return clip(given, limit)
+        if len(given) <= limit:
+            return given
+        true = max(length, len(given))
+        return f"{given[: limit // 2]} … [{true} characters in all, {limit} shown] … {given[-(limit // 2) :]}"
     if depth == 0 and isinstance(given, dict | list | tuple):
         return f"… [{len(given)} values nested too deep to be shown] …"
     if isinstance(given, Mapping):
