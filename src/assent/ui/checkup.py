@@ -41,7 +41,7 @@ ELSEWHERE = {
     "claude": ("CLAUDE_CONFIG_DIR", "CLAUDE_CODE_SIMPLE", "CLAUDE_CODE_SAFE_MODE"),
     "codex": ("CODEX_HOME",),
     "gemini": ("GEMINI_CLI_HOME",),
-    "opencode": ("OPENCODE_CONFIG_DIR", "XDG_CONFIG_HOME"),
+    "opencode": ("OPENCODE_CONFIG_DIR", "OPENCODE_PURE", "XDG_CONFIG_HOME"),
 }
 
 
