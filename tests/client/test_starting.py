@@ -172,6 +172,8 @@ def test_what_a_person_stopped_stays_so_until_a_person_starts_it(
     found = agreed.server()
     assert f"http://127.0.0.1:{found.port}/" in capsys.readouterr().out
     assert starting.last(str(agreed.state)) == ("", 0, 0.0)
+    assert main(["serve", "--background"]) == 2
+    assert "a server runs already" in capsys.readouterr().err
 
 
 def test_nothing_of_the_agents_process_reaches_the_server(agreed: Home, tmp_path: Path) -> None:

@@ -40,6 +40,8 @@ def main(state: str, words: list[str]) -> int:
 
 def start(state: str, options: argparse.Namespace) -> int:
     """Start the server for a person, who waits until it listens. Returns its port; raises StoreError."""
+    if running(state) is not None:
+        raise StoreError("a server runs already; see `assent status`, or end it with `assent stop`")
     handle = os.open(
         os.path.join(state_folder(state), starting.RECORD_FILE), os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600
     )
