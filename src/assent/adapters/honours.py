@@ -234,7 +234,8 @@ TABLE: tuple[Honours, ...] = (
         default_timeout=0,
         permission_hook=True,
         exceptions=(
-            "a plugin that is missing or does not load is passed over in silence; `--pure` and `OPENCODE_PURE` load none",
+            "a plugin that is missing or does not load is passed over in silence; `--pure` and `OPENCODE_PURE` load "
+            "none",
             "`--auto` approves every ask by itself; denials hold",
             "its dialog has no place for a reason, which is shown in a notice beside it; for what Assent allows the "
             "dialog opens for a moment, until the plugin has answered it",
