@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any
+from hashlib import sha256
+from typing import Any, TypeVar
 
 from agents import FunctionTool, RunContextWrapper, RunResult, RunResultStreaming, RunState, ToolApprovalItem
 
@@ -14,14 +15,15 @@ from assent.sdk import paused
 from assent.sdk.passage import Passage, Sessions, told
 
 RUNTIME = "openai-agents"
+T = TypeVar("T")
 Needs = bool | Callable[[RunContextWrapper[Any], dict[str, Any], str], Awaitable[bool]]
 
 
 class Ticket:
     """An answer, with the call that it was given for."""
 
-    def __init__(self, item: ToolApprovalItem, answer: Mapping[str, object]) -> None:
-        self.call = (item.call_id, name_of(item), item.arguments)
+    def __init__(self, call: list[str], answer: Mapping[str, object]) -> None:
+        self.call = call
         self.answer = answer
 
 
@@ -50,12 +52,13 @@ def questions(
     seconds, with `paused.answer`. What the author's own `needs_approval` paused for is not among them."""
     passage = Passage(session, RUNTIME, seconds=seconds)
     items = run.get_interruptions() if isinstance(run, RunState) else run.interruptions
-    found = [(item, passage.hold(name_of(item), item.arguments)) for item in items]
-    return [
-        {**paused.question(approval), paused.CALL: item.call_id}
-        for item, approval in found
-        if approval.held is not None
-    ]
+    asked: list[dict[str, object]] = []
+    for item in items:
+        name = name_of(item)
+        approval = passage.hold(name, item.arguments)
+        if approval.held is not None:
+            asked.append({**paused.question(approval), paused.CALL: _mark(item.call_id, name, item.arguments)})
+    return asked
 
 
 @contextmanager
@@ -66,17 +69,18 @@ def answered(
     passage, open = Passage(session, RUNTIME), list(answers)
     tickets: list[Ticket] = []
     for item in state.get_interruptions():
-        answer = next((each for each in open if each.get(paused.CALL) == item.call_id), None)
+        name, call = name_of(item), _mark(item.call_id, name_of(item), item.arguments)
+        answer = _for(call, open, lambda each: each.get(paused.CALL))
         if answer is None:
-            if _ours_alone(item) and not passage.asks(name_of(item), item.arguments):
+            if _ours_alone(item) and not passage.asks(name, item.arguments):
                 state.approve(item)  # nothing to ask by now: its guardrail decides
             continue
         open.remove(answer)
         if answer.get("allow") is True:
             state.approve(item)
-            tickets.append(Ticket(item, answer))
+            tickets.append(Ticket(call, answer))
         else:
-            verdict = passage.release(answer, name_of(item), item.arguments)
+            verdict = passage.release(answer, name, item.arguments)
             state.reject(item, rejection_message=told(verdict))
     token = _tickets.set(tickets)
     try:
@@ -89,12 +93,24 @@ def answered(
 def taken(call_id: str, name: str, given: str) -> Mapping[str, object] | None:
     """The answer that this run has for a call; each is taken once."""
     tickets = _tickets.get()
-    found = next((each for each in tickets if each.call == (call_id, name, given)), None)
-    found = found or next((each for each in tickets if each.call[0] == call_id), None)
+    found = _for(_mark(call_id, name, given), tickets, lambda each: each.call)
     if found is None or not isinstance(tickets, list):
         return None
     tickets.remove(found)
     return found.answer
+
+
+def _mark(call_id: str | None, name: str, given: str | None) -> list[str]:
+    """A call by its id, and by what it is: agents within an agent may use the same ids."""
+    return [call_id or "", sha256(f"{name} {given}".encode()).hexdigest()]
+
+
+def _for(call: list[str], among: Sequence[T], mark: Callable[[T], object]) -> T | None:
+    """What is meant for a call; where its arguments are others by now, what was meant for its id, to say no with."""
+    exact = next((each for each in among if mark(each) == call), None)
+    if exact is not None:
+        return exact
+    return next((each for each in among if isinstance(found := mark(each), list) and found[:1] == call[:1]), None)
 
 
 def mcp_name(server: str, tool: str) -> str:
