@@ -10,8 +10,8 @@ READY := .venv/.ready
 help: ## list these entries
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-demo: $(READY) ## a short tour of `assent check`
-	@scripts/demo.sh
+demo: $(READY) ## see the gate at work: an agent in a scratch folder, and you answer (ARGS='--answer script', …)
+	@$(BIN)/assent demo $(ARGS)
 
 test: lint types ## everything that must hold: lint, types, all tests but those of `make clients`
 	$(BIN)/pytest -n 2 --ignore=tests/clients

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
+import pty
+import re
+import struct
 import subprocess
 import sys
 import tempfile
+import termios
+from collections.abc import Callable
 from pathlib import Path
-from xml.sax.saxutils import escape
+from xml.sax import saxutils
 
 HERE = Path(__file__).resolve().parent.parent
 SHOWN = {
@@ -17,6 +23,9 @@ SHOWN = {
         ["check", "--mode", "auto", "bash", "git push --force origin main"],
     ],
 }
+DEMO = ("3 of 9", "5 of 9", "7 of 9")  # the steps of `assent demo` that are shown
+ANSI = {"31": "#f85149", "32": "#3fb950", "33": "#d29922", "36": "#39c5cf", "2": "#8b949e", "1": "#f0f6fc"}
+STYLED = re.compile(r"\x1b\[([0-9;]+)m(.*?)\x1b\[0m")
 COLOURS = {"ALLOW": "#3fb950", "ASK": "#d29922", "DENY": "#f85149"}
 LINE, CHARACTER = 19, 8.43
 
@@ -27,7 +36,50 @@ def main() -> int:
         path.parent.mkdir(exist_ok=True)
         path.write_text(drawn(printed(commands)), encoding="utf-8")
         print(f"wrote {path.relative_to(HERE)}")
+    path = HERE / "docs" / "pictures" / "demo.svg"
+    path.write_text(drawn(shown_by_demo(), styled), encoding="utf-8")
+    print(f"wrote {path.relative_to(HERE)}")
     return 0
+
+
+def shown_by_demo() -> list[str]:
+    """Some steps of the demo as a terminal shows them, with its colours."""
+    outer, inner = pty.openpty()
+    fcntl.ioctl(inner, termios.TIOCSWINSZ, struct.pack("4H", 50, 92, 0, 0))
+    command = [sys.executable, "-m", "assent", "demo", "--answer", "script"]
+    environ = {**os.environ, "TERM": "xterm-256color", "TMPDIR": "/tmp"}
+    environ.pop("NO_COLOR", None)
+    program = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=inner, stderr=inner, env=environ)
+    os.close(inner)
+    raw = b""
+    try:
+        while data := os.read(outer, 65536):
+            raw += data
+    except OSError:  # the other end is closed
+        pass
+    assert program.wait() == 0
+    text = re.sub(r"/tmp/assent-demo-\w+/home", "/home/ada", raw.decode().replace("\r", ""))
+    sections = re.split(r"\n(?=\x1b\[[0-9;]*m── (?:\d|What))", text)
+    wanted = [each.rstrip("\n") for each in sections if any(f"── {number}" in each for number in DEMO)]
+    return "\n\n".join(wanted).split("\n")
+
+
+def escape(text: str) -> str:
+    """Text for a picture; readers of pictures throw plain blanks away."""
+    return saxutils.escape(text).replace(" ", "\u00a0")
+
+
+def styled(line: str, y: int) -> str:
+    """A line with the colours of a terminal."""
+    out, at = "", 0
+    for found in STYLED.finditer(line):
+        out += escape(line[at : found.start()])
+        codes = found[1].split(";")
+        fill = next((ANSI[each] for each in sorted(codes, reverse=True) if each in ANSI), "#c9d1d9")
+        weight = ' font-weight="bold"' if "1" in codes else ""
+        out += f'<tspan fill="{fill}"{weight}>{escape(found[2])}</tspan>'
+        at = found.end()
+    return f'<text x="20" y="{y}">{out}{escape(line[at:])}</text>'
 
 
 def printed(commands: list[list[str]]) -> list[str]:
@@ -46,19 +98,20 @@ def printed(commands: list[list[str]]) -> list[str]:
     return lines[:-1]
 
 
-def drawn(lines: list[str]) -> str:
-    width = int(max(map(len, lines)) * CHARACTER) + 40
+def drawn(lines: list[str], row: Callable[[str, int], str] | None = None) -> str:
+    row = row or plain
+    width = int(max(len(STYLED.sub(r"\2", line)) for line in lines) * CHARACTER) + 40
     height = len(lines) * LINE + 36
     rows = "\n".join(row(line, 30 + LINE * number) for number, line in enumerate(lines))
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" role="img">\n'
         f'<rect width="{width}" height="{height}" rx="8" fill="#0d1117"/>\n'
-        '<g font-family="ui-monospace,Menlo,Consolas,monospace" font-size="14" fill="#c9d1d9" xml:space="preserve">\n'
+        '<g font-family="ui-monospace,Menlo,Consolas,monospace" font-size="14" fill="#c9d1d9">\n'
         f"{rows}\n</g>\n</svg>\n"
     )
 
 
-def row(line: str, y: int) -> str:
+def plain(line: str, y: int) -> str:
     word = line.split(" ", 1)[0]
     if word in COLOURS:
         rest = escape(line[len(word) :])

@@ -50,7 +50,7 @@ INERT = frozenset({"todo", "plan", "think", "question", "task_output"})
 OWN_NAMES = frozenset({"acp", "fastmcp", "google-adk", "langchain", "mcp", "openai-agents", "pydantic-ai", "python"})
 
 # The runtime of the tools that come with Assent: they are what their names say, whatever else is declared.
-OURS = "assent"
+OURS = "assent-tools"
 
 
 def canonical(tool: str) -> str:

@@ -22,6 +22,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "mcp-proxy": ("mcp_proxy", "gate the tools of an MCP server, standing before it"),
     "mcp-tools": ("mcp_tools", "offer tools that pass the gate, as an MCP server"),
     "mcp-prompt": ("mcp_prompt", "answer for Claude Code's dialog as an MCP server (Claude Code runs this)"),
+    "demo": ("demo", "see the gate at work: an agent in a scratch folder, and you answer"),
     "audit": ("audit", "look at the trail of decisions and answers, and prove that it is whole"),
     "why": ("why", "print the receipt of a past decision"),
     "policy": ("policy", "show, check or start a policy"),

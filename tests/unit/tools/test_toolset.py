@@ -98,8 +98,8 @@ def test_the_trail_has_every_call(world: World, tmp_path: Path) -> None:
     lines = (tmp_path / "state/audit/permissions.jsonl").read_text().splitlines()
     found = [json.loads(each) for each in lines]
     assert [(each["tool"], each["runtime"]) for each in found] == [
-        ("read", "assent"),
-        ("bash", "assent"),
-        ("bash", "assent"),
-        ("read", "assent"),
+        ("read", "assent-tools"),
+        ("bash", "assent-tools"),
+        ("bash", "assent-tools"),
+        ("read", "assent-tools"),
     ]

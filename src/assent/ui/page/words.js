@@ -41,7 +41,7 @@ export function clip(text, length) {
   return flat.length > length ? `${flat.slice(0, length - 1)}…` : flat;
 }
 
-const RUNTIMES = { __proto__: null, "claude-code": "Claude Code", claude: "Claude Code", codex: "Codex", gemini: "Gemini CLI", "gemini-cli": "Gemini CLI", opencode: "opencode", openharness: "OpenHarness", python: "Python agent", example: "An example agent", assent: "assent run" };
+const RUNTIMES = { __proto__: null, "claude-code": "Claude Code", claude: "Claude Code", codex: "Codex", gemini: "Gemini CLI", "gemini-cli": "Gemini CLI", opencode: "opencode", openharness: "OpenHarness", python: "Python agent", example: "An example agent", assent: "assent run", "assent-tools": "Agent" };
 export const runtime = (name) => RUNTIMES[name] ?? (name ? clip(name, 30) : "an agent");
 
 export const SCOPES = {

@@ -41,6 +41,7 @@ RUNTIMES = {
     "python": "Python agent",
     "example": "An example agent",
     "assent": "assent run",
+    "assent-tools": "Agent",
 }
 ENDINGS = {
     Ending.SETTLED: "settled by what you allowed before",
