@@ -5,44 +5,28 @@ Knows who is who; shows nothing and takes no answer itself."""
 from __future__ import annotations
 
 import asyncio
-import hashlib
-import json
 import os
-import platform
 import threading
-import time
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import urlsplit
 
 from assent import configure
 from assent.contract import display
-from assent.contract.errors import AssentError, StoreError
-from assent.contract.record import Record
-from assent.contract.review import Held, Reach, Scope
-from assent.journal import new_id
+from assent.contract.errors import AssentError
 from assent.policy.elsewhere import SlackPlace, WebhookPlace, slack_of, webhook_of
-from assent.review.channels.replies import Once, signed, timely
-from assent.review.channels.slack.channel import SlackChannel
-from assent.review.channels.slack.interactions import Interactions
-from assent.review.channels.webhook.channel import WebhookChannel
-from assent.review.channels.webhook.post import Post
 from assent.review.patience import Tasks
 from assent.review.secrets import FILE as SECRETS_FILE
 from assent.review.secrets import NAMES, Secrets, variable
-from assent.ui.access import Bucket
+from assent.ui.slack import INSTALL, Slack
+from assent.ui.webhook import Webhook
 
 if TYPE_CHECKING:
-    from assent.review.channels.slack.line import Line
     from assent.ui.house import House
 
-LAST = 4.0  # seconds for a place to be told that everything has ended
-TOLD, TOLD_EVERY = 8, 10.0  # refusals that are told at once, then one in so many seconds
-UP = "up"
 BY_TRANSPORT = {"socket": "slack-app-token", "http": "slack-signing-secret"}
-INSTALL = "it needs slack-sdk; install it with `pip install 'assent[slack]'`"
 
 
 def places(state: str, config: str = "") -> tuple[SlackPlace | None, WebhookPlace | None]:
@@ -170,156 +154,3 @@ class Elsewhere:
         words = str(error) if isinstance(error, AssentError) else f"{type(error).__name__}: {error}"
         self.problems[name] = display.one_line(words, 300)
         self._house.voice.say(f"{name}: OFF: {words}")
-
-
-class Standing:
-    """How one place stands, and who hears of it."""
-
-    def __init__(self, house: House, name: str) -> None:
-        self._house = house
-        self._name = name
-        self._problems: dict[str, str] = {}
-        self._bucket = Bucket(time.monotonic, TOLD, TOLD_EVERY)
-
-    @property
-    def problem(self) -> str:
-        """What is wrong, on one line; `""` where nothing is."""
-        return display.one_line(next((each for each in self._problems.values() if each), ""), 300)
-
-    def told(self, part: str, words: str, fine: str) -> None:
-        """A part of a place has a problem, or `""`. Said once, when it changes."""
-        before, self._problems[part] = self._problems.get(part), words
-        if before != words and (words or before is not None or fine):
-            self._house.voice.say(f"{self._name}: {display.one_line(words or fine or 'works again', 300)}")
-
-    def refused(self, words: str) -> None:
-        """Somebody was not heard. It is said and recorded, but not without end: anybody can knock."""
-        if self._bucket.take() > 0:
-            return
-        house, shown = self._house, display.one_line(words, 300)
-        house.voice.say(f"{self._name}: refused: {shown}")
-        record = Record("event", new_id(), house.clock(), channel=self._name, reason=f"refused: {shown}")
-        asyncio.get_running_loop().run_in_executor(None, _record, house, record)
-
-
-def _record(house: House, record: Record) -> None:
-    try:
-        house.desk.memory.record(record)
-    except AssentError as error:
-        house.voice.say(f"a refusal was not recorded: {error}")
-
-
-class Slack:
-    """Slack, as this server asks there."""
-
-    def __init__(self, house: House, place: SlackPlace, token: str, other: str) -> None:
-        app_token, self._signing = (other, "") if place.transport == "socket" else ("", other)
-        try:
-            from assent.review.channels.slack.line import Line, SlackApi
-        except ImportError:
-            raise StoreError(INSTALL) from None
-        self._house = house
-        self._place = place
-        self.standing = Standing(house, "slack")
-        self._used = Once(time.monotonic)
-        api = SlackApi(token, place.api)
-        self.channel = SlackChannel(
-            api,
-            place.channel,
-            reach=self._reach,
-            told=lambda words: self.standing.told("messages", words, ""),
-            again=self._attach,
-            is_up=lambda: self._line.is_up,
-            mark=hashlib.sha256(f"{platform.node()}:{house.state}".encode()).hexdigest()[:12],
-        )
-        self.interactions = Interactions(
-            self.channel, users=place.users, team=lambda: self._line.team, refused=self.standing.refused
-        )
-        self._line: Line = Line(
-            api, app_token, self.interactions.take, team=place.team, told=self._told, up=self._attach
-        )
-        self._connected = False
-        self._line.open()
-
-    @property
-    def state(self) -> str:
-        if not self._connected:
-            return "connecting" if not self.standing.problem.startswith("OFF") else "off"
-        return "down" if self.standing.problem or not self._line.is_up else UP
-
-    async def interact(self, headers: Mapping[str, str], body: bytes) -> Mapping[str, object] | None:
-        """A signed interaction over HTTP; None where it is not signed, is old, or came before.
-
-        INVARIANT: the signature is looked at before anything else, and before the body is read."""
-        timestamp = headers.get("x-slack-request-timestamp", "")
-        given = headers.get("x-slack-signature", "").removeprefix("v0=")
-        if not signed(self._signing, f"v0:{timestamp}:", body, given):
-            self.standing.refused("an interaction without Slack's signature")
-            return None
-        if not timely(timestamp, self._house.clock()) or not self._used.use(given):
-            self.standing.refused("an interaction that is old, or came before")
-            return None
-        payload = _payload(body)
-        return {} if payload is None else await self.interactions.take(payload)
-
-    async def close(self) -> None:
-        await self.interactions.settled(1.0)
-        await self.channel.close(LAST)
-        await self._line.close()
-
-    def _told(self, words: str) -> None:
-        place, line = self._place, self._line
-        people = "1 person" if len(place.users) == 1 else f"{len(place.users)} people"
-        fine = f"connected as {line.bot} in workspace {line.team}; asks in {place.channel}, {people} may answer"
-        self.standing.told("line", words, fine)
-
-    def _attach(self) -> None:
-        """Slack is there, or there again: it gets to see everything that waits."""
-        self._connected = True
-        self.channel.outbox.hurry()
-        self._house.desk.broker.attach(self.channel)
-
-    async def _reach(self, held: Held, rules: tuple[str, ...], scope: Scope) -> Reach:
-        try:
-            return await asyncio.to_thread(self._house.desk.reach, held, rules, scope)
-        except AssentError as error:
-            return Reach(refusal=str(error), covers=False)
-
-
-class Webhook:
-    """A webhook, as this server asks there."""
-
-    def __init__(self, house: House, place: WebhookPlace, secret: str) -> None:
-        if len(secret) < 32:
-            raise StoreError("`webhook-secret` is short; take 32 characters or more, as `openssl rand -hex 32` gives")
-        self._house = house
-        self.standing = Standing(house, "webhook")
-        self.channel = WebhookChannel(
-            Post(place.url),
-            secret,
-            users=place.users,
-            told=lambda words: self.standing.told("line", words, ""),
-            again=self._attach,
-            refused=self.standing.refused,
-        )
-        self._attach()
-
-    @property
-    def state(self) -> str:
-        return "down" if self.standing.problem else UP
-
-    async def close(self) -> None:
-        await self.channel.close(LAST)
-
-    def _attach(self) -> None:
-        self._house.desk.broker.attach(self.channel)
-
-
-def _payload(body: bytes) -> Mapping[str, object] | None:
-    """The payload of an interaction, which is JSON in a form."""
-    try:
-        found = parse_qs(body.decode("utf-8"), max_num_fields=5, errors="strict").get("payload", [])
-        payload = json.loads(found[0]) if len(found) == 1 else None
-    except (ValueError, RecursionError):
-        return None
-    return payload if isinstance(payload, dict) else None

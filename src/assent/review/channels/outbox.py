@@ -69,6 +69,10 @@ class Outbox:
             self._tasks.start(self._carry(key))
         return done
 
+    async def bring(self, key: Hashable, send: Send, seconds: float) -> None:
+        """The same, and wait so long for it to be there. Raises where it is not there yet; it still comes."""
+        await within(seconds, asyncio.shield(self.put(key, send)))
+
     def hurry(self) -> None:
         """The place was heard of: what waits is tried at once, unless it said for how long to leave it alone."""
         self._pause, self._until = self._first, self._busy

@@ -104,9 +104,8 @@ class SlackChannel:
         card.reach = await self._reached(held)
         if self._cards.get(held.id) is not card or card.ts:
             return
-        done = self.outbox.put(held.id, lambda: self._post(card))
         try:
-            await within(SHOWN, asyncio.shield(done))
+            await self.outbox.bring(held.id, lambda: self._post(card), SHOWN)
         except BaseException:
             card.late = True
             raise

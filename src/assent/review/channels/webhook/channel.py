@@ -14,7 +14,7 @@ from assent.review.channels.replies import Once, nonce, same, signed, timely
 from assent.review.channels.webhook import events
 from assent.review.channels.webhook.post import Post, Said
 from assent.review.commands import Receipt, Taken
-from assent.review.patience import Tasks, within
+from assent.review.patience import Tasks
 
 SHOWN = 8.5  # seconds: the broker waits for 10
 MOST = 2000
@@ -76,9 +76,8 @@ class WebhookChannel:
         if asked.there:
             return
         current = asked
-        done = self.outbox.put(id, lambda: self._ask(current))
         try:
-            await within(SHOWN, asyncio.shield(done))
+            await self.outbox.bring(id, lambda: self._ask(current), SHOWN)
         except BaseException:
             current.late = True
             raise
