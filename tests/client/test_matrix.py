@@ -164,8 +164,11 @@ def test_after_a_question_was_held_what_cannot_be_read_is_a_block(client: Client
     assert b"the server's answer cannot be read" in ran.stderr
 
 
-def test_a_hook_whose_program_has_ended_does_not_wait_on(client: Client, serving: Serving, tmp_path: Path) -> None:
-    serving(client.socket, hangs)
+@pytest.mark.parametrize("handlers", [(hangs,), (saying(http(b"held id-1 abc\n")), saying(b""))], ids=["hangs", "held"])
+def test_a_hook_whose_program_has_ended_does_not_wait_on(
+    client: Client, serving: Serving, tmp_path: Path, handlers: tuple[Handler, ...]
+) -> None:
+    serving(client.socket, *handlers)
     script = (
         "import subprocess, sys, time\n"
         "hook = subprocess.Popen(sys.argv[2:], stdin=subprocess.PIPE, stdout=open(sys.argv[1], 'wb'))\n"

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 CONNECT = 2.0  # seconds to be let in
 QUIET = 40.0  # seconds for an answer to one request; the server answers or says `held` well before
 LOOK = 2.0  # seconds between looks at the program
+ENDED = "the program that asked has ended"
 AGAIN = 0.5  # seconds between tries to reach a server that went away
 MOST = 16 * 1024 * 1024  # bytes of an answer
 MOST_HEAD = 64 * 1024  # bytes before its body
@@ -44,16 +45,18 @@ def ask(path: str, runtime: str, payload: bytes, environ: Mapping[str, str], pro
     except UnicodeDecodeError:
         raise ConnectionError("the event is not UTF-8") from None
     event: dict[str, object] = {"payload": text, "environ": told(environ), "project": project}
-    held = False
+    held, programs = False, host.above()
     while True:
         try:
-            answer = request(path, f"/v1/hooks/{runtime}", event)
+            answer = request(path, f"/v1/hooks/{runtime}", event, programs)
         except OSError as error:
             if not held:
                 raise ConnectionError(str(error)) from None
             if time.monotonic() + AGAIN >= until:
                 raise StoreError("the server went away while the question waited, and did not come back") from None
             time.sleep(AGAIN)
+            if host.above() != programs:
+                raise StoreError(ENDED) from None
             continue
         try:
             rendered = parsed(answer)
@@ -105,8 +108,9 @@ def _number(word: bytes) -> int:
     return int(word)
 
 
-def request(path: str, target: str, body: object) -> bytes:
-    """One request over the socket; the body of the answer. Raises OSError where it fails."""
+def request(path: str, target: str, body: object, programs: tuple[int, ...]) -> bytes:
+    """One request over the socket; the body of the answer. Raises OSError where it fails, StoreError where nobody waits
+    for it any more: `programs` are those above this one that did."""
     data = json.dumps(body).encode()
     head = (
         f"POST {target} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
@@ -119,12 +123,12 @@ def request(path: str, target: str, body: object) -> bytes:
         owned_by_us(line)
         line.settimeout(QUIET)
         line.sendall(head.encode() + data)
-        return _received(line)
+        return _received(line, programs)
 
 
-def _received(line: socket.socket) -> bytes:
+def _received(line: socket.socket, programs: tuple[int, ...]) -> bytes:
     """The body of an answer. Who waits for a person also looks whether the program still waits."""
-    quiet, programs = time.monotonic() + QUIET, host.above()
+    quiet = time.monotonic() + QUIET
     line.settimeout(LOOK)
     came = b""
     begin, length = 0, 0
@@ -133,7 +137,7 @@ def _received(line: socket.socket) -> bytes:
             chunk = line.recv(65536)
         except TimeoutError:
             if host.above() != programs:
-                raise StoreError("the program that asked has ended") from None
+                raise StoreError(ENDED) from None
             if time.monotonic() >= quiet:
                 raise
             continue

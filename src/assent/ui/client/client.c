@@ -70,6 +70,7 @@ static struct {
 } options = {.deadline = DEADLINE};
 
 static int64_t start; /* when this began, as now() tells it */
+static pid_t parent;  /* whoever started this */
 
 static int64_t now(void) { /* milliseconds */
     struct timespec time;
@@ -314,9 +315,7 @@ static bool chain_above(struct chain *found) {
         char *name = strchr(text, '('), *end = strrchr(text, ')');
         if (name == NULL || end == NULL || end < name) return false;
         if (!is_shell(name + 1, (size_t)(end - name - 1))) return true;
-        int parent;
-        if (sscanf(end + 1, " %*c %d", &parent) != 1) return false;
-        pid = parent;
+        if (sscanf(end + 1, " %*c %d", &pid) != 1) return false;
     }
     found->pids[found->count++] = 0;
     return true;
@@ -330,6 +329,14 @@ static struct chain above(void) {
 
 static bool same(const struct chain *one, const struct chain *other) {
     return one->count == other->count && memcmp(one->pids, other->pids, one->count * sizeof one->pids[0]) == 0;
+}
+
+/* End where the program that asked has ended: nobody waits for the answer. */
+static void look_up(void) {
+    static struct chain first = {.count = 0};
+    struct chain found = above();
+    if (first.count == 0) first = found;
+    if (getppid() != parent || !same(&first, &found)) fault("the program that asked has ended");
 }
 
 static bool starts(const char *text, const char *with) { return strncmp(text, with, strlen(with)) == 0; }
@@ -426,7 +433,7 @@ static bool is_told(const char *name, size_t length) {
         size_t prefix = strlen(PREFIXES[at]);
         wanted = wanted || (length >= prefix && memcmp(PREFIXES[at], name, prefix) == 0);
     }
-    for (size_t at = 0; wanted && at < COUNT(SECRET); at++) 
+    for (size_t at = 0; wanted && at < COUNT(SECRET); at++)
         wanted = memmem(name, length, SECRET[at], strlen(SECRET[at])) == NULL;
     return wanted;
 }
@@ -466,7 +473,7 @@ static void add_project(struct bytes *into) {
         add_string(into, options.project, strlen(options.project));
         return;
     }
-    snprintf(path, sizeof path, "/proc/%d/cwd", (int)getppid());
+    snprintf(path, sizeof path, "/proc/%d/cwd", (int)parent);
     ssize_t length = readlink(path, folder, sizeof folder - 1);
     if (length < 0 && getcwd(folder, sizeof folder) != NULL) length = (ssize_t)strlen(folder);
     if (length < 0) cold();
@@ -575,15 +582,12 @@ enum reached { LOST, WHOLE };
 /* One request; the body of the answer stands at the end of `answer`. Who waits for a person also looks whether the
    program still waits. */
 static enum reached ask(int line, size_t *begin, size_t *length) {
-    pid_t parent = getppid();
-    struct chain first = {.count = 0};
-    int64_t quiet = now() + QUIET;
+    int64_t quiet = now() + QUIET, look = SOON;
     answer.size = 0, *begin = 0;
     for (;;) {
-        if (!wait_for(line, POLLIN, first.count == 0 ? SOON : LOOK)) {
-            struct chain found = above();
-            if (first.count == 0) first = found;
-            if (getppid() != parent || !same(&first, &found)) fault("the program that asked has ended");
+        if (!wait_for(line, POLLIN, look)) {
+            look_up();
+            look = LOOK;
             if (now() >= quiet) return LOST;
             continue;
         }
@@ -665,11 +669,12 @@ _Noreturn static void serve(void) {
             if (!held) cold();
             if (now() + AGAIN >= until) fault("the server went away while the question waited, and did not come back");
             pause_for(AGAIN);
+            look_up();
             continue;
         }
         finish(answer.data + begin, answer.data + begin + length);
         if (!hold(answer.data + begin, answer.data + begin + length, body)) {
-            if (!held) cold();
+            if (!held && !request.broken) cold();
             fault("the server's answer cannot be read");
         }
         held = true;
@@ -691,6 +696,7 @@ static void find_socket(void) {
 int main(int argc, char **argv) {
     (void)argc;
     start = now();
+    parent = getppid();
     read_options(argv);
     hold_handles();
     signal(SIGPIPE, SIG_IGN);
