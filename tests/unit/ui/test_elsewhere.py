@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
+import keyring
 import pytest
+from keyring.backends.null import Keyring
 
 from assent.ui import elsewhere
 
@@ -13,8 +16,11 @@ HOOK = '[webhook]\nurl = "https://example.com/x"\n'
 
 
 @pytest.fixture(autouse=True)
-def without_a_keyring(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.null.Keyring")
+def an_empty_keyring() -> Iterator[None]:
+    before = keyring.get_keyring()
+    keyring.set_keyring(Keyring())  # type: ignore[no-untyped-call]  # of the package
+    yield
+    keyring.set_keyring(before)
 
 
 def found(state: Path, config: str, **environ: str) -> list[str]:
