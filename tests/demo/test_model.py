@@ -96,7 +96,7 @@ def service() -> Iterator[Service]:
 
 def demo(*words: str) -> subprocess.CompletedProcess[str]:
     environ = {"PATH": os.environ["PATH"], "OPENAI_API_KEY": KEY, "ANTHROPIC_API_KEY": KEY, "no_proxy": "127.0.0.1"}
-    command = [sys.executable, "-m", "assent", "demo", "--answer", "yes", *words]
+    command = [sys.executable, "-m", "assent", "demo", *words]
     return subprocess.run(
         command, stdin=subprocess.DEVNULL, capture_output=True, text=True, env=environ, timeout=120, check=False
     )
@@ -109,7 +109,8 @@ def test_a_model_works_through_the_gate(service: Service, model: str) -> None:
     assert (done.returncode, done.stderr) == (0, "")
     assert "I look first." in shown
     assert "\x1b" not in shown
-    assert "Ran 2 tests" in shown
+    assert "asked: 1 allowed, 2 denied" in shown  # files are changed, nothing is run that nobody has seen
+    assert "Ran 2 tests" not in shown
     assert "Fixed, and the tests pass." in shown
     assert "[floor.sensitive-path]" in shown
     assert "there is no tool `nonsense`" in shown
@@ -124,6 +125,13 @@ def test_a_model_works_through_the_gate(service: Service, model: str) -> None:
     assert all(f'"t{turn}-{at}"' in told for turn, calls in enumerate(TURNS) for at in range(len(calls)))
     assert KEY not in told
     assert "no wording will open this" in told.lower()
+
+
+def test_a_model_is_not_told_yes_unseen(service: Service) -> None:
+    done = demo("--model", "m", "--base-url", f"http://127.0.0.1:{service.port}", "--answer", "yes")
+    assert done.returncode == 2
+    assert "not answered with yes unseen" in done.stderr
+    assert service.requests == []
 
 
 def test_a_redirect_is_not_followed(service: Service) -> None:

@@ -12,7 +12,7 @@ SECONDS, MOST_SECONDS = 120, 600
 LONGEST = 100_000  # characters of a command
 HEAD, TAIL = 20_000, 10_000  # bytes of output that are kept
 # Variables by which an environment changes how bash reads a command, or where `cd` leads.
-STEERING = frozenset("BASH_ENV ENV SHELLOPTS BASHOPTS CDPATH GLOBIGNORE POSIXLY_CORRECT BASH_COMPAT".split())
+STEERING = frozenset("BASH_ENV ENV SHELLOPTS BASHOPTS CDPATH OLDPWD PS4 GLOBIGNORE POSIXLY_CORRECT BASH_COMPAT".split())
 
 
 def environment(given: Mapping[str, str], hidden: frozenset[str] = frozenset()) -> dict[str, str]:
@@ -62,7 +62,7 @@ class BashJob:
         self.input: dict[str, object] = {"command": command, "timeout": seconds}
 
     def run(self, stop: Stop) -> Result:
-        bash = shutil.which("bash", path="/bin:/usr/bin:/usr/local/bin")
+        bash = shutil.which("bash", path="/bin:/usr/bin:/usr/local/bin") or shutil.which("bash")
         if bash is None:
             raise Problem("there is no bash on this machine")
         environ = {**self._bench.environ, "PWD": self._bench.folder, "TERM": "dumb"}

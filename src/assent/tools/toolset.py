@@ -7,7 +7,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from typing import Protocol
 
@@ -30,7 +30,8 @@ TOOLS: dict[str, Guarded] = {
     each.name: each for each in (BashTool(), ReadTool(), WriteTool(), EditTool(), GlobTool(), GrepTool())
 }
 NAMES = tuple(TOOLS)
-AT_ONCE = 16  # calls that work at the same time
+AT_ONCE = 64  # calls that work at the same time
+LOOK = 0.02  # seconds between looks whether a call has stopped
 REFUSED = "This call was not run."
 SHELL = "bash"
 
@@ -108,14 +109,15 @@ class Toolset:
             verdict = await self._gate.guard(call)
             if verdict.allowed is not True:
                 return _refused(verdict)
-            working = loop.run_in_executor(self._workers, self._done, job, verdict, stop)
+            working = self._workers.submit(self._done, job, verdict, stop)
         except Exception as error:  # the net: what breaks here did not run
             return _failed(error)
         try:
-            return await asyncio.shield(working)
+            return await asyncio.shield(asyncio.wrap_future(working))
         except asyncio.CancelledError:
             stop.set()
-            await _over(working)
+            if not working.cancel():
+                await _over(working)
             raise
 
     def call_sync(self, name: str, given: Mapping[str, object], *, description: str = "") -> Result:
@@ -157,6 +159,8 @@ class Toolset:
         try:
             if job.problem:
                 raise Problem(job.problem)
+            if stop:
+                raise Stopped
             done = job.run(stop)
             return Result(done.text, done.error, verdict)
         except Stopped:
@@ -170,11 +174,11 @@ class Toolset:
         return self._gate.decide(call).outcome is Outcome.ALLOW
 
 
-async def _over(working: asyncio.Future[Result]) -> None:
+async def _over(working: Future[Result]) -> None:
     """Wait until what was told to stop has stopped, however often we are told again."""
     while not working.done():
         with suppress(asyncio.CancelledError):
-            await asyncio.wait({working})
+            await asyncio.sleep(LOOK)
 
 
 def _refused(verdict: Verdict) -> Result:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from assent import Gate
-from assent.tools import Toolset
+from assent.tools import Toolset, toolset
 from assent.tools.bash import HEAD, TAIL, environment
 from tests.unit.tools.world import World, alive
 
@@ -123,6 +123,25 @@ def test_cancelling_ends_the_group_and_waits_for_that(world: World) -> None:
         return number
 
     assert gone(asyncio.run(play()))
+
+
+def test_a_call_that_is_cancelled_before_its_turn_never_runs(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(toolset, "AT_ONCE", 1)
+    tools = Toolset(world.gate, str(world.project))
+
+    async def play() -> None:
+        first = asyncio.create_task(tools.call("bash", {"command": "echo $$ > begun; sleep 2"}))
+        await asyncio.to_thread(pid, world.project / "begun")
+        second = asyncio.create_task(tools.call("bash", {"command": "touch made; ./x"}))
+        await asyncio.sleep(0.2)
+        second.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await asyncio.wait_for(second, 1)
+        await first
+
+    asyncio.run(play())
+    tools.close()
+    assert not (world.project / "made").exists()
 
 
 def test_cancelling_takes_the_question_back(world: World) -> None:

@@ -42,6 +42,10 @@ def run(options: argparse.Namespace) -> int:
     answer = options.answer or ("" if seated else "script")
     if (options.base_url or options.api or options.task) and not options.model:
         raise StoreError("--base-url, --api and --task go with --model")
+    if options.model and options.answer == "yes":
+        raise StoreError(
+            "a model's calls are not answered with yes unseen; answer them yourself, or with --answer script"
+        )
     with workspace.made(keep=options.keep) as place:
         # Scratch is the whole world of this process: its home, its state, its rules.
         for name in [each for each in os.environ if each.startswith("ASSENT_")]:

@@ -17,12 +17,12 @@ SETTLED = 0.3  # seconds after which the end of a call has been told
 
 
 class Answers:
-    """A channel without a person. `script` says what the script answers to the call that is under way."""
+    """A channel without a person. `script` says what the script answers."""
 
     name = "demo"
     serial = True
 
-    def __init__(self, how: str, look: Look, script: Callable[[], bool]) -> None:
+    def __init__(self, how: str, look: Look, script: Callable[[Held], bool]) -> None:
         self._how = how
         self._look = look
         self._script = script
@@ -36,7 +36,7 @@ class Answers:
         self._start(asyncio.ensure_future(question.answer(answer)))
 
     def _says_yes(self, held: Held) -> bool:
-        return self._script() if self._how == "script" else self._how == "yes"
+        return self._script(held) if self._how == "script" else self._how == "yes"
 
     async def withdraw(self, id: str, resolution: Resolution) -> None:
         return

@@ -10,7 +10,7 @@ import sys
 from contextlib import suppress
 
 from assent.contract.display import one_line, visible
-from assent.contract.review import Ending
+from assent.contract.review import Ending, Held
 from assent.guard import Gate
 from assent.review.channels import Offering
 from assent.review.channels.terminal import TerminalChannel
@@ -86,11 +86,19 @@ class Play:
     def _seat(self, counter: Counter) -> Seat | None:
         """Where questions are answered, beside the page."""
         if self._answer:
-            counter.attach(lambda _: Answers(self._answer, self._look, lambda: self._now is not None and self._now.yes))
+            counter.attach(lambda _: Answers(self._answer, self._look, self._script_says))
             return None
         terminal = Seat(who=counter.house.desk.memory.who, reach=counter.house.desk.reach)
         counter.attach(lambda _: terminal)
         return terminal
+
+    def _script_says(self, held: Held) -> bool:
+        """What `--answer script` says. Of a model's calls nobody has seen it lets files of the project be changed, and
+        nothing run."""
+        if self._options.model:
+            changed = str(held.call.input.get("file_path", ""))
+            return held.call.tool in ("edit", "write") and changed.startswith(f"{self._place.project}/")
+        return self._now is not None and self._now.yes
 
     def _open(self, counter: Counter) -> None:
         look = self._look
