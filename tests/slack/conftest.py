@@ -20,7 +20,7 @@ class Gate(Program):
     """A server that asks elsewhere, with secrets in its file and what else its environment has."""
 
     def __init__(self, folder: Path, config: str, *, secrets: str = SECRETS, **environ: str) -> None:
-        self.more = environ
+        self.more = {"PYTHON_KEYRING_BACKEND": "keyring.backends.null.Keyring", **environ}
         state = folder / "state"
         state.mkdir(parents=True)
         filed = state / "secrets.toml"

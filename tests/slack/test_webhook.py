@@ -200,6 +200,8 @@ def test_a_webhook_that_is_down_is_told_later_while_the_page_answers(make: Make,
     second = program.calling("make two", session="s2")
     person.held_in("s2")
     program.elsewhere("webhook", "down")
+    told = program.ask("GET", "/v1/status", unix=True).json["elsewhere"]["webhook"]
+    assert told["why"] == "the webhook answers 500"
     faulty.status = 200
     event = faulty.event("question", "make two", seconds=30)
     assert send(program, reply(event, "allow", who="anybody")).status == 200

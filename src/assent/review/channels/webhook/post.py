@@ -23,6 +23,10 @@ FINAL = frozenset({400, 401, 403, 404, 405, 410, 411, 413, 414, 415, 421, 422})
 UNSAID = 5.0
 
 
+class Unable(ConnectionError):
+    """The webhook is there, and cannot take it now."""
+
+
 class Said(Value):
     """What a webhook answered with 2xx."""
 
@@ -55,7 +59,7 @@ class Post:
         timer = loop.call_later(TIMEOUT, _cut, connection)
         try:
             return await loop.run_in_executor(self._pool, _exchange, connection, self._target, body, headers)
-        except (Busy, Refused):
+        except (Busy, Refused, Unable):
             raise
         except Exception as error:
             raise ConnectionError(f"the webhook cannot be reached: {type(error).__name__}") from None
@@ -88,12 +92,12 @@ def _exchange(connection: http.client.HTTPConnection, target: str, body: bytes, 
         if answer.status in FINAL:
             raise Refused(f"the webhook refuses the question: {answer.status}")
         if not 200 <= answer.status < 300:
-            raise ConnectionError(f"the webhook answers {answer.status}")
+            raise Unable(f"the webhook answers {answer.status}")
         found = b""
         while chunk := answer.read1(LARGEST + 1 - len(found)):
             found += chunk
             if len(found) > LARGEST or time.monotonic() > until:
-                raise ConnectionError("the webhook's answer has no end")
+                raise Unable("the webhook's answer has no end")
         return Said({name.lower(): value for name, value in answer.getheaders()}, found)
     finally:
         connection.close()
