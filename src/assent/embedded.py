@@ -20,7 +20,7 @@ from assent.contract.errors import AssentError, PayloadError, StoreError
 from assent.contract.review import Answer, Ending, Held, Preview, Resolution, Said, Verdict
 from assent.desk import Desk, verdict
 from assent.effects.declared import Tool
-from assent.facts import digest
+from assent.facts import digest, persons
 from assent.gate import Gate as Rules
 from assent.gates import Gates
 from assent.journal import of_ending
@@ -173,6 +173,8 @@ class Embedded:
         held = Held(id, call, kept.digest, judged.decision, NO_PREVIEW, project=self.project)
         # INVARIANT: what cannot be recorded does not run.
         self.memory.trail.append(of_ending(held, resolution, time=now))
+        if resolution.ending is Ending.ANSWERED and not resolution.allowed:
+            persons.note(self.memory.state, call.session, digest.identity(call))
         return verdict(settled, resolution)
 
     # How it is done
