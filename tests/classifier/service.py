@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import socket
+import ssl
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -49,7 +50,7 @@ Answering = Callable[[Asked], str]
 class Service:
     """A model that says what `answers` says: a text, or what it makes of a request. Other fields are faults."""
 
-    def __init__(self, answers: str | Answering = SAFE) -> None:
+    def __init__(self, answers: str | Answering = SAFE, *, certificate: tuple[str, str] | None = None) -> None:
         self.answers = answers
         self.asked: list[Asked] = []
         self.delay = 0.0  # seconds until it answers
@@ -78,7 +79,11 @@ class Service:
                 """A caller that went away is none of our business."""
 
         self._server = Quiet(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self._server.server_port}"
+        self.url = f"http{'s' if certificate else ''}://127.0.0.1:{self._server.server_port}"
+        if certificate:
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(*certificate)
+            self._server.socket = context.wrap_socket(self._server.socket, server_side=True)
         threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
 
     def __enter__(self) -> Service:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import socket
+import subprocess
 import time
 from pathlib import Path
 from typing import Any
@@ -89,6 +90,21 @@ def test_proxies_and_addresses_of_the_environment_do_not_count(world: World, mon
     for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "HTTPS_PROXY", "ANTHROPIC_BASE_URL", "OPENAI_BASE_URL"):
         monkeypatch.setenv(name, "http://127.0.0.1:1")
     assert world.outcome("npm test") == ALLOWED
+
+
+def test_a_certificate_that_only_the_environment_vouches_for_is_not_believed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cert, key = str(tmp_path / "cert.pem"), str(tmp_path / "key.pem")
+    made = "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 1 -subj /CN=localhost"
+    names = ["-addext", "subjectAltName=IP:127.0.0.1,DNS:localhost", "-keyout", key, "-out", cert]
+    subprocess.run([*made.split(), *names], check=True, capture_output=True)
+    monkeypatch.setenv("SSL_CERT_FILE", cert)
+    with Service(certificate=(cert, key)) as service:
+        world = World(tmp_path, service)
+        assert service.url.startswith("https://")
+        assert (error_of(world), service.asked) == ("connection", [])
+        world.close()
 
 
 # ---------------------------------------------------------------- the answer
