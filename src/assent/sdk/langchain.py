@@ -6,6 +6,7 @@ from a tool of another has its own `middleware`: give it the same one."""
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from itertools import takewhile
 from typing import Any
 
 from langchain.agents.middleware import AgentMiddleware, AgentState, hook_config
@@ -46,8 +47,8 @@ class AssentMiddleware(AgentMiddleware[Any, Any, Any]):
     @hook_config(can_jump_to=["end"])
     def before_model(self, state: AgentState[Any], runtime: Any) -> dict[str, Any] | None:
         """A person who said *no, and stop* ends the run."""
-        last = state["messages"][-1] if state["messages"] else None
-        return {"jump_to": "end"} if isinstance(last, ToolMessage) and STOP in last.additional_kwargs else None
+        results = takewhile(lambda each: isinstance(each, ToolMessage), reversed(state["messages"]))
+        return {"jump_to": "end"} if any(STOP in each.additional_kwargs for each in results) else None
 
     def _settled(self, request: ToolCallRequest) -> Verdict | None:
         """The verdict by an answer that a paused graph goes on with; None where nothing is to be paused for."""
