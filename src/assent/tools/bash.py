@@ -49,17 +49,17 @@ class BashTool(Guarded):
             raise Problem("the command is empty")
         if "\0" in command or len(command) > LONGEST:
             raise Problem(f"a command is text without null characters, of at most {LONGEST} characters")
-        return BashJob(bench, command, given.get("timeout", SECONDS))
+        return BashJob(bench, command, given.get("timeout"))
 
 
 class BashJob:
     problem = ""
 
-    def __init__(self, bench: Bench, command: str, seconds: int) -> None:
+    def __init__(self, bench: Bench, command: str, seconds: int | None) -> None:
         self._bench = bench
         self._command = command
-        self._seconds = seconds
-        self.input: dict[str, object] = {"command": command, "timeout": seconds}
+        self._seconds = seconds or SECONDS
+        self.input: dict[str, object] = {"command": command, **({"timeout": seconds} if seconds else {})}
 
     def run(self, stop: Stop) -> Result:
         bash = shutil.which("bash", path="/bin:/usr/bin:/usr/local/bin") or shutil.which("bash")

@@ -10,6 +10,7 @@ import signal
 from collections.abc import Callable
 
 from assent.review.channels import Channel
+from assent.ui import peers
 from assent.ui.demo.look import DIM, Look
 from assent.ui.demo.workspace import Place
 from assent.ui.house import House
@@ -42,6 +43,7 @@ class Counter:
     """The running server. Made inside the event loop."""
 
     def __init__(self, place: Place, port: int, look: Look, *, seated: bool) -> None:
+        peers.close_to_debuggers()  # it keeps codes and sessions, and starts what the agent wants to run
         self._listening = Listening(place.state, port=port)
         self.house = House(os.environ, port=self._listening.port, socket=self._listening.path, folder=place.project)
         self.house.voice = Quiet(look, seated)
