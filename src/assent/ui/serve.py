@@ -16,7 +16,7 @@ from assent.contract.errors import StoreError
 from assent.facts import files
 from assent.review import secrets
 from assent.statefile import state_folder
-from assent.ui import local, peers, starting
+from assent.ui import local, peers, scheduling, starting
 from assent.ui.listening import Listening
 from assent.ui.place import MODES
 
@@ -70,6 +70,7 @@ def keep(options: argparse.Namespace, *, background: bool = False) -> int:
     from assent.ui import server
 
     closed = peers.close_to_debuggers()
+    scheduling.wake_early()
     given = secrets.taken(os.environ)
     server.many_files()
     state = state_folder(files.assent_home(os.environ, os.environ.get("HOME", "") or os.path.expanduser("~")))
