@@ -62,10 +62,10 @@ def chapter(folder: Path, *, quick: bool = False) -> Chapter:
     root = places.project(folder)
     with chdir(root):  # nah looks at the folder that it runs in
         beside = (
-            _beside(root, "commands never met before", everyday.new, 3 if quick else 80),
-            _beside(root, "the same commands again, as agents repeat themselves", everyday.again, 3 if quick else 80),
+            _beside(root, "commands never met before", everyday.new, 2 if quick else 40),
+            _beside(root, "the same commands again, as agents repeat themselves", everyday.again, 2 if quick else 40),
         )
-        rules = _rules(root, (10, 100) if quick else (10, 100, 1_000, 10_000), 2 if quick else 40)
+        rules = _rules(root, (10, 100) if quick else (10, 100, 1_000, 10_000), 1 if quick else 15)
         lengths = _lengths(root, (100, 1_000) if quick else (100, 1_000, 10_000, 100_000, 1_000_000), 1 if quick else 5)
         limits = _limits(root, {} if quick else LIMITS)
         batch = _batch(root, 50 if quick else 5_000)

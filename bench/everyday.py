@@ -30,11 +30,14 @@ COMMANDS = (
 )
 
 
+TIMES = 4  # in one round
+
+
 def new(number: int) -> list[str]:
-    """Every command as nobody has met it before."""
-    return [command.replace("<n>", str(number + 100)) for command in COMMANDS]
+    """Every command as nobody has met it before, several times over."""
+    return [command.replace("<n>", f"{number + 100}{each}") for each in range(TIMES) for command in COMMANDS]
 
 
 def again(number: int) -> list[str]:
     """The same commands in every round: agents repeat themselves."""
-    return [command.replace("<n>", "") for command in COMMANDS]
+    return [command.replace("<n>", "") for command in COMMANDS] * TIMES

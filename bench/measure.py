@@ -98,7 +98,6 @@ def calling(run: Callable[[str], object], jobs: Jobs) -> Turn:
         walls: list[float] = []
         cpus: list[float] = []
         clock, spent = time.perf_counter_ns, time.thread_time_ns
-        gc.collect()
         gc.disable()
         for job in jobs(number):
             before = spent()

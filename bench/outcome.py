@@ -61,11 +61,11 @@ class Table(Value):
         return float(getattr(mine, by or self.by)) / float(getattr(other, by or self.by))
 
     def lines(self) -> list[str]:
-        what = "CPU" if self.by == "cpu" else "median"
+        what = f"{'CPU' if self.by == 'cpu' else 'median'}, {self.yardstick} = 1" if self.yardstick else ""
         out = [
             f"*{self.caption}*",
             "",
-            f"|  | median | p99 | CPU, median | CPU, p99 | {what}, {self.yardstick} = 1 |",
+            f"|  | median | p99 | CPU, median | CPU, p99 | {what} |",
             "|---|---:|---:|---:|---:|---:|",
         ]
         for row in self.rows:
@@ -74,7 +74,7 @@ class Table(Value):
                 continue
             ratio = self.ratio(row.who, self.yardstick)
             times = " | ".join(map(shown, (row.median, row.p99, row.cpu, row.cpu_p99)))
-            out.append(f"| {row.who} | {times} | {'–' if ratio is None else f'{ratio:.2f}'} |")
+            out.append(f"| {row.who} | {times} | {'' if ratio is None else f'{ratio:.2f}'} |")
         return [*out, ""]
 
 

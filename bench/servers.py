@@ -9,7 +9,7 @@ import subprocess
 from pathlib import Path
 
 from assent.ui import launcher
-from assent.ui.access import caller_token
+from assent.ui.access import caller_token, scrape_token
 from bench import places
 from bench.measure import Taken, Turn, in_turns
 from bench.outcome import Aim, Chapter, Table, rows_of
@@ -92,7 +92,7 @@ async def _held(server: Server, root: Path, count: int, seconds: float) -> Table
         raw = request("/v1/calls", json.dumps({**body, "session": f"held-{number}"}).encode())
         reader, writer = await connect(server.place)
         waiting.append(asyncio.ensure_future(exchange(reader, writer, raw)))
-    await asyncio.sleep(min(1.0, seconds))
+    await _all_held(server, count)
     check = request("/v1/check", json.dumps({"tool": "bash", "input": {"command": COMMAND}, "cwd": str(root)}).encode())
     page = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
     asks = {"a check": check, "the page": page}
@@ -103,6 +103,16 @@ async def _held(server: Server, root: Path, count: int, seconds: float) -> Table
         task.cancel()
     await asyncio.gather(*waiting, return_exceptions=True)
     return Table(f"While {count:,} questions are held", rows_of(taken), "a check", by="cpu")
+
+
+async def _all_held(server: Server, count: int) -> None:
+    """Wait until the server says that so many questions wait."""
+    token = scrape_token(str(Path(str(server.place)).parent))
+    raw = b"GET /metrics HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %b\r\n\r\n" % token.encode()
+    reader, writer = await connect(server.place)
+    while f"\nassent_held {count}\n".encode() not in await exchange(reader, writer, raw):
+        await asyncio.sleep(0.1)
+    writer.close()
 
 
 async def _aside(who: str, server: Server, raw: bytes, seconds: float) -> dict[str, Taken]:

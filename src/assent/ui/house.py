@@ -47,6 +47,7 @@ SEEN = 200  # sessions remembered
 FOLLOW_AGAIN = 5.0  # seconds after a trail that cannot be read
 KEPT = 90 * 86400.0  # seconds that a session's view of its project is kept
 WORKERS = 4  # threads for callers
+SLICE = 0.02  # seconds of one round of the loop that go to callers at most
 ENDS = "the server ends, and this was not decided; make the call again"
 
 T = TypeVar("T")
@@ -102,6 +103,7 @@ class House:
         self.store = SqliteStore(os.path.join(self.state, STORE_FILE))
         self.desk = Desk(Memory(self.state), self.store, self._gate_of)
         self._ends = False
+        self._began: float | None = None  # when this round of the loop did its first work for a caller
         self._callers = ThreadPoolExecutor(WORKERS, thread_name_prefix="callers")
         self.calls = Calls(self.desk, self.work)
         self.hub = Hub(self.clock)
@@ -171,6 +173,18 @@ class House:
             if self._ends and doing.cancelled():
                 raise Closing(ENDS) from None
             raise
+
+    def has_time(self) -> bool:
+        """Whether a caller can be served in this round of the loop. Where many come at once, the first are, and the
+        others take threads, so that a person does not wait behind them all."""
+        now = time.monotonic()
+        if self._began is None:
+            self._began = now
+            self._loop.call_soon(self._rest)
+        return now - self._began < SLICE
+
+    def _rest(self) -> None:
+        self._began = None
 
     async def settled(
         self, begin: Callable[..., Settled | Inquiry], *given: Any, quick: bool = False, **named: Any

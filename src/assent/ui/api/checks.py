@@ -56,7 +56,7 @@ def call_of(asked: Asked) -> tuple[Call, str, Gate]:
 
 def is_quick(asked: Asked, gate: Gate, call: Call) -> bool:
     """Whether a request is decided at once; the others take a thread, so that nobody waits behind them."""
-    return asked.size <= QUICK and gate.is_quick(call)
+    return asked.size <= QUICK and asked.house.has_time() and gate.is_quick(call)
 
 
 def host_mode(asked: Asked) -> str:
