@@ -1,0 +1,72 @@
+"""The client is compiled where there is a compiler that makes one that runs, and left out where there is none."""
+
+from __future__ import annotations
+
+import importlib.util
+import shutil
+import subprocess
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def build() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("hatch_build", ROOT / "hatch_build.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+def source(tmp_path: Path, build: ModuleType) -> Path:
+    """A source tree with the client alone, and one of before."""
+    folder = tmp_path / str(build.FOLDER)
+    folder.mkdir(parents=True)
+    shutil.copy(ROOT / build.FOLDER / build.SOURCE, folder)
+    (folder / build.PROGRAM).write_text("old")
+    return folder
+
+
+def test_with_a_compiler_there_is_one_that_runs(build: ModuleType, source: Path, tmp_path: Path) -> None:
+    if shutil.which("cc") is None:
+        pytest.skip("there is no C compiler")
+    assert build.compiled(str(tmp_path)) == ""
+    assert sorted(each.name for each in source.iterdir()) == ["assent-hook", "client.c"]
+    assert subprocess.run([source / "assent-hook"], capture_output=True).returncode == 2
+
+
+def test_without_a_compiler_there_is_none(
+    build: ModuleType, source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path / "nothing"))
+    monkeypatch.delenv("CC", raising=False)
+    assert build.compiled(str(tmp_path)) == "there is no C compiler"
+    assert [each.name for each in source.iterdir()] == ["client.c"]
+
+
+@pytest.mark.parametrize(
+    "does", ["exit 1", "exit 0", 'for each; do test "$before" = -o && cp /bin/true $each; before=$each; done']
+)
+def test_what_a_broken_compiler_makes_is_not_taken(
+    build: ModuleType, source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, does: str
+) -> None:
+    fake = tmp_path / "cc"
+    fake.write_text(f"#!/bin/sh\necho broken >&2\n{does}\n")
+    fake.chmod(0o755)
+    monkeypatch.setenv("CC", str(fake))
+    assert build.compiled(str(tmp_path)) == f"`{fake}` does not make one that runs: broken"
+    assert [each.name for each in source.iterdir()] == ["client.c"]
+
+
+def test_a_source_that_does_not_compile_leaves_none(build: ModuleType, source: Path, tmp_path: Path) -> None:
+    if shutil.which("cc") is None:
+        pytest.skip("there is no C compiler")
+    (source / "client.c").write_text("int main(void) { return nothing(); }\n")
+    assert "does not make one that runs" in build.compiled(str(tmp_path))
+    assert [each.name for each in source.iterdir()] == ["client.c"]
