@@ -46,7 +46,8 @@ class Gathered:
         if self._parts:
             data = b"".join(self._parts)
             self._parts.clear()
-            self._transport.write(data)
+            if not self._transport.is_closing():  # the other end may be gone since
+                self._transport.write(data)
 
     def close(self) -> None:
         self.flush()

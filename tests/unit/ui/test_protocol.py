@@ -67,3 +67,14 @@ def test_closing_sends_what_was_written_and_aborting_does_not() -> None:
 
     assert asyncio.run(play("close")) == ([b"last"], True)
     assert asyncio.run(play("abort")) == ([], True)
+
+
+def test_what_is_left_for_somebody_who_is_gone_is_dropped() -> None:
+    async def play() -> list[bytes]:
+        line, sending = await gathered()
+        sending.write(b"late")
+        line.abort()
+        await asyncio.sleep(0)
+        return line.sent
+
+    assert asyncio.run(play()) == []
