@@ -10,7 +10,7 @@ READY := .venv/.ready
 help: ## list these entries
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-demo: $(READY) ## see the gate at work: an agent in a scratch folder, and you answer (ARGS='--answer script', …)
+demo: $(or $(wildcard $(READY)),.venv/.demo) ## see the gate at work: an agent in a scratch folder, and you answer (ARGS='--answer script', …)
 	@$(BIN)/assent demo $(ARGS)
 
 test: lint types ## everything that must hold: lint, types, all tests but those of `make clients`
@@ -49,6 +49,11 @@ docs: $(READY) ## write the tables that the code knows into docs/, and check the
 	$(BIN)/python -m scripts.docs
 	$(BIN)/python -m scripts.picture
 	$(BIN)/pytest tests/test_docs.py
+
+# What the demo needs is little; whoever has the rest needs nothing more.
+.venv/.demo: pyproject.toml scripts/venv.sh
+	@scripts/venv.sh server
+	@touch $@
 
 $(READY): pyproject.toml scripts/venv.sh hatch_build.py src/assent/ui/client/client.c
 	@scripts/venv.sh

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Makes .venv with Assent and what its development needs. Run by `make`; PYTHON names another interpreter.
+# Makes .venv with Assent and what its development needs, or with the extra that is named (`venv.sh server`).
+# Run by `make`; PYTHON names another interpreter.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -24,5 +25,5 @@ if ! { [ -x .venv/bin/python ] && fits .venv/bin/python; }; then
   echo "making .venv with $("$python" --version)"
   "$python" -m venv --clear .venv
 fi
-.venv/bin/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
-touch .venv/.ready
+.venv/bin/python -m pip install --quiet --disable-pip-version-check -e ".[${1:-dev}]"
+if [ "${1:-dev}" = dev ]; then touch .venv/.ready; fi
