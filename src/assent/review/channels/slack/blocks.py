@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from assent.contract import display
+from assent.review.channels import excerpt
 
 Block = dict[str, Any]
 
@@ -19,11 +20,6 @@ TITLE = 24
 def cut(text: str, limit: int) -> str:
     """The beginning of a text, with a mark where there was more."""
     return text if len(text) <= limit else f"{text[: limit - 1]}…"
-
-
-def clipped(text: str, limit: int) -> str:
-    """Text cut in the middle with its true length, in at most `limit` characters."""
-    return text if len(text) <= limit else cut(display.clip(text, limit - 80), limit)
 
 
 def plain(text: str, limit: int = PLAIN) -> Block:
@@ -53,9 +49,9 @@ def line(*pieces: Block) -> Block:
     return {"type": "rich_text", "elements": [{"type": "rich_text_section", "elements": list(pieces)}]}
 
 
-def preformatted(text: str, limit: int = CODE) -> Block:
-    """Text as it stands, in a block of its own, cut in the middle with its true length."""
-    element = {"type": "rich_text_preformatted", "elements": [words(clipped(text, limit))]}
+def preformatted(raw: str, limit: int = CODE) -> Block:
+    """Foreign text in a block of its own, cut in the middle with its true length."""
+    element = {"type": "rich_text_preformatted", "elements": [words(excerpt.code(raw, limit))]}
     return {"type": "rich_text", "elements": [element]}
 
 
@@ -90,4 +86,4 @@ def confirmation(title: str, text: str, yes: str) -> Block:
 
 def notified(text: str) -> str:
     """Words for a notification, which Slack does read: nothing of them is a mention, a link or a mark-up."""
-    return display.for_chat(cut(display.one_line(display.code(text)), NOTIFIED))
+    return display.for_chat(excerpt.flat(text, NOTIFIED))

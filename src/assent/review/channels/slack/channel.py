@@ -181,8 +181,8 @@ class SlackChannel:
         if not card.ts:
             raise Refused("Slack took a message and did not say where it is")
         self._watch(card)
-        if text := messages.snippet(card.held):
-            self._tasks.start(self._attach(card, text))
+        if messages.is_cut(card.held):
+            self._tasks.start(self._attach(card))
         if card.late:
             card.late = False
             self._again()
@@ -222,8 +222,9 @@ class SlackChannel:
         await self._api.call("chat.update", channel=where, ts=ts, **fields(message))
         return True
 
-    async def _attach(self, card: Card, text: str) -> None:
+    async def _attach(self, card: Card) -> None:
         try:
+            text = await asyncio.to_thread(messages.snippet, card.held)  # may be long
             name = "change.diff" if card.held.preview.kind == "diff" else "asked.txt"
             await within(SHOWN * 2, self._api.snippet(card.where, card.ts, name, text))
         except Exception:

@@ -12,6 +12,7 @@ from typing import Any
 from assent.contract import display
 from assent.contract.review import Held, Reach, Scope
 from assent.contract.value import Value
+from assent.review.channels import excerpt
 from assent.review.channels.slack import blocks, messages
 from assent.review.channels.slack.blocks import Block
 
@@ -54,7 +55,7 @@ def rule(held: Held, ticket: str, rules: tuple[str, ...], scope: Scope, reach: R
     return {
         **_frame(RULE, ticket, "Remember a rule", "Allow", mark(rules, scope)),
         "blocks": [
-            blocks.preformatted(display.code(held.preview.path or held.preview.text), ASKED),
+            blocks.preformatted(held.preview.path or held.preview.text, ASKED),
             _input(SCOPE_BLOCK, "How long", {"type": "radio_buttons", "options": options, "initial_option": picked}),
             _input(
                 RULE_BLOCK,
@@ -79,7 +80,7 @@ def reason(held: Held, ticket: str) -> Block:
     return {
         **_frame(REASON, ticket, "Deny, and say why", "Deny", ""),
         "blocks": [
-            blocks.preformatted(display.code(held.preview.path or held.preview.text), ASKED),
+            blocks.preformatted(held.preview.path or held.preview.text, ASKED),
             _input(REASON_BLOCK, "What the agent is told", typed, optional=True),
             _input(STOP_BLOCK, "Also", {"type": "checkboxes", "options": [stop]}, optional=True),
         ],
@@ -120,7 +121,7 @@ def shown(rules: tuple[str, ...]) -> str:
 
 def fits(rules: tuple[str, ...]) -> bool:
     """Whether rules can be changed in a dialog, whole: a part of a rule is another rule."""
-    return 0 < len(shown(rules)) <= LONGEST_RULES
+    return bool(rules) and sum(map(len, rules)) <= LONGEST_RULES and len(shown(rules)) <= LONGEST_RULES
 
 
 def mark(rules: tuple[str, ...], scope: Scope) -> str:
@@ -130,7 +131,7 @@ def mark(rules: tuple[str, ...], scope: Scope) -> str:
 
 def wrong(block: str, words: str) -> dict[str, object]:
     """The dialog stays open, with words at one of its fields."""
-    return {"response_action": "errors", "errors": {block: blocks.cut(display.visible(words), 300)}}
+    return {"response_action": "errors", "errors": {block: excerpt.prose(words, 300)}}
 
 
 def again(view: Block) -> dict[str, object]:
@@ -142,7 +143,7 @@ def _told(rules: tuple[str, ...], reach: Reach | None) -> str:
     if reach is None or not rules:
         return "Only the identical call, in the same folder, is let through again."
     if reach.refusal:
-        return f"It may not be saved: {display.visible(reach.refusal)}"
+        return f"It may not be saved: {excerpt.prose(reach.refusal, 250)}"
     told = messages.reached(reach, rules).removeprefix("; ")
     rest = "" if reach.covers else " It does not cover this very call, which runs once all the same."
     return f"{told[:1].upper()}{told[1:]}.{rest} Allow saves it; a changed rule is shown once more."
@@ -151,10 +152,10 @@ def _told(rules: tuple[str, ...], reach: Reach | None) -> str:
 def _others(held: Held, rules: tuple[str, ...]) -> list[Block]:
     """Other rules that would do, to copy."""
     others = [each for each in held.suggestions if each.rules and each.rules != rules]
-    found = [f"{shown(each.rules)}\n    {display.visible(each.width)}" for each in others]
-    if not found:
+    if not others:
         return []
-    return [blocks.context("others that would do:"), blocks.preformatted("\n".join(found), 1200)]
+    texts = ["\n".join((*each.rules, f"    {each.width}")) for each in others]
+    return [blocks.context("others that would do:"), blocks.preformatted("\n".join(texts), 1200)]
 
 
 def _frame(kind: str, ticket: str, title: str, submit: str, shown: str) -> Block:

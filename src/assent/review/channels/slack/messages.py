@@ -6,9 +6,9 @@ from __future__ import annotations
 
 import time
 
-from assent.contract import display
 from assent.contract.review import Ending, Held, Preview, Reach, Resolution, Said, Scope, Suggestion
 from assent.contract.tools import canonical
+from assent.review.channels import excerpt
 from assent.review.channels.slack import blocks
 from assent.review.channels.slack.blocks import Block
 
@@ -41,6 +41,7 @@ ENDINGS = {
     Ending.CLOSED: "Denied: the gate was shut down",
 }
 MOST_EFFECTS, MOST_WARNINGS = 12, 8
+LINE, BESIDE = 250, 600  # characters of what stands beside it: in a list, in a paragraph
 OVER = 700  # characters of what was asked, once it is answered
 SNIPPET = 100_000  # characters of a change as a file
 
@@ -61,15 +62,15 @@ def question(held: Held, ticket: str, *, deadline: float, behind: int = 0, reach
     found = [blocks.header(f"{high}{_title(held)}"), blocks.context(_place(held), _risk(held))]
     if held.warnings:
         found.append(_labelled("Look twice"))
-        found.append(blocks.bullets([display.visible(each) for each in held.warnings[:MOST_WARNINGS]]))
+        found.append(blocks.bullets([excerpt.prose(each, LINE) for each in held.warnings[:MOST_WARNINGS]]))
     found += _preview(held.preview)
     found += [_labelled("What it does"), blocks.bullets(_effects(held))]
     part = held.decision.deciding
-    found.append(_labelled("Why it asks", f"{display.code(part.reason)} [{part.code}]"))
+    found.append(_labelled("Why it asks", f"{excerpt.code(part.reason, BESIDE)} [{part.code}]"))
     if part.rule:
-        found.append(_labelled("Rule", f"{display.code(part.rule)}  from {display.code(part.source)}"))
+        found.append(_labelled("Rule", f"{excerpt.code(part.rule, BESIDE)}  from {excerpt.flat(part.source, LINE)}"))
     if held.call.description:
-        found.append(_labelled("The agent says", display.one_line(held.call.description, 300)))
+        found.append(_labelled("The agent says", excerpt.prose(held.call.description, BESIDE).replace("\n", "⏎")))
     found += _remembered(held, reach)
     found.append(_until(held, deadline, behind))
     found += [{"type": "actions", "elements": each} for each in _buttons(held, ticket, reach)]
@@ -79,14 +80,13 @@ def question(held: Held, ticket: str, *, deadline: float, behind: int = 0, reach
 def over(held: Held, resolution: Resolution) -> Message:
     """What is left of a question that has ended: what was asked, and what came of it. Nothing to press."""
     told = ended(resolution)
-    shown = display.code(held.preview.path or held.preview.text)
     found = [
         blocks.header(told),
         blocks.context(_title(held), _place(held)),
-        blocks.preformatted(shown, OVER),
+        blocks.preformatted(held.preview.path or held.preview.text, OVER),
     ]
     if not resolution.allowed and resolution.answer is not None and resolution.answer.message:
-        found.append(_labelled("The agent is told", display.visible(blocks.clipped(resolution.answer.message, 600))))
+        found.append(_labelled("The agent is told", excerpt.prose(resolution.answer.message, BESIDE)))
     return Message(found, blocks.notified(f"{told}: {_title(held)}"))
 
 
@@ -99,8 +99,8 @@ def stale() -> Message:
 def ended(resolution: Resolution) -> str:
     """How a question ended, in a line."""
     answer = resolution.answer
-    by = f" by {display.one_line(answer.who, 60)}" if answer and answer.who else ""
-    by += f", in {display.one_line(answer.channel, 40)}" if answer and answer.channel else ""
+    by = f" by {excerpt.flat(answer.who, 60)}" if answer and answer.who else ""
+    by += f", in {excerpt.flat(answer.channel, 30)}" if answer and answer.channel else ""
     if resolution.ending is Ending.ANSWERED and answer is not None:
         if resolution.allowed:
             return f"Allowed {REACHES.get(answer.scope, 'and remembered')}{by}"
@@ -113,18 +113,18 @@ def ended(resolution: Resolution) -> str:
 def is_cut(held: Held) -> bool:
     """Whether a message shows a part only of what would run, or of what it does."""
     shown = held.preview
-    return len(display.code(shown.text)) > blocks.CODE or shown.length > len(shown.text) or _many(held)
+    return shown.length > len(shown.text) or _many(held) or not excerpt.fits(shown.text, blocks.CODE)
 
 
 def snippet(held: Held) -> str:
     """All of it, where the message has only a part; else `""`."""
     if not is_cut(held):
         return ""
-    text = blocks.clipped(display.code(held.preview.text), SNIPPET)
+    text = excerpt.code(held.preview.text, SNIPPET)
     if not _many(held):
         return text
-    told = "\n".join(f"  {display.code(each)}" for each in held.effects)
-    return f"{text}\n\nWhat it does:\n{blocks.clipped(told, SNIPPET)}"
+    told = excerpt.code("\n".join(f"  {each}" for each in held.effects), SNIPPET)
+    return f"{text}\n\nWhat it does:\n{told}"
 
 
 def bare(held: Held, ticket: str) -> Message:
@@ -147,17 +147,17 @@ def offered(held: Held) -> Suggestion | None:
 
 
 def _title(held: Held) -> str:
-    who = display.one_line(display.code(held.call.runtime), 40) or "An agent"
-    verb = VERBS.get(canonical(held.call.tool)) or f"wants to use {display.one_line(display.code(held.call.tool), 60)}"
+    who = excerpt.flat(held.call.runtime, 40) or "An agent"
+    verb = VERBS.get(canonical(held.call.tool)) or f"wants to use {excerpt.flat(held.call.tool, 60)}"
     return f"{who} {verb}"
 
 
 def _place(held: Held) -> str:
-    folder = display.one_line(display.code(held.project or held.call.cwd), 120)
-    session = display.one_line(display.code(held.call.session), 20)
+    folder = excerpt.flat(held.project or held.call.cwd, 130)
+    session = excerpt.flat(held.call.session, 20)
     where = f"in {folder}" if folder else "in no project"
     beside = held.call.cwd and held.call.cwd != held.project
-    at = f" · at {display.one_line(display.code(held.call.cwd), 100)}" if beside else ""
+    at = f" · at {excerpt.flat(held.call.cwd, 130)}" if beside else ""
     return f"{where}{at}{f' · session {session}' if session else ''}"
 
 
@@ -167,16 +167,15 @@ def _risk(held: Held) -> str:
 
 def _labelled(label: str, text: str = "") -> Block:
     pieces = [blocks.words(f"{label}: " if text else label, bold=True)]
-    return blocks.line(*pieces, *([blocks.words(blocks.clipped(text, 900))] if text else []))
+    return blocks.line(*pieces, *([blocks.words(text)] if text else []))
 
 
 def _preview(preview: Preview) -> list[Block]:
     found = []
     if preview.path:
-        found.append(_labelled("File", display.one_line(display.code(preview.path), 600)))
-    text = display.code(preview.text)
-    found.append(blocks.preformatted(text))
-    if preview.length > len(preview.text) or len(text) > blocks.CODE:
+        found.append(_labelled("File", excerpt.flat(preview.path, BESIDE)))
+    found.append(blocks.preformatted(preview.text))
+    if preview.length > len(preview.text) or not excerpt.fits(preview.text, blocks.CODE):
         found.append(blocks.context(f"cut: {preview.length:,} characters in all; more of it is in the thread"))
     return found
 
@@ -186,7 +185,7 @@ def _many(held: Held) -> bool:
 
 
 def _effects(held: Held) -> list[str]:
-    found = [display.code(each) for each in held.effects[:MOST_EFFECTS]]
+    found = [excerpt.code(each, LINE) for each in held.effects[:MOST_EFFECTS]]
     if _many(held):
         found.append(f"and {len(held.effects) - MOST_EFFECTS} more, in the thread")
     return found or ["nothing that could be seen: look at the text itself"]
@@ -197,8 +196,8 @@ def _remembered(held: Held, reach: Reach | None) -> list[Block]:
     found = offered(held)
     if found is None:
         return [blocks.context("no answer to this is remembered: it can be allowed once")]
-    rules = display.code(" ; ".join(found.rules)) or "this exact call, in the same folder"
-    told = f"{blocks.clipped(rules, 600)}  ({display.visible(found.width)})" if found.rules else rules
+    rules = excerpt.flat(" ; ".join(found.rules), BESIDE) or "this exact call, in the same folder"
+    told = f"{rules}  ({excerpt.prose(found.width, LINE)})" if found.rules else rules
     return [_labelled("15 minutes and Session remember", f"{told}{reached(reach, found.rules)}")]
 
 
@@ -207,7 +206,7 @@ def reached(reach: Reach | None, rules: tuple[str, ...]) -> str:
     if reach is None or not rules:
         return ""
     if reach.refusal:
-        return f", which may not be saved: {display.visible(reach.refusal)}"
+        return f", which may not be saved: {excerpt.prose(reach.refusal, LINE)}"
     told = f"; would have matched {reach.matched} of your last {reach.looked_at} calls"
     return f"{told}, {reach.denied} of which you denied" if reach.denied else told
 

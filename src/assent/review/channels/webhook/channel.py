@@ -137,7 +137,9 @@ class WebhookChannel:
         held, question = asked.question.held, asked.question
         if asked.there or self._asked.get(held.id) is not asked:
             return False
-        body = events.question(held, asked.nonce, deadline=question.deadline, behind=question.behind, back=BACK)
+        body = await asyncio.to_thread(  # it may be long
+            events.question, held, asked.nonce, deadline=question.deadline, behind=question.behind, back=BACK
+        )
         said = await self._send(body)
         asked.there = True
         if said.body.strip():

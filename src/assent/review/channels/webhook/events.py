@@ -10,12 +10,14 @@ from typing import Any
 from assent.contract import display
 from assent.contract.review import Answer, Held, Resolution, Said, Scope
 from assent.contract.value import Value
+from assent.review.channels import excerpt
 from assent.review.channels.replies import SCOPES, signature
 
 QUESTION, ENDED = "question", "ended"
 EVENT, ANSWER = "event", "answer"  # what is signed, so that nothing is turned back on us
 VERSION = "v1"
-LONGEST, MOST_RULES, LONGEST_RULE, LONGEST_MESSAGE = 20_000, 20, 2000, 4000
+LONGEST, LINE, MOST_EFFECTS = 20_000, 2000, 100  # characters of what would run, of anything else; effects
+MOST_RULES, LONGEST_RULE, LONGEST_MESSAGE = 20, 2000, 4000
 TIMESTAMP, SIGNATURE = "Assent-Timestamp", "Assent-Signature"
 FIELDS = frozenset({"id", "digest", "nonce", "said", "scope", "rules", "message", "who"})
 
@@ -62,23 +64,24 @@ def question(held: Held, nonce: str, *, deadline: float, behind: int, back: str)
             "behind": behind,
             "answer_to": back,
             "scopes": [each.value for each in scopes],
-            "tool": display.code(call.tool),
-            "runtime": display.code(call.runtime),
-            "session": display.code(call.session),
-            "project": display.code(held.project),
-            "cwd": display.code(call.cwd),
-            "says": display.one_line(call.description, 600),
+            "tool": excerpt.code(call.tool, LINE),
+            "runtime": excerpt.code(call.runtime, LINE),
+            "session": excerpt.code(call.session, LINE),
+            "project": excerpt.code(held.project, LINE),
+            "cwd": excerpt.code(call.cwd, LINE),
+            "says": excerpt.prose(call.description, LINE),
             "preview": {
                 "kind": preview.kind,
-                "path": display.code(preview.path),
-                "text": display.clip(display.code(preview.text), LONGEST),
+                "path": excerpt.code(preview.path, LINE),
+                "text": excerpt.code(preview.text, LONGEST),
                 "length": preview.length,
             },
-            "effects": [display.code(each) for each in held.effects[:100]],
-            "warnings": [display.visible(each) for each in held.warnings[:50]],
-            "reason": display.code(part.reason),
+            "effects": [excerpt.code(each, LINE) for each in held.effects[:MOST_EFFECTS]],
+            "warnings": [excerpt.prose(each, LINE) for each in held.warnings[:MOST_EFFECTS]],
+            "left": max(0, len(held.effects) - MOST_EFFECTS),
+            "reason": excerpt.code(part.reason, LINE),
             "code": part.code,
-            "rule": display.code(part.rule),
+            "rule": excerpt.code(part.rule, LINE),
             "risk": held.decision.risk,
             "mode": held.decision.mode,
             "suggestions": [{"rules": list(each.rules), "width": each.width} for each in held.suggestions],

@@ -121,7 +121,7 @@ def test_a_long_command_is_cut_in_the_middle_with_its_true_length() -> None:
     code = next(each for each in kit.texts(message.blocks) if each.startswith("aaaa"))
     assert len(code) <= blocks.CODE
     assert code.endswith("&& rm -rf /")
-    assert "of 5012 characters not shown" in code
+    assert "[cut: 5,012 characters in all]" in code
     assert "cut: 5,012 characters in all" in seen(message)
 
 
