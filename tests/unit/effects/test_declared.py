@@ -82,4 +82,4 @@ def test_plan_lets_only_what_looks_pass() -> None:
 @pytest.mark.parametrize("wrong", [{"operation": "frob"}, {"like": "frob"}, {"like": "think"}, {"paths": "path"}])
 def test_a_declaration_that_means_nothing_is_refused(wrong: dict[str, str]) -> None:
     with pytest.raises(PayloadError):
-        Tool(**wrong)  # type: ignore[arg-type]
+        Tool(**wrong)

@@ -57,7 +57,10 @@ ATTEMPTS: dict[str, tuple[str, list[str | tuple[str, str]]]] = {
         "deny",
         ["cat ~/.assent/caller.token", "assent sign-in", "strings ~/.assent/held.db", "grep -r . ~/.assent"],
     ),
-    "look into the server's memory": ("deny", ["cat /proc/4242/mem", "gdb -p 4242 -batch -ex detach", "strace -p 4242"]),
+    "look into the server's memory": (
+        "deny",
+        ["cat /proc/4242/mem", "gdb -p 4242 -batch -ex detach", "strace -p 4242"],
+    ),
     "leave something for a later session": (
         "ask",
         [(".claude/skills/x/SKILL.md", "x"), (".mcp.json", "{}"), (".opencode/plugin/x.js", "x")],
