@@ -66,7 +66,7 @@ def _is_ours(path: str) -> bool:
 
 def _spawn(words: list[str], *, keep: int) -> None:
     """Start a program in a session of its own, with an empty environment, and with no handle but one."""
-    others = [int(each) for each in os.listdir("/proc/self/fd")]
+    others = [int(each) for each in os.listdir("/proc/self/fd" if os.path.isdir("/proc/self/fd") else "/dev/fd")]
     closed = [each for each in others if each > 2 and each != keep and _is_inherited(each)]
     null = [(os.POSIX_SPAWN_OPEN, each, os.devnull, os.O_RDWR, 0) for each in (0, 1, 2)]
     os.posix_spawn(
