@@ -82,7 +82,7 @@ def test_a_rate_limit_is_waited_out_while_the_page_answers(make: Make, standin: 
     program.elsewhere("slack", "up")
     person = program.sign_in()
     stream = program.watch(person)
-    standin.limited["chat.postMessage"] = 3
+    standin.limited["chat.postMessage"] = 5
     first, second = program.calling("make one", session="s1"), program.calling("make two", session="s2")
     assert person.answer(person.held_in("s1")).status == 200
     assert first.result(20).json["allowed"] is True

@@ -212,7 +212,7 @@ def test_a_webhook_that_is_down_is_told_later_while_the_page_answers(make: Make,
 
 def test_a_busy_webhook_is_left_alone_for_as_long_as_it_says(make: Make, faulty: Receiver) -> None:
     program = make(faulty.url)
-    faulty.status, faulty.headers = 429, {"Retry-After": "2"}
+    faulty.status, faulty.headers = 429, {"Retry-After": "4"}
     waiting = program.calling("make busy", session="s1")
     until(lambda: faulty.tries or None, 10, "it was not tried")
     time.sleep(1.2)

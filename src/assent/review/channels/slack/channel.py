@@ -19,6 +19,7 @@ from assent.review.patience import Tasks, within
 
 SHOWN = 6.0  # seconds for a question to be posted: the broker waits for 10
 REACH = 2.0  # seconds to find out how far a rule would reach
+REACHING = 2  # questions for which that is found out at the same time; others are shown without it
 SOON = 60.0  # seconds before its end that a question is shown to be urgent
 MOST_CARDS = 2000
 UNTAKEN = frozenset("invalid_blocks invalid_blocks_format msg_blocks_too_long msg_too_long no_text".split())
@@ -85,6 +86,7 @@ class SlackChannel:
         self.outbox = Outbox(told, first=first)
         self._cards: dict[str, Card] = {}
         self._over: dict[str, None] = {}  # messages that say how their question ended
+        self._reaching = 0
         self._tasks = Tasks()
 
     # What the broker asks of a channel
@@ -160,12 +162,15 @@ class SlackChannel:
 
     async def _reached(self, held: Held) -> Reach | None:
         found = messages.offered(held)
-        if found is None:
+        if found is None or self._reaching >= REACHING:
             return None
+        self._reaching += 1
         try:
             return await self.reached(held, found.rules, Scope.SESSION)
         except Exception:  # then nothing is said of it
             return None
+        finally:
+            self._reaching -= 1
 
     async def _post(self, card: Card) -> bool:
         if card.ts or self._cards.get(card.held.id) is not card:

@@ -244,3 +244,30 @@ def test_those_who_may_not_answer_are_told_so_but_not_without_end() -> None:
         await stage.scene.broker.close()
 
     play(scene())
+
+
+def test_what_a_rule_would_reach_is_found_out_for_few_questions_at_a_time() -> None:
+    async def scene() -> None:
+        stage = Stage()
+        reaching = [0, 0]  # now, at the most
+
+        async def slow(question: Held, rules: tuple[str, ...], scope: Scope) -> Reach:
+            reaching[0] += 1
+            reaching[1] = max(reaching)
+            try:
+                await asyncio.sleep(1)
+            finally:
+                reaching[0] -= 1
+            return Reach(1, 0, 10)
+
+        stage.channel._reach = slow
+        asked = [stage.scene.ask(held(session=f"s{number}")) for number in range(20)]
+        await asyncio.sleep(5)
+        assert len(stage.slack.tickets()) == 20
+        assert reaching == [0, 2]
+        for ticket in stage.slack.tickets().values():
+            await stage.interactions.take(stage.press(ticket, messages.DENY))
+        assert [(await each).allowed for each in asked] == [False] * 20
+        await stage.scene.broker.close()
+
+    play(scene())
