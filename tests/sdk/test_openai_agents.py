@@ -25,6 +25,7 @@ from agents import (
 )
 from agents.editor import ApplyPatchOperation
 from agents.mcp import MCPServer
+from agents.sandbox import SandboxAgent
 from agents.tool import ShellActionRequest, ShellCallData, ShellCommandRequest
 from mcp.types import CallToolResult, TextContent
 from mcp.types import Tool as MCPTool
@@ -32,9 +33,10 @@ from openai.types.responses import ResponseFunctionToolCall
 
 from assent import Denied, Gate, PayloadError, Tool
 from assent.sdk.openai_agents import answered, guard, questions
+from assent.sdk.openai_paused import taken
 from assent.sdk.paused import answer
 
-from .kit import ALLOWED, ASKED, ASKED_TOO, DENIED, TOOLS, Person, Ran, Use, no, opened, stop
+from .kit import ALLOWED, ASKED, ASKED_TOO, DENIED, TOOLS, WRITES, Person, Ran, Use, no, opened, stop
 from .openai_host import QUIET, Chief, Scripted, noting, told
 
 Opens = Callable[..., Gate]
@@ -157,6 +159,15 @@ def test_a_tool_that_cannot_be_seen_is_refused_unless_it_is_left_out_by_name(gat
     assert guard(gate(), agent, leave=["web_search"]).tools == [WebSearchTool()]
 
 
+def test_an_agent_that_brings_tools_by_itself_is_refused_unless_it_is_left_out_by_name(gate: Opens) -> None:
+    agent = SandboxAgent[Any](name="box", tools=[noting(Ran())])
+    with pytest.raises(PayloadError, match="box"):
+        guard(gate(), agent)
+    [tool] = guard(gate(), agent, leave=["box"]).tools
+    assert isinstance(tool, FunctionTool)
+    assert len(tool.tool_input_guardrails or ()) == 1
+
+
 def test_gated_again_an_agent_asks_once_in_the_new_session(gate: Opens) -> None:
     first, second, ran = Person({ASKED: True}), Person({ASKED: True}), Ran()
     agent = worker(ran, Use(ASKED))
@@ -260,6 +271,17 @@ def test_answers_are_seen_by_no_other_run(gate: Opens) -> None:
     assert ran.commands == []
 
 
+def test_an_answer_is_taken_once(gate: Opens) -> None:
+    opened_gate = gate()
+    agent = guard(opened_gate, worker(Ran(), Use(ASKED)), durable=True)
+    state, [asked] = paused(opened_gate, agent)
+    [item] = state.get_interruptions()
+    with answered(opened_gate, state, [answer(asked, allow=True, who="ada")]):
+        found = [taken(item.call_id, "run", item.arguments) for _ in range(2)]
+    assert [each is None for each in found] == [False, True]
+    assert taken(item.call_id, "run", item.arguments) is None
+
+
 def test_what_the_framework_pauses_for_by_itself_goes_on_without_an_answer_where_the_gate_asks_nothing(
     gate: Opens,
 ) -> None:
@@ -321,7 +343,7 @@ def test_the_local_shell_runs_what_is_allowed(gate: Opens, commands: list[str]) 
     assert ran.commands == commands
 
 
-@pytest.mark.parametrize("commands", [[DENIED], [ALLOWED, DENIED], ["cd ~", "rm -rf *"], [ASKED]])
+@pytest.mark.parametrize("commands", [[DENIED], [ALLOWED, DENIED], ["cd /etc", WRITES], [ASKED]])
 def test_the_local_shell_runs_nothing_of_a_call_in_which_a_part_is_not_allowed(
     gate: Opens, commands: list[str]
 ) -> None:

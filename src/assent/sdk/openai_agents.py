@@ -83,6 +83,10 @@ class Arming:
         self._seen.add(id(agent))
         if agent.mcp_servers and agent.mcp_config.get("include_server_in_tool_names"):
             raise PayloadError("rules would miss MCP tools by the names of `include_server_in_tool_names`; turn it off")
+        if type(agent).get_all_tools is not Agent.get_all_tools and agent.name not in self._leave:
+            raise PayloadError(
+                f"the agent `{agent.name}` brings tools that cannot be seen; `leave` it, or take another"
+            )
         agent.tools = [self._tool(each) for each in agent.tools]
         for server in agent.mcp_servers:
             self._server(server)
