@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.server.program import Person
+from tests.server.test_hooks import Claude, decision
 from tests.slack import kit
 from tests.slack.conftest import Gate, asking
 from tests.slack.standin import ANN, MALLORY, TEAM, StandIn, until
@@ -38,6 +39,16 @@ def test_a_call_that_is_denied_in_slack_does_not_run(program: Gate, slack: Stand
     slack.press(message, "assent_deny")
     assert waiting.result(20).json["allowed"] is False
     slack.changed(message, "Denied by U0ANN")
+
+
+@pytest.mark.parametrize(("action", "expected"), [("assent_once", "allow"), ("assent_deny", "deny")])
+def test_the_hook_of_an_agent_program_waits_for_slack(
+    program: Gate, slack: StandIn, action: str, expected: str
+) -> None:
+    claude = Claude(program, attended=False, session=f"hook {expected}")
+    waiting = claude.sending("PreToolUse", f"make hooked-{expected}")
+    slack.press(slack.message(about=f"make hooked-{expected}", seconds=30), action)
+    assert decision(waiting.result(30)) == expected
 
 
 @pytest.mark.parametrize(("action", "scope"), [("assent_15m", "15m"), ("assent_session", "session")])

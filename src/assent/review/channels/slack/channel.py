@@ -22,6 +22,7 @@ REACH = 2.0  # seconds to find out how far a rule would reach
 REACHING = 2  # questions for which that is found out at the same time; others are shown without it
 SOON = 60.0  # seconds before its end that a question is shown to be urgent
 MOST_CARDS = 2000
+UNFOLDED = {"mrkdwn": False, "unfurl_links": False, "unfurl_media": False}  # what a new message takes beside
 UNTAKEN = frozenset("invalid_blocks invalid_blocks_format msg_blocks_too_long msg_too_long no_text".split())
 
 Reaches = Callable[[Held, tuple[str, ...], Scope], Awaitable[Reach]]
@@ -176,12 +177,14 @@ class SlackChannel:
         if card.ts or self._cards.get(card.held.id) is not card:
             return False
         try:
-            sent = await self._api.call("chat.postMessage", channel=self._place, **fields(self._drawn(card)))
+            sent = await self._api.call(
+                "chat.postMessage", channel=self._place, **UNFOLDED, **fields(self._drawn(card))
+            )
         except Refused as refused:
             if refused.code not in UNTAKEN:
                 raise
             bare = messages.bare(card.held, card.ticket)
-            sent = await self._api.call("chat.postMessage", channel=self._place, **fields(bare))
+            sent = await self._api.call("chat.postMessage", channel=self._place, **UNFOLDED, **fields(bare))
         card.where, card.ts = str(sent.get("channel", "")), str(sent.get("ts", ""))
         if not card.ts:
             raise Refused("Slack took a message and did not say where it is")
@@ -238,13 +241,5 @@ class SlackChannel:
 
 
 def fields(message: Message) -> dict[str, Any]:
-    """A message as the API takes it: nothing of it is read, nothing unfolded."""
-    return {
-        "blocks": message.blocks,
-        "text": message.text,
-        "mrkdwn": False,
-        "parse": "none",
-        "link_names": False,
-        "unfurl_links": False,
-        "unfurl_media": False,
-    }
+    """A message as the API takes it: nothing of it is read for names or links."""
+    return {"blocks": message.blocks, "text": message.text, "parse": "none", "link_names": False}
