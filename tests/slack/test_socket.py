@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -293,4 +294,8 @@ def test_the_status_says_how_slack_stands(program: Gate) -> None:
         [sys.executable, "-m", "assent", "status"], env=program.environ, capture_output=True, text=True, check=True
     )
     assert "slack    up\n" in printed.stdout
+    looked = subprocess.run(
+        [sys.executable, "-m", "assent", "doctor", "--json"], env=program.environ, capture_output=True, text=True
+    )
+    assert {"grade": "ok", "about": "assent", "text": "slack is up", "fix": ""} in json.loads(looked.stdout)
     assert program.ask("GET", "/v1/status", unix=True).json["elsewhere"] == {"slack": {"state": "up", "why": ""}}

@@ -150,7 +150,8 @@ def _server(state: str) -> Iterator[Finding]:
             yield note("assent", f"no server runs{why}", "start one with `assent serve --background`")
         return
     try:
-        version = str(local.ask(found, "GET", "/v1/status")["version"])
+        status = local.ask(found, "GET", "/v1/status")
+        version = str(status["version"])
     except AssentError as error:
         yield note("assent", f"a server runs and does not answer: {error}", ANEW)
         return
@@ -158,6 +159,9 @@ def _server(state: str) -> Iterator[Finding]:
         yield note("assent", f"the server is of version {version}, this is {__version__}", ANEW)
     else:
         yield fine("assent", f"a server runs, pid {found.pid}")
+    for name, state, why in elsewhere.standing(status):
+        words = f"{name} is {state}{f': {why}' if why else ''}"
+        yield fine("assent", words) if state == "up" else note("assent", words, f"see docs/{name}.md")
 
 
 # ---------------------------------------------------------------- an installation

@@ -57,6 +57,15 @@ def findings(state: str, environ: Mapping[str, str]) -> Iterator[tuple[str, str]
             yield words, f"put it into `{os.path.join(state, SECRETS_FILE)}`"
 
 
+def standing(status: Mapping[str, object]) -> list[tuple[str, str, str]]:
+    """How the places of a server stand, by what it says of itself: name, state, why."""
+    found = status.get("elsewhere")
+    listed = found.items() if isinstance(found, dict) else ()
+    return [
+        (str(name), str(each.get("state", "")), display.one_line(str(each.get("why", "")))) for name, each in listed
+    ]
+
+
 class Elsewhere:
     """The places of one server. Made inside its event loop."""
 

@@ -8,7 +8,7 @@ import os
 import time
 
 from assent.contract import display
-from assent.ui import detached, local, starting
+from assent.ui import detached, elsewhere, local, starting
 
 DESCRIPTION = "Say whether the server runs, where it listens, its mode, and how many questions wait."
 EPILOG = "exit status: 0 it runs, 1 it does not"
@@ -46,8 +46,6 @@ def run(options: argparse.Namespace) -> int:
     if status["problem"]:
         print(f"policy   does not load, so every call is denied: {display.one_line(str(status['problem']))}")
     print(f"waiting  {status['held']} questions")
-    elsewhere = status.get("elsewhere")
-    for name, found in elsewhere.items() if isinstance(elsewhere, dict) else ():
-        why = display.one_line(str(found["why"]))
-        print(f"{name:8} {found['state']}{f': {why}' if why else ''}")
+    for name, state, why in elsewhere.standing(status):
+        print(f"{name:8} {state}{f': {why}' if why else ''}")
     return 0
