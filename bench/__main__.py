@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import tempfile
 from collections.abc import Callable
@@ -30,11 +31,13 @@ def main(given: list[str] | None = None) -> int:
     unknown = [name for name in options.chapters if name not in CHAPTERS]
     if unknown:
         parser.error(f"`{unknown[0]}` is no chapter; choose from {', '.join(CHAPTERS)}")
+    load = [os.getloadavg()[0]]
     found = [run(name, quick=options.quick) for name in options.chapters or CHAPTERS]
+    load.append(os.getloadavg()[0])
     whole = not options.chapters and not options.quick
     docs = options.docs or (page.DOCS if whole else None)
     if docs is not None:
-        print(f"wrote {page.write(found, 'make bench' if whole else 'python -m bench', docs)}")
+        print(f"wrote {page.write(found, 'make bench' if whole else 'python -m bench', docs, load=load)}")
     return 0
 
 

@@ -20,7 +20,7 @@ from bench.outcome import Aim, Chapter, Curve, Table, rows_of
 from bench.peers import Run
 
 ASSENT, OPENHARNESS, NAH = "**assent**", "openharness, compares texts", "nah"
-DECISION = "a decision"
+DECISION = "a decision, CPU"
 PIECE = "cat src/app.py; "
 LIMITS = {
     "1 MB of one word": "echo " + "a" * 1_000_000,
@@ -113,7 +113,7 @@ def _beside(root: Path, what: str, jobs: Jobs, rounds: int) -> Table:
 def _rules(root: Path, sizes: tuple[int, ...], rounds: int) -> Curve:
     runs = {str(size): calling(deciding(gate(size), root), everyday.new) for size in sizes}
     taken = in_turns(runs, rounds, warm=2)
-    points = tuple((float(size), taken[str(size)].median) for size in sizes)
+    points = tuple((float(size), taken[str(size)].cpu) for size in sizes)
     return Curve("With more rules", "rules, none matching", {DECISION: points})
 
 
@@ -121,7 +121,7 @@ def _lengths(root: Path, sizes: tuple[int, ...], rounds: int) -> Curve:
     run = deciding(gate(), root)
     runs = {str(size): calling(run, _ending(PIECE * (size // len(PIECE)))) for size in sizes}
     taken = in_turns(runs, rounds)
-    points = tuple((float(size), min(taken[str(size)].walls)) for size in sizes)
+    points = tuple((float(size), min(taken[str(size)].cpus)) for size in sizes)
     return Curve("With longer commands", "characters", {DECISION: points}, flat=False)
 
 

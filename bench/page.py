@@ -14,11 +14,12 @@ from bench.outcome import Chapter
 DOCS = Path(__file__).parents[1] / "docs"
 HEAD = """# Benchmarks
 
-Made by `{command}` on {day}, on {machine}. Beside: {versions}.
+Made by `{command}` on {day}, on {machine}. Beside: {versions}. Other programs were at work on the machine too: its load
+average was {load}.
 
 Everybody in a table took turns with the others in one run, in an order drawn by lot. Machines are noisy: compare the
 rows of one table, never two runs. CPU time does not count what other programs did on the machine meanwhile, wall time
-does.
+does: on a busy machine a 99th percentile of wall time is mostly that of waiting for a processor.
 
 ## Aims
 
@@ -30,8 +31,8 @@ What the gate is meant to cost, and whether it did in this run.
 """
 
 
-def write(chapters: Sequence[Chapter], command: str, docs: Path = DOCS) -> Path:
-    """The page and its pictures, whole."""
+def write(chapters: Sequence[Chapter], command: str, docs: Path = DOCS, *, load: Sequence[float] = ()) -> Path:
+    """The page and its pictures, whole. `load` are load averages of the machine from before to after."""
     pictures = docs / "pictures"
     pictures.mkdir(parents=True, exist_ok=True)
     page = docs / "benchmarks.md"
@@ -39,6 +40,7 @@ def write(chapters: Sequence[Chapter], command: str, docs: Path = DOCS) -> Path:
         command=command,
         day=time.strftime("%Y-%m-%d", time.gmtime()),
         machine=machine(),
+        load=" to ".join(f"{each:.1f}" for each in load) or "not looked at",
         versions=", ".join(f"{name} {version}" for name, version in sorted(peers.versions().items())) or "nobody",
         aims="\n".join(aim.line() for chapter in chapters for aim in chapter.aims),
     )
