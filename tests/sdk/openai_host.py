@@ -7,7 +7,13 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from typing import Any
 
 from agents import Agent, Model, ModelResponse, RunConfig, Runner, RunState, Usage, function_tool
-from openai.types.responses import ResponseFunctionToolCall, ResponseOutputMessage, ResponseOutputText
+from openai.types.responses import (
+    Response,
+    ResponseCompletedEvent,
+    ResponseFunctionToolCall,
+    ResponseOutputMessage,
+    ResponseOutputText,
+)
 
 from assent import Session
 from assent.sdk.openai_agents import answered, guard, questions
@@ -43,8 +49,10 @@ class Scripted(Model):
             for each in self._turns[turn]
         ]
 
-    def stream_response(self, *_: Any, **__: Any) -> AsyncIterator[Any]:
-        raise NotImplementedError
+    async def stream_response(self, system_instructions: Any, input: Any, *_: Any, **__: Any) -> AsyncIterator[Any]:
+        said = await self.get_response(system_instructions, input)
+        response = Response.model_construct(id="r", created_at=0, model="m", object="response", output=said.output)
+        yield ResponseCompletedEvent.model_construct(type="response.completed", response=response, sequence_number=0)
 
 
 def told(items: Sequence[Any]) -> dict[str, str]:

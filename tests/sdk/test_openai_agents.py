@@ -316,6 +316,22 @@ def test_the_author_s_own_approval_holds_beside_the_gate(gate: Opens) -> None:
     assert ran.commands == [ALLOWED]
 
 
+def test_runs_that_stream_are_gated_and_go_on_with_their_answers(gate: Opens) -> None:
+    ran, opened_gate = Ran(), gate()
+    agent = guard(opened_gate, worker(ran, Use(ASKED, "a"), Use(DENIED, "b")), durable=True)
+
+    async def streamed() -> list[str]:
+        begun = Runner.run_streamed(agent, "go", run_config=QUIET)
+        _ = [each async for each in begun.stream_events()]
+        [asked], before = questions(opened_gate, begun), list(ran.commands)
+        with answered(opened_gate, begun.to_state(), [answer(asked, allow=True, who="ada")]) as state:
+            again = Runner.run_streamed(agent, state, run_config=QUIET)
+        _ = [each async for each in again.stream_events()]
+        return before
+
+    assert (asyncio.run(streamed()), ran.commands) == ([], [ASKED])
+
+
 # Tools beside functions
 
 

@@ -65,7 +65,7 @@ def questions(
 def answered(
     session: Sessions, state: RunState[Any, Any], answers: Iterable[Mapping[str, object]]
 ) -> Iterator[RunState[Any, Any]]:
-    """Go on with a paused run: what is run within this, by any of the `Runner`'s ways, has these answers."""
+    """Go on with a paused run: what is begun within this, by any of the `Runner`'s ways, has these answers."""
     passage, open = Passage(session, RUNTIME), list(answers)
     tickets: list[Ticket] = []
     for item in state.get_interruptions():
@@ -86,7 +86,6 @@ def answered(
     try:
         yield state
     finally:
-        tickets.clear()
         _tickets.reset(token)
 
 
