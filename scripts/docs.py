@@ -174,7 +174,10 @@ def shown(action: argparse.Action) -> str:
 
 
 def endpoints() -> str:
-    rows = ((f"`{each.method} {each.path}`", each.needs.name.lower(), each.summary) for each in ENDPOINTS)
+    rows = (
+        (f"`{each.method} {each.path}`", "who signs it" if each.signed else each.needs.name.lower(), each.summary)
+        for each in ENDPOINTS
+    )
     return table(("endpoint", "for", "what it does"), rows)
 
 
