@@ -16,6 +16,8 @@ from pathlib import Path
 
 import pytest
 
+from assent.adapters import canaries, settings
+from assent.adapters.adapter import Rendered
 from assent.ui import compiled
 from tests.client.clients import Client, Fake, Handler, done, http, outcome, saying
 
@@ -464,3 +466,13 @@ def test_the_source_compiles_without_a_warning(fast: Client) -> None:
     words = [compiler, *warnings, "-fsyntax-only", str(source)]
     ran = subprocess.run(words, capture_output=True, text=True)
     assert (ran.returncode, ran.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("runtime", settings.RUNTIMES)
+def test_what_the_client_cannot_wait_for_is_a_block_in_each_programs_own_form(tmp_path: Path, runtime: str) -> None:
+    client = Client("python", tmp_path)
+    words = [*client.words(runtime)[:3], "hook", runtime, "--fault", "nobody answered the question in time"]
+    ran = subprocess.run(words, stdin=subprocess.DEVNULL, env=client.environ, capture_output=True)
+    answer = Rendered(ran.stdout.decode(), ran.stderr.decode(), ran.returncode)
+    assert canaries.understood(runtime, answer) == canaries.BLOCKED
+    assert "nobody answered the question in time" in answer.stdout + answer.stderr
