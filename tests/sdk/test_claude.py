@@ -72,10 +72,33 @@ def test_a_hook_that_fails_or_hangs_blocks(gate: Opens) -> None:
         asyncio.run(ours.hooks[0]({}, "id", None))  # type: ignore[arg-type]  # the program blocks then
 
 
-@pytest.mark.parametrize("given", [{"can_use_tool": print}, {"permission_prompt_tool_name": "mcp__a__b"}])
-def test_options_with_another_gate_are_refused(gate: Opens, given: dict[str, Any]) -> None:
-    with pytest.raises(PayloadError, match="can_use_tool"):
-        guard(gate(), ClaudeAgentOptions(**given))
+def test_options_that_ask_another_program_are_refused(gate: Opens) -> None:
+    with pytest.raises(PayloadError, match="permission_prompt_tool_name"):
+        guard(gate(), ClaudeAgentOptions(permission_prompt_tool_name="mcp__a__b"))
+
+
+@pytest.mark.parametrize(
+    ("command", "theirs", "word", "asked"),
+    [
+        (ALLOWED, PermissionResultAllow(), "allow", [ALLOWED]),
+        (ALLOWED, PermissionResultAllow(updated_input={"command": "pwd"}), "allow", [ALLOWED]),
+        (ALLOWED, PermissionResultAllow(updated_input={"command": DENIED}), "deny", [ALLOWED]),
+        (ALLOWED, PermissionResultDeny(message="not by me"), "deny", [ALLOWED]),
+        (DENIED, PermissionResultAllow(), "deny", []),
+    ],
+)
+def test_a_callback_of_the_program_is_asked_after_the_gate_and_loosens_nothing(
+    gate: Opens, command: str, theirs: Any, word: str, asked: list[str]
+) -> None:
+    seen: list[str] = []
+
+    async def callback(tool: str, given: dict[str, Any], context: Any) -> Any:
+        seen.append(given["command"])
+        return theirs
+
+    may_use: Any = guard(gate(), ClaudeAgentOptions(can_use_tool=callback)).can_use_tool
+    said = asyncio.run(may_use("Bash", {"command": command}, None))
+    assert (said.behavior, seen) == (word, asked)
 
 
 def test_what_only_plans_changes_nothing(gate: Opens, tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from claude_agent_sdk import ClaudeAgentOptions, HookMatcher, PermissionResultAllow, PermissionResultDeny
-from claude_agent_sdk.types import HookCallback, ToolPermissionContext
+from claude_agent_sdk.types import CanUseTool, HookCallback, PermissionResult, ToolPermissionContext
 
 from assent.adapters.claude_code import MODES, shell_of
 from assent.contract.errors import PayloadError
@@ -25,12 +25,13 @@ PLAN = "plan"
 
 
 def guard(session: Sessions, options: ClaudeAgentOptions | None = None) -> ClaudeAgentOptions:
-    """The options with every tool call behind the gate. Raises PayloadError where they bring a `can_use_tool` of their
-    own: only one can be asked."""
+    """The options with every tool call behind the gate. A `can_use_tool` of their own is asked after it, for what
+    Claude Code asks about. Raises PayloadError where another program is to be asked."""
     options = options or ClaudeAgentOptions()
-    if options.can_use_tool is not None or options.permission_prompt_tool_name is not None:
-        raise PayloadError("leave `can_use_tool` and `permission_prompt_tool_name` to the gate")
-    seams = Seams(session, cwd=str(options.cwd or os.getcwd()), shell=shell_of({**os.environ, **options.env}))
+    if options.permission_prompt_tool_name is not None:
+        raise PayloadError("leave `permission_prompt_tool_name` to the gate")
+    shell = shell_of({**os.environ, **options.env})
+    seams = Seams(session, options.can_use_tool, cwd=str(options.cwd or os.getcwd()), shell=shell)
     hooks = dict(options.hooks or {})
     others = [replace(each, hooks=[seams.judged(one) for one in each.hooks]) for each in hooks.get(EVENT, ())]
     # INVARIANT: a hook that fails, or does not answer, blocks the call.
@@ -41,8 +42,9 @@ def guard(session: Sessions, options: ClaudeAgentOptions | None = None) -> Claud
 class Seams:
     """The two places where Claude Code asks the program that runs it."""
 
-    def __init__(self, session: Sessions, *, cwd: str, shell: str) -> None:
+    def __init__(self, session: Sessions, theirs: CanUseTool | None, *, cwd: str, shell: str) -> None:
         self._session = session
+        self._theirs = theirs
         self._cwd = cwd
         self._shell = shell
 
@@ -50,14 +52,15 @@ class Seams:
         """The PreToolUse hook."""
         return _reply(await self._guard(given, given["tool_input"]))
 
-    async def may_use(
-        self, tool: str, given: dict[str, Any], context: ToolPermissionContext
-    ) -> PermissionResultAllow | PermissionResultDeny:
+    async def may_use(self, tool: str, given: dict[str, Any], context: ToolPermissionContext) -> PermissionResult:
         """`can_use_tool`."""
         verdict = await self._guard({"tool_name": tool}, given)
-        if verdict.allowed is True:
-            return PermissionResultAllow(updated_input=given)
-        return PermissionResultDeny(message=told(verdict), interrupt=verdict.stop)
+        said: PermissionResult = PermissionResultAllow(updated_input=given)
+        if verdict.allowed is True and self._theirs is not None:
+            said = await self._theirs(tool, given, context)
+            if isinstance(said, PermissionResultAllow) and said.updated_input not in (None, given):
+                verdict = await self._guard({"tool_name": tool}, said.updated_input)
+        return said if verdict.allowed is True else PermissionResultDeny(message=told(verdict), interrupt=verdict.stop)
 
     def judged(self, hook: HookCallback) -> HookCallback:
         """Another PreToolUse hook of the program. Where it changes the arguments, those pass the gate as well."""
