@@ -14,8 +14,8 @@ from bench.outcome import Chapter
 DOCS = Path(__file__).parents[1] / "docs"
 HEAD = """# Benchmarks
 
-Made by `{command}` on {day}, on {machine}. Beside: {versions}. Other programs were at work on the machine too: its load
-average was {load}.
+Made by `{command}` on {day}, on {machine}. The load average of that machine was {load}: what is above its number of
+processors is other work. Beside: {versions}.
 
 Everybody in a table took turns with the others in one run, in an order drawn by lot. Machines are noisy: compare the
 rows of one table, never two runs. CPU time does not count what other programs did on the machine meanwhile, wall time
