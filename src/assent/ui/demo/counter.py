@@ -10,6 +10,7 @@ import signal
 from collections.abc import Callable
 
 from assent.review.channels import Channel
+from assent.review.escalation import Offer
 from assent.ui import peers
 from assent.ui.demo.look import DIM, Look
 from assent.ui.demo.workspace import Place
@@ -55,6 +56,18 @@ class Counter:
 
     def attach(self, make: Callable[[House], Channel]) -> None:
         self.house.desk.broker.attach(make(self.house))
+
+    def when_offer_ends(self, told: Callable[[], None]) -> None:
+        """Tell somebody of every offer that was taken up or turned down, beside the pages."""
+        offers = self.house.desk.broker.offers
+        before = offers.closed
+
+        def closed(offer: Offer) -> None:
+            if before is not None:
+                before(offer)
+            told()
+
+        offers.closed = closed
 
     def start(self, ended: Callable[[], object]) -> None:
         """Serve in the background; `ended` is told when it was made to end, as by Ctrl-C."""

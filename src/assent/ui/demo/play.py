@@ -7,6 +7,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import sys
+from collections.abc import Callable
 from contextlib import suppress
 
 from assent.contract.display import one_line, visible
@@ -15,6 +16,7 @@ from assent.guard import Gate
 from assent.review.channels import Offering
 from assent.review.channels.terminal import TerminalChannel
 from assent.review.channels.turn import turn
+from assent.review.escalation import Offer
 from assent.tools import Result, Toolset
 from assent.ui.demo import ending, model
 from assent.ui.demo.answers import Answers
@@ -31,11 +33,19 @@ INTERRUPTED = 130
 
 
 class Seat(TerminalChannel):
-    """This terminal. An offer comes up once it was told what became of the call before it."""
+    """This terminal. An offer comes up once it was told what became of the call before it, if it is open by then."""
+
+    offers: Callable[[], tuple[Offer, ...]] = tuple
 
     async def offer(self, offering: Offering) -> None:
         await asyncio.sleep(SETTLED)
-        await super().offer(offering)
+        if offering.offer in self.offers():
+            await super().offer(offering)
+
+    def offer_over(self) -> None:
+        """An offer was answered, here or on the page."""
+        if self._offered is not None:
+            self._offered.end("\n  answered on the page\n")
 
 
 class Play:
@@ -90,6 +100,8 @@ class Play:
             return None
         terminal = Seat(who=counter.house.desk.memory.who, reach=counter.house.desk.reach)
         counter.attach(lambda _: terminal)
+        terminal.offers = counter.house.desk.broker.offers.open
+        counter.when_offer_ends(terminal.offer_over)
         return terminal
 
     def _script_says(self, held: Held) -> bool:
