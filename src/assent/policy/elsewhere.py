@@ -42,6 +42,11 @@ class SlackPlace(Value):
         self.api = api
         self.file = file
 
+    @property
+    def words(self) -> str:
+        who = ", ".join(self.users) + (f" of workspace {self.team}" if self.team else "")
+        return f"asks in {self.channel}; {who} may answer, by {self.transport}  (set by {self.file})"
+
 
 class WebhookPlace(Value):
     """Where questions are posted to. No `users`: whoever can sign may answer by any name."""
@@ -52,6 +57,11 @@ class WebhookPlace(Value):
         self.url = url
         self.users = users
         self.file = file
+
+    @property
+    def words(self) -> str:
+        who = ", ".join(self.users) or "whoever can sign"
+        return f"asks at {self.url}; {who} may answer  (set by {self.file})"
 
 
 def slack_of(documents: Sequence[Document]) -> SlackPlace | None:

@@ -11,6 +11,7 @@ from assent import configure
 from assent.contract.errors import StoreError
 from assent.facts import files
 from assent.policy import lint, shipped
+from assent.policy.elsewhere import slack_of, webhook_of
 from assent.policy.rules import Origin, Rule
 from assent.policy.settings import Settings
 from assent.ui.place import add_place
@@ -72,7 +73,7 @@ def _settings(options: argparse.Namespace) -> tuple[Settings, configure.Place]:
 def show(options: argparse.Namespace) -> int:
     settings, here = _settings(options)
     if options.json:
-        print(json.dumps(as_json(settings, here), indent=1))
+        print(json.dumps({**as_json(settings, here), **_elsewhere(here, options.config)}, indent=1))
         return 0
     print(f"mode       {settings.mode.word}  (set by {settings.chosen})")
     for clamp in settings.clamps:
@@ -83,6 +84,8 @@ def show(options: argparse.Namespace) -> int:
     print(f"files      {', '.join(settings.files) or 'none'}")
     print(f"approval   timeout {settings.timeout} s, unseen {settings.unseen} s, route {settings.route}")
     print(f"classifier {_classifier(settings)}")
+    for name, words in _elsewhere(here, options.config).items():
+        print(f"{name:10} {words or 'off'}")
     print(f"packs      {', '.join(f'{name} ({source})' for name, source in settings.packs) or 'none on'}")
     print(f"off        {', '.join(f'{name} ({source})' for name, source in settings.off) or 'no shipped rule'}")
     for name, rules in (("deny", settings.deny), ("ask", settings.ask), ("allow", settings.allow)):
@@ -92,6 +95,13 @@ def show(options: argparse.Namespace) -> int:
     else:
         print("floor      holds in every mode; --all lists it")
     return 0
+
+
+def _elsewhere(here: configure.Place, config: str) -> dict[str, str]:
+    """The places elsewhere that a server asks in, in words; `""` where none is named."""
+    found = configure.documents(here, config=config)
+    named = {"slack": slack_of(found), "webhook": webhook_of(found)}
+    return {name: "" if place is None else place.words for name, place in named.items()}
 
 
 def _classifier(settings: Settings) -> str:

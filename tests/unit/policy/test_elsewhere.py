@@ -28,6 +28,17 @@ def test_a_section_says_where_and_who() -> None:
     )
 
 
+def test_a_place_is_told_in_words() -> None:
+    found = [read(SLACK + 'team = "T0HOME"\n' + HOOK)]
+    slack, webhook = slack_of(found), webhook_of(found)
+    assert slack is not None
+    assert slack.words == (
+        "asks in C0ASKED; U0ANN, W0BOB of workspace T0HOME may answer, by socket  (set by user.toml)"
+    )
+    assert webhook is not None
+    assert webhook.words == "asks at https://example.com/x; whoever can sign may answer  (set by user.toml)"
+
+
 def test_the_section_of_the_managed_file_stands_in_for_the_users_as_a_whole() -> None:
     managed = read(SLACK.replace("C0ASKED", "C0ALL").replace(', "W0BOB"', ""), Origin.MANAGED)
     found = slack_of([managed, read(SLACK)])
