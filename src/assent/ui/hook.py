@@ -99,6 +99,7 @@ def serve(
         rendered = adapter.render(None, fault(str(error)))
     except BaseException as error:
         rendered = adapter.render(None, fault(f"Assent failed inside: {type(error).__name__}: {error}"))
+    _decided()
     status = leave(rendered)
     for each in agreed:
         from assent.ui import starting
@@ -147,9 +148,16 @@ def _alarm(adapter: Adapter, seconds: int) -> None:
         os._exit(leave(adapter.render(None, fault(f"no decision within {seconds} seconds"))))
 
     _signal.signal(_signal.SIGALRM, too_late)
+    _signal.pthread_sigmask(_signal.SIG_UNBLOCK, (_signal.SIGALRM, _signal.SIGPROF))  # whoever started us may hold both
     _signal.alarm(max(seconds, 1))
     _signal.signal(_signal.SIGPROF, _signal.SIG_DFL)
     _signal.setitimer(_signal.ITIMER_PROF, min(max(seconds, 1), DECIDING_TIME) + GRACE)
+
+
+def _decided() -> None:
+    """No alarm puts a second answer after one that is being printed."""
+    _signal.signal(_signal.SIGALRM, _signal.SIG_IGN)
+    _signal.setitimer(_signal.ITIMER_PROF, 0.0)
 
 
 def _socket(state: str, environ: Mapping[str, str]) -> str:

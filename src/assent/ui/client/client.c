@@ -151,6 +151,7 @@ _Noreturn static void become(char **words) {
         if (!steers(environ[at])) environ[kept++] = environ[at];
     environ[kept] = NULL;
     signal(SIGPIPE, SIG_DFL);
+    signal(SIGXFSZ, SIG_DFL);
     execve(words[0], words, environ);
     blocked("its hook cannot be started; run `assent doctor`");
 }
@@ -183,12 +184,11 @@ _Noreturn static void too_late(void) {
 static bool give_back(void) {
     if (options.variable != NULL) return true;
     int handle = memfd_create("event", MFD_CLOEXEC);
-    if (handle >= 0) {
-        if (!write_all(handle, event.data, event.size) || lseek(handle, 0, SEEK_SET) != 0) return false;
+    if (handle >= 0 && write_all(handle, event.data, event.size) && lseek(handle, 0, SEEK_SET) == 0)
         return dup2(handle, STDIN_FILENO) == STDIN_FILENO;
-    }
-    int ends[2];
-    if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) return false; /* a small event fits into a pipe as well */
+    int ends[2]; /* a small event fits into a pipe as well, which no limit on the size of files holds for */
+    if (handle >= 0) close(handle);
+    if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) return false;
     ssize_t done = write(ends[1], event.data, event.size);
     if (done < 0 ? event.size > 0 : (size_t)done != event.size) return false;
     int flags = fcntl(ends[0], F_GETFL);
@@ -264,7 +264,9 @@ static void read_event(void) {
         int64_t left = start + (int64_t)options.deadline * 1000 - now();
         struct pollfd ready = {.fd = STDIN_FILENO, .events = POLLIN};
         if (left <= 0) too_late();
-        if (poll(&ready, 1, (int)left) <= 0) continue;
+        int came = poll(&ready, 1, (int)left);
+        if (came < 0 && errno != EINTR) fault("the event cannot be waited for");
+        if (came <= 0) continue;
         if (!make_room(&event, 1 << 14)) fault("there is no memory for the event");
         ssize_t size = read(STDIN_FILENO, event.data + event.size, event.room - event.size);
         if (size == 0) return;
@@ -700,6 +702,7 @@ int main(int argc, char **argv) {
     read_options(argv);
     hold_handles();
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN); /* a limit on the size of files is an error of a write, not our end */
     read_event();
     const char *mode = getenv("ASSENT_MODE");
     if (mode != NULL && mode[0] != '\0') cold(); /* a matter of this process alone */
