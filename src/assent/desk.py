@@ -15,10 +15,10 @@ from assent.contract.effect import Lowering
 from assent.contract.errors import AssentError, StoreError
 from assent.contract.facts import Facts
 from assent.contract.review import Answer, Ending, Grant, Held, Reach, Resolution, Said, Scope, Suggestion, Verdict
-from assent.facts import digest, persons
+from assent.facts import digest
 from assent.gate import Gate, Judged
 from assent.memory import Memory, Settled
-from assent.opinion import Inquiry
+from assent.opinion import Inquiry, asked_a_person
 from assent.policy import amend, breadth, explain
 from assent.policy import grants as granting
 from assent.policy.decide import CONFIRM
@@ -179,8 +179,7 @@ class Desk:
         if moment.kind == "ended" and moment.held is not None and moment.resolution is not None:
             self.memory.trail.append(journal.of_ending(moment.held, moment.resolution, time=self.memory.clock()))
             if moment.resolution.ending in NO and not moment.resolution.allowed:
-                call = moment.held.call
-                persons.note(self.memory.state, call.session, digest.identity(call))
+                asked_a_person(self.memory.state, moment.held.call)
         elif moment.kind == "offer" and moment.offer is not None:
             self.memory.trail.append(journal.of_offer(moment.offer, time=self.memory.clock()))
         elif moment.kind == "rejected" and moment.offer is not None:

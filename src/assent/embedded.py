@@ -20,12 +20,12 @@ from assent.contract.errors import AssentError, PayloadError, StoreError
 from assent.contract.review import Answer, Ending, Held, Preview, Resolution, Said, Verdict
 from assent.desk import Desk, verdict
 from assent.effects.declared import Tool
-from assent.facts import digest, persons
+from assent.facts import digest
 from assent.gate import Gate as Rules
 from assent.gates import Gates
 from assent.journal import of_ending
 from assent.memory import Memory, Settled
-from assent.opinion import Inquiry
+from assent.opinion import Inquiry, asked_a_person
 from assent.remote import SOCKET_FILE, Server, ServerChannel, denied
 from assent.review.approvals import Approvals, Kept
 from assent.review.channels import Channel
@@ -174,7 +174,7 @@ class Embedded:
         # INVARIANT: what cannot be recorded does not run.
         self.memory.trail.append(of_ending(held, resolution, time=now))
         if resolution.ending is Ending.ANSWERED and not resolution.allowed:
-            persons.note(self.memory.state, call.session, digest.identity(call))
+            asked_a_person(self.memory.state, call)
         return verdict(settled, resolution)
 
     # How it is done

@@ -15,7 +15,9 @@ from assent.contract.errors import StoreError
 from assent.contract.later import Later
 from assent.contract.notation import dumps
 from assent.contract.sha import sha256
-from assent.contract.tools import canonical
+from assent.contract.tools import ALIASES, INERT, OWN_NAMES, canonical
+from assent.effects import native, shell
+from assent.effects.shell import commands
 from assent.facts import digest, persons
 from assent.policy import unspoken
 from assent.policy.floor import describe
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
 
     from assent.contract.call import Call
     from assent.contract.classifier import Backend
+    from assent.contract.effect import Lowering
     from assent.gate import Gate, Judged
     from assent.review.classifier import model as models
     from assent.review.classifier import prompt
@@ -37,10 +40,18 @@ else:
     prompt = Later("assent.review.classifier.prompt")
 
 TOO_LONG = "the call is too long for a model to see it whole"
+VEILED = "the call holds what looks like a secret, which no model is shown, so that it would not see it whole"
 LEAST = 0.5  # seconds that are worth trying
 BACKENDS = 4  # kept
 FILES = READ_ONLY | {Operation.WRITE}
 EDIT = "mode.write"
+# Where an agent speaks of a call to whoever judges it, by the names that runtimes have for it.
+VOICE = frozenset(
+    "description explanation justification reason reasoning rationale thought thoughts thinking purpose intent "
+    "toolsummary toolaction".split()
+)
+VOICELESS = INERT | {"agent"}  # tools whose words are what they do
+MOST_COMMANDS = 256  # of one call that are remembered by themselves
 
 
 class Classifiers:
@@ -102,7 +113,7 @@ class Inquiry:
         self._state = state
         self._patience = patience
         self._shown = shown(call, judged)
-        self._digest = digest.digest(call, lowering, facts)
+        self._digest = digest.digest(unvoiced(call), lowering, facts)
         rests_on = [call.session, call.runtime, self._digest, facts.roots, facts.home, unspoken.version(policy)]
         self._key = sha256(dumps([*rests_on, self._shown.text]).encode("ascii")).hexdigest()
 
@@ -130,10 +141,10 @@ class Inquiry:
         """Whether a call, looked at once more, is still the one that the model judged, and still its to judge."""
         if again.lowering is None or again.facts is None or not may_judge(again):
             return False
-        if digest.digest(self.call, again.lowering, again.facts) != self._digest:
+        if digest.digest(unvoiced(self.call), again.lowering, again.facts) != self._digest:
             return False
         try:
-            return not persons.has(self._state, self.call.session, digest.identity(self.call))
+            return not persons.has(self._state, self.call.session, names(self.call))
         except StoreError:
             return False
 
@@ -145,8 +156,9 @@ class Inquiry:
         known = self._classifier.known(self._key)
         if known is not None:
             return known
-        if not self._shown.whole and not _only_edits(self.judged):
-            return self._none("long", TOO_LONG)
+        unseen = _unseen(self._shown, self.judged)
+        if unseen is not None:
+            return self._none(*unseen)
         if self._left() < LEAST:
             return self._none("hurry", "there was no time left to ask the model")
         return None
@@ -173,7 +185,7 @@ def inquire(
     if not may_judge(judged):
         return None
     try:
-        if persons.has(state, call.session, digest.identity(call)):
+        if persons.has(state, call.session, names(call)):
             return None
         return Inquiry(
             call,
@@ -199,17 +211,50 @@ def may_judge(judged: Judged) -> bool:
     return unspoken.is_unspoken(lowering, facts, policy, judged.decision)
 
 
+def asked_a_person(state: str, call: Call) -> None:
+    """A person has a say in a call: from now on no model has one, in this session. Raises StoreError."""
+    persons.note(state, call.session, names(call))
+
+
+def names(call: Call) -> tuple[str, ...]:
+    """What a person's answer to a call is final for: the identical call, and each of its commands that does more than
+    look, so that no other spacing, comment or companion brings it before a model again."""
+    found = {digest.identity(call): None}
+    try:
+        lowering = native.lower(call, _read)
+    except Exception:  # then it is known by its text alone, and asks a person whatever a model would say
+        return tuple(found)
+    busy = {each.invocation for each in lowering.effects if each.operation not in READ_ONLY}
+    for index, each in enumerate(lowering.invocations[:MOST_COMMANDS]):
+        if index in busy or lowering.gaps:
+            found[sha256(dumps(["command", each.words, each.cwds]).encode("ascii")).hexdigest()] = None
+    return tuple(found)
+
+
+def unvoiced(call: Call) -> Call:
+    """The call without what the agent says of it. A tool that the agent's author named may mean these words."""
+    tool = canonical(call.tool)
+    if call.runtime in OWN_NAMES or tool not in ALIASES.values() or tool in VOICELESS:
+        return call
+    kept = {key: each for key, each in call.input.items() if str(key).lower().replace("_", "") not in VOICE}
+    return call if len(kept) == len(call.input) else native.but(call, input=kept)
+
+
+def _read(call: Call, text: str) -> Lowering:
+    return shell.lower(text, cwd=call.cwd, home=call.home, shell=call.shell, tables=commands.shipped)
+
+
 def shown(call: Call, judged: Judged) -> Shown:
     """The call as the model sees it, without secrets and without what the agent says of it."""
-    given = dict(call.input)
-    if canonical(call.tool) == "bash":
-        given = {key: each for key, each in given.items() if str(key).lower() != "description"}
+    given = dict(unvoiced(call).input)
     lowering = judged.lowering
     effects = dict.fromkeys(map(describe, lowering.effects)) if lowering is not None else {}
     asks = dict.fromkeys(part.reason for part in judged.decision.parts if part.outcome is Outcome.ASK)
+    kept = redact.mapping(given)
     return prompt.shown(
         redact.text(call.tool),
-        redact.mapping(given),
+        kept,
+        veiled=kept != redact.mapping(given, clean=True),
         lengths={"": _length(given), **{key: len(each) for key, each in given.items() if isinstance(each, str)}},
         cwd=redact.text(call.cwd),
         roots=[redact.text(each) for each in (judged.facts.roots if judged.facts is not None else ())],
@@ -218,9 +263,16 @@ def shown(call: Call, judged: Judged) -> Shown:
     )
 
 
-def too_long(call: Call, judged: Judged) -> str:
-    """Why the model is not asked about a call that it cannot see whole; `""` where it can."""
-    return "" if shown(call, judged).whole or _only_edits(judged) else TOO_LONG
+def unseen(call: Call, judged: Judged) -> tuple[str, str] | None:
+    """Why the model is not asked about a call that it cannot see whole, as a word and a sentence."""
+    return _unseen(shown(call, judged), judged)
+
+
+def _unseen(shown: Shown, judged: Judged) -> tuple[str, str] | None:
+    """INVARIANT: what runs was seen whole. The shape of a secret is the agent's to draw around code that it hides."""
+    if (shown.whole and not shown.veiled) or _only_edits(judged):
+        return None
+    return ("secret", VEILED) if shown.veiled else ("long", TOO_LONG)
 
 
 def _length(given: dict[str, object]) -> int:

@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assent.contract.classifier import Backend, Opinion
+from assent.contract.errors import PayloadError
 from assent.ui.evaluation import Case, Outcome, Rate, Report, read, wilson
 from tests.classifier.service import KEY, SAFE, UNSAFE, Asked, Service
 from tests.classifier.world import World
@@ -217,6 +218,35 @@ def test_hostile_text_of_cases_and_models_is_shown_as_such() -> None:
     assert "\nTotal" not in shown
 
 
+def test_what_no_model_may_see_whole_is_no_case_without_an_answer(tmp_path: Path, service: Service) -> None:
+    person = Person(tmp_path, service)
+    given = [
+        {"label": "unsafe", "command": "./run --password hunter2hunter2"},
+        {"label": "safe", "command": "npm test"},
+    ]
+    done = person.run("classifier", "eval", person.cases(*given), "--json")
+    told = json.loads(done.stdout)
+    assert (done.returncode, told["reached_model"], told["errors"]) == (0, 1, {})
+    assert told["settled_by_rules"]["unsafe"]["ask"] == 1
+    check = person.run("classifier", "check", "bash", "./run --password hunter2hunter2")
+    assert (check.returncode, "looks like a secret" in check.stdout) == (3, True)
+    assert len(service.asked) == 1
+
+
+def test_a_file_that_an_editor_marked_and_a_case_with_odd_line_ends_are_read(tmp_path: Path, service: Service) -> None:
+    person = Person(tmp_path, service)
+    path = tmp_path / "marked.jsonl"
+    rows = ('\ufeff{"label": "safe", "command": "npm run a\u2028b"}', '{"label": "safe", "command": "npm test"}', "")
+    path.write_bytes("\r\n".join(rows).encode())
+    done = person.run("classifier", "eval", str(path), "--json")
+    assert (done.returncode, json.loads(done.stdout)["cases"]) == (0, 2)
+
+
+def test_a_case_nested_too_deep_is_an_error_with_its_line() -> None:
+    with pytest.raises(PayloadError, match="x:1: nested too deep"):
+        read('{"label": "safe", "tool": "a", "input": ' + "[" * 200_000, "x")
+
+
 def test_reading_numbers_the_cases() -> None:
     text = '\n{"label": "safe", "command": "a"}\n\n{"label": "unsafe", "command": "b", "id": 7, "note": "x"}\n'
     assert [each.id for each in read(text, "f")] == ["2", "7"]
@@ -292,12 +322,12 @@ def test_stats_count_what_was_judged_and_what_it_took(tmp_path: Path, service: S
         "safe": 2,
         "asked": 1,
         "errors": 1,
-        "tokens": 1440,
-        "cost": 0.0016,
+        "tokens": 2160,
+        "cost": 0.0024,
     }
     shown = person.run("audit", "stats").stdout
     assert "3 requests, 1 answered from memory; median" in shown
-    assert "1440 tokens, cost 0.0016" in shown
+    assert "2160 tokens, cost 0.0024" in shown
 
 
 def test_the_median_and_the_late_ones_are_those_of_requests(tmp_path: Path, service: Service) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from assent.review.classifier.breaker import FAILURES, REST, Breaker
-from tests.classifier.service import SAFE, Service
+from tests.classifier.service import KEY, SAFE, TOKENS, Service
 from tests.classifier.world import World
 
 ALLOWED, ASKED = ("allow", "classifier.safe"), ("ask", "mode.execute")
@@ -210,6 +210,18 @@ def test_odd_counts_of_tokens_count_as_none(world: World, usage: object) -> None
     assert world.records()[-1]["classifier"]["tokens"] == 0
 
 
+@pytest.mark.parametrize("api", ["anthropic", "openai"])
+@pytest.mark.parametrize("said", ["Sure! It is safe.", '{"safe": "true", "reason": ""}'])
+def test_an_answer_that_is_none_costs_all_the_same(tmp_path: Path, service: Service, api: str, said: str) -> None:
+    service.answers = said
+    world = World(tmp_path, service, api=api, input_price=2.0, output_price=10.0)
+    assert error_of(world) == "answer"
+    told = world.records()[-1]["classifier"]
+    world.close()
+    cost = (TOKENS[0] * 2.0 + TOKENS[1] * 10.0) / 1e6
+    assert (told["tokens"], told["cost"], told["latency_ms"] > 0) == (sum(TOKENS), cost, True)
+
+
 # ---------------------------------------------------------------- keys
 
 
@@ -243,7 +255,8 @@ def test_a_key_comes_from_the_keyring_that_the_person_chose(
         def get_password(self, service: str, username: str) -> str | None:
             import os
 
-            steered = [name for name in os.environ if name.startswith("PYTHON_KEYRING_")]
+            steering = ("PYTHON_KEYRING_", "XDG_CONFIG_HOME", "XDG_DATA_HOME")
+            steered = [name for name in os.environ if name.startswith(steering)]
             return f"key-of-{service}-{username}" if not steered else "stolen"
 
         def set_password(self, service: str, username: str, password: str) -> None:
@@ -255,6 +268,8 @@ def test_a_key_comes_from_the_keyring_that_the_person_chose(
     before = keyring.get_keyring()
     keyring.set_keyring(InMemory())  # type: ignore[no-untyped-call]  # theirs
     monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "evil.Backend")
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     try:
         world = World(tmp_path, service, key="keyring:assent/anthropic")
         assert world.outcome("npm test") == ALLOWED
@@ -320,6 +335,16 @@ def test_a_model_that_keeps_failing_is_left_alone_for_a_while(world: World) -> N
     errors = [error_of(world, f"make {n}") for n in range(FAILURES + 2)]
     assert errors == ["status-500"] * FAILURES + ["rests", "rests"]
     assert len(world.service.asked) == FAILURES
+
+
+def test_a_process_without_the_key_does_not_keep_others_from_asking(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("CLASSIFIER_KEY")
+    assert [error_of(world, f"make {n}") for n in range(FAILURES + 1)] == ["key"] * (FAILURES + 1)
+    world.memory.classifiers.close()
+    monkeypatch.setenv("CLASSIFIER_KEY", KEY)
+    assert world.outcome("npm test") == ALLOWED
 
 
 def test_other_processes_leave_it_alone_too(tmp_path: Path, service: Service) -> None:

@@ -16,9 +16,9 @@ from assent.contract.classifier import Opinion
 from assent.contract.decision import Layer, Outcome
 from assent.contract.review import Answer, Held, Said, Verdict
 from assent.desk import Desk
-from assent.facts import digest, pause, persons
+from assent.facts import pause
 from assent.memory import Settled
-from assent.opinion import Inquiry
+from assent.opinion import Inquiry, asked_a_person
 from assent.review.channels.callback import CallbackChannel
 from assent.review.store import SqliteStore
 from assent.ui.mcp.judge import Judge, Told
@@ -187,7 +187,8 @@ def test_an_opinion_holds_for_the_identical_call_of_its_session(world: World) ->
 
 def test_an_agents_description_does_not_make_another_call(world: World) -> None:
     world.settle({"command": "npm test", "description": "Run the tests"})
-    assert "Run the tests" not in world.service.asked[0].text
+    world.settle({"command": "npm test", "description": "Once more", "explanation": "to be sure"})
+    assert ["Run the tests" in asked.text for asked in world.service.asked] == [False]
 
 
 def test_a_no_is_remembered_too(world: World) -> None:
@@ -282,7 +283,7 @@ def test_a_mode_that_a_person_chooses_meanwhile_wins(world: World) -> None:
 
 def test_a_person_who_says_no_meanwhile_wins(world: World) -> None:
     call = world.call("bash run.sh")
-    found = changing(world, lambda: persons.note(str(world.state), "s1", digest.identity(call)))
+    found = changing(world, lambda: asked_a_person(str(world.state), call))
     assert (found, world.records()[0]["classifier"]["error"]) == (ASKED, "changed")
 
 
@@ -335,6 +336,36 @@ def test_what_a_person_said_no_to_the_model_is_not_asked_again(world: World) -> 
     assert ([each.allowed for each in again], len(shown), len(world.service.asked)) == ([False], 1, 1)
     other, shown = guarded(world, "make", answer=None)
     assert ([each.allowed for each in other], shown) == ([True], [])
+
+
+@pytest.mark.parametrize(
+    "spelling",
+    [
+        "./deploy.sh  prod",
+        "./deploy.sh prod # to be sure",
+        "'./deploy.sh' prod",
+        "npm test; ./deploy.sh prod",
+        "MODE=quick ./deploy.sh prod > out.log",
+        "cd . && ./deploy.sh prod",
+        "timeout 9 ./deploy.sh prod",
+        "(./deploy.sh prod)",
+    ],
+)
+def test_a_persons_no_holds_for_the_command_however_it_is_written(world: World, spelling: str) -> None:
+    asked_a_person(str(world.state), world.call("./deploy.sh prod"))
+    assert (world.outcome(spelling)[0], world.service.asked) == ("ask", [])
+    assert world.outcome("./deploy.sh test") == ALLOWED
+
+
+def test_a_persons_no_to_several_commands_is_one_to_each(world: World) -> None:
+    asked_a_person(str(world.state), world.call("make && ls && ./deploy.sh prod"))
+    assert [world.outcome(each) for each in ("./deploy.sh prod", "make", "ls | tee a")] == [ASKED, ASKED, ALLOWED]
+
+
+def test_a_persons_no_holds_for_calls_without_a_session_too(world: World) -> None:
+    asked_a_person(str(world.state), world.call("./deploy.sh prod", session=""))
+    assert (world.outcome("./deploy.sh prod", session=""), world.service.asked) == (ASKED, [])
+    assert world.outcome("./deploy.sh prod") == ALLOWED
 
 
 def test_a_question_that_nobody_answered_says_nothing_of_the_call(world: World) -> None:

@@ -1,6 +1,7 @@
 """The calls of a session that were put to a person. What the person said is final for them: no model is asked again.
 
-Keeps the names of calls, not the calls. Knows nothing of answers."""
+Keeps the names of calls and of their commands, not these. Knows nothing of answers. Calls without a session are those
+of one."""
 
 from __future__ import annotations
 
@@ -11,24 +12,26 @@ from assent.contract.notation import dumps, loads
 from assent.contract.sha import sha256
 from assent.statefile import held, read, replace_text, state_folder
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
 FOLDER = "sessions"
-MOST = 512  # calls of one session; the oldest are forgotten
+MOST = 2048  # names of one session; the oldest are forgotten
 _LARGEST = 256 * 1024
 
 
-def note(state: str, session: str, identity: str) -> None:
-    """The call with this identity is put to a person. Raises StoreError."""
-    if not session:
-        return
+def note(state: str, session: str, names: Collection[str]) -> None:
+    """What has these names is put to a person. Raises StoreError."""
     state_folder(state)
     with held(posixpath.join(state_folder(posixpath.join(state, FOLDER)), "persons.lock")):
-        known = [each for each in _read(state, session) if each != identity]
-        replace_text(_path(state, session), dumps([*known, identity][-MOST:]))
+        known = [each for each in _read(state, session) if each not in names]
+        replace_text(_path(state, session), dumps([*known, *names][-MOST:]))
 
 
-def has(state: str, session: str, identity: str) -> bool:
-    """Whether it was, in this session. Raises StoreError where that cannot be told."""
-    return bool(session) and identity in _read(state, session)
+def has(state: str, session: str, names: Collection[str]) -> bool:
+    """Whether anything of these names was, in this session. Raises StoreError where that cannot be told."""
+    return not set(names).isdisjoint(_read(state, session))
 
 
 def _read(state: str, session: str) -> list[str]:

@@ -127,8 +127,8 @@ def _tell_of_model(gate: Gate, call: Call) -> None:
     """That a model is asked before a person, where it is. Nobody is asked here."""
     from assent import opinion
 
-    backend = gate.settings.classifier
-    if backend is not None and opinion.may_judge(gate.judge(call)):
+    backend, judged = gate.settings.classifier, gate.judge(call)
+    if backend is not None and opinion.may_judge(judged) and opinion.unseen(call, judged) is None:
         print(
             f"  then   nothing speaks of it, so the model `{backend.model}` is asked first (`assent classifier check`)"
         )

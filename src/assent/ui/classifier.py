@@ -94,8 +94,9 @@ def check(options: argparse.Namespace, gate: Gate, here: configure.Place, backen
     if options.show:
         print(f"{prompt.SYSTEM}\n\n{prompt.framed(opinion.shown(call, judged))}")
         return 0
-    if not trial and not opinion.may_judge(judged):
-        return _not_asked(options, judged)
+    unseen = opinion.unseen(call, judged)
+    if not trial and (unseen is not None or not opinion.may_judge(judged)):
+        return _not_asked(options, judged, unseen[1] if unseen is not None else "")
     found = asyncio.run(_asked(backend, call, judged))
     if options.json:
         print(json.dumps({name: getattr(found, name) for name in found.__slots__}, indent=1))
@@ -104,10 +105,12 @@ def check(options: argparse.Namespace, gate: Gate, here: configure.Place, backen
     return 1 if found.error else 0
 
 
-def _not_asked(options: argparse.Namespace, judged: Judged) -> int:
+def _not_asked(options: argparse.Namespace, judged: Judged, unseen: str) -> int:
     decision = judged.decision
     if options.json:
         print(json.dumps({"asked": False, "outcome": decision.outcome.word, "code": decision.code}))
+    elif unseen and opinion.may_judge(judged):
+        print(f"the model is not asked about this call: {unseen}")
     else:
         why = f"{decision.outcome.word}: {decision.reason} [{decision.code}]"
         print(
@@ -155,7 +158,7 @@ def _text(path: str) -> str:
     try:
         if path == "-":
             return sys.stdin.read()
-        with open(path, encoding="utf-8") as file:
+        with open(path, encoding="utf-8-sig") as file:
             return file.read()
     except OSError as error:
         raise PayloadError(f"`{path}` cannot be read: {error.strerror}") from None

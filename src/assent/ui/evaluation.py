@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import posixpath
 from collections import Counter
 from collections.abc import Callable
 from math import ceil, sqrt
@@ -184,12 +185,14 @@ def _wrong(title: str, found: list[tuple[Case, Opinion]]) -> list[str]:
 def read(text: str, file: str) -> list[Case]:
     """The cases of a file. Raises PayloadError with the line for what is none."""
     found: list[Case] = []
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(text.split("\n"), 1):  # other line ends may stand in a case's text
         if line.strip():
             try:
                 found.append(_case(json.loads(line), number))
             except (ValueError, PayloadError) as error:
                 raise PayloadError(f"{file}:{number}: {error}") from None
+            except RecursionError:
+                raise PayloadError(f"{file}:{number}: nested too deep") from None
     if not found:
         raise PayloadError(f'{file} holds no case; write lines like {{"label": "safe", "command": "npm test"}}')
     return found
@@ -245,7 +248,7 @@ async def _outcome(key: str, case: Case, gate: Gate, here: Place, classifier: Cl
     call = Call(
         case.tool,
         case.input,
-        cwd=case.cwd or here.project,
+        cwd=posixpath.join(here.project, case.cwd) if case.cwd else here.project,
         roots=here.roots,
         home=here.home,
         session="eval",
@@ -253,15 +256,13 @@ async def _outcome(key: str, case: Case, gate: Gate, here: Place, classifier: Cl
     )
     judged = await asyncio.to_thread(gate.judge, call)
     decision = judged.decision
-    said = await _said(key, call, judged, classifier) if opinion.may_judge(judged) else None
+    reaches = opinion.may_judge(judged) and opinion.unseen(call, judged) is None
+    said = await _said(key, call, judged, classifier) if reaches else None
     return Outcome(case, decision.outcome.word, decision.code, said, decision.mode)
 
 
 async def _said(key: str, call: Call, judged: Judged, classifier: Classifier) -> Opinion:
     """The model's opinion, asked for again where a fault may pass."""
-    too_long = opinion.too_long(call, judged)
-    if too_long:
-        return Opinion(False, too_long, classifier.backend.model, error="long")
     said = await classifier.asked(key, opinion.shown(call, judged), classifier.backend.timeout)
     for attempt in range(1, TRIES):
         if not said.error.startswith(TRANSIENT):

@@ -20,12 +20,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from assent import opinion
     from assent.adapters.adapter import Event
     from assent.configure import Place
     from assent.contract import review
     from assent.contract.decision import Decision
     from assent.contract.review import Verdict
-    from assent.facts import asked, digest, persons
+    from assent.facts import asked, digest
     from assent.gate import Gate
     from assent.memory import Memory
     from assent.opinion import Inquiry
@@ -33,7 +34,7 @@ else:
     review = Later("assent.contract.review")
     asked = Later("assent.facts.asked")
     digest = Later("assent.facts.digest")
-    persons = Later("assent.facts.persons")
+    opinion = Later("assent.opinion")
 
 DIALOG = "dialog"  # the channel of an answer that was given in a program's own dialog
 NOTHING = Reply(Outcome.ALLOW)  # to events that only tell
@@ -94,7 +95,7 @@ class Visit:
         identity = digest.identity(self.call)
         asked.note(self.memory.state, self.call.session, identity, settled.id)
         if self.gate.settings.classifier is not None:
-            persons.note(self.memory.state, self.call.session, identity)
+            opinion.asked_a_person(self.memory.state, self.call)
         reply = told(settled.judged.decision)
         through = _through(self.event, self.memory.state)
         return Reply(reply.outcome, reply.reason, message=reply.message, through=through) if through else reply

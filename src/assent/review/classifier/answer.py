@@ -5,7 +5,7 @@ INVARIANT: `safe` comes from the one object that was asked for, whole and alone.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from assent.contract.value import Value
@@ -15,11 +15,13 @@ REASON = 600  # characters of its reason
 
 
 class Unread(Exception):
-    """There is no answer to be relied on. `code` is a short word for the trail."""
+    """There is no answer to be relied on. `code` is a short word for the trail, `tokens` what it took all the same:
+    read, and written."""
 
     def __init__(self, code: str, message: str) -> None:
         super().__init__(message)
         self.code = code
+        self.tokens = (0, 0)
 
 
 class Said(Value):
@@ -52,31 +54,45 @@ def verdict(text: object) -> tuple[bool, str]:
 
 def of_anthropic(raw: bytes) -> Said:
     """The answer in a reply of the Messages API."""
+    return _read(raw, _in_anthropic, "input_tokens", "output_tokens")
+
+
+def of_openai(raw: bytes) -> Said:
+    """The answer in a reply of a chat completion."""
+    return _read(raw, _in_openai, "prompt_tokens", "completion_tokens")
+
+
+def _read(raw: bytes, text: Callable[[dict[str, Any]], object], *counts: str) -> Said:
+    """The answer in a reply, whose `text` is looked for there, and what it took."""
     body = _envelope(raw)
-    usage = body.get("usage")
+    took = [_count(body.get("usage"), name) for name in counts]
+    try:
+        safe, reason = verdict(text(body))
+    except Unread as unread:
+        unread.tokens = (took[0], took[1])
+        raise
+    return Said(safe, reason, *took)
+
+
+def _in_anthropic(body: dict[str, Any]) -> object:
     if body.get("type") != "message" or body.get("role") != "assistant":
         raise Unread("reply", "the reply is no message of a model")
     if body.get("stop_reason") != "end_turn":
         raise _ended(body.get("stop_reason"))
     match body.get("content"):
         case [{"type": "text", "text": str(text)}]:
-            safe, reason = verdict(text)
-            return Said(safe, reason, _count(usage, "input_tokens"), _count(usage, "output_tokens"))
+            return text
     raise Unread("reply", "the reply does not hold one text alone")
 
 
-def of_openai(raw: bytes) -> Said:
-    """The answer in a reply of a chat completion."""
-    body = _envelope(raw)
-    usage = body.get("usage")
+def _in_openai(body: dict[str, Any]) -> object:
     match body.get("choices"):
         case [{"message": {"role": "assistant"} as message, "finish_reason": ending}]:
             if message.get("refusal") or message.get("tool_calls") or message.get("function_call"):
                 raise Unread("refusal", "the model refused, or wanted to call something")
             if ending != "stop":
                 raise _ended(ending)
-            safe, reason = verdict(message.get("content"))
-            return Said(safe, reason, _count(usage, "prompt_tokens"), _count(usage, "completion_tokens"))
+            return message.get("content")
     raise Unread("reply", "the reply does not hold one message of a model")
 
 

@@ -14,7 +14,8 @@ from assent.contract.pattern import Pattern
 from assent.review.classifier.apis import Failed, look_for
 
 FITS = Pattern(r"[\x21-\x7e]{1,4096}")
-STEERING = "PYTHON_KEYRING_"  # variables by which an environment names code to load
+# Variables by which an environment names code to load: a keyring itself, or the folder of the file that names one.
+STEERING = ("PYTHON_KEYRING_", "XDG_CONFIG_HOME", "XDG_DATA_HOME")
 
 
 async def found(source: str, environ: Mapping[str, str]) -> str:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 REMEMBERED = 1024  # opinions
 AT_ONCE = 8  # requests
 LAST = 2.0  # seconds for what is given up at the end
+OURS = ("key", "library")  # failures of this process alone: another one may have what is missing here
 
 
 class Classifier:
@@ -83,6 +84,7 @@ class Classifier:
             return self._loop
 
     async def _patiently(self, key: str, shown: Shown, patience: float) -> Opinion:
+        started = monotonic()
         flight = self._flights.get(key)
         if flight is None:
             flight = self._flights[key] = asyncio.create_task(self._opinion(key, shown))
@@ -93,7 +95,7 @@ class Classifier:
         try:
             found = await asyncio.wait_for(asyncio.shield(flight), max(patience, 0.0))
         except TimeoutError:
-            return self._none("timeout", "the model did not answer in time")
+            return self._none("timeout", "the model did not answer in time", monotonic() - started)
         except asyncio.CancelledError:
             if flight.cancelled():
                 return self._none("fault", "asking was given up, since Assent ends")
@@ -113,7 +115,7 @@ class Classifier:
             return self._failure(error.code, str(error), started)
         except Unread as error:  # the service works; what the model said there is no answer
             self._breaker.worked()
-            return self._none(error.code, str(error), monotonic() - started)
+            return self._none(error.code, str(error), monotonic() - started, *error.tokens)
         except Exception as error:
             return self._failure("fault", f"asking failed inside: {type(error).__name__}", started)
         self._breaker.worked()
@@ -128,7 +130,6 @@ class Classifier:
             self._places = asyncio.Semaphore(AT_ONCE)
         async with self._places:
             said = await apis.send(self._client, apis.request(backend, key, prompt.SYSTEM, prompt.framed(shown)))
-        cost = (said.input_tokens * backend.input_price + said.output_tokens * backend.output_price) / 1e6
         return Opinion(
             said.safe,
             said.reason,
@@ -136,15 +137,29 @@ class Classifier:
             seconds=monotonic() - started,
             input_tokens=said.input_tokens,
             output_tokens=said.output_tokens,
-            cost=round(cost, 9),
+            cost=self._cost(said.input_tokens, said.output_tokens),
         )
 
+    def _cost(self, read: int, written: int) -> float:
+        return round((read * self.backend.input_price + written * self.backend.output_price) / 1e6, 9)
+
     def _failure(self, code: str, reason: str, started: float) -> Opinion:
-        self._breaker.failed()
+        if code not in OURS:
+            self._breaker.failed()
         return self._none(code, reason, monotonic() - started)
 
-    def _none(self, error: str, reason: str, seconds: float = 0.0) -> Opinion:
-        return Opinion(False, reason, self.backend.model, error=error, seconds=seconds)
+    def _none(self, error: str, reason: str, seconds: float = 0.0, read: int = 0, written: int = 0) -> Opinion:
+        cost = self._cost(read, written)
+        return Opinion(
+            False,
+            reason,
+            self.backend.model,
+            error=error,
+            seconds=seconds,
+            input_tokens=read,
+            output_tokens=written,
+            cost=cost,
+        )
 
     async def _end(self) -> None:
         """Give up what is asked, and let everybody who waits for it know."""

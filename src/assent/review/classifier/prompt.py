@@ -42,13 +42,14 @@ Answer with one JSON object and nothing else, no code fence and no words around 
 
 
 class Shown(Value):
-    """A call as the model gets to see it. `whole`: nothing of it was cut."""
+    """A call as the model gets to see it. `whole`: nothing of it was cut; `veiled`: a secret was taken out of it."""
 
-    __slots__ = ("text", "whole")
+    __slots__ = ("text", "whole", "veiled")
 
-    def __init__(self, text: str, whole: bool) -> None:
+    def __init__(self, text: str, whole: bool, veiled: bool = False) -> None:
         self.text = text
         self.whole = whole
+        self.veiled = veiled
 
 
 def shown(
@@ -60,9 +61,10 @@ def shown(
     roots: Sequence[str],
     effects: Sequence[str],
     reasons: Sequence[str],
+    veiled: bool = False,
 ) -> Shown:
-    """A call in words. `given` is its redacted input, `lengths` the true lengths of its texts by name, and by `""` of
-    the whole, in characters."""
+    """A call in words. `given` is its redacted input, `veiled` whether that took anything out, `lengths` the true
+    lengths of its texts by name, and by `""` of the whole, in characters."""
     call = {str(key): _cut(each, TEXT, DEPTH, lengths.get(str(key), 0)) for key, each in given.items()}
     raw = json.dumps(call, ensure_ascii=False, default=str)
     lines = [
@@ -76,7 +78,8 @@ def shown(
     ]
     longest = max((len(each) for each in (tool, cwd, *roots, *effects, *reasons)), default=0)
     many = max(len(effects), len(reasons), len(roots)) > LINES
-    return Shown("\n".join(lines), call == given and len(raw) <= WHOLE and longest <= LINE and not many)
+    whole = call == given and len(raw) <= WHOLE and longest <= LINE and not many
+    return Shown("\n".join(lines), whole, veiled)
 
 
 def framed(shown: Shown) -> str:
