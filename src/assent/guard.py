@@ -179,6 +179,16 @@ class Session:
         """Say what a tool does. Raises PayloadError where something else was said of it before."""
         self._way.declare(name, tool)
 
+    @property
+    def cwd(self) -> str:
+        """The folder that the calls of this session run in; empty where nobody said."""
+        return self._cwd
+
+    @property
+    def project(self) -> str:
+        """The folder that the agent works in."""
+        return self._way.project
+
     def planning(self) -> Session:
         """This session while its agent only plans: what changes anything is denied."""
         return Session(self._way, self.id, cwd=self._cwd, runtime=self._runtime, mode=PLAN)

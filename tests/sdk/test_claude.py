@@ -180,7 +180,6 @@ class Program:
 def program(tmp_path: Path) -> Program:
     if not BUNDLED.exists() or shutil.which("bash") is None:
         pytest.skip("the SDK comes without Claude Code here")
-    (tmp_path / "project").mkdir()
     return Program(tmp_path)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -101,7 +102,8 @@ def test_another_process_goes_on_with_the_run(paused: Durable, gate: Opens, tmp_
         "print(json.dumps(ran.commands))"
     )
     words = [sys.executable, "-c", script, json.dumps(yes(question))]
-    done = [subprocess.run(words, capture_output=True, text=True, check=True).stdout for _ in range(2)]
+    environ = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+    done = [subprocess.run(words, capture_output=True, text=True, check=True, env=environ).stdout for _ in range(2)]
     assert [json.loads(each) for each in done] == [[ASKED], []]
 
 

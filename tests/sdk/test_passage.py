@@ -16,7 +16,7 @@ from assent import Approval, Gate, PayloadError
 from assent.sdk.passage import Passage, arguments, told
 from assent.sdk.paused import Said, answer, question
 
-from .kit import ALLOWED, ASKED, DENIED, opened
+from .kit import ALLOWED, ASKED, DENIED, WRITES, opened
 
 BAD: list[Any] = ['{"command": "ls", "command": "rm"}', "[1]", "nonsense", "1", b"\xff", 7, ["ls"], '{"a": NaN}']
 
@@ -117,6 +117,29 @@ def test_a_tool_of_a_framework_is_known_by_its_declaration_alone(gate: Gate) -> 
     assert Passage(gate, "langchain").asks("bash", {"command": ALLOWED})
     assert not Passage(gate, "langchain").asks("run", {"command": ALLOWED})
     assert not Passage(gate, "claude").asks("bash", {"command": ALLOWED})
+
+
+def test_relative_paths_are_judged_wherever_they_may_lead(gate: Gate, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The program may run in another folder than the gate's project; from which of them a tool goes is not said."""
+    given = {"command": WRITES}
+    inside = gate.project
+    found = []
+    for folder in (inside, "/", "/etc"):
+        monkeypatch.chdir(folder)
+        found.append(Passage(gate, "langchain").asks("run", given))
+    assert found == [False, True, True]
+    assert not Passage(gate.session(cwd=inside), "langchain").asks("run", given)
+    assert Passage(gate.session(cwd="/etc"), "langchain").asks("run", given)
+    assert not Passage(gate, "langchain").asks("run", given, cwd=inside)
+    monkeypatch.chdir(inside)
+    assert Passage(gate, "langchain").asks("run", given, cwd="/etc")
+
+
+def test_a_folder_that_is_gone_lets_nothing_pass(gate: Gate, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "gone").mkdir()
+    monkeypatch.chdir(tmp_path / "gone")
+    (tmp_path / "gone").rmdir()
+    assert Passage(gate, "langchain").guard_sync("run", {"command": ALLOWED}).allowed is False
 
 
 def test_the_model_is_always_told_something(gate: Gate) -> None:

@@ -4,6 +4,7 @@ Knows no framework. Decides nothing: that is the work of the session."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 
 from assent.adapters import payload
@@ -80,8 +81,17 @@ class Passage:
     def _read(self, tool: str, given: Given, more: Mapping[str, str]) -> tuple[Session, Call]:
         """The call as the gate sees it. Raises PayloadError where it can be read in two ways, or in none."""
         found = self._session if isinstance(self._session, Session) else self._session()
-        session = found.planning() if self._plans else found
-        return session, session.call(tool, arguments(given), **{"runtime": self.runtime, **more})
+        session, input = found.planning() if self._plans else found, arguments(given)
+        told = {"runtime": self.runtime, **more}
+        calls = [session.call(tool, input, **{**told, "cwd": each}) for each in _folders(session, told)]
+        # INVARIANT: where it is not known from which folder a tool goes, it is judged in each that it may be.
+        return session, calls[0] if len(calls) == 1 else max(calls, key=lambda call: session.decide(call).outcome)
+
+
+def _folders(session: Session, told: Mapping[str, str]) -> list[str]:
+    """The folder that a call runs in, as the author said; or both that it may be, the project's and the program's."""
+    said = told.get("cwd") or session.cwd
+    return [said] if said else list(dict.fromkeys((session.project, os.getcwd())))
 
 
 def arguments(given: Given) -> dict[str, object]:
