@@ -86,17 +86,29 @@ def _pack_sources(state: str) -> list[tuple[str, int, str | None]]:
 
 
 def _project_sources(here: Place, session: str) -> list[tuple[str, int, str | None]]:
-    """The project's file as it is now, and as the session saw it first."""
+    """The project's file as it is now and as the session saw it first, and that of the folder where it began."""
     if not here.project.startswith("/"):
         return []
     path = files.project_file(here.project)
     text = files.config_text(path)
-    texts = [text]
+    found = [(path, text)]
     if session:
         first = sessions.pinned(here.state, session, here.project, text)
         if first and first != text:  # one that says nothing tightens nothing
-            texts.append(first)
-    return [(path, int(Origin.PROJECT), each) for each in texts]
+            found.append((path, first))
+        elsewhere = began(here, session)
+        if elsewhere[1]:
+            found.append(elsewhere)
+    return [(path, int(Origin.PROJECT), each) for path, each in found]
+
+
+def began(here: Place, session: str) -> tuple[str, str | None]:
+    """The file of the folder where a session began, as it was then, where that is another than this place's."""
+    root = sessions.began(here.state, session, here.project)
+    if root == here.project:
+        return "", None
+    path = files.project_file(root)
+    return path, sessions.pinned(here.state, session, root, files.config_text(path))
 
 
 def _read(found: list[tuple[str, int, str | None]], today: str) -> list[Document]:

@@ -116,7 +116,8 @@ class Gates:
         return known[1]
 
     def _own_view(self, here: configure.Place, session: str) -> str:
-        """The session, where the project's file is not as it saw it first; else `""`, and it shares a gate."""
+        """The session, where the project's file is not as it saw it first or it began elsewhere; else `""`, and it
+        shares a gate."""
         if not session or not here.project.startswith("/"):
             return ""
         path = files.project_file(here.project)
@@ -126,10 +127,13 @@ class Gates:
         try:
             text = files.config_text(path)
             first = sessions.pinned(here.state, session, here.project, text)
+            _, before = configure.began(here, session)
         except AssentError:
             return session
-        if first is not None and first != text:
+        if (first is not None and first != text) or before:
             return session
+        if here.project == "/":  # of no folder, so that the session may yet begin
+            return ""
         if len(self._views) >= MOST_VIEWS:
             self._views.clear()
         self._views[key] = mark

@@ -73,6 +73,33 @@ def test_a_projects_file_that_a_session_loosens_holds_on_for_it_and_not_for_othe
     assert outcome(gates, project, "ls", "second") == "allow"
 
 
+def test_the_rules_of_the_folder_where_a_session_began_hold_wherever_it_goes(
+    place: tuple[Gates, Path, Path], tmp_path: Path
+) -> None:
+    gates, _, project = place
+    worktree, elsewhere = project / ".claude/worktrees/new", tmp_path / "elsewhere"
+    for each in (worktree, elsewhere):
+        each.mkdir(parents=True)
+    rules = project / ".assent.toml"
+    rules.write_text('deny = ["bash(ls:*)"]\n')
+    (worktree / ".assent.toml").write_text('deny = ["bash(pwd:*)"]\n')
+    assert outcome(gates, project, "ls", "first") == "deny"
+    rules.unlink()
+    for folder in (worktree, elsewhere, Path("/"), project):
+        assert outcome(gates, folder, "ls", "first") == "deny", folder
+    assert outcome(gates, worktree, "pwd", "first") == "deny"
+    assert outcome(gates, elsewhere, "pwd", "first") == "allow"
+    assert outcome(gates, worktree, "ls", "second") == "allow"
+
+
+def test_a_call_of_no_folder_begins_no_session(place: tuple[Gates, Path, Path]) -> None:
+    gates, _, project = place
+    (project / ".assent.toml").write_text('deny = ["bash(ls:*)"]\n')
+    assert outcome(gates, Path("/"), "ls", "first") == "allow"
+    assert outcome(gates, project, "ls", "first") == "deny"
+    assert outcome(gates, Path("/"), "ls", "first") == "deny"
+
+
 def test_sessions_with_the_same_view_share_a_gate(place: tuple[Gates, Path, Path]) -> None:
     gates, _, project = place
     assert gates.find(str(project), "one")[0] is gates.find(str(project), "two")[0]

@@ -1,7 +1,8 @@
 """The project's rules as they were when a session first called. What they mean is the policy's to say.
 
 A session may try to loosen the project's file half-way; the text seen first still holds beside the text of now, and
-since such a file can only tighten, both together never allow more."""
+since such a file can only tighten, both together never allow more. For the same reason the rules of the folder in which
+it began hold wherever it goes: into a worktree, or a folder that it made itself."""
 
 from __future__ import annotations
 
@@ -27,6 +28,19 @@ def pinned(state: str, session: str, root: str, text: str | None) -> str | None:
     state_folder(posixpath.join(state, FOLDER))
     replace_text(path, text or "")
     return text
+
+
+def began(state: str, session: str, root: str) -> str:
+    """Return the folder in which the session first called, keeping `root` where this is the first time. `/` stands for
+    no folder, and begins nothing."""
+    path = posixpath.join(state, FOLDER, sha256(f"began\0{session}".encode()).hexdigest()[:32])
+    seen = config_text(path)
+    if seen or root == "/":
+        return seen or root
+    state_folder(state)
+    state_folder(posixpath.join(state, FOLDER))
+    replace_text(path, root)
+    return root
 
 
 def forget(state: str, *, older_than: float) -> int:
