@@ -119,7 +119,7 @@ class Interactions:
         scope = messages.SCOPES.get(name)
         if scope is None:
             return None
-        offered = messages.offered(card.held)
+        offered = messages.pressed(card.held)
         if scope is Scope.ONCE or offered is None:  # what was never offered counts this once
             return Answer(Said.ALLOW, who=who)
         return Answer(Said.ALLOW, scope=scope, rules=offered.rules, who=who)

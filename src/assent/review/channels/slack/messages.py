@@ -62,7 +62,8 @@ def question(held: Held, ticket: str, *, deadline: float, behind: int = 0, reach
     found = [blocks.header(f"{high}{_title(held)}"), blocks.context(_place(held), _risk(held))]
     if held.warnings:
         found.append(_labelled("Look twice"))
-        found.append(blocks.bullets([excerpt.prose(each, LINE) for each in held.warnings[:MOST_WARNINGS]]))
+        warned = [excerpt.prose(each, LINE) for each in held.warnings[:MOST_WARNINGS]]
+        found.append(blocks.bullets([*warned, *_rest(len(held.warnings) - MOST_WARNINGS)]))
     found += _preview(held.preview)
     found += [_labelled("What it does"), blocks.bullets(_effects(held))]
     part = held.decision.deciding
@@ -113,7 +114,7 @@ def ended(resolution: Resolution) -> str:
 def is_cut(held: Held) -> bool:
     """Whether a message shows a part only of what would run, or of what it does."""
     shown = held.preview
-    return shown.length > len(shown.text) or _many(held) or not excerpt.fits(shown.text, blocks.CODE)
+    return shown.length > len(shown.text) or _beside_is_cut(held) or not excerpt.fits(shown.text, blocks.CODE)
 
 
 def snippet(held: Held) -> str:
@@ -121,10 +122,13 @@ def snippet(held: Held) -> str:
     if not is_cut(held):
         return ""
     text = excerpt.code(held.preview.text, SNIPPET)
-    if not _many(held):
+    if not _beside_is_cut(held):
         return text
-    told = excerpt.code("\n".join(f"  {each}" for each in held.effects), SNIPPET)
-    return f"{text}\n\nWhat it does:\n{told}"
+    for title, each in (("What it does", held.effects), ("Look twice", held.warnings)):
+        if each:
+            told = "\n".join(f"  {line}" for line in each)
+            text += f"\n\n{title}:\n{excerpt.code(told, SNIPPET)}"
+    return text
 
 
 def bare(held: Held, ticket: str) -> Message:
@@ -139,8 +143,14 @@ def bare(held: Held, ticket: str) -> Message:
 
 
 def offered(held: Held) -> Suggestion | None:
-    """The rules that the buttons remember, None where no answer to this is remembered."""
+    """The rules that are remembered first, None where no answer to this is remembered."""
     return held.suggestions[0] if held.suggestions else None
+
+
+def pressed(held: Held) -> Suggestion | None:
+    """The rules that a press remembers: none but those that the message shows whole."""
+    found = offered(held)
+    return found if found is None or excerpt.fits(_written(found), BESIDE) else None
 
 
 # ---------------------------------------------------------------- its parts
@@ -180,14 +190,20 @@ def _preview(preview: Preview) -> list[Block]:
     return found
 
 
-def _many(held: Held) -> bool:
-    return len(held.effects) > MOST_EFFECTS
+def _beside_is_cut(held: Held) -> bool:
+    """Whether what it does, or what to look at twice, is not all in the message."""
+    if len(held.effects) > MOST_EFFECTS or len(held.warnings) > MOST_WARNINGS:
+        return True
+    return not all(excerpt.fits(each, LINE) for each in (*held.effects, *held.warnings))
+
+
+def _rest(left: int) -> list[str]:
+    return [f"and {left} more, in the thread"] if left > 0 else []
 
 
 def _effects(held: Held) -> list[str]:
     found = [excerpt.code(each, LINE) for each in held.effects[:MOST_EFFECTS]]
-    if _many(held):
-        found.append(f"and {len(held.effects) - MOST_EFFECTS} more, in the thread")
+    found += _rest(len(held.effects) - MOST_EFFECTS)
     return found or ["nothing that could be seen: look at the text itself"]
 
 
@@ -196,9 +212,15 @@ def _remembered(held: Held, reach: Reach | None) -> list[Block]:
     found = offered(held)
     if found is None:
         return [blocks.context("no answer to this is remembered: it can be allowed once")]
-    rules = excerpt.flat(" ; ".join(found.rules), BESIDE) or "this exact call, in the same folder"
+    if pressed(held) is None:
+        return [blocks.context("a rule for this is too long for a message: Edit the rule… shows it, or the page does")]
+    rules = excerpt.flat(_written(found), BESIDE) or "this exact call, in the same folder"
     told = f"{rules}  ({excerpt.prose(found.width, LINE)})" if found.rules else rules
     return [_labelled("15 minutes and Session remember", f"{told}{reached(reach, found.rules)}")]
+
+
+def _written(found: Suggestion) -> str:
+    return " ; ".join(found.rules)
 
 
 def reached(reach: Reach | None, rules: tuple[str, ...]) -> str:
@@ -227,7 +249,7 @@ def _buttons(held: Held, ticket: str, reach: Reach | None) -> list[list[Block]]:
     where = " The rest is in the thread." if is_cut(held) else ""
     sure = blocks.confirmation(title, f"You have read what would run, and want it to run?{where}", "Allow it")
     first = [blocks.button("Allow once", ONCE, ticket, style="primary", confirm=sure if risky else None)]
-    savable = offered(held) is not None and not (reach is not None and reach.refusal)
+    savable = pressed(held) is not None and not (reach is not None and reach.refusal)
     if savable:
         wider = blocks.confirmation(
             title, f"Calls like this one would run without being asked about?{where}", "Allow them"

@@ -171,6 +171,47 @@ def test_what_a_message_cuts_is_whole_in_its_file_and_confirmed_before_it_is_all
         assert {each["action_id"] for each in rows if "confirm" in each} == {*messages.SCOPES}
 
 
+def with_beside(*, effects: tuple[str, ...] = ("run make",), warnings: tuple[str, ...] = ()) -> Held:
+    held = question()
+    return Held(
+        held.id,
+        held.call,
+        held.digest,
+        held.decision,
+        held.preview,
+        effects=effects,
+        suggestions=held.suggestions,
+        warnings=warnings,
+        project=held.project,
+    )
+
+
+@pytest.mark.parametrize(
+    "held",
+    [
+        with_beside(effects=("write /" + "a" * 300 + "/end",)),
+        with_beside(warnings=("look at " + "b" * 300 + "/end",)),
+        with_beside(warnings=tuple(f"warning {number}." for number in range(messages.MOST_WARNINGS + 3))),
+    ],
+    ids=["a long effect", "a long warning", "many warnings"],
+)
+def test_what_stands_beside_and_is_cut_is_in_the_file_and_confirmed_too(held: Held) -> None:
+    made = messages.question(held, "t", deadline=0.0)
+    rows = [each for row in made.blocks if row["type"] == "actions" for each in row["elements"]]
+    assert {each["action_id"] for each in rows if "confirm" in each} == {*messages.SCOPES}
+    assert all(each in messages.snippet(held) for each in (*held.effects, *held.warnings))
+    more = len(held.warnings) - messages.MOST_WARNINGS
+    assert (f"and {more} more, in the thread" in seen(made)) is (more > 0)
+
+
+def test_a_press_remembers_no_rule_that_the_message_does_not_show_whole() -> None:
+    held = question(other="y" * 700)
+    made = messages.question(held, "t", deadline=0.0)
+    actions = [each["action_id"] for row in made.blocks if row["type"] == "actions" for each in row["elements"]]
+    assert actions == [messages.ONCE, messages.DENY, messages.EDIT, messages.WHY]
+    assert (messages.pressed(held), messages.pressed(question())) == (None, question().suggestions[0])
+
+
 def test_what_slack_does_not_take_can_still_be_denied_there_and_not_allowed() -> None:
     made = messages.bare(question("x" * 9000, other="<!channel>"), "ticket")
     assert kit.objections(made.blocks) == []
