@@ -21,7 +21,7 @@ BELOW_DESK = frozenset({"contract", "gate", "gates", "configure", "journal", "me
     "opinion"
 }
 BELOW_GUARD = STAGES | BELOW_DESK | {"desk", "http", "remote"}
-GUARD = frozenset({"guard", "guarded", "embedded", "background", "compat"})
+GUARD = frozenset({"guard", "guarded", "embedded", "background", "compat", "values"})
 BELOW_SURFACES = BELOW_GUARD | GUARD
 
 # Package → what of Assent it may import, besides itself.

@@ -146,15 +146,19 @@ def open_gate(
     """The gate for a place, and the place with the workspace that its configuration adds. Raises PolicyError.
 
     `more` are documents beside the files, `alone` says that they stand for the user's and the project's: what the
-    administrator set and what people denied for good hold all the same. `tools` are what the embedder declares."""
+    administrator set and what people denied for good hold all the same, and ASSENT_MODE only tightens. `tools` are what
+    the embedder declares."""
     found = _binding(here) if alone else documents(here, config=config, session=session)
-    return _open(here, environ, [*found, *more], mode=mode, hook=hook, tools=tools)
+    return _open(here, environ, [*found, *more], mode=mode, tightens=hook or alone, tools=tools)
 
 
 def _binding(here: Place) -> list[Document]:
     """The documents that hold for everybody: the managed one, and the saved denials."""
-    kept = (files.MANAGED_FILE, saved.path(here.state) if here.state else "")
-    return _read([each for each in sources(Place("", (), here.home, here.state)) if each[0] in kept], strftime(DAY))
+    kept = [(files.MANAGED_FILE, int(Origin.MANAGED), files.config_text(files.MANAGED_FILE, managed=True))]
+    if here.state:
+        path = saved.path(here.state)
+        kept.append((path, int(Origin.USER), files.config_text(path)))
+    return _read(kept, strftime(DAY))
 
 
 def _open(
@@ -163,7 +167,7 @@ def _open(
     found: list[Document],
     *,
     mode: str = "",
-    hook: bool = False,
+    tightens: bool = False,
     keep: Keep | None = None,
     tools: Mapping[str, Tool] | None = None,
 ) -> tuple[Gate, Place]:
@@ -171,7 +175,7 @@ def _open(
         found,
         environment_mode=environ.get("ASSENT_MODE", ""),
         flag_mode=mode,
-        environment_tightens=hook,
+        environment_tightens=tightens,
         trusted=_trusted(found, here) is not False,
     )
     examples = tuple(example for document in found for example in document.examples)
@@ -233,7 +237,7 @@ def open_quickly(here: Place, environ: Mapping[str, str], *, session: str = "") 
         return _gate(here, environ, settings, (), keep)
     read = _read(found, today)
     trusted = _trusted(read, here)
-    return _open(here, environ, read, hook=True, keep=keep)
+    return _open(here, environ, read, tightens=True, keep=keep)
 
 
 def _thawed(parts: dict[str, bytes], here: Place) -> Settings | None:

@@ -5,6 +5,7 @@ Whatever raises here ends in a denial. Shows nothing itself."""
 from __future__ import annotations
 
 import asyncio
+import concurrent.futures
 import inspect
 import os
 import threading
@@ -35,6 +36,7 @@ from assent.review.channels.turn import has_terminal, turn
 from assent.review.denial import deny
 from assent.review.store import SqliteStore
 from assent.statefile import state_folder
+from assent.values import arguments
 
 STORE_FILE = "held.db"
 CLOSING = 10.0  # seconds for what waits to be told that the gate closes
@@ -79,11 +81,12 @@ class Embedded:
         self._gates.unlock()
 
     def place(self, call: Call) -> Call:
-        """The call in this project, where it does not say otherwise."""
+        """The call in this project, where it does not say otherwise. Raises PayloadError for arguments that cannot be
+        read."""
         _, here = self._gates.find(self.project, call.session)
         return Call(
             call.tool,
-            call.input,
+            arguments(call.input),  # a copy, of nothing but data
             cwd=call.cwd or self.project,
             roots=call.roots or here.roots,
             home=call.home or here.home,
@@ -107,14 +110,14 @@ class Embedded:
     async def guard(self, call: Call, *, host_mode: str = "") -> Verdict:
         """Whether a call may run. Raises nothing but CancelledError, which takes the question back."""
         try:
-            rules, call, begun = self._begin(call, host_mode)
+            rules, placed, begun = self._begin(call, host_mode)
             if isinstance(begun, Settled) and begun.judged.decision.outcome is not Outcome.ASK:
                 return verdict(begun)
-            asking = self._thread.start(self._ask(rules, call, begun, asyncio.get_running_loop()))
+            asking = self._thread.start(self._ask(rules, placed, begun, asyncio.get_running_loop()))
         except Exception as error:  # the net
             return fault(error)
         try:
-            return await asyncio.wrap_future(asking)
+            return unchanged(await asyncio.wrap_future(asking), call, placed)
         except asyncio.CancelledError:
             task = asyncio.current_task()
             if asking.cancelled() and task is not None and not task.cancelling():
@@ -126,10 +129,10 @@ class Embedded:
     def guard_sync(self, call: Call, *, host_mode: str = "") -> Verdict:
         """The same for callers without a loop. Raises nothing but what interrupts the thread."""
         try:
-            rules, call, begun = self._begin(call, host_mode)
+            rules, placed, begun = self._begin(call, host_mode)
             if isinstance(begun, Settled) and begun.judged.decision.outcome is not Outcome.ASK:
                 return verdict(begun)
-            return self._thread.wait(self._ask(rules, call, begun))
+            return unchanged(self._thread.wait(self._ask(rules, placed, begun)), call, placed)
         except (Exception, asyncio.CancelledError) as error:  # the net
             return fault(error)
 
@@ -153,6 +156,8 @@ class Embedded:
             return fault(error)
 
     def _release(self, id: str, call: Call, answer: Answer, host_mode: str) -> Verdict:
+        if self._closed:
+            raise AssentError("the gate was closed")
         kept, now = self.approvals.find(id), self.memory.clock()
         rules, _ = self._gates.find(self.project, call.session)
         judged = self.memory.judge(rules, call, project=self.project, host_mode=host_mode)
@@ -302,8 +307,21 @@ class Embedded:
                 await self._store.close()
 
 
+CHANGED = "This call was not run: its arguments changed while a person was asked."
+
+
+def unchanged(found: Verdict, call: Call, judged: Call) -> Verdict:
+    """The verdict, where the call still is what was judged. Raises PayloadError where it cannot be read any more."""
+    # INVARIANT: what runs is what was judged; arguments can change while a person is asked.
+    if found.allowed and arguments(call.input) != judged.input:
+        return Verdict(False, found.decision, found.id, message=CHANGED, resolution=found.resolution)
+    return found
+
+
 def fault(error: BaseException) -> Verdict:
     """A fault inside, as a verdict. The call was not run."""
+    if isinstance(error, asyncio.CancelledError | concurrent.futures.CancelledError):
+        return denied("the gate was closed")
     reason = (
         str(error) if isinstance(error, AssentError) else f"the gate failed inside: {type(error).__name__}: {error}"
     )

@@ -9,7 +9,7 @@ from assent.contract.decision import Decision, Layer, Outcome, Part
 from assent.contract.effect import Kind
 from assent.contract.errors import PayloadError, PolicyError
 from assent.contract.memory import keep
-from assent.contract.tools import OURS
+from assent.contract.tools import ALIASES, OURS, OWN_NAMES
 from assent.contract.value import Value
 from assent.effects import native, shell
 from assent.effects.shell import commands
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     Keep = Callable[[Settings, Policy, tuple[str, ...], str, bool], None]
 
+KEPT = frozenset("bash read write delete move list search fetch".split())  # names that no declaration takes over
 REMEMBERED, REMEMBERED_LENGTH = 256, 2000  # commands, characters of one
 
 
@@ -121,7 +122,7 @@ class Gate:
 
     def lower(self, call: Call) -> Lowering:
         """What a call does, without judging it."""
-        if self._tools and call.runtime != OURS and (tool := self._tools.get(call.tool.lower())) is not None:
+        if self._tools and (tool := self._tools.get(call.tool.lower())) is not None and is_declarable(call):
             from assent.effects import declared
 
             return declared.lower(call, tool, self._shell)
@@ -175,6 +176,14 @@ class Gate:
             if self._keep is not None:
                 self._keep(self.settings, policy, roots, home, fold)
         return policy
+
+
+def is_declarable(call: Call) -> bool:
+    """Whether what a program declares can be meant by a call: in a runtime with names of its own, those of shells,
+    files and fetching keep their meaning, so that a function called `bash` opens nothing to another agent here."""
+    if not call.runtime or call.runtime in OWN_NAMES:
+        return True
+    return call.runtime != OURS and ALIASES.get(call.tool.lower(), "") not in KEPT
 
 
 def refusal(code: str, reason: str, mode: str = "", flip: str = "") -> Decision:

@@ -14,12 +14,12 @@ from assent.contract.call import Call
 from assent.contract.decision import Decision
 from assent.contract.errors import PayloadError, StoreError
 from assent.contract.review import Answer, Held, Said, Verdict
-from assent.contract.tools import OURS
 from assent.contract.value import Value
 from assent.effects import native
 from assent.effects.declared import LIKE, Tool
 from assent.embedded import DAY, Embedded, Place, fault
 from assent.facts import files
+from assent.gate import is_declarable
 from assent.gates import Gates, add_tool
 from assent.guarded import guard_function
 from assent.journal import new_id
@@ -204,7 +204,7 @@ class Session:
 
     def _own(self, call: Call) -> Call:
         """The call as one of this session, where it does not say otherwise."""
-        if call.session and call.cwd:
+        if call.session and call.cwd and (call.runtime or not self._runtime):
             return call
         return Call(
             call.tool,
@@ -224,8 +224,8 @@ class Gate(Session):
 
     `project` is the folder that the agent works in (default: this one). The rules are those of the files on this
     machine; `mode`, `allow`, `ask`, `deny` and `policy` (the settings of a configuration file, as a mapping or as TOML
-    text) come on top. `files=False` leaves the user's and the project's file out; what an administrator set and the
-    floor always hold. `tools` says what the agent's own tools do.
+    text) come on top. `files=False` leaves the user's and the project's file out, and lets ASSENT_MODE only tighten;
+    what an administrator set and the floor always hold. `tools` says what the agent's own tools do.
 
     `channels` are the places to ask in: `"terminal"`, `"server"` (the pages of the gate server), `"nobody"`, a function
     that gets the question and returns True, False or an Answer, or a channel. Default: the terminal, where there is
@@ -251,6 +251,8 @@ class Gate(Session):
         more = [_document(policy)] if policy else []
         more.append(document_of({"allow": [*allow], "ask": [*ask], "deny": [*deny]}, "the program", Origin.USER))
         mode = mode.value if isinstance(mode, PermissionMode) else mode
+        if not mode and policy and more[0].mode is not None:
+            mode = more[0].mode.word  # what the program says is not undone by the environment that it runs in
         gates = Gates(
             environ,
             mode=mode,
@@ -307,7 +309,7 @@ class Connected:
         add_tool(self._tools, name, tool)
 
     def _named(self, call: Call) -> Call:
-        tool = self._tools.get(call.tool.lower()) if call.runtime != OURS else None
+        tool = self._tools.get(call.tool.lower()) if is_declarable(call) else None
         return native.but(call, tool=tool.like, runtime=LIKE) if tool is not None and tool.like else call
 
     def decide(self, call: Call, *, host_mode: str = "") -> Decision:

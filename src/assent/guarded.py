@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import inspect
 import os
 import types
 import typing
-from collections.abc import Callable, Sequence
-from enum import Enum
+from collections.abc import AsyncGenerator, Callable, Generator, Sequence
+from contextlib import aclosing
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from assent.contract.errors import AssentError, PayloadError
 from assent.contract.review import Verdict
 from assent.contract.value import Value
 from assent.effects.declared import Tool
+from assent.embedded import CHANGED as CHANGED
+from assent.embedded import fault
+from assent.values import plain as plain
 
 if TYPE_CHECKING:
     from assent.contract.call import Call
@@ -46,19 +48,24 @@ class Schema(Value):
 
 
 def guard_function(session: Session, function: F, tool: Tool, name: str = "") -> F:
-    """The function, behind the gate."""
+    """The function, behind the gate. A generator is judged when it begins to run, not when it is made."""
+    word = name or getattr(function, "__name__", "")
+    if not word:
+        raise PayloadError("it has no name of its own; give it one with `guarded(name=…)`")
     signature = inspect.signature(function)
     unknown = [each for each in (*tool.paths, *tool.addresses) if each not in signature.parameters]
     if unknown:
-        raise PayloadError(f"`{function.__name__}` has no parameter `{unknown[0]}`")
-    word = name or function.__name__
+        raise PayloadError(f"`{word}` has no parameter `{unknown[0]}`")
     session.declare(word, tool)
 
     def call_of(given: tuple[Any, ...], named: dict[str, Any]) -> Call:
         bound = signature.bind(*given, **named)
         bound.apply_defaults()
-        input = {key: plain(value) for key, value in bound.arguments.items()}
-        return session.call(word, input, cwd=os.getcwd(), runtime=RUNTIME)
+        try:
+            input = {key: plain(value) for key, value in bound.arguments.items()}
+            return session.call(word, input, cwd=os.getcwd(), runtime=RUNTIME)
+        except Exception as error:  # what cannot be read, and a folder that is gone
+            raise Denied(fault(error)) from None
 
     def passed(verdict: Verdict, call: Call, given: tuple[Any, ...], named: dict[str, Any]) -> None:
         # INVARIANT: what runs is what was judged; arguments can change while a person is asked.
@@ -67,29 +74,53 @@ def guard_function(session: Session, function: F, tool: Tool, name: str = "") ->
         if call_of(given, named) != call:
             raise Denied(Verdict(False, verdict.decision, verdict.id, message=CHANGED))
 
-    if inspect.iscoroutinefunction(function):
+    async def pass_later(given: tuple[Any, ...], named: dict[str, Any]) -> None:
+        call = call_of(given, named)
+        passed(await session.guard(call), call, given, named)
 
-        @functools.wraps(function)
-        async def later(*given: Any, **named: Any) -> Any:
-            call = call_of(given, named)
-            passed(await session.guard(call), call, given, named)
-            return await function(*given, **named)
+    def pass_now(given: tuple[Any, ...], named: dict[str, Any]) -> None:
+        call = call_of(given, named)
+        passed(session.guard_sync(call), call, given, named)
 
-        found: Any = later
-    else:
-
-        @functools.wraps(function)
-        def at_once(*given: Any, **named: Any) -> Any:
-            call = call_of(given, named)
-            passed(session.guard_sync(call), call, given, named)
-            return function(*given, **named)
-
-        found = at_once
+    found: Any = functools.wraps(function)(_behind(function, pass_now, pass_later))
     found.tool = schema(function, word)
     return found  # type: ignore[no-any-return]  # the same signature
 
 
-CHANGED = "This call was not run: its arguments changed while a person was asked."
+def _behind(function: Callable[..., Any], pass_now: Callable[..., None], pass_later: Callable[..., Any]) -> Any:
+    """A function of the same kind that passes first."""
+
+    async def later(*given: Any, **named: Any) -> Any:
+        await pass_later(given, named)
+        return await function(*given, **named)
+
+    async def flowing(*given: Any, **named: Any) -> AsyncGenerator[Any, Any]:
+        await pass_later(given, named)
+        async with aclosing(function(*given, **named)) as inner:
+            sent = None
+            while True:
+                try:
+                    each = await inner.asend(sent)
+                except StopAsyncIteration:
+                    return
+                sent = yield each
+
+    def stepping(*given: Any, **named: Any) -> Generator[Any, Any, Any]:
+        pass_now(given, named)
+        return (yield from function(*given, **named))
+
+    def at_once(*given: Any, **named: Any) -> Any:
+        pass_now(given, named)
+        return function(*given, **named)
+
+    for kind in (function, getattr(type(function), "__call__", None)):  # noqa: B004  # a callable object by its method
+        if inspect.iscoroutinefunction(kind):
+            return later
+        if inspect.isasyncgenfunction(kind):
+            return flowing
+        if inspect.isgeneratorfunction(kind):
+            return stepping
+    return at_once
 
 
 def schema(function: Callable[..., Any], name: str = "") -> Schema:
@@ -110,7 +141,7 @@ def schema(function: Callable[..., Any], name: str = "") -> Schema:
             shape = {**shape, "default": parameter.default}
         properties[key] = shape
     parameters: dict[str, object] = {"type": "object", "properties": properties, "required": required}
-    return Schema(name or function.__name__, inspect.getdoc(function) or "", parameters)
+    return Schema(name or getattr(function, "__name__", ""), inspect.getdoc(function) or "", parameters)
 
 
 def _shape(hint: Any) -> dict[str, object]:
@@ -128,24 +159,3 @@ def _shape(hint: Any) -> dict[str, object]:
     if isinstance(hint, type) and issubclass(hint, os.PathLike):
         return {"type": "string"}
     return {}
-
-
-def plain(value: object) -> object:
-    """An argument as data that can be shown, kept and compared. What is none is shown as Python shows it."""
-    if value is None or isinstance(value, str | bool | int | float):
-        return value
-    if isinstance(value, os.PathLike):
-        return os.fspath(value) if isinstance(os.fspath(value), str) else repr(value)
-    if isinstance(value, list | tuple | set | frozenset):
-        return [plain(each) for each in value]
-    if isinstance(value, dict):
-        return {str(key): plain(each) for key, each in value.items()}
-    if isinstance(value, Enum):
-        return plain(value.value)
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {each.name: plain(getattr(value, each.name)) for each in dataclasses.fields(value)}
-    fields = getattr(type(value), "model_fields", None)  # a Pydantic model; paths in it are looked at like any other
-    if isinstance(fields, dict):
-        more = getattr(value, "model_extra", None) or {}
-        return {key: plain(getattr(value, key, None)) for key in (*fields, *more)}
-    return repr(value)

@@ -15,7 +15,7 @@ from typing import Any
 
 from assent import http
 from assent.contract.call import Call
-from assent.contract.decision import Decision
+from assent.contract.decision import Decision, Outcome
 from assent.contract.errors import PayloadError, StoreError
 from assent.contract.review import Answer, Ending, Resolution, Said, Verdict
 from assent.gate import refusal
@@ -219,19 +219,21 @@ def _body(call: Call, project: str) -> dict[str, object]:
 
 
 def verdict(status: int, answer: Mapping[str, Any]) -> Verdict:
-    """The server's verdict. INVARIANT: nothing but an explicit yes is one."""
+    """The server's verdict. INVARIANT: nothing but an explicit yes is one, that follows from what was decided."""
     if status != 200 or answer.get("waiting") is not False:
         return denied(_problem(answer) or "the server did not say yes")
     message = answer.get("message")
     try:
-        resolution = answer.get("resolution")
+        decision, told = wire.read_decision(answer["decision"]), answer.get("resolution")
+        end = None if told is None else wire.read_resolution(told)
+        meant = decision.outcome is Outcome.ALLOW if end is None else end.allowed
         return Verdict(
-            answer.get("allowed") is True,
-            wire.read_decision(answer["decision"]),
+            answer.get("allowed") is True and meant is True,
+            decision,
             str(answer.get("id", "")),
             message=message if isinstance(message, str) else "",
             stop=answer.get("stop") is True,
-            resolution=None if resolution is None else wire.read_resolution(resolution),
+            resolution=end,
         )
     except (PayloadError, KeyError) as error:
         return denied(f"the server's answer cannot be read: {error}")

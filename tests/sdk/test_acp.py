@@ -19,7 +19,7 @@ from acp.schema import (
     ToolCallUpdate,
 )
 
-from assent import Gate
+from assent import Gate, Tool
 from assent.sdk.acp import AssentClient, Editor
 
 from .kit import ALLOWED, ASKED, DENIED, opened
@@ -160,3 +160,35 @@ def test_files_of_the_editor_pass_the_gate(gate: Gate, screen: Screen) -> None:
 def test_everything_else_goes_to_the_editor(gate: Gate, screen: Screen) -> None:
     client = AssentClient(gate, screen)  # type: ignore[arg-type]
     assert asyncio.run(client.session_update()) == "seen"
+
+
+def test_what_the_call_names_itself_is_not_hidden_by_its_locations(gate: Gate, screen: Screen) -> None:
+    beside = [ToolCallLocation(path="notes.txt")]
+    for key in ("paths", "locations", "more_locations"):
+        call = ToolCallUpdate(tool_call_id="1", kind="read", raw_input={key: ["/etc/shadow"]}, locations=beside)
+        assert asked(gate, screen, call) == "no"
+
+
+@pytest.mark.parametrize("kind", ["read", "search", "fetch", "think", "edit", None])
+def test_a_command_is_read_as_one_whatever_kind_it_is_said_to_be(gate: Gate, screen: Screen, kind: Any) -> None:
+    for key, text in (("command", DENIED), ("cmd", DENIED), ("command", ["bash", "-lc", DENIED])):
+        call = ToolCallUpdate(tool_call_id="1", kind=kind, raw_input={key: text, "path": "notes.txt"})
+        assert asked(gate, screen, call) == "no"
+
+
+def test_an_agent_cannot_name_the_session_of_another(gate: Gate, screen: Screen, tmp_path: Path) -> None:
+    screen.choice = "allow_always"
+    other = opened(tmp_path, channels=[Editor(screen, who="ada").ask])  # type: ignore[arg-type]
+    session = other.session("s", runtime="acp")
+    session.declare("execute", Tool(like="bash"))
+    assert asyncio.run(session.guard(session.call("execute", {"command": ASKED}))).allowed
+    screen.choice = "reject_once"
+    assert asked(gate, screen, command(ASKED)) == "no"
+    other.close()
+
+
+def test_a_whole_command_line_as_a_program_is_read_as_one(gate: Gate, screen: Screen) -> None:
+    client = AssentClient(gate, screen)  # type: ignore[arg-type]
+    with pytest.raises(RequestError):
+        asyncio.run(client.create_terminal(session_id="s", command=DENIED))
+    assert screen.shown == []

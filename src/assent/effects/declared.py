@@ -9,7 +9,7 @@ from assent.contract.effect import Effect, Gap, Kind, Lowering, Operation, Targe
 from assent.contract.errors import PayloadError
 from assent.contract.tools import ALIASES, INERT
 from assent.contract.value import Value
-from assent.effects import native, web
+from assent.effects import addresses, native, web
 from assent.effects.arguments import nonempty, strings
 
 TYPE_CHECKING = False
@@ -33,6 +33,7 @@ OPERATIONS = {
         Operation.FETCH,
     )
 }
+LOOKING = (Operation.READ, Operation.LIST, Operation.SEARCH)
 WHOLE = (Operation.LIST, Operation.SEARCH, Operation.DELETE)  # with everything below
 
 
@@ -72,12 +73,13 @@ def lower(call: Call, tool: Tool, shell: Lower) -> Lowering:
         read = native.lower(native.but(call, tool=tool.like, runtime=LIKE), shell)
         effects = (_itself(call, name), *read.effects)
         return Lowering(read.tool, effects, read.invocations, read.gaps, text=read.text)
-    told = {key: call.input[key] for key in (*tool.paths, *tool.addresses) if nonempty(call.input.get(key))}
+    told = {key: value for _, key, value in (*_named(call, tool.paths), *_named(call, tool.addresses))}
     unread = [key for key, value in told.items() if not _texts(value)]
     rest = {key: value for key, value in call.input.items() if key not in told or key in unread}
     others = native.foreign(native.but(call, input=rest), name, shell)
     places, hosts = tuple(_places(call, tool)), tuple(_hosts(call, tool))
-    match OPERATIONS.get(tool.operation):
+    operation = OPERATIONS.get(tool.operation)
+    match operation:
         case Operation.EXECUTE:
             known = False
         case Operation.WRITE | Operation.DELETE:
@@ -86,6 +88,8 @@ def lower(call: Call, tool: Tool, shell: Lower) -> Lowering:
             known = bool(hosts)
         case _:
             known = True
+    if tool.paths and operation in LOOKING and not (places or hosts or unread):
+        places = (_somewhere(call, operation),)
     itself = _itself(call, name) if known else others.effects[0]
     gaps = (*others.gaps, *(_unread(key) for key in unread))
     return Lowering(name, (itself, *places, *hosts, *others.effects[1:]), gaps=gaps)
@@ -100,15 +104,34 @@ def _places(call: Call, tool: Tool) -> Iterator[Effect]:
     operation = OPERATIONS.get(tool.operation, Operation.READ)
     if operation in (Operation.EXECUTE, Operation.FETCH):
         operation = Operation.READ
-    for key in tool.paths:
-        for text in _texts(call.input.get(key)):
-            yield Effect(operation, native.place(call, text), key, recursive=operation in WHOLE)
+    for key, _, value in _named(call, tool.paths):
+        for text in _texts(value):
+            for form in dict.fromkeys((text, text.strip())):
+                yield Effect(operation, native.place(call, form), key, recursive=operation in WHOLE)
+            if addresses.scheme_of(text.strip()):  # many a library opens an address where it is given one
+                yield from web.address(call, text.strip(), key)
 
 
 def _hosts(call: Call, tool: Tool) -> Iterator[Effect]:
-    for key in tool.addresses:
-        for text in _texts(call.input.get(key)):
+    for key, _, value in _named(call, tool.addresses):
+        for text in _texts(value):
             yield from web.address(call, text, key)
+
+
+def _named(call: Call, names: Sequence[str]) -> Iterator[tuple[str, str, object]]:
+    """The declared arguments that are given, in whatever case: the name, the key, the value."""
+    wanted = {name.lower(): name for name in names}
+    for key, value in call.input.items():
+        if key.lower() in wanted and nonempty(value):
+            yield wanted[key.lower()], key, value
+
+
+def _somewhere(call: Call, operation: Operation) -> Effect:
+    """What a tool looks at by itself, where the call names no place: the folder, or who knows which file."""
+    if operation is Operation.READ:
+        target = Target(Kind.PATH, "", "a path that the call does not name", certain=False)
+        return Effect(operation, target, "input")
+    return Effect(operation, native.place(call, call.cwd or "."), "cwd", recursive=True)
 
 
 def _texts(value: object) -> tuple[str, ...]:

@@ -24,6 +24,7 @@ from acp.schema import (
 from assent.contract.errors import PayloadError
 from assent.contract.review import Answer, Held, Said, Scope, Verdict
 from assent.effects.declared import Tool
+from assent.effects.native import COMMAND_KEYS
 from assent.guard import Gate, Session
 from assent.sdk.passage import Passage, told
 
@@ -40,6 +41,8 @@ KINDS = {
     "search": "search",
     "fetch": "fetch",
 }
+EDITING = ("view", "create", "str_replace", "insert", "undo_edit")  # what editing tools call a command
+OWN = "acp:"
 YES = (("allow_once", "Allow once"), ("allow_always", "Allow this call in this session"))
 NO = (("reject_once", "Reject"),)
 
@@ -59,7 +62,9 @@ class AssentClient:
     async def request_permission(
         self, session_id: str, tool_call: ToolCallUpdate, options: list[PermissionOption], **more: Any
     ) -> RequestPermissionResponse:
-        verdict = await self._guard(session_id, tool_call.kind or "other", _arguments(tool_call))
+        given = _arguments(tool_call)
+        kind = "execute" if _commands(given) else tool_call.kind or "other"
+        verdict = await self._guard(session_id, kind, given, tool_call.title or "")
         wanted = ("allow_once",) if verdict.allowed is True else ("reject_once", "reject_always")
         chosen = next((each.option_id for kind in wanted for each in options if each.kind == kind), None)
         if chosen is None or verdict.stop:
@@ -77,7 +82,8 @@ class AssentClient:
     async def create_terminal(self, session_id: str, command: str, args: list[str] | None = None, **more: Any) -> Any:
         env = {each.name: each.value for each in more.get("env") or []}
         words = [command, *(args or [])]
-        text = words[2] if len(words) == 3 and words[:2] in SHELLS else shlex.join(words)
+        # A whole command line where a program should stand means something only to an editor with a shell.
+        text = words[2] if len(words) == 3 and words[:2] in SHELLS else shlex.join(words) if args else command
         given = {"command": text, "cwd": more.get("cwd") or "", "env": env}
         await self._pass(session_id, "execute", {key: value for key, value in given.items() if value})
         return await self._inner.create_terminal(session_id=session_id, command=command, args=args, **more)
@@ -87,14 +93,15 @@ class AssentClient:
         if verdict.allowed is not True:
             raise RequestError(DENIED, told(verdict))
 
-    async def _guard(self, session_id: str, kind: str, given: dict[str, object]) -> Verdict:
-        return await Passage(lambda: self._session_of(session_id), RUNTIME).guard(kind, given)
+    async def _guard(self, session_id: str, kind: str, given: dict[str, object], title: str = "") -> Verdict:
+        return await Passage(lambda: self._session_of(session_id), RUNTIME).guard(kind, given, description=title)
 
     def _session_of(self, id: str) -> Session:
         found = self._sessions.get(id)
         if found is None:
             make = self._session
-            found = make.session(id, runtime=RUNTIME) if isinstance(make, Gate) else make(id)
+            # INVARIANT: the ids are the agent's, and name no session but its own.
+            found = make.session(f"{OWN}{make.id}:{id}", runtime=RUNTIME) if isinstance(make, Gate) else make(id)
             for kind, like in KINDS.items():
                 with suppress(PayloadError):  # the author said something else of it
                     found.declare(kind, Tool(like=like))
@@ -120,7 +127,9 @@ class Editor:
             title=f"{held.call.tool}: {'; '.join(held.effects) or held.decision.reason}",
             raw_input=dict(held.call.input),
         )
-        said = await self._client.request_permission(session_id=held.call.session, tool_call=call, options=options)
+        said = await self._client.request_permission(
+            session_id=_id_of(held.call.session), tool_call=call, options=options
+        )
         chosen = said.outcome.option_id if isinstance(said.outcome, AllowedOutcome) else ""
         if chosen == "allow_always" and held.suggestions:
             return Answer(Said.ALLOW, scope=Scope.SESSION, who=self._who)
@@ -135,4 +144,19 @@ def _arguments(call: ToolCallUpdate) -> dict[str, object]:
     given = dict(raw) if isinstance(raw, dict) else {} if raw is None else {"input": json.dumps(raw, default=repr)}
     places = [each.path for each in call.locations or []]
     places += [each.path for each in call.content or [] if isinstance(each, FileEditToolCallContent)]
-    return {**given, "paths": places} if places else given
+    if not places:
+        return given
+    free = next(key for key in ("locations", "more_locations", *map(str, range(len(given) + 1))) if key not in given)
+    return {**given, free: places}
+
+
+def _commands(given: dict[str, object]) -> bool:
+    """Whether the arguments are those of a shell, whatever kind the call is said to be: agents call a command a reading
+    where they take it for one."""
+    found = [value for key, value in given.items() if key.lower() in COMMAND_KEYS]
+    return any(value and not (isinstance(value, str) and value in EDITING) for value in found)
+
+
+def _id_of(session: str) -> str:
+    """The protocol's id of a session of ours."""
+    return session.split(":", 2)[2] if session.startswith(OWN) else session

@@ -1,12 +1,14 @@
 """FastMCP: a middleware that asks the gate before a tool runs. Decides nothing.
 
 Add it last, with `server.add_middleware(…)`. Tools of a mounted server are known by the name that clients call them by,
-prefix included: declare and name them so."""
+prefix included: declare and name them so. A tool that the page of an app calls by a hash asks, unless it is declared by
+that; what its own name is denied, it is denied too. Resources and prompts pass."""
 
 from __future__ import annotations
 
 from fastmcp.exceptions import ToolError
 from fastmcp.server.middleware import CallNext, Middleware, MiddlewareContext
+from fastmcp.server.providers.addressing import parse_hashed_backend_name
 from fastmcp.tools.base import ToolResult
 from mcp.types import CallToolRequestParams
 
@@ -26,7 +28,11 @@ class AssentMiddleware(Middleware):
         context: MiddlewareContext[CallToolRequestParams],
         call_next: CallNext[CallToolRequestParams, ToolResult],
     ) -> ToolResult:
-        verdict = await self._passage.guard(context.message.name, context.message.arguments)
+        name, given = context.message.name, context.message.arguments
+        hashed = parse_hashed_backend_name(name)
+        if hashed is not None and self._passage.denies(hashed[1], given):
+            raise ToolError(f"This call was not run: `{hashed[1]}` is denied.")
+        verdict = await self._passage.guard(name, given)
         if verdict.allowed is not True:
             raise ToolError(told(verdict))
         return await call_next(context)

@@ -14,8 +14,9 @@ from assent.contract.errors import PayloadError
 from assent.contract.review import Verdict
 from assent.embedded import DAY, fault
 from assent.guard import Approval, Session
-from assent.guarded import CHANGED, plain
+from assent.guarded import CHANGED
 from assent.sdk.paused import Said
+from assent.values import arguments as read_arguments
 
 Given = Mapping[str, object] | str | bytes | None  # arguments, or their JSON text
 Sessions = Session | Callable[[], Session]  # a session, or what gives that of the run that asks
@@ -48,6 +49,14 @@ class Passage:
             return _same(session.guard_sync(call), call, given)
         except Exception as error:  # as above
             return fault(error)
+
+    def denies(self, tool: str, given: Given, **more: str) -> bool:
+        """Whether the rules of now deny a call, under a name that it also goes by. Never raises."""
+        try:
+            session, call = self._read(tool, given, more)
+            return session.decide(call).outcome is Outcome.DENY
+        except Exception:  # what cannot be read does not run
+            return True
 
     # Runs that pause
 
@@ -102,9 +111,7 @@ def arguments(given: Given) -> dict[str, object]:
         return payload.read(given) if given.strip() else {}
     if not isinstance(given, Mapping):
         raise PayloadError("the arguments of the call are no object")
-    found = plain(dict(given))
-    assert isinstance(found, dict)
-    return found
+    return read_arguments(given)
 
 
 def told(verdict: Verdict) -> str:

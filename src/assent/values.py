@@ -1,0 +1,86 @@
+"""Python values as data of a call: what can be shown, kept and compared. Judges nothing.
+
+INVARIANT: what cannot be read is not shown as a text, for a text would be read as what it says: a path, an address."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from collections import deque
+from collections.abc import Mapping
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
+from enum import Enum
+from uuid import UUID
+
+from assent.contract.errors import PayloadError
+
+WHOLE = (date, datetime, time, timedelta, Decimal, UUID)  # what Python shows of these is all there is
+ROWS = (list, tuple, set, frozenset, deque)
+OBJECT = "object"  # under which a value stands that is known only as Python shows it
+
+
+def plain(value: object) -> object:
+    """An argument as plain data. Raises PayloadError where it cannot be read, or in two ways."""
+    try:
+        return _plain(value)
+    except RecursionError:
+        raise PayloadError("the arguments contain themselves, or are nested too deep; send less") from None
+    except PayloadError:
+        raise
+    except Exception as error:  # code of the value itself: how it is shown, what it contains
+        raise PayloadError(f"an argument cannot be read: {type(error).__name__}: {error}") from None
+
+
+def arguments(given: Mapping[str, object]) -> dict[str, object]:
+    """All arguments of a call as plain data. Raises PayloadError as above."""
+    found = plain(given)
+    if not isinstance(found, dict):
+        raise PayloadError("the arguments of the call are no object")
+    return found
+
+
+def _plain(value: object) -> object:
+    if value is None or type(value) in (str, bool, int, float):
+        return value
+    if isinstance(value, str):  # whatever a class of text says of itself, files are opened by what it is
+        return str.__str__(value)
+    if isinstance(value, int):
+        return int.__int__(value)
+    if isinstance(value, float):
+        return float.__float__(value)
+    if isinstance(value, bytes):
+        return _text(value)
+    if isinstance(value, os.PathLike):
+        return _plain(os.fspath(value))
+    if isinstance(value, ROWS):
+        return [_plain(each) for each in value]
+    if isinstance(value, Mapping):
+        return _named(value.items())
+    if isinstance(value, Enum):
+        return _plain(value.value)
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return _named((each.name, getattr(value, each.name)) for each in dataclasses.fields(value))
+    fields = getattr(type(value), "model_fields", None)  # a Pydantic model; paths in it are looked at like any other
+    if isinstance(fields, dict):
+        more = getattr(value, "model_extra", None) or {}
+        return _named((key, getattr(value, key, None)) for key in (*fields, *more))
+    return repr(value) if type(value) in WHOLE else {OBJECT: repr(value)}
+
+
+def _text(value: bytes) -> object:
+    """Bytes as the text that they are, so that a name of a file is read as one."""
+    try:
+        return bytes.decode(value, "utf-8")
+    except UnicodeDecodeError:
+        return {OBJECT: repr(bytes(value))}
+
+
+def _named(pairs: object) -> dict[str, object]:
+    found: dict[str, object] = {}
+    for key, value in pairs:  # type: ignore[attr-defined]  # whatever a mapping gives
+        name = str.__str__(key) if isinstance(key, str) else repr(key)
+        if name in found:
+            raise PayloadError(f"argument `{name}` is given twice")
+        found[name] = _plain(value)
+    return found
