@@ -95,16 +95,21 @@ def test_an_approved_run_goes_on_and_runs_the_call_once(paused: Durable, gate: O
 
 def test_another_process_goes_on_with_the_run(paused: Durable, gate: Opens, tmp_path: Path) -> None:
     [question] = start(paused, gate())
-    script = (
-        "import json, sys\nfrom tests.sdk.test_durable import DURABLE, Path, opened, resume\n"
-        f"folder = Path({str(tmp_path)!r}); gate = opened(folder)\n"
-        f"ran = resume(DURABLE[{paused.name!r}](folder), gate, json.loads(sys.argv[1])); gate.close()\n"
-        "print(json.dumps(ran.commands))"
-    )
-    words = [sys.executable, "-c", script, json.dumps(yes(question))]
+    kind = type(paused)
+    script = f"""
+import asyncio, json, sys
+from pathlib import Path
+from tests.sdk.kit import opened
+from {kind.__module__} import {kind.__name__}
+folder = Path({str(tmp_path)!r})
+with opened(folder) as gate:
+    print(json.dumps(asyncio.run({kind.__name__}(folder).resume(gate, [json.loads(sys.argv[1])])).commands))
+"""
     environ = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
-    done = [subprocess.run(words, capture_output=True, text=True, check=True, env=environ).stdout for _ in range(2)]
-    assert [json.loads(each) for each in done] == [[ASKED], []]
+    words = [sys.executable, "-c", script, json.dumps(yes(question))]
+    done = subprocess.run(words, capture_output=True, text=True, check=True, env=environ)
+    assert json.loads(done.stdout) == [ASKED]
+    assert resume(paused, gate(), yes(question)).commands == []
 
 
 def test_a_denied_run_goes_on_without_the_call_and_the_model_gets_the_message(paused: Durable, gate: Opens) -> None:
