@@ -130,6 +130,10 @@ def test_what_may_be_used_runs_with_the_arguments_that_were_judged(gate: Opens) 
 # The real Claude Code
 
 
+async def _raising(*_: Any) -> Any:
+    raise RuntimeError("the hook broke")
+
+
 class Here:
     """This machine's own loopback, for the scripted model."""
 
@@ -145,7 +149,7 @@ class Program:
         self.home, self.project = folder / "home", folder / "project"
         self.home.mkdir()
 
-    def run(self, session: Any, *turns: Any, sub: tuple[Any, ...] = (), **more: Any) -> list[str]:
+    def run(self, session: Any, *turns: Any, sub: tuple[Any, ...] = (), breaks: bool = False) -> list[str]:
         model = Model(cast(Any, Here), [*turns, Say("done")], PROMPT, sub)
         environ = {
             "HOME": str(self.home),
@@ -156,9 +160,11 @@ class Program:
             "DISABLE_AUTOUPDATER": "1",
             "IS_SANDBOX": "1",
         }
-        settings = {"cwd": self.project, "env": environ, "setting_sources": [], "cli_path": BUNDLED}
+        settings: dict[str, Any] = {"cwd": self.project, "env": environ, "setting_sources": [], "cli_path": BUNDLED}
         settings |= {"permission_mode": "bypassPermissions"}
-        options = guard(session, ClaudeAgentOptions(**{**settings, **more}))
+        options = guard(session, ClaudeAgentOptions(**settings))
+        if breaks:
+            (options.hooks or {})["PreToolUse"][0].hooks[:] = [_raising]
 
         async def talk() -> None:
             async with asyncio.timeout(90):
@@ -229,3 +235,9 @@ def test_claude_code_gates_its_sub_agents_and_blocks_where_the_gate_cannot_be_re
     told = program.run(missing, Turn(bash("touch later")))
     assert program.made == {"within"}
     assert "no gate today" in told[0]
+
+
+@pytest.mark.filterwarnings("ignore:can_use_tool will not be invoked")
+def test_claude_code_blocks_where_the_hook_breaks(program: Program, gate: Opens) -> None:
+    told = program.run(gate(), Turn(bash("touch made")), breaks=True)
+    assert (program.made, len(told)) == (set(), 1)
