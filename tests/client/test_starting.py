@@ -176,6 +176,16 @@ def test_what_a_person_stopped_stays_so_until_a_person_starts_it(
     assert "a server runs already" in capsys.readouterr().err
 
 
+def test_a_server_that_is_being_started_is_stopped_too(agreed: Home, capsys: pytest.CaptureFixture[str]) -> None:
+    agreed.call()
+    assert agreed.starting
+    assert main(["stop"]) == 0
+    assert capsys.readouterr().out.splitlines()[-1].startswith("stopped;")
+    assert (running(str(agreed.state)), starting.last(str(agreed.state))[0]) == (None, starting.STOPPED)
+    agreed.call()
+    assert (agreed.starting, agreed.starts) == (False, 1)
+
+
 def test_nothing_of_the_agents_process_reaches_the_server(agreed: Home, tmp_path: Path) -> None:
     if os.geteuid() != 0:
         pytest.skip("needs root: the server closes itself to its own user")

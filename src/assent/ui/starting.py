@@ -10,7 +10,7 @@ import fcntl
 import os
 import sys
 from stat import S_ISLNK
-from time import time
+from time import monotonic, sleep, time
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ RECORD_FILE = "server.start"  # a lock while somebody starts the server, and how
 LOCK_FILE = "server.lock"  # held by a server that lives
 SCRIPT = "assent-server"  # in the folder of the launcher
 FIRST, LONGEST = 60.0, 3600.0  # seconds until the next try after a failed start, doubled with each
+BETWEEN = 0.05  # seconds between looks at who starts it
 FAILED, STOPPED = "failed", "stopped"
 
 
@@ -40,9 +41,7 @@ def _start(state: str) -> bool:
         return False
     record = os.open(os.path.join(state, RECORD_FILE), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     try:
-        try:
-            fcntl.flock(record, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:  # somebody is starting it
+        if not _took_lock(record):  # somebody is starting it
             return False
         what, count, when = read(record)
         if not may_try(what, count, when, time()):
@@ -131,13 +130,26 @@ def pause(count: int) -> float:
     return min(FIRST * 2.0 ** min(count - 1, 20), LONGEST)
 
 
-def note(state: str, what: str) -> None:
-    """Remember that a person stopped the server, or (`""`) that it may be started."""
+def note(state: str, what: str, *, patience: float = 0.0) -> None:
+    """Remember that a person stopped the server, or (`""`) that it may be started. Whoever is starting one is waited
+    for, with `patience`, in seconds: at its end it says itself how that went."""
     handle = os.open(os.path.join(state, RECORD_FILE), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    until = monotonic() + patience
     try:
+        while not _took_lock(handle) and monotonic() < until:
+            sleep(BETWEEN)
         write(handle, what)
     finally:
         os.close(handle)
+
+
+def _took_lock(handle: int) -> bool:
+    """Take the lock; False where somebody has it."""
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
 
 
 def last(state: str) -> tuple[str, int, float]:

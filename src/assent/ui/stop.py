@@ -12,6 +12,7 @@ from assent.ui import local, server_script, starting
 
 DESCRIPTION = "End the server. Questions that wait are denied, and the trail is on the disk before it ends."
 PATIENCE = 30.0  # seconds
+STARTING = 25.0  # seconds for a server that is being started
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -19,12 +20,12 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    found = local.server()
     if os.path.exists(server_script.path(local.state())):
-        starting.note(local.state(), starting.STOPPED)  # first, so that no hook is quicker
+        starting.note(local.state(), starting.STOPPED, patience=STARTING)  # first, so that no hook is quicker
         after = "; hooks start none until `assent serve --background`"
     else:
         after = ""
+    found = local.server()
     if found is None:
         print(f"no server runs{after}")
         return 0
