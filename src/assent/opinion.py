@@ -25,7 +25,7 @@ from assent.trail import redact
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from assent.contract.call import Call
     from assent.contract.classifier import Backend
@@ -41,6 +41,7 @@ else:
 
 TOO_LONG = "the call is too long for a model to see it whole"
 VEILED = "the call holds what looks like a secret, which no model is shown, so that it would not see it whole"
+LARGEST = 200_000  # characters of a call beyond which not even an edit is looked through for secrets, and shown in part
 LEAST = 0.5  # seconds that are worth trying
 BACKENDS = 4  # kept
 FILES = READ_ONLY | {Operation.WRITE}
@@ -185,7 +186,7 @@ def inquire(
     if not may_judge(judged):
         return None
     try:
-        if persons.has(state, call.session, names(call)):
+        if _length(call.input) > LARGEST or persons.has(state, call.session, names(call)):
             return None
         return Inquiry(
             call,
@@ -265,7 +266,7 @@ def shown(call: Call, judged: Judged) -> Shown:
 
 def unseen(call: Call, judged: Judged) -> tuple[str, str] | None:
     """Why the model is not asked about a call that it cannot see whole, as a word and a sentence."""
-    return _unseen(shown(call, judged), judged)
+    return ("long", TOO_LONG) if _length(call.input) > LARGEST else _unseen(shown(call, judged), judged)
 
 
 def _unseen(shown: Shown, judged: Judged) -> tuple[str, str] | None:
@@ -275,7 +276,7 @@ def _unseen(shown: Shown, judged: Judged) -> tuple[str, str] | None:
     return ("secret", VEILED) if shown.veiled else ("long", TOO_LONG)
 
 
-def _length(given: dict[str, object]) -> int:
+def _length(given: Mapping[str, object]) -> int:
     try:
         return len(dumps(given, ascii=False, default=str))
     except (TypeError, ValueError, RecursionError):

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from assent import opinion
+from assent.memory import Settled
+from assent.opinion import LARGEST
 from assent.review.classifier import prompt
 from assent.review.classifier.prompt import LINE, TEXT, WHOLE
 from tests.classifier.service import Service
@@ -147,6 +151,17 @@ def test_a_long_file_is_cut_and_its_true_length_said(world: World) -> None:
     assert len(data) < WHOLE + 3000
     assert "xxx … [50000 characters in all, 3000 shown] … xxx" in data
     assert "the call, 50036 characters in all:" in lines(data)
+
+
+def test_a_file_of_which_next_to_nothing_could_be_shown_is_a_persons(world: World) -> None:
+    given: dict[str, object] = {"file_path": "big.txt", "content": "password=a " * 500_000}
+    started = time.monotonic()
+    call = world.call(given, "write")
+    judged = world.gate().judge(call)
+    assert opinion.unseen(call, judged) == ("long", opinion.TOO_LONG)
+    begun = world.memory.begin(world.gate(), world.call({**given, "content": "x" * LARGEST}, "write"), project="p")
+    assert isinstance(begun, Settled)
+    assert (time.monotonic() - started < 5, world.service.asked) == (True, [])
 
 
 @pytest.mark.parametrize("path", ["/srv/big.txt", "~/big.txt"])

@@ -110,9 +110,9 @@ def ended(resolution: Resolution, nonce: str) -> bytes:
 def read(body: bytes) -> Reply:
     """An answer from the bytes that were signed. Raises ValueError with what is wrong."""
     try:
-        found = json.loads(body.decode("utf-8"))
+        found = json.loads(body.decode("utf-8"), object_pairs_hook=_once)
     except (ValueError, RecursionError):
-        raise ValueError("the answer is not JSON") from None
+        raise ValueError("the answer is not JSON, or has a field twice") from None
     if not isinstance(found, dict):
         raise ValueError("the answer is not a JSON object")
     if unknown := sorted(set(found) - FIELDS):
@@ -127,6 +127,14 @@ def read(body: bytes) -> Reply:
         who=display.one_line(texts["who"], 100),  # none where nobody is named
     )
     return Reply(texts["id"], texts["digest"], texts["nonce"], answer)
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Of a field that stands there twice, nobody can tell which one was meant."""
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("a field stands there twice")
+    return found
 
 
 def _text(found: dict[str, Any], name: str) -> str:

@@ -49,6 +49,12 @@ def test_no_bytes_break_the_reading(body: bytes) -> None:
         events.read(body)
 
 
+def test_a_field_that_stands_there_twice_is_no_answer() -> None:
+    body = json.dumps({**RIGHT, "said": "deny"})
+    with pytest.raises(ValueError, match="has a field twice"):
+        events.read(f'{body[:-1]}, "said": "allow"}}'.encode())
+
+
 def test_deeply_nested_bytes_are_no_answer() -> None:
     with pytest.raises(ValueError, match="not JSON"):
         events.read(b"[" * 100_000)
