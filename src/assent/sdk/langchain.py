@@ -72,7 +72,9 @@ def said(pause: Interrupt, *, allow: bool, who: str, message: str = "") -> dict[
 
 
 def _call(request: ToolCallRequest) -> tuple[str, Any]:
-    return request.tool_call["name"], request.tool_call["args"]
+    """The tool that will be invoked, which another middleware may have exchanged under the name of the call."""
+    name = request.tool.name if request.tool is not None else request.tool_call["name"]
+    return name, request.tool_call["args"]
 
 
 def _denied(request: ToolCallRequest, verdict: Verdict) -> ToolMessage:
