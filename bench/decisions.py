@@ -11,6 +11,7 @@ from pathlib import Path
 
 from assent.contract.call import Call
 from assent.gate import Gate
+from assent.policy import shipped
 from assent.policy.document import document_of
 from assent.policy.rules import Origin
 from assent.policy.settings import combine
@@ -19,7 +20,8 @@ from bench.measure import Jobs, calling, in_turns
 from bench.outcome import Aim, Chapter, Curve, Table, rows_of
 from bench.peers import Run
 
-ASSENT, OPENHARNESS, NAH = "**assent**", "openharness, compares texts", "nah"
+ASSENT, NAH = "**assent**", "nah"
+OPENHARNESS, RULED = "openharness, compares texts, no rules", "openharness, as many rules as we ship"
 DECISION = "a decision, CPU"
 PIECE = "cat src/app.py; "
 LIMITS = {
@@ -87,8 +89,11 @@ def chapter(folder: Path, *, quick: bool = False) -> Chapter:
             Aim("new commands: 99th percentile of CPU time", 1_000.0, mine.cpu_p99 if mine else None, unit="µs"),
             Aim("new commands: nah's median to ours", 10, new.ratio(NAH, ASSENT), most=False),
             Aim("repeated commands: nah's median to ours", 10, again.ratio(NAH, ASSENT), most=False),
-            Aim("new commands: median to openharness's string checker", 5, new.ratio(ASSENT, OPENHARNESS)),
-            Aim("repeated commands: median to openharness's string checker", 5, again.ratio(ASSENT, OPENHARNESS)),
+            *(
+                Aim(f"{what} commands: median to {who}'s", 5, table.ratio(ASSENT, who))
+                for what, table in (("new", new), ("repeated", again))
+                for who in (OPENHARNESS, RULED)
+            ),
             Aim(f"{many[-1][0]:,.0f} rules to {many[0][0]:.0f}", 1.5, many[-1][1] / many[0][1]),
             Aim(
                 f"time per character at {long[-1][0]:,.0f} characters to that at {long[0][0]:,.0f}",
@@ -103,6 +108,7 @@ def _beside(root: Path, what: str, jobs: Jobs, rounds: int) -> Table:
     gates: dict[str, Run | str] = {
         ASSENT: deciding(gate(), root),
         OPENHARNESS: peers.openharness(),
+        RULED: peers.openharness(len(shipped.default_rules("deny")) + len(shipped.default_rules("ask"))),
         NAH: peers.nah(),
     }
     runs = {who: calling(run, jobs) for who, run in gates.items() if not isinstance(run, str)}

@@ -13,14 +13,14 @@ NOT_INSTALLED = "not installed, see `make bench`"
 Run = Callable[[str], object]
 
 
-def openharness() -> Run | str:
-    """Its checker as it comes, as it is asked about a shell command: no rules, and it compares texts."""
+def openharness(rules: int = 0) -> Run | str:
+    """Its checker as it is asked about a shell command: it compares the text with that many patterns, none matching."""
     try:
         from openharness.config.settings import PermissionSettings  # type: ignore[import-not-found,unused-ignore]
         from openharness.permissions.checker import PermissionChecker  # type: ignore[import-not-found,unused-ignore]
     except ImportError:
         return NOT_INSTALLED
-    checker = PermissionChecker(PermissionSettings())
+    checker = PermissionChecker(PermissionSettings(denied_commands=[f"tool{number} *" for number in range(rules)]))
     return lambda command: checker.evaluate("bash", is_read_only=False, command=command)
 
 
