@@ -42,7 +42,8 @@ class AssentToolset(WrapperToolset[Any]):
     async def call_tool(
         self, name: str, tool_args: dict[str, Any], ctx: RunContext[Any], tool: ToolsetTool[Any]
     ) -> Any:
-        verdict = await self._verdict(name, tool_args, ctx)
+        # The tool that will be called: something outside may have exchanged it under the name of the call.
+        verdict = await self._verdict(tool.tool_def.name, tool_args, ctx)
         if verdict.allowed is True:
             return await super().call_tool(name, tool_args, ctx, tool)
         if verdict.stop:
