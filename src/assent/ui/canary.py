@@ -29,17 +29,21 @@ class Trial(Value):
 
 
 def tried(runtime: str, hook: Wired, folder: str) -> tuple[Trial, ...]:
-    """What is wrong with a hook: it must block what is forbidden and what is no event, and let the harmless run."""
+    """What is wrong with a hook: it must block what is forbidden and what is no event, and let the harmless run. It
+    must block the forbidden without the server too, whether one runs now or not."""
     forbidden = json.dumps(canaries.event(runtime, canaries.FORBIDDEN, folder))
     harmless = json.dumps(canaries.event(runtime, canaries.HARMLESS, folder))
     wrong = []
-    for what, text, wanted in (
-        ("a call that is on the floor", forbidden, canaries.BLOCKED),
-        ("garbage", GARBAGE, canaries.BLOCKED),
-        ("a call that only looks", harmless, canaries.ALLOWED),
+    for what, text, wanted, alone in (
+        ("a call that is on the floor", forbidden, canaries.BLOCKED, False),
+        ("garbage", GARBAGE, canaries.BLOCKED, False),
+        ("a call that only looks", harmless, canaries.ALLOWED, False),
+        ("without a server, a call that is on the floor", forbidden, canaries.BLOCKED, True),
     ):
+        if alone and hook.url:
+            continue
         try:
-            found, said = fired(runtime, hook, text, folder)
+            found, said = fired(runtime, hook, text, folder, alone=alone)
         except OSError as error:
             return (Trial(f"the hook cannot be started: {error}", True),)
         if found != wanted:
@@ -48,13 +52,16 @@ def tried(runtime: str, hook: Wired, folder: str) -> tuple[Trial, ...]:
     return tuple(wrong)
 
 
-def fired(runtime: str, hook: Wired, text: str, folder: str) -> tuple[str, str]:
-    """What the program would make of the hook's answer to an event, and what the hook said."""
+def fired(runtime: str, hook: Wired, text: str, folder: str, *, alone: bool = False) -> tuple[str, str]:
+    """What the program would make of the hook's answer to an event, and what the hook said. `alone`: of a hook that
+    asks no server, as it does with a mode of its own, which can only tighten."""
     if hook.url:
         return _posted(hook, text)
     variable = adapters.load(runtime).variable
     environ = {**os.environ, **({variable: text, "PWD": folder} if variable else {})}
     environ.pop("ASSENT_MODE", None)
+    if alone:
+        environ["ASSENT_MODE"] = "default"
     try:
         done = subprocess.run(
             list(hook.words),

@@ -13,6 +13,7 @@ from assent.adapters import settings
 from assent.adapters.honours import HONOURS, Source
 from assent.adapters.settings import codex, holes, plain
 from assent.adapters.settings import wired as wiring
+from assent.adapters.settings.entry import words_of
 from assent.adapters.settings.wired import Wired
 from assent.contract.errors import AssentError
 from assent.contract.value import Value
@@ -229,10 +230,8 @@ def _fired(runtime: str, hook: Wired, here: configure.Place) -> Iterator[Finding
         yield Finding(grade, runtime, f"the hook fails: {each.text}", f"run `assent install {runtime}`, then look anew")
     if not wrong:
         yield fine(runtime, "the hook blocks what it must, and lets the harmless run")
-    if hook.only:
-        yield inert(runtime, f"the hook is called for `{hook.only}` alone", f"run `assent install {runtime}` again")
-    if not hook.blocks:
-        yield inert(runtime, "a hook that breaks would let the call run", f"run `assent install {runtime}` again")
+    if hook.weakness:
+        yield inert(runtime, hook.weakness, f"run `assent install {runtime}` again")
 
 
 def _times(runtime: str, hook: Wired, here: configure.Place, again: str) -> Iterator[Finding]:
@@ -262,6 +261,9 @@ def _stale(runtime: str, hook: Wired, state: str, again: str) -> Iterator[Findin
         yield note(runtime, "the settings call another Assent than this one", again)
     elif text != launcher.script():
         yield note(runtime, "the launcher is of another version", again)
+    words = [word for each in hook.words for word in words_of(each)]
+    if "--home" in words[:-1] and (home := words[words.index("--home") + 1]) != state:
+        yield note(runtime, f"the hook keeps to the policy and the trail in `{home}`, not in `{state}`", again)
 
 
 # ---------------------------------------------------------------- a program

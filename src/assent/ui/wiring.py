@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from assent.adapters import settings
 from assent.adapters.settings import holes
+from assent.adapters.settings.wired import before, wired
 from assent.contract.errors import AssentError
 from assent.ui import hostfile, hosts
 
@@ -31,6 +32,9 @@ def _spoiled(runtime: str, file: str, *, ours: bool) -> str:
             return "does not call Assent any more"
         if ours and (why := found.objection(text)):
             return f"would not be loaded: {why}"
+        hook = before(runtime, wired(runtime, text, file)) if ours else None
+        if hook is not None and hook.weakness:
+            return f"weakens the hook of Assent: {hook.weakness}"
         hole = next((hole for hole in holes.holes(runtime, text) if hole.inert), None)
         return f"switches Assent off: {hole.text}" if hole is not None else ""
     except AssentError as error:

@@ -11,7 +11,7 @@ import pytest
 from assent.adapters import settings
 from assent.adapters.adapter import Rendered
 from assent.adapters.canaries import ALLOWED, BLOCKED, UNSURE, understood
-from assent.ui import compiled
+from assent.ui import compiled, wiring
 from assent.ui.cli import main
 
 Home = Path
@@ -94,6 +94,15 @@ def other_tools_only(home: Path) -> None:
     claude(home).write_text(json.dumps(found))
 
 
+def entry_with(**keys: object) -> Callable[[Path], object]:
+    def change(home: Path) -> None:
+        found = json.loads(claude(home).read_text())
+        found["hooks"]["PreToolUse"][0]["hooks"][0] |= keys
+        claude(home).write_text(json.dumps(found))
+
+    return change
+
+
 def old_version(home: Path) -> None:
     (home / "bin/claude").write_text("#!/bin/sh\necho 2.1.197\n")
     (home / "bin/claude").chmod(0o755)
@@ -109,6 +118,10 @@ INERT: dict[str, Callable[[Path], object]] = {
     "a call that is on the floor was not an answer, not blocked": always_yes,
     "a hook that breaks would let the call run": lambda home: changed(home, '"onFailure": "block",', ""),
     "the hook is called for `Edit` alone": other_tools_only,
+    "the hook is called for `Bash(git *)` alone": entry_with(**{"if": "Bash(git *)"}),
+    "`async` in its entry lets the call run before the hook has answered": entry_with(**{"async": True}),
+    "`asyncRewake` in its entry lets the call run": entry_with(asyncRewake=True),
+    "`once` in its entry takes the hook away after the first call": entry_with(once=True),
     "before it has blocked": lambda home: changed(home, '"timeout": 600', '"timeout": 60'),
     "the hook cannot be started": lambda home: changed(home, '"command": "/', '"command": "/none/'),
     "version 2.1.197 ignores `onFailure`": old_version,
@@ -123,6 +136,38 @@ def test_a_guard_that_is_inert_is_found(home: Path, capsys: pytest.CaptureFixtur
     inert = [each for each in found if each["grade"] == "INERT"]
     assert (status, any(text in each["text"] for each in inert)) == (1, True), found
     assert all(each["fix"] for each in inert)
+
+
+def test_a_hook_that_blocks_only_while_a_server_runs_is_inert(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The launcher asks nobody where a mode is set, as where no server answers."""
+    main(["install", "claude", "--no-policy"])
+    script = home / ".assent/bin/assent"
+    script.write_text(f"import os\nif os.environ.get('ASSENT_MODE'):\n    os._exit(0)\n{script.read_text()}")
+    status, found = findings(capsys, "claude")
+    inert = [each["text"] for each in found if each["grade"] == "INERT"]
+    assert (status, inert) == (
+        1,
+        ["the hook fails: without a server, a call that is on the floor was not an answer, not blocked"],
+    )
+
+
+def test_a_hook_that_keeps_to_another_folder_is_named(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    main(["install", "claude", "--no-policy"])
+    changed(home, f'"{home}/.assent"', f'"{home}/other"')
+    said = f"the hook keeps to the policy and the trail in `{home}/other`, not in `{home}/.assent`"
+    assert said in [each["text"] for each in findings(capsys, "claude")[1]]
+
+
+WEAKENED = {name: INERT[name] for name in INERT if "in its entry" in name or "alone" in name or "breaks" in name}
+
+
+@pytest.mark.parametrize("text", WEAKENED)
+def test_a_change_that_weakens_the_hook_in_the_middle_of_a_session_is_told(home: Path, text: str) -> None:
+    main(["install", "claude", "--no-policy"])
+    state, file = f"{home}/.assent", str(claude(home))
+    assert wiring.spoiled("claude", file, state) == ""
+    WEAKENED[text](home)
+    assert text in wiring.spoiled("claude", file, state)
 
 
 def test_an_old_version_with_a_line_of_shell_around_the_hook_holds(

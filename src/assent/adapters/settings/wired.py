@@ -19,6 +19,12 @@ COMMAND = re.compile(r"^const COMMAND = (\[.*\])$", re.MULTILINE)
 SHELL = ("/bin/sh", "-c")
 EVERYTHING = ("", "*", ".*")
 TIMES = {"timeout": 1, "timeoutSec": 1, "timeout_seconds": 1}
+# Keys of an entry that let calls run before, or without, its answer.
+SPOILING = {
+    "async": "lets the call run before the hook has answered",
+    "asyncRewake": "lets the call run before the hook has answered",
+    "once": "takes the hook away after the first call",
+}
 # The event before a tool call, which must be there; and those that a whole file of ours does not name.
 BEFORE = {"claude": "PreToolUse", "codex": "PreToolUse", "qwen": "PreToolUse", "gemini": "BeforeTool"}
 BEFORE |= {"cursor": "beforeShellExecution", "copilot": "preToolUse", "openharness": "pre_tool_use"}
@@ -27,9 +33,10 @@ BEFORE |= {"cursor": "beforeShellExecution", "copilot": "preToolUse", "openharne
 class Wired(Value):
     """One hook: the words to start it with, or where it is asked over HTTP. `timeout` is in seconds, 0 where none.
 
-    `blocks` says that the runtime blocks where it breaks, `only` for which tools it is called (`""`: for all)."""
+    `blocks` says that the runtime blocks where it breaks, `only` for which tools it is called (`""`: for all), `spoils`
+    which key in its entry takes its force (`""`: none)."""
 
-    __slots__ = ("event", "words", "url", "headers", "timeout", "blocks", "only")
+    __slots__ = ("event", "words", "url", "headers", "timeout", "blocks", "only", "spoils")
 
     def __init__(
         self,
@@ -41,6 +48,7 @@ class Wired(Value):
         timeout: float = 0,
         blocks: bool = True,
         only: str = "",
+        spoils: str = "",
     ) -> None:
         self.event = event
         self.words = words
@@ -49,6 +57,16 @@ class Wired(Value):
         self.timeout = timeout
         self.blocks = blocks
         self.only = only
+        self.spoils = spoils
+
+    @property
+    def weakness(self) -> str:
+        """Why calls run that it has not allowed; `""` where none do."""
+        if self.spoils:
+            return f"`{self.spoils}` in its entry {SPOILING[self.spoils]}"
+        if self.only:
+            return f"the hook is called for `{self.only}` alone"
+        return "" if self.blocks else "a hook that breaks would let the call run"
 
 
 def wired(runtime: str, text: str, file: str) -> tuple[Wired, ...]:
@@ -78,7 +96,7 @@ def _json(runtime: str, text: str) -> Iterator[Wired]:
         only = matcher if isinstance(matcher, str) and matcher not in EVERYTHING else ""
         for hook in inner if isinstance(inner, list) else [group]:
             if isinstance(hook, dict) and is_ours(hook):
-                yield _hook(runtime, event, hook, only)
+                yield _hook(runtime, event, hook, only or str(hook.get("if") or ""))
 
 
 def _hook(runtime: str, event: str, hook: dict[str, object], only: str) -> Wired:
@@ -89,10 +107,14 @@ def _hook(runtime: str, event: str, hook: dict[str, object], only: str) -> Wired
     url, headers = hook.get("url"), hook.get("headers")
     if isinstance(url, str):
         given = tuple((str(key), str(value)) for key, value in headers.items()) if isinstance(headers, dict) else ()
-        return Wired(event, url=url, headers=given, timeout=seconds, blocks=blocks, only=only)
+        return Wired(event, url=url, headers=given, timeout=seconds, blocks=blocks, only=only, spoils=_spoils(hook))
     command, args = str(hook.get("command") or hook.get("bash")), hook.get("args")
     words = (command, *map(str, args)) if isinstance(args, list) else (*SHELL, command)
-    return Wired(event, words, timeout=seconds, blocks=blocks, only=only)
+    return Wired(event, words, timeout=seconds, blocks=blocks, only=only, spoils=_spoils(hook))
+
+
+def _spoils(hook: dict[str, object]) -> str:
+    return next((key for key in SPOILING if hook.get(key)), "")
 
 
 def _codex(text: str) -> Iterator[Wired]:
@@ -107,4 +129,5 @@ def _codex(text: str) -> Iterator[Wired]:
                     matcher = str(group.get("matcher", ""))
                     only = "" if matcher in EVERYTHING else matcher
                     seconds = float(hook.get("timeout", 0))
-                    yield Wired(event, (*SHELL, str(hook["command"])), timeout=seconds, only=only)
+                    words = (*SHELL, str(hook["command"]))
+                    yield Wired(event, words, timeout=seconds, only=only, spoils=_spoils(hook))
