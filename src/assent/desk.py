@@ -18,7 +18,7 @@ from assent.contract.review import Answer, Ending, Grant, Held, Reach, Resolutio
 from assent.facts import digest
 from assent.gate import Gate, Judged
 from assent.memory import Memory, Settled
-from assent.opinion import Inquiry, asked_a_person
+from assent.opinion import Inquiry, asked_a_person, before_a_person
 from assent.policy import amend, breadth, explain
 from assent.policy import grants as granting
 from assent.policy.decide import CONFIRM
@@ -89,7 +89,10 @@ class Desk:
         except Exception as error:  # what cannot be shown cannot be approved
             problem = deny(settled.id, Ending.FAULT, detail=f"the question could not be made: {error}")
             return verdict(settled, problem)
-        return verdict(settled, await self.broker.ask(held))
+        if gate.settings.classifier is None:
+            return verdict(settled, await self.broker.ask(held))
+        with before_a_person(self.memory.waiting, call):
+            return verdict(settled, await self.broker.ask(held))
 
     async def reattach(self, settled: Settled, id: str, digest: str) -> Verdict:
         """The same for a caller that lost its line while it waited."""

@@ -68,6 +68,7 @@ class Memory:
         self.who = getuser()
         self._grants: books.GrantBook | None = None
         self._classifiers: Classifiers | None = None
+        self.waiting: dict[tuple[str, str], int] = {}  # sessions and names of what is before a person now, how often
         self.trail = Trail(f"{state}/audit")
         self.clock = clock
 
@@ -129,6 +130,7 @@ class Memory:
                 call,
                 judged,
                 state=self.state,
+                waiting=self.waiting,
                 project=project,
                 host_mode=host_mode,
                 headless=headless,

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import time
+from contextlib import contextmanager
 
 from assent.contract.classifier import Opinion
 from assent.contract.decision import Outcome
@@ -25,7 +26,7 @@ from assent.trail import redact
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from assent.contract.call import Call
     from assent.contract.classifier import Backend
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
     from assent.review.classifier import prompt
     from assent.review.classifier.model import Classifier
     from assent.review.classifier.prompt import Shown
+
+    Waiting = dict[tuple[str, str], int]  # a session and a name of what is before a person, and how often it is
 else:
     models = Later("assent.review.classifier.model")
     prompt = Later("assent.review.classifier.prompt")
@@ -82,7 +85,7 @@ class Inquiry:
 
     __slots__ = (
         *("call", "judged", "project", "host_mode", "headless", "started", "gate"),
-        *("_classifier", "_key", "_shown", "_digest", "_patience", "_state"),
+        *("_classifier", "_key", "_shown", "_digest", "_patience", "_state", "_waiting"),
     )
 
     def __init__(
@@ -92,6 +95,7 @@ class Inquiry:
         classifier: Classifier,
         *,
         state: str,
+        waiting: Waiting,
         project: str,
         host_mode: str,
         headless: bool,
@@ -112,6 +116,7 @@ class Inquiry:
         self.gate = gate
         self._classifier = classifier
         self._state = state
+        self._waiting = waiting
         self._patience = patience
         self._shown = shown(call, judged)
         self._digest = digest.digest(unvoiced(call), lowering, facts)
@@ -145,7 +150,7 @@ class Inquiry:
         if digest.digest(unvoiced(self.call), again.lowering, again.facts) != self._digest:
             return False
         try:
-            return not persons.has(self._state, self.call.session, names(self.call))
+            return not _is_a_persons(self._state, self._waiting, self.call)
         except StoreError:
             return False
 
@@ -175,6 +180,7 @@ def inquire(
     judged: Judged,
     *,
     state: str,
+    waiting: Waiting,
     project: str,
     host_mode: str,
     headless: bool,
@@ -186,13 +192,14 @@ def inquire(
     if not may_judge(judged):
         return None
     try:
-        if _length(call.input) > LARGEST or persons.has(state, call.session, names(call)):
+        if _length(call.input) > LARGEST or _is_a_persons(state, waiting, call):
             return None
         return Inquiry(
             call,
             judged,
             classifiers.of(backend),
             state=state,
+            waiting=waiting,
             project=project,
             host_mode=host_mode,
             headless=headless,
@@ -215,6 +222,27 @@ def may_judge(judged: Judged) -> bool:
 def asked_a_person(state: str, call: Call) -> None:
     """A person has a say in a call: from now on no model has one, in this session. Raises StoreError."""
     persons.note(state, call.session, names(call))
+
+
+@contextmanager
+def before_a_person(waiting: Waiting, call: Call) -> Iterator[None]:
+    """The call is before a person meanwhile: its like is not put to a model at the same time."""
+    found = [(call.session, each) for each in names(call)]
+    for each in found:
+        waiting[each] = waiting.get(each, 0) + 1
+    try:
+        yield
+    finally:
+        for each in found:
+            waiting[each] -= 1
+            if not waiting[each]:
+                del waiting[each]
+
+
+def _is_a_persons(state: str, waiting: Waiting, call: Call) -> bool:
+    """Whether a person has a say in a call, by now or at this moment. Raises StoreError where that cannot be told."""
+    found = names(call)
+    return any((call.session, each) in waiting for each in found) or persons.has(state, call.session, found)
 
 
 def names(call: Call) -> tuple[str, ...]:

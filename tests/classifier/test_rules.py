@@ -368,12 +368,38 @@ def test_a_persons_no_holds_for_calls_without_a_session_too(world: World) -> Non
     assert world.outcome("./deploy.sh prod") == ALLOWED
 
 
-def test_a_question_that_nobody_answered_says_nothing_of_the_call(world: World) -> None:
+def test_what_is_before_a_person_is_not_put_to_a_model_meanwhile(world: World) -> None:
+    """The model failed, so a person looks at it; the same call again does not get another try at the model."""
+    world.service.status = 500
+    found: list[object] = []
+
+    async def asked(held: Held) -> Answer:
+        world.service.status = 200
+        for command in ("./deploy.sh prod", "./deploy.sh  prod # again", "./deploy.sh test"):
+            found.append(await asyncio.to_thread(world.outcome, command))
+        return Answer(Said.ALLOW, who="ann")
+
+    async def play() -> Verdict:
+        store = SqliteStore(str(world.state / "held.db"))
+        desk = Desk(world.memory, store, lambda _: world.gate())
+        desk.broker.attach(CallbackChannel(asked))
+        try:
+            return await desk.guard(world.gate(), world.call("./deploy.sh prod"), project=str(world.project))
+        finally:
+            await desk.broker.close()
+            await store.close()
+
+    verdict = asyncio.run(play())
+    assert (verdict.allowed, found) == (True, [ASKED, ASKED, ALLOWED])
+    assert (world.outcome("./deploy.sh prod"), world.memory.waiting) == (ALLOWED, {})
+
+
+def test_a_question_that_a_person_put_away_is_a_no_in_its_session(world: World) -> None:
     world.service.status = 500
     verdicts, _ = guarded(world, "npm test", answer=None)
     assert [each.allowed for each in verdicts] == [False]
     world.service.status = 200
-    assert world.outcome("npm test", session="s2") == ALLOWED
+    assert (world.outcome("npm test"), world.outcome("npm test", session="s2")) == (ASKED, ALLOWED)
 
 
 def test_a_damaged_note_of_what_was_asked_costs_a_question(world: World) -> None:
