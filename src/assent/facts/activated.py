@@ -47,13 +47,23 @@ def packs(state: str) -> tuple[Pack, ...]:
     path = packs_file(state)
     try:
         found = json.loads(read(path, LARGEST)[0])
-        return tuple(Pack(*(each[name] for name in FIELDS)) for each in found)
+        return tuple(_pack(each) for each in found)
     except (FileNotFoundError, NotADirectoryError):
         return ()
     except OSError as error:
         raise PolicyError(f"cannot be read: {error.strerror}", file=path, suggestion="repair it or remove it") from None
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         raise PolicyError("is no list of packs", file=path, suggestion="repair it or remove it") from None
+
+
+def _pack(given: dict[str, object]) -> Pack:
+    name, source, digest, who, made, tightens = (given[name] for name in FIELDS)
+    texts = (name, source, digest, who)
+    if not all(isinstance(each, str) for each in texts) or "/" in str(name) or not str(source).startswith("/"):
+        raise TypeError
+    if type(tightens) is not bool or not isinstance(made, int | float):
+        raise TypeError
+    return Pack(str(name), str(source), str(digest), str(who), float(made), tightens)
 
 
 def kept(state: str, name: str) -> str:
@@ -80,7 +90,8 @@ def manifest(state: str, pack: Pack) -> tuple[str, bool]:
         raise PolicyError(problem, file=path, suggestion=f"run `assent pack remove {pack.name}`") from None
     if digest(text) != pack.sha256:
         problem = "is not the manifest that was activated"
-        raise PolicyError(problem, file=path, suggestion=f"run `assent pack add {pack.source}` again")
+        again = f"run `assent pack remove {pack.name}`, and then `assent pack add {pack.source}`"
+        raise PolicyError(problem, file=path, suggestion=again)
     return text.decode(), not pack.tightens and is_as_shown(pack)
 
 

@@ -19,6 +19,7 @@ WIDENS = ("mode", "allow")
 TIGHTENS = ("max_mode", "ask", "deny")
 NAME = r"[a-z0-9][a-z0-9._-]{0,63}"
 LONGEST = 300  # characters of a description
+MOST = 200  # rules that widen: more than that nobody reads before they say yes
 
 
 class Manifest(Value):
@@ -64,4 +65,7 @@ def read_manifest(text: str, file: str, *, tighten: bool = False, today: str = "
     document = read_table(kept, text, file, Origin.USER, today=today)
     if document.mode is Mode.YOLO:
         raise PolicyError("no manifest may ask for `yolo`", file=file, suggestion="ask for `auto` or `full_auto`")
+    if len(document.allow) > MOST:
+        problem = f"it has {len(document.allow)} allow rules, more than a person reads"
+        raise PolicyError(problem, file=file, suggestion=f"ask for at most {MOST}, or make several packs")
     return Manifest(name, str(about["version"]), str(about["description"]), document, left_out)

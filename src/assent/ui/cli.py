@@ -75,7 +75,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         status: int = options.run(options)
         return status
     except AssentError as error:
-        print(f"assent: {error}", file=sys.stderr)
+        from assent.contract.display import visible
+
+        print(f"assent: {visible(str(error))}", file=sys.stderr)  # it may quote what others wrote
         return 2
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

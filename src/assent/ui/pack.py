@@ -15,7 +15,7 @@ from assent.contract.display import one_line
 from assent.contract.errors import AccessError, PayloadError
 from assent.contract.record import Record
 from assent.facts import activated
-from assent.facts.files import config_text
+from assent.facts.files import PROJECT_FILE, config_text
 from assent.facts.links import Links
 from assent.gate import Gate
 from assent.memory import Memory
@@ -61,11 +61,13 @@ def add(here: configure.Place, path: str, *, dry: bool) -> int:
     text = config_text(path)
     if text is None:
         raise PayloadError(f"there is no file `{path}`; name a manifest")
-    inside = lies_inside(path, here.roots)
+    gate, here = configure.open_gate(here, os.environ)  # with the folders that the configuration adds
+    inside = lies_inside(path, (*here.roots, *around(here.project)))
     manifest = read_manifest(text, path, tighten=inside, today=time.strftime(configure.DAY))
+    Gate(gate.settings, examples=manifest.document.examples)  # one that does not load would stop everything
     raw = text.encode()
     known = next((each for each in activated.packs(here.state) if each.name == manifest.name), None)
-    print("\n".join(shown(manifest, path, raw, here, known)))
+    print("\n".join(shown(manifest, path, raw, here, known, gate)))
     if dry:
         return 0
     if known is not None and (known.sha256, known.source) == (activated.digest(raw), path):
@@ -87,11 +89,21 @@ def lies_inside(path: str, roots: tuple[str, ...]) -> bool:
     return any(each == root or each.startswith(root.rstrip("/") + "/") for each in (path, real) for root in roots)
 
 
+def around(folder: str) -> tuple[str, ...]:
+    """The projects that a folder lies in: whoever stands deep in one is in it."""
+    found: list[str] = []
+    for form in dict.fromkeys((folder, Links().canonical(folder) or folder)):
+        while len(form) > 1:
+            if any(os.path.lexists(os.path.join(form, mark)) for mark in (".git", PROJECT_FILE)):
+                found += configure.place(form, os.environ).roots
+            form = os.path.dirname(form)
+    return tuple(found)
+
+
 def shown(
-    manifest: Manifest, path: str, raw: bytes, here: configure.Place, known: activated.Pack | None
+    manifest: Manifest, path: str, raw: bytes, here: configure.Place, known: activated.Pack | None, gate: Gate
 ) -> Iterator[str]:
     """What a person should know before it holds."""
-    gate, _ = configure.open_gate(here, os.environ)
     document = manifest.document
     yield " ".join(filter(None, (manifest.name, one_line(manifest.version, 40), one_line(manifest.description))))
     yield f"from {one_line(path)}, sha256 {activated.digest(raw)[:SHORT]}"
@@ -153,7 +165,9 @@ def show_all(state: str, *, as_json: bool) -> int:
         print(
             f"  from {one_line(pack.source)}, sha256 {pack.sha256[:SHORT]}; by {one_line(pack.who)} on {day(pack.made)}"
         )
-        if word in ("changed", "broken"):
+        if word == "broken":
+            print(f"  everything is denied until it is gone: `assent pack remove {one_line(pack.name)}`")
+        elif word == "changed":
             print(f"  show it again with `assent pack add {one_line(pack.source)}`")
     if not found and not as_json:
         print("no pack is active; `assent pack add PATH` shows one and asks")
