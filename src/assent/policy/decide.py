@@ -271,11 +271,18 @@ class Judge:
 
     def _by_folders(self, effect: Effect) -> Part | None:
         """An unnamed path may be whatever lies in its folders: rules on these speak of it, and one that a person wrote
-        on something inside makes it a question."""
+        on something inside makes it a question. Outside the workspace it is as if all of the folder were read."""
         found: Part | None = None
         for folder in effect.target.under:
             target = Target(Kind.PATH, folder, effect.target.text, pattern=match.aims(folder))
-            whole = Effect(effect.operation, target, effect.where, invocation=effect.invocation, via=effect.via)
+            whole = Effect(
+                effect.operation,
+                target,
+                effect.where,
+                recursive=effect.operation in LOOKING and not inside((folder,), self.facts),
+                invocation=effect.invocation,
+                via=effect.via,
+            )
             names = match.names_of(target, self.facts)
             part = floor.judge_effect(self.policy.floor, whole, names, self.facts)
             part = part if part is not None else self._by_strict_rules(whole, names)
@@ -332,7 +339,7 @@ class Judge:
     def _concern(self, effect: Effect, names: tuple[str, ...]) -> Concern:
         operation, target = effect.operation, effect.target
         if operation in LOOKING:
-            known = target.kind is not Kind.PATH or target.name or self._lies_inside(target.under)
+            known = target.kind is not Kind.PATH or target.name or target.under  # of which `_by_folders` has spoken
             return Concern.LOOK if known else Concern.GAP
         if operation is Operation.EXECUTE:
             if target.kind is Kind.MODULES and self._harmless(effect):

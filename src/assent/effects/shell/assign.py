@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from assent.contract.effect import Effect, Kind, Operation, Target
+from assent.contract.later import Later
 from assent.contract.pattern import Pattern, re
 from assent.effects.shell import arithmetic, conditions, environment
 from assent.effects.shell.command import Arg, Sight
@@ -16,10 +17,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from assent.effects.shell.commands.readers import places
     from assent.effects.shell.tree import Assignment, Simple
     from assent.effects.shell.walk import Walk
 
     Pair = tuple[State | None, State | None]
+else:
+    places = Later("assent.effects.shell.commands.readers.places")
 
 DECLARERS = frozenset(("export", "declare", "local", "readonly", "typeset"))
 _GIVEN = Pattern(r"([A-Za-z_]\w*)(\[[^]]*\])?(\+)?=")
@@ -34,6 +38,11 @@ _COMPUTED = frozenset(
 )
 _ZSH_TIED = frozenset("path fpath cdpath commands aliases galiases saliases functions options nameddirs".split())
 _PROMPTS = frozenset(("PS4", "PS1", "PS0", "PS2", "PROMPT_COMMAND"))
+
+
+def _as_it_was(walk: Walk, name: str, found: Val) -> bool:
+    """Whether a name gets the value that the program it steers told of it: `GOPATH=$(go env GOPATH)`."""
+    return found.kind == "place" and name[:2] == "GO" and found.under == places.of_go(name, walk.home)
 
 
 def put(walk: Walk, name: str, found: Val, state: State) -> None:
@@ -54,7 +63,9 @@ def put(walk: Walk, name: str, found: Val, state: State) -> None:
     state.set(name, found)
     if name == "IFS":
         state.split = found.values == USUAL_SPLIT
-    if environment.changes(name, found.values) or (walk.zsh and name in _ZSH_TIED):
+    if (environment.changes(name, found.values) and not _as_it_was(walk, name, found)) or (
+        walk.zsh and name in _ZSH_TIED
+    ):
         state.forfeit = environment.reason(name, state.forfeit)
     if name in _PROMPTS and (found.values is None or any(map(_LIVE.search, found.values))):
         walk.gap("gap.shell.prompt", f"`{name}` is run by the shell: leave it as it is")

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from assent.contract.effect import Effect
 
 
-TOKENS = frozenset({"word", "number", "hash"})
+TOKENS = frozenset({"word", "number", "hash", "place"})
 """Kinds of exactly one token that is no option."""
 
 FIRM = TOKENS | {"hashes", "paths"}
@@ -27,7 +27,8 @@ class Arg(Value):
     `prefix`: the literal text that any value begins with.
     `kind`: what is known of an unknown value: `""` nothing, `"word"` one token that is no option,
     `"number"`, `"hash"` one name of a commit in hexadecimal digits, `"hashes"` any number of these, `"paths"` names of
-    files under one of `under`, `"names"` the same, but one may begin with a dash."""
+    files under one of `under`, `"names"` the same, but one may begin with a dash, `"place"` one path that a program
+    told, likely one of `under` (`""`: none)."""
 
     __slots__ = ("text", "values", "pattern", "splits", "prefix", "kind", "under")
 
@@ -83,7 +84,8 @@ class Sight(Value):
 
     `known`: some row speaks of this form. Effects carry no invocation index yet. `runs` are commands that it
     starts in turn. `gaps` are (code, advice) pairs. `prints` says what its output is worth as a word
-    (`"word"`, `"number"`, `"hash"`, `"hashes"`, `"paths"`, `"names"`, `""`), `under` the folders of printed paths."""
+    (`"word"`, `"number"`, `"hash"`, `"hashes"`, `"paths"`, `"names"`, `"place"`, `""`), `under` the folders of printed
+    paths, or the places."""
 
     __slots__ = ("subcommand", "flags", "operands", "effects", "runs", "gaps", "prints", "under")
 

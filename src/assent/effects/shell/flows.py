@@ -201,6 +201,8 @@ def output(name: str, args: Argv, effects: Sequence[Effect], sight: Sight, stdin
     if not effects and name in _FILTERS and stdin.kind and stdin.text is None and _keeps_lines(name, args):
         return stdin
     prints = sight.prints
+    if prints == "place":
+        return Stream(None, taint & ~(FROM_FILE | SECRET), prints, sight.under)
     if prints in TOKENS or prints == "hashes":
         return Stream(None, taint & ~(FROM_FILE | SECRET), prints)
     if prints in ("paths", "names") and (not reads or sight.flags & _NAMES_ONLY):

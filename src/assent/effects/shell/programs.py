@@ -38,6 +38,11 @@ _ROOT_IF_EMPTY = Pattern(r"\$\{?([A-Za-z_]\w*)\}?/+(?:\*|\.\*?)?")
 _MOSTLY_SET = frozenset("HOME PWD TMPDIR TMP TEMP XDG_RUNTIME_DIR GITHUB_WORKSPACE RUNNER_TEMP".split())
 _NOWHERE = ("",)
 _QUOTES = Pattern(r"[\"'\\]")
+# What changes where programs look for their own things.
+_STEERING = frozenset(
+    "PATH HOME XDG_CONFIG_HOME GOPATH GOMODCACHE GOROOT GOBIN GOENV GOFLAGS GOTOOLCHAIN GOWORK GIT_DIR GIT_WORK_TREE "
+    "GIT_COMMON_DIR GIT_CEILING_DIRECTORIES".split()
+)
 _MOST_INCOMING = 256
 _DELIMITED = Pattern(r"-[a-zA-Z]*[0d]|--null|--delim|--arg-file|--arg-sep|--colsep|-[CaX]|:::")
 
@@ -193,7 +198,13 @@ def _printed(walk: Walk, job: Job, base: str, effects: tuple[Effect, ...], sight
                 walk.fetched[name] = walk.fetched.get(name, 0) | bits
     if job.plumbing is not None and job.plumbing.quiet:
         return Stream(None, stream.taint)
-    return stream
+    return Stream(None, stream.taint) if stream.kind == "place" and steered(job) else stream
+
+
+def steered(job: Job) -> bool:
+    """Whether the text itself may have chosen the place that a command tells."""
+    state = job.state
+    return bool(job.env or job.forfeit or state.opaque or state.aliased) or any(map(state.vars.__contains__, _STEERING))
 
 
 # ---------------------------------------------------------------- what a command runs in turn

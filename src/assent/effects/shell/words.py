@@ -26,6 +26,7 @@ LONGEST = 4096
 _BLANK = Pattern(r"[ \t\n]+")
 _PLAIN_TOKEN = Pattern(r"[^ \t\n*?\[\\]+")
 _MAGIC = Pattern(r"[*?\[]")
+_CLIMBS = Pattern(r"\.\.|/[^/]*[(@!+]|/\.[^/]*[*?\[]|/\[")
 _EQUALS = Pattern(r"=[A-Za-z_./]")
 _GROWING = frozenset({"word", "hash"})  # what begins with such a one is no option either
 
@@ -71,6 +72,11 @@ def value_of(walk: Walk, parts: tuple[Part, ...], state: State) -> Val:
     if len(parts) == 1 and type(parts[0]) not in (Literal, Glob, Brace):
         found = part_value(walk, parts[0], state)
         return found if found.items is None else Val(found.values, guesses=found.guesses, taint=found.taint)
+    if len(parts) == 2 and type(parts[1]) is Literal and type(parts[0]) is not Literal:
+        found = part_value(walk, parts[0], state)
+        if found.kind == "place":
+            places = below(found.under, parts[1].text)
+            return Val(kind="place" if places else "", under=places, taint=found.taint)
     known: list[str] | None = [""]
     magic: list[str] | None = [""]
     prefix, taint, guesses = "", 0, [""]
@@ -93,6 +99,14 @@ def value_of(walk: Walk, parts: tuple[Part, ...], state: State) -> Val:
     if magic is not None:
         return Val(kind="glob", under=tuple(dict.fromkeys(magic)), taint=taint)
     return Val(guesses=tuple(guesses[:MOST_VALUES]), prefix=prefix, taint=taint)
+
+
+def below(places: tuple[str, ...], text: str) -> tuple[str, ...]:
+    """Places with text behind them that leads further down; none where it may lead elsewhere."""
+    if text[:1] != "/" and "" in places:
+        return places if not text else ()
+    grown = tuple(place + text for place in places)
+    return grown if not any(map(_CLIMBS.search, grown)) else ()
 
 
 def _inert(texts: tuple[str, ...] | None) -> tuple[str, ...] | None:
@@ -302,7 +316,7 @@ class _Fields:
 
     def glob(self, text: str) -> None:
         self.live = self.pattern = True
-        self.kind = ""
+        self.grow(text)
         self.text += text
         if self.plain is not None:
             self.plain = [before + text for before in self.plain]
@@ -310,7 +324,7 @@ class _Fields:
 
     def add(self, texts: tuple[str, ...], shown: str) -> None:
         """Text that stands for itself, in every one of some ways. A word that is no option stays one as it grows."""
-        self.kind = "word" if self.kind in _GROWING else ""
+        self.grow(texts[0] if len(texts) == 1 else "..")
         self.text += shown
         if self.plain is None:
             return
@@ -320,6 +334,14 @@ class _Fields:
             return
         self.magic = _times(self.magic, tuple(map(inert_pattern, texts))) or plain
         self.plain = plain
+
+    def grow(self, text: str) -> None:
+        """What is known of an unknown word once more text stands behind it."""
+        if self.kind == "place":
+            self.under = below(self.under, text)
+            self.kind = "place" if self.under else ""
+        else:
+            self.kind = "word" if self.kind in _GROWING else ""
 
     def lose(self, found: Val, shown: str, splits: bool) -> None:
         """A piece whose value is not known."""
@@ -336,6 +358,7 @@ class _Fields:
         if self.plain is not None:
             self.prefix = _common(self.plain) + found.prefix
             self.plain = None
+        self.under = () if self.kind == "place" else self.under
         grown = not alone and self.kind in _GROWING and not splits and found.kind in TOKENS  # `$a..$b`
         kind, under = (found.kind, found.under) if alone and found.kind != "glob" else ("", ())
         self.kind, self.under = ("word", ()) if grown else (kind, under)

@@ -87,18 +87,26 @@ def secrets(seen: Seen, row: Row, words: list[Word]) -> None:
             return
 
 
+_ANY_LETTER = frozenset("*?[@!+-")
+
+
 def worth(seen: Seen, prints: str) -> None:
     """Say what the output is worth; names of files only where it is known below which folders."""
     if prints in TOKENS:
         seen.prints = prints
         return
-    under = []
+    under: list[str] = []
     for effect in seen.effects:
         if effect.operation in (READ, LIST, SEARCH) and effect.target.kind is Kind.PATH:
             target = effect.target
             if not target.certain:
-                return
+                if target.name or not target.under:
+                    return
+                under += target.under
+                continue
             under.append(_fixed(target.name) if target.pattern else target.name)
+            if target.text[:1] in _ANY_LETTER:
+                prints = "names" if prints == "paths" else prints
     if not under and not seen.cwd:
         return
     seen.prints = prints

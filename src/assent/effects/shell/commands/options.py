@@ -3,6 +3,7 @@ left as operands. Builds no effects."""
 
 from __future__ import annotations
 
+from assent.contract.pattern import Pattern
 from assent.effects.shell.command import FIRM, Arg
 
 TYPE_CHECKING = False
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     Word = str | Arg
 
 _SIGNS = frozenset("-+")
+_NO_NAME = Pattern(r"[\s|()\[\]*\\\"'`<>{}^$]")  # no option is called so
 
 
 class Given:
@@ -112,12 +114,13 @@ def _all_operands(words: tuple[Word, ...] | list[Word]) -> bool:
 class _Reader:
     """Takes one option word after another."""
 
-    __slots__ = ("more", "options", "out", "pure", "single")
+    __slots__ = ("gnu", "more", "options", "out", "pure", "single")
 
     def __init__(self, out: Parsed, options: Options, more: tuple[Options, ...], style: str, pure: bool) -> None:
         self.out = out
         self.options = options
         self.more = more
+        self.gnu = style == "gnu"
         self.single = style in ("single", "go")
         self.pure = pure
 
@@ -170,6 +173,9 @@ class _Reader:
             found += options.completions(name)
         if self.rest() and all(option.harmless for option in found):
             self.out.flags.add(name)
+            return index
+        if not found and self.gnu and _NO_NAME.search(name):  # refused, or text: `rg "--flag|word" src`
+            self.out.operands.append(name if value is None else f"{name}={value}")
             return index
         if not self.pure or not found:
             self.doubt(name)

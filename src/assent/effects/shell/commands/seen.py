@@ -15,6 +15,7 @@ LONGEST = 65_536
 """Characters of a program in a word that are read; a longer one is EXECUTE unread."""
 
 READ, LIST, SEARCH = Operation.READ, Operation.LIST, Operation.SEARCH
+LOOKING = (READ, LIST, SEARCH)
 WRITE, DELETE = Operation.WRITE, Operation.DELETE
 FETCH, EXECUTE = Operation.FETCH, Operation.EXECUTE
 
@@ -29,6 +30,7 @@ class Seen:
 
     __slots__ = (
         "acts",
+        "argv",
         "cwd",
         "dangers",
         "effects",
@@ -60,6 +62,7 @@ class Seen:
         self.runs: list[Run] = []
         self.gaps: list[tuple[str, str]] = []
         self.flags: set[str] = set()
+        self.argv: tuple[Word, ...] = ()  # what code on the command line gets as its arguments
         self.gives: list[str] = []
         self.operands: list[str] = []
         self.subcommand: tuple[str, ...] = ()
@@ -78,7 +81,7 @@ class Seen:
         lossless: bool = False,
     ) -> None:
         """The operation on the path or paths that a word names. Standard streams are no files."""
-        for target in self.targets(word):
+        for target in self.places(word) if operation in LOOKING else self.targets(word):
             text = target.text
             if (text in _STANDARD and not (text == "/dev/tty" and operation is Operation.READ)) or (
                 text[:8] == "/dev/fd/" and _FD.fullmatch(text)
@@ -94,6 +97,17 @@ class Seen:
             return [Target(Kind.PATH, "", word.text, under=self.reach(word.under), certain=False)]
         pattern = word.pattern
         return [path_target(value, self.cwd, self.home, tilde=False, pattern=pattern) for value in word.values]
+
+    def places(self, word: Word) -> list[Target]:
+        """The paths that a word names for a command that looks: of a place that is told, those that are likely."""
+        if isinstance(word, str) or word.kind != "place" or not any(word.under):
+            return self.targets(word)
+        found = [
+            path_target(place, self.cwd, self.home, tilde=False, pattern=word.pattern, certain=False)
+            for place in word.under
+            if place
+        ]
+        return [Target(Kind.PATH, each.name, word.text, pattern=each.pattern, certain=False) for each in found]
 
     def reach(self, under: tuple[str, ...]) -> tuple[str, ...]:
         """The folders that names below `under` lie in, seen from here. Such names may be relative, and were told

@@ -131,3 +131,34 @@ def _folder(target: Word | None) -> str:
     if text is None:
         return ""
     return text.rstrip("/") if text.endswith("/") else (text.rpartition("/")[0] or ".")
+
+
+_PACKAGE = Pattern(r"\.(?:/(?!\.\.?(?:/|$))[\w.-]+)*(?:/\.\.\.)?/?|\./\.\.\.")
+
+
+def go_fmt(line: Line) -> None:
+    """`go fmt ./...`: the files of packages below this folder are formatted where they stand."""
+    line.preamble()
+    line.given()
+    seen = line.seen
+    for word in line.parsed.operands or ["."]:
+        text = literal(word)
+        if text is None or not _PACKAGE.fullmatch(text):
+            seen.execute()
+            continue
+        for operation in (READ,) if line.quiet else (READ, WRITE):
+            seen.path(operation, text.removesuffix("/").removesuffix("/..."))
+
+
+_FILE = Pattern(r"[^:\n]*|[^:/\n]*/[^\n]*")
+_IN_FOLDER = Pattern(r"[^:/\n*?\[(]*/[^\n]*")
+
+
+def probe(line: Line) -> None:
+    """`ffprobe`: what has a colon before its first slash is an address, or runs a filter."""
+    line.standard()
+    for word in line.parsed.operands:
+        form = _IN_FOLDER if isinstance(word, Arg) and word.pattern else _FILE
+        known = word.values if isinstance(word, Arg) else (word,)
+        if known is None or not all(map(form.fullmatch, known)):
+            line.seen.execute()

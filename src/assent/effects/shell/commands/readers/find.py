@@ -10,6 +10,7 @@ from assent.effects.shell.commands.seen import DELETE, LIST, READ, WRITE, Seen, 
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from assent.contract.effect import Target
     from assent.effects.shell.commands.see import Line
 
     Word = str | Arg
@@ -85,10 +86,21 @@ def _may_act(word: Arg) -> bool:
 
 
 def _printed(seen: Seen) -> tuple[str, tuple[str, ...]]:
-    targets = [effect.target for effect in seen.effects]
-    if any(not target.certain or target.pattern for target in targets):
-        return "", ()
-    return "paths", tuple(target.name for target in targets)
+    folders = _folders([effect.target for effect in seen.effects])
+    return ("paths", folders) if folders else ("", ())
+
+
+def _folders(targets: list[Target]) -> tuple[str, ...]:
+    """The folders that all lies in which is found below some targets; none where they are not known."""
+    found: list[str] = []
+    for target in targets:
+        if target.certain and not target.pattern:
+            found.append(target.name)
+        elif target.under and not target.name:
+            found += target.under
+        else:
+            return ()
+    return tuple(dict.fromkeys(found))
 
 
 class _Expression:
@@ -181,10 +193,7 @@ class _Expression:
         seen.prints = ""
 
     def under(self) -> tuple[str, ...]:
-        targets = [target for root in self.roots for target in self.seen.targets(root)]
-        if any(not target.certain or target.pattern for target in targets):
-            return ()
-        names = [target.name for target in targets]
+        names = _folders([target for root in self.roots for target in self.seen.targets(root)])
         return tuple(dict.fromkeys([*names, *(f"{name.rstrip('/')}/{aim}" for name in names for aim in self.aims)]))
 
 

@@ -6,8 +6,9 @@ from assent.contract.effect import Effect, Kind, Target
 from assent.contract.pattern import ASCII, Pattern
 from assent.effects.shell.command import Arg
 from assent.effects.shell.commands.operands import into
+from assent.effects.shell.commands.readers.places import told
 from assent.effects.shell.commands.roles import apply
-from assent.effects.shell.commands.seen import DELETE, EXECUTE, READ, WRITE, literal, values
+from assent.effects.shell.commands.seen import DELETE, EXECUTE, READ, WRITE, literal, shown, values
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -54,6 +55,7 @@ _PLAIN_LIST = (
     *("--no-merges", "--first-parent", "--since", "--until", "--author", "--grep", "--topo-order", "--date-order"),
     *("--ancestry-path", "--abbrev-commit", "--max-parents", "--min-parents", "--full-history"),
 )
+_GIT_FOLDERS = (["--git-dir"], ["--absolute-git-dir"], ["--git-common-dir"])
 _HEAD = Pattern(r"HEAD(?:[~^]\d*)*")
 
 
@@ -84,6 +86,8 @@ def git_rev_parse(line: Line) -> None:
         and (verified or all(text is not None and _HEAD.fullmatch(text) for text in texts))
     ):
         line.seen.prints = "hash"
+    elif not words and not line.before and [given.spelling for given in line.parsed.given] in _GIT_FOLDERS:
+        told(line, ("", ".git"))
 
 
 # ---------------------------------------------------------------- what only writes git's own store
@@ -125,6 +129,8 @@ def git_fetch(line: Line) -> None:
                 continue
             for folder in seen.repositories or [seen.cwd]:
                 seen.hooks(f"remote={text}", folder)
+    if not several and line.parsed.has("--prune") and any(":" in shown(word) for word in line.parsed.operands[1:]):
+        seen.execute()
 
 
 def git_checkout(line: Line) -> None:

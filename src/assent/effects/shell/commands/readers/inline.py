@@ -211,6 +211,8 @@ def _started(line: Line, options: Options) -> Parsed:
     line.seen.operands.extend(shown(word) for word in parsed.operands)
     if parsed.doubts:
         line.seen.execute()
+    else:
+        line.seen.argv = tuple(parsed.operands)
     for given in parsed.given:
         line.option(given)
     return parsed

@@ -61,6 +61,8 @@ _COUNTERS = 16
 _COMPARES = frozenset({"==", "===", "!=", "!==", "<=", ">="})
 _READ_FIELDS = frozenset({"encoding", "withFileTypes", "recursive", "true", "false", "null"})
 _ENCODINGS = frozenset({"utf8", "utf-8", "latin1", "ascii", "base64", "hex", "binary", "utf16le"})
+_PLACES = frozenset("123456789")
+_PICK = [MARK, NAME, MARK, NAME, MARK, NAME, MARK, NUMBER, MARK, MARK]
 _OPENS = {"(": ")", "[": "]", "{": "}"}
 
 
@@ -69,17 +71,30 @@ def is_harmless(seen: Seen, text: str) -> bool:
     cut = tokens(text) if len(text) <= _LIMIT else None
     if cut is None:
         return False
-    code = _Code(cut)
+    code = _Code(cut, seen.argv)
     return code.pairs is not None and code.names() and code.read(seen)
 
 
 class _Code:
     """One text in tokens, with what its names stand for."""
 
-    __slots__ = ("all", "constants", "declared", "functions", "known", "modules", "odd", "opening", "pairs", "places")
+    __slots__ = (
+        "all",
+        "argv",
+        "constants",
+        "declared",
+        "functions",
+        "known",
+        "modules",
+        "odd",
+        "opening",
+        "pairs",
+        "places",
+    )
 
-    def __init__(self, found: list[Token]) -> None:
+    def __init__(self, found: list[Token], argv: tuple[str | Arg, ...] = ()) -> None:
         self.all = found
+        self.argv = argv
         self.pairs = _pairs(found)
         self.declared: set[str] = set()
         self.functions: set[str] = set()
@@ -384,7 +399,32 @@ class _Code:
             return "/dev/stdin"
         if alone and kind == NAME and "\\" not in self.constants.get(word, "\\"):
             return self.constants[word]
-        return Arg("<computed>")
+        return self.argument(index) or Arg("<computed>")
+
+    def argument(self, index: int) -> str | Arg | None:
+        """The word of the command line that `process.argv[1]` is, where such words are only handed to methods."""
+        named = [place for place, token in enumerate(self.all) if token[1] == "argv"] if self.argv else []
+        if not named or not all(self.picks(place - 2) for place in named) or index + 2 not in named:
+            return None
+        place = int(self.all[index + 4][1])
+        words = self.argv[:place]
+        if not 0 < place <= len(self.argv) or any(isinstance(word, Arg) and word.splits for word in words):
+            return None
+        return words[-1]
+
+    def picks(self, index: int) -> bool:
+        """Whether `.method(process.argv[1]` stands at a place, behind its parenthesis."""
+        found = self.all[index - 3 : index + 7] if index > 2 else []
+        words = [word for _, word in found]
+        return (
+            len(found) == 10
+            and words[0] == "."
+            and words[2:7] == ["(", "process", ".", "argv", "["]
+            and words[7] in _PLACES
+            and words[8] == "]"
+            and words[9] in (",", ")")
+            and [kind for kind, _ in found] == _PICK
+        )
 
     def group(self, index: int) -> bool:
         """A parenthesis: it groups, or it calls what is known by now to be harmless to call."""

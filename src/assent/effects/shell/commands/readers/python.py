@@ -36,6 +36,7 @@ def python(line: Line) -> None:
     settings = parsed.values("-W") + parsed.values("-X")
     if parsed.doubts or not all(isinstance(word, str) and _SETTING.fullmatch(word) for word in settings):
         seen.execute()
+    seen.argv = tuple(line.words[len(_until_code(line.words)) :])
     code, module = parsed.values("-c"), parsed.values("-m")
     if code:
         python_code(seen, code[0], isolated=parsed.has("-I", "-P"))

@@ -85,12 +85,14 @@ def name_of(node: Node) -> str:
 
 class Scope:
     """What the names of some code stand for. `imported`: name → dotted path; `bound`: names that it binds itself;
-    `constants`: names bound once, to a text; `choices`: names bound once, by a loop over known texts or a glob."""
+    `constants`: names bound once, to a text; `choices`: names bound once, by a loop over known texts or a glob, or to
+    a word of the command line. `argv`: these words, where the code does not change them."""
 
-    __slots__ = ("bound", "choices", "constants", "counts", "home", "imported", "modules")
+    __slots__ = ("argv", "bound", "choices", "constants", "counts", "home", "imported", "modules")
 
-    def __init__(self, nodes: list[Node], home: str) -> None:
+    def __init__(self, nodes: list[Node], home: str, argv: tuple[Word, ...] = ()) -> None:
         self.home = home
+        self.argv: tuple[Word, ...] = ()
         self.imported: dict[str, str] = {}
         self.modules: list[str] = []
         self.bound: set[str] = set()
@@ -103,11 +105,15 @@ class Scope:
             for name in _bindings(node):
                 counts[name] = counts.get(name, 0) + 1
         self.bound = set(counts)
+        if argv and self._keeps_arguments(nodes):
+            self.argv = argv
         for node in nodes:
             if name_of(node) == "Assign" and len(node.targets) == 1 and name_of(node.targets[0]) == "Name":
                 name, text = node.targets[0].id, self.text(node.value)
                 if counts[name] == 1 and text is not None:
                     self.constants[name] = text
+                elif counts[name] == 1 and isinstance(word := self._argument(node.value), Arg):
+                    self.choices[name] = word
             elif name_of(node) in ("For", "comprehension") and name_of(node.target) == "Name":
                 found = self._several(node.iter)
                 if counts[node.target.id] == 1 and found is not None:
@@ -124,6 +130,14 @@ class Scope:
             texts = [self.text(item) for item in node.elts]
             known = tuple(text for text in texts if text is not None)
             return Arg("<listed>", known) if known and len(known) == len(texts) else None
+        if name_of(node) == "Subscript" and name_of(node.slice) == "Slice" and self.path(node.value) == "sys.argv":
+            cut = node.slice
+            start = (
+                cut.lower.value if name_of(cut.lower) == "Constant" and cut.upper is None and cut.step is None else 0
+            )
+            words = self.argv[start - 1 :] if type(start) is int and start > 0 else ()
+            given = tuple(word for word in words if isinstance(word, str))
+            return Arg("<arguments>", given) if given and len(given) == len(words) else None
         if name_of(node) == "Call" and self.path(node.func) in ("glob.glob", "glob.iglob"):
             pattern = self.text(node.args[0]) if len(node.args) == 1 and not node.keywords else None
             return Arg(pattern, (pattern,), pattern=True) if pattern and "**" not in pattern else None
@@ -132,7 +146,32 @@ class Scope:
     def word(self, node: Node) -> Word | None:
         """A word for what an expression names: one text, several, or None where that is not known."""
         text = self.text(node)
-        return text if text is not None else self.choices.get(node.id) if name_of(node) == "Name" else None
+        if text is not None:
+            return text
+        return self.choices.get(node.id) if name_of(node) == "Name" else self._argument(node)
+
+    def _keeps_arguments(self, nodes: list[Node]) -> bool:
+        """Whether the code does no more with `sys.argv` than to look at single words of it."""
+        if not self.bound.isdisjoint(("argv", "sys", "len")) or "len" in self.imported:
+            return False
+        looked = {id(node.value) for node in nodes if name_of(node) == "Subscript" and name_of(node.ctx) == "Load"} | {
+            id(node.args[0]) for node in nodes if name_of(node) == "Call" and _is_length(node)
+        }
+        return all(
+            id(node) in looked
+            for node in nodes
+            if name_of(node) in ("Attribute", "Name") and self.path(node) == "sys.argv"
+        )
+
+    def _argument(self, node: Node) -> Word | None:
+        """The word of the command line that `sys.argv[1]` is."""
+        if name_of(node) != "Subscript" or name_of(node.slice) != "Constant" or self.path(node.value) != "sys.argv":
+            return None
+        place = node.slice.value
+        if type(place) is not int or not 0 < place <= len(self.argv):
+            return None
+        splits = any(isinstance(word, Arg) and word.splits for word in self.argv[:place])
+        return None if splits else self.argv[place - 1]
 
     def _import(self, node: Node) -> None:
         kind = name_of(node)
@@ -167,6 +206,8 @@ class Scope:
             return self.constants.get(node.id)
         if kind == "BinOp":
             return self._joined(node, depth)
+        if kind == "Subscript" and self.argv and isinstance(word := self._argument(node), str):
+            return word
         if kind == "Subscript" and self.path(node.value) == "os.environ":
             return self.home if self.text(node.slice, depth + 1) == "HOME" else None
         return self._made(node, depth) if kind == "Call" else None
@@ -194,6 +235,10 @@ class Scope:
         if path != "os.path.expanduser" or not joined.startswith("~"):
             return joined
         return self.home + joined[1:] if joined == "~" or joined.startswith("~/") else None  # of another user
+
+
+def _is_length(call: Node) -> bool:
+    return name_of(call.func) == "Name" and call.func.id == "len" and len(call.args) == 1
 
 
 def _under(folder: str, name: str) -> str:

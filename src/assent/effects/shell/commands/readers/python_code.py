@@ -84,7 +84,7 @@ class _Code:
     def __init__(self, seen: Seen, tree: Node) -> None:
         self.seen = seen
         self.nodes = list(_walk(tree))
-        self.scope = Scope(self.nodes, seen.home)
+        self.scope = Scope(self.nodes, seen.home, seen.argv)
         self.loads = any(module not in _LOADED for module in self.scope.modules)
         self.formats = any(name_of(node) == "Attribute" and node.attr == "format" for node in self.nodes)
         self.harmless = not (self.formats and any(map(self._formats_unknown, self.nodes)))

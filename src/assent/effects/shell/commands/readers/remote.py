@@ -234,6 +234,15 @@ def gh_api(line: Line) -> None:
         seen.danger("destroy-remote")
 
 
+def gh_view(line: Line) -> None:
+    """`gh pr view --json number --jq .number` prints a number and nothing else."""
+    line.standard()
+    parsed = line.parsed
+    asked = [literal(value) for name in ("--json", "--jq") for value in parsed.values(name)]
+    if asked == ["number", ".number"] and not parsed.doubts and not parsed.spills and not parsed.has("--template"):
+        line.seen.prints = "number"
+
+
 def _endpoint(word: Word) -> str | None:
     """An endpoint, or as much of its beginning as is known and tells that it is none of GraphQL; None for others."""
     text = literal(word)

@@ -6,10 +6,12 @@ from __future__ import annotations
 
 from assent.contract.pattern import DOTALL, Pattern, re
 from assent.effects.shell.command import Arg
-from assent.effects.shell.commands.seen import LONGEST, READ, WRITE, Seen, values
+from assent.effects.shell.commands.seen import LONGEST, READ, WRITE, Seen, file_of, literal, values
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from assent.effects.shell.commands.see import Line
+
     Word = str | Arg
 
 _TOKEN = Pattern(
@@ -47,6 +49,7 @@ _FUNCTIONS = Pattern(
     |except|intersect|union|partition|order|grouping|sets|rollup|cube|limit|offset|recursive|materialized)""",
     re.VERBOSE,
 )
+_OPENED = Pattern(r"(?s)[^?#]*(?:\?(?:mode=ro|immutable=1)(?:&(?:mode=ro|immutable=1))*)?")
 _SUBSCRIPT = Pattern(r"[\w\s:,*+-]*\]")
 _PRAGMAS = frozenset(
     """table_info table_xinfo table_list index_list index_info index_xinfo foreign_key_list database_list collation_list
@@ -68,6 +71,19 @@ _DESTROYS = Pattern(
     r"(?is)\b(?:drop\s+(?:table|database|schema|index|view|user|role|collection)|truncate)\b|\bflushall\b|\bflushdb\b"
 )
 _DELETES_ALL = Pattern(r"(?is)\bdelete\s+from\b(?:(?!\bwhere\b|;).)*(?:;|$)")
+
+
+def sqlite(line: Line) -> None:
+    """`sqlite3 file:path?mode=ro statement`: the file in the address. Other settings there are EXECUTE."""
+    words = line.parsed.operands
+    text = literal(words[0]) if words else None
+    path = file_of(text) if text is not None else None
+    if text is not None and path is not None:
+        if _OPENED.fullmatch(text):
+            words[0] = path
+        else:
+            line.seen.path(READ, path)
+    line.standard()
 
 
 def sql(seen: Seen, word: Word) -> None:
