@@ -131,6 +131,25 @@ def test_headers_that_repeat_the_message_are_made_from_it(front: Front) -> None:
 
 
 @pytest.mark.parametrize(
+    ("header", "passes"),
+    [("/a", True), ("=?base64?w6k=?=", True), ("3", True), ("true", True), ("/b", False), ("/A", False), ("", False)],
+)
+def test_a_header_for_an_argument_says_what_the_call_says(front: Front, header: str, passes: bool) -> None:
+    """A server may go by the header, and what was judged is the call."""
+    status, _, body = front.ask(call(1, "ok", path="/a", deep={"x": "é", "n": 3.0, "b": True}), Mcp_Param_Path=header)
+    if passes:
+        assert (status, Far.reached[0][1]["mcp-param-path"]) == (200, header)
+    else:
+        assert (status, json.loads(body)["id"], Far.reached) == (400, 1, [])
+
+
+def test_a_header_for_an_argument_goes_with_calls_only(front: Front) -> None:
+    front.ask(PING, Mcp_Param_Path="/b")
+    front.ask([PING], Mcp_Param_Path="/b")
+    assert ["mcp-param-path" in sent for _, sent, _ in Far.reached] == [False, False]
+
+
+@pytest.mark.parametrize(
     ("headers", "path", "status"),
     [
         ({"Host": "evil.example"}, "/mcp", 421),

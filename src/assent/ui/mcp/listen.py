@@ -151,6 +151,7 @@ class Front:
                 held.cancel()
                 await line.answer(202, {}, b"")
                 return
+        headers = self._headers(head.headers, frame)  # first: nobody is asked about what cannot be passed on
         if call is not None:
             told = await self._told(line, head, frame, session)
             if told is None:
@@ -158,7 +159,7 @@ class Front:
             if not told.allowed:
                 await line.message(refusal(frame, told.message))
                 return
-        await self._relay(line, "POST", self._headers(head.headers, frame), frames.write(frame.body), frame)
+        await self._relay(line, "POST", headers, frames.write(frame.body), frame)
 
     async def _told(self, line: Line, head: http.Head, frame: Frame, session: str) -> Told | None:
         """The verdict on a call; None where the client hung up or took it back."""
@@ -197,10 +198,9 @@ class Front:
         """What the server is told. Headers that repeat the message are made from the message."""
         found = {"Host": self._address.authority}
         found |= {name: given[name] for name in ASKING if name in given}
-        found |= {name: value for name, value in given.items() if name.startswith("mcp-param-")}
         if frame is not None:
             found["Content-Type"] = JSON
-            found |= marks.Marks().headers(frame)
+            found |= marks.Marks().headers(frame) | marks.repeated(frame, given)
         return found
 
     async def _relay(

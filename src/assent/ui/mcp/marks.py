@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import base64
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
+from assent.contract.display import one_line
 from assent.ui.mcp.calls import VERSION
-from assent.ui.mcp.frames import Body, Frame
+from assent.ui.mcp.frames import INVALID, Body, Frame, Malformed
 
 NAMED = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
 MARK = "x-mcp-header"  # in the schema of a tool's parameter
 PLAIN = re.compile(r"[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?")
 TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}")
 DEEPEST = 8
+PARAMETER = "mcp-param-"  # how the headers begin that repeat an argument
 
 Path = tuple[str, ...]
 
@@ -59,6 +61,30 @@ class Marks:
                 if text is not None:
                     found[f"Mcp-Param-{token}"] = encoded(text)
         return found
+
+
+def repeated(frame: Frame, given: Mapping[str, str]) -> dict[str, str]:
+    """Of the headers that a client gives, those that repeat an argument of its call; for a client that knows the marks
+    of a tool where we do not. Raises Malformed where one says something else: a server may go by it."""
+    named = {name: value for name, value in given.items() if name.startswith(PARAMETER)}
+    if not named or frame.method != "tools/call":
+        return {}
+    said = {encoded(text) for text in _texts(frame.params.get("arguments"))}
+    for name, value in named.items():
+        if value not in said:
+            raise Malformed(INVALID, f"the header `{one_line(name, 60)}` says what the call does not", frame.body["id"])
+    return named
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """Every text, number and truth value in some arguments, as a header says it."""
+    for inner in value.values() if isinstance(value, dict) else ():
+        text = _text(inner)
+        if text is not None:
+            yield text
+        if isinstance(inner, float) and inner.is_integer():
+            yield str(int(inner))  # as most clients write it
+        yield from _texts(inner)
 
 
 def _marked(schema: Any, path: Path) -> Iterator[tuple[Path, str]]:
