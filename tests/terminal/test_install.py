@@ -33,6 +33,20 @@ def test_the_policy_is_shown_and_written_after_a_yes(
     assert not (tmp_path / ".claude").exists()
     terminal.type(key)
     terminal.press("Enter")
+    terminal.wait_for("start one where none runs? [y/N]")
+    terminal.press("Enter")
     terminal.wait_for("status=0")
     assert (tmp_path / ".claude/settings.json").exists()
     assert (tmp_path / ".assent/config.toml").exists() is written
+    assert "start = true" not in "".join(each.read_text() for each in tmp_path.glob(".assent/config.toml"))
+
+
+def test_a_server_is_started_by_hooks_after_a_yes_to_that(terminal: Terminal, tmp_path: Path) -> None:
+    terminal.type(f"{ASSENT} install claude; echo status=$?")
+    terminal.press("Enter")
+    for question in ("write this policy? [y/N]", "start one where none runs? [y/N]"):
+        terminal.wait_for(question)
+        terminal.type("y")
+        terminal.press("Enter")
+    terminal.wait_for("status=0")
+    assert "[server]\nstart = true" in (tmp_path / ".assent/config.toml").read_text()

@@ -28,7 +28,7 @@ class Session:
         common = {"session_id": "s1", "cwd": str(self.project), "hook_event_name": event}
         told = {"CLAUDE_PROJECT_DIR": str(self.project), "CLAUDE_CODE_SESSION_ATTENDED": "1"}
         done = subprocess.run(
-            [ASSENT, "hook", "claude"],
+            [ASSENT, "hook", "claude", "--home", self.state],
             input=json.dumps({**common, **call}).encode(),
             capture_output=True,
             env={**self.environ, **told},
