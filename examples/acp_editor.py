@@ -29,7 +29,7 @@ class MyEditor:
 async def main(folder: Path) -> None:
     editor: Any = MyEditor()
     gate = Gate(str(folder), mode="auto", channels=[Editor(editor, who="ada").ask], state=f"{folder}/.state")
-    client = AssentClient(gate, editor)  # give this to `connect_to_agent` in place of the editor
+    client = AssentClient(gate, editor, cwd=str(folder))  # give this to `connect_to_agent` in place of the editor
 
     options = [
         PermissionOption(option_id="yes", name="Yes", kind="allow_once"),

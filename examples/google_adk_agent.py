@@ -12,6 +12,7 @@ from collections.abc import AsyncGenerator
 from pathlib import Path
 
 from google.adk.agents import LlmAgent
+from google.adk.apps import App
 from google.adk.models import BaseLlm
 from google.adk.models.llm_request import LlmRequest
 from google.adk.models.llm_response import LlmResponse
@@ -35,7 +36,8 @@ class Scripted(BaseLlm):
         part = types.Part(text="I am done.")
         if self.left:
             part = types.Part(function_call=types.FunctionCall(name="shell", args={"command": self.left.pop(0)}))
-        yield LlmResponse(content=types.Content(role="model", parts=[part]))
+        used = types.GenerateContentResponseUsageMetadata(prompt_token_count=1, candidates_token_count=1)
+        yield LlmResponse(content=types.Content(role="model", parts=[part]), usage_metadata=used)
 
 
 async def main(folder: Path) -> None:
@@ -47,7 +49,8 @@ async def main(folder: Path) -> None:
     # Three lines: a gate, what the tool is like, and the plugin. It covers agents within the agent too.
     gate = Gate(str(folder), tools={"shell": "bash"}, channels=["nobody"], state=f"{folder}/.state")
     agent = LlmAgent(name="helper", model=Scripted(model="scripted", left=list(COMMANDS)), tools=[shell])
-    runner = InMemoryRunner(agent, app_name="example", plugins=[AssentPlugin(gate)])
+    plugin = AssentPlugin(gate.session(cwd=str(folder)))
+    runner = InMemoryRunner(app=App(name="example", root_agent=agent, plugins=[plugin]))
 
     session = await runner.session_service.create_session(app_name="example", user_id="ada")
     message = types.Content(role="user", parts=[types.Part(text="set it up")])

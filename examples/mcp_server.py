@@ -27,7 +27,7 @@ async def main(folder: Path) -> None:
 
     # What the tool does: then a note in the workspace needs no question, and one elsewhere does.
     gate = Gate(str(folder), mode="auto", tools={"save": Tool("write", paths=["path"])}, state=f"{folder}/.state")
-    server.middleware.append(AssentMiddleware(gate))
+    server.middleware.append(AssentMiddleware(gate.session(cwd=str(folder))))
 
     async with Client(server) as client:  # any MCP client
         for path in ("today.md", "~/.ssh/authorized_keys"):

@@ -33,6 +33,11 @@ SAID: dict[str, tuple[str, ...]] = {
     "openai_agents_pause": (PAUSED, "ran make deploy"),
     "pydantic_ai_agent": (ASKED, "tool: done", "tool: make: ", PIPED, "I am done."),
     "pydantic_ai_pause": (PAUSED, "ran make deploy"),
+    "mcp_server": ("today.md: saved today.md", "authorized_keys: This call was not run", "floor.sensitive-path"),
+    "fastmcp_server": ("1 lamp", "refund 40.0?", "refunded 40.0 for A1", "refund 4000.0?", "a person said no"),
+    "google_adk_agent": ("{'result': 'done'}", PIPED, "I am done."),
+    "openharness_agent": ("hello", "This call was not run: delete "),
+    "acp_editor": ("git status: yes", "the editor asks: execute: ", "make release: yes", "rm -rf ~: no"),
 }
 
 

@@ -52,11 +52,13 @@ class AssentClient:
 
     `session` is a gate, which then has a session for each of the protocol's, or a function that gives the session for
     an id. Where the gate asks, it asks in its channels: with `Gate(channels=[editor.ask])` in the editor's own prompt,
-    see `Editor`. The kinds of tool calls are declared as in `KINDS`, where the author declared nothing else."""
+    see `Editor`. The kinds of tool calls are declared as in `KINDS`, where the author declared nothing else. `cwd` is
+    the folder that the editor gave to the agent."""
 
-    def __init__(self, session: Gate | Callable[[str], Session], inner: Client) -> None:
+    def __init__(self, session: Gate | Callable[[str], Session], inner: Client, *, cwd: str = "") -> None:
         self._session = session
         self._inner = inner
+        self._cwd = cwd
         self._sessions: dict[str, Session] = {}
 
     async def request_permission(
@@ -101,7 +103,8 @@ class AssentClient:
         if found is None:
             make = self._session
             # INVARIANT: the ids are the agent's, and name no session but its own.
-            found = make.session(f"{OWN}{make.id}:{id}", runtime=RUNTIME) if isinstance(make, Gate) else make(id)
+            own = f"{OWN}{make.id}:{id}" if isinstance(make, Gate) else ""
+            found = make.session(own, cwd=self._cwd, runtime=RUNTIME) if isinstance(make, Gate) else make(id)
             for kind, like in KINDS.items():
                 with suppress(PayloadError):  # the author said something else of it
                     found.declare(kind, Tool(like=like))

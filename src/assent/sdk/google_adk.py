@@ -1,6 +1,6 @@
 """Google ADK: a plugin that asks the gate before a tool runs. Decides nothing.
 
-A plugin of the runner, `Runner(plugins=[AssentPlugin(session)])`, covers the agents within the agent too; a callback of
+A plugin of the app, `App(…, plugins=[AssentPlugin(session)])`, covers the agents within the agent too; a callback of
 one agent would not. Put it last: the first plugin that answers for a tool ends the row. What runs at the model's
 provider (search, built-in code execution) is not seen."""
 
