@@ -48,6 +48,7 @@ class Desk:
     def __init__(self, memory: Memory, store: Store, gate_for: GateFor) -> None:
         self.memory = memory
         self._gate_for = gate_for
+        self._readings: dict[str, Lowering | None] = {}  # of calls that a model could have judged, while they are asked
         self.broker = Broker(
             store=store,
             recheck=self._look_again,
@@ -91,8 +92,13 @@ class Desk:
             return verdict(settled, problem)
         if gate.settings.classifier is None:
             return verdict(settled, await self.broker.ask(held))
-        with before_a_person(self.memory.waiting, call):
-            return verdict(settled, await self.broker.ask(held))
+        lowering = settled.judged.lowering
+        self._readings[held.id] = lowering
+        try:
+            with before_a_person(self.memory.waiting, call, lowering):
+                return verdict(settled, await self.broker.ask(held))
+        finally:
+            self._readings.pop(held.id, None)
 
     async def reattach(self, settled: Settled, id: str, digest: str) -> Verdict:
         """The same for a caller that lost its line while it waited."""
@@ -182,7 +188,8 @@ class Desk:
         if moment.kind == "ended" and moment.held is not None and moment.resolution is not None:
             self.memory.trail.append(journal.of_ending(moment.held, moment.resolution, time=self.memory.clock()))
             if moment.resolution.ending in NO and not moment.resolution.allowed:
-                asked_a_person(self.memory.state, moment.held.call)
+                held = moment.held
+                asked_a_person(self.memory.state, held.call, self._readings.get(held.id))
         elif moment.kind == "offer" and moment.offer is not None:
             self.memory.trail.append(journal.of_offer(moment.offer, time=self.memory.clock()))
         elif moment.kind == "rejected" and moment.offer is not None:

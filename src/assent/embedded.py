@@ -179,7 +179,7 @@ class Embedded:
         # INVARIANT: what cannot be recorded does not run.
         self.memory.trail.append(of_ending(held, resolution, time=now))
         if resolution.ending is Ending.ANSWERED and not resolution.allowed:
-            asked_a_person(self.memory.state, call)
+            asked_a_person(self.memory.state, call, judged.lowering)
         return verdict(settled, resolution)
 
     # How it is done

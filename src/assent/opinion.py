@@ -150,7 +150,7 @@ class Inquiry:
         if digest.digest(unvoiced(self.call), again.lowering, again.facts) != self._digest:
             return False
         try:
-            return not _is_a_persons(self._state, self._waiting, self.call)
+            return not _is_a_persons(self._state, self._waiting, self.call, again.lowering)
         except StoreError:
             return False
 
@@ -192,7 +192,7 @@ def inquire(
     if not may_judge(judged):
         return None
     try:
-        if _length(call.input) > LARGEST or _is_a_persons(state, waiting, call):
+        if _length(call.input) > LARGEST or _is_a_persons(state, waiting, call, judged.lowering):
             return None
         return Inquiry(
             call,
@@ -219,15 +219,15 @@ def may_judge(judged: Judged) -> bool:
     return unspoken.is_unspoken(lowering, facts, policy, judged.decision)
 
 
-def asked_a_person(state: str, call: Call) -> None:
+def asked_a_person(state: str, call: Call, lowering: Lowering | None = None) -> None:
     """A person has a say in a call: from now on no model has one, in this session. Raises StoreError."""
-    persons.note(state, call.session, names(call))
+    persons.note(state, call.session, names(call, lowering))
 
 
 @contextmanager
-def before_a_person(waiting: Waiting, call: Call) -> Iterator[None]:
+def before_a_person(waiting: Waiting, call: Call, lowering: Lowering | None) -> Iterator[None]:
     """The call is before a person meanwhile: its like is not put to a model at the same time."""
-    found = [(call.session, each) for each in names(call)]
+    found = [(call.session, each) for each in names(call, lowering)]
     for each in found:
         waiting[each] = waiting.get(each, 0) + 1
     try:
@@ -239,18 +239,19 @@ def before_a_person(waiting: Waiting, call: Call) -> Iterator[None]:
                 del waiting[each]
 
 
-def _is_a_persons(state: str, waiting: Waiting, call: Call) -> bool:
+def _is_a_persons(state: str, waiting: Waiting, call: Call, lowering: Lowering | None) -> bool:
     """Whether a person has a say in a call, by now or at this moment. Raises StoreError where that cannot be told."""
-    found = names(call)
+    found = names(call, lowering)
     return any((call.session, each) in waiting for each in found) or persons.has(state, call.session, found)
 
 
-def names(call: Call) -> tuple[str, ...]:
+def names(call: Call, lowering: Lowering | None = None) -> tuple[str, ...]:
     """What a person's answer to a call is final for: the identical call, and each of its commands that does more than
-    look, so that no other spacing, comment or companion brings it before a model again."""
+    look, so that no other spacing, comment or companion brings it before a model again. `lowering` is the gate's own
+    reading, where it is at hand."""
     found = {digest.identity(call): None}
     try:
-        lowering = native.lower(call, _read)
+        lowering = lowering or native.lower(call, _read)
     except Exception:  # then it is known by its text alone, and asks a person whatever a model would say
         return tuple(found)
     busy = {each.invocation for each in lowering.effects if each.operation not in READ_ONLY}

@@ -65,6 +65,20 @@ def test_a_no_from_elsewhere_is_final_too(program: World) -> None:
     assert (verdict.allowed, again.verdict, len(program.service.asked)) == (False, None, 1)
 
 
+def test_a_no_to_a_tool_that_the_program_declares_holds_for_its_commands_too(program: World) -> None:
+    program.service.answers = UNSAFE
+    with Gate(
+        str(program.project), state=str(program.state), channels=[lambda held: False], tools={"shell_of_ours": "bash"}
+    ) as gate:
+        session = gate.session(runtime="langchain")
+        first = session.guard_sync(session.call("shell_of_ours", {"command": "./deploy.sh prod"}))
+        program.service.answers = SAFE
+        again = session.guard_sync(session.call("shell_of_ours", {"command": "./deploy.sh  prod # again"}))
+        other = session.guard_sync(session.call("shell_of_ours", {"command": "./deploy.sh test"}))
+    assert [each.allowed for each in (first, again, other)] == [False, False, True]
+    assert len(program.service.asked) == 2
+
+
 def test_a_program_may_name_the_model_itself(program: World, service: Service, tmp_path: Path) -> None:
     config = service.config()
     (program.state / "config.toml").write_text("")

@@ -95,7 +95,7 @@ class Visit:
         identity = digest.identity(self.call)
         asked.note(self.memory.state, self.call.session, identity, settled.id)
         if self.gate.settings.classifier is not None:
-            opinion.asked_a_person(self.memory.state, self.call)
+            opinion.asked_a_person(self.memory.state, self.call, settled.judged.lowering)
         reply = told(settled.judged.decision)
         through = _through(self.event, self.memory.state)
         return Reply(reply.outcome, reply.reason, message=reply.message, through=through) if through else reply
