@@ -16,6 +16,8 @@ from assent.gate import Gate
 from assent.policy import explain
 from assent.ui.place import add_place
 
+EXAMPLE = '{"tool": "bash", "input": {"command": "ls"}}'
+
 STATUS = {Outcome.ALLOW: 0, Outcome.ASK: 3, Outcome.DENY: 4}
 # Which argument a plain text stands for.
 MAIN_ARGUMENT = {
@@ -78,10 +80,13 @@ def _call_of(options: argparse.Namespace) -> tuple[str, dict[str, object], str, 
         return options.tool, read_input(options.tool, options.input or ""), cwd, options.session
     if options.input is not None:
         raise PayloadError("with `-` the whole call comes on standard input; remove the second argument")
-    payload = parse_object(sys.stdin.read(), "standard input")
+    text = sys.stdin.read()
+    if not text.strip():
+        raise PayloadError(f"standard input is empty; write {EXAMPLE}")
+    payload = parse_object(text, "standard input")
     tool, given = payload.get("tool"), payload.get("input", {})
     if not isinstance(tool, str) or not isinstance(given, dict):
-        raise PayloadError('standard input is no call; write {"tool": "bash", "input": {"command": "ls"}}')
+        raise PayloadError(f"standard input is no call; write {EXAMPLE}")
     inner = payload.get("cwd", cwd)
     return tool, given, str(inner), str(payload.get("session", "") or options.session)
 

@@ -99,7 +99,8 @@ def _policy(here: configure.Place) -> Iterator[Finding]:
     except AssentError as error:
         yield note("assent", f"the policy does not load, so every call is denied: {error}", "correct the policy")
         return
-    yield fine("assent", f"the policy loads, mode {gate.settings.mode.word}")
+    held = "".join(f", held down by {clamp}" for clamp in gate.settings.clamps)
+    yield fine("assent", f"the policy loads, mode {gate.settings.mode.word}{held}")
     if gate.settings.mode.word == "yolo":
         yield note("assent", "mode yolo skips all rules but managed ones and the floor", "choose `auto` or `full_auto`")
 
@@ -259,7 +260,7 @@ def _stale(runtime: str, hook: Wired, state: str, again: str) -> Iterator[Findin
         text = None
     if not any(launcher.path(state) in word for word in hook.words) and runtime != "cline":
         yield note(runtime, "the settings call another Assent than this one", again)
-    elif text != launcher.script():
+    elif text != launcher.script() or not (runtime == "cline" or any(launcher.FLAGS in each for each in hook.words)):
         yield note(runtime, "the launcher is of another version", again)
     words = [word for each in hook.words for word in words_of(each)]
     if "--home" in words[:-1] and (home := words[words.index("--home") + 1]) != state:
@@ -297,7 +298,8 @@ def program(
             runtime, "it was never tried with the program itself", "see a denied call fail before you rely on it"
         )
     if broken := known.fails_open:
-        yield note(runtime, f"after these the program goes on by itself: {', '.join(broken)}", "see docs/runtimes.md")
+        text = f"a hook that ends in one of these ways does not block in this program: {', '.join(broken)}"
+        yield note(runtime, text, "nothing to do; docs/runtimes.md says what follows then")
     for name in ELSEWHERE.get(runtime, ()):
         if os.environ.get(name):
             yield inert(runtime, f"`{name}` is set here: the program reads other settings", f"unset {name}")

@@ -10,6 +10,7 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from typing import NoReturn
 
 from assent import __version__
 from assent.contract.errors import AssentError
@@ -45,9 +46,16 @@ COMMANDS: dict[str, tuple[str, str]] = {
 }
 
 
+class Parser(argparse.ArgumentParser):
+    """A parser whose errors name the next step, as all messages do."""
+
+    def error(self, message: str) -> NoReturn:
+        super().error(f"{message}; see `{self.prog} --help`")
+
+
 def build_parser(only: str = "") -> argparse.ArgumentParser:
     """The parser of every command; of one alone with `only`, the others by name."""
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="assent",
         description="A permission and approval gate for AI agents: what would this tool call do, and may it run?",
         epilog="Start with: assent check bash 'git push --force'",
@@ -69,6 +77,9 @@ def build_parser(only: str = "") -> argparse.ArgumentParser:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; return its exit status."""
     given = sys.argv[1:] if arguments is None else arguments
+    if not given:
+        build_parser().print_help(sys.stderr)
+        return 2
     named = given[0] if given and given[0] in COMMANDS else ""
     options = build_parser(named).parse_args(given)
     try:

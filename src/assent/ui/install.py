@@ -264,8 +264,8 @@ def offered(options: argparse.Namespace, here: configure.Place) -> tuple[str, st
     if after == before:
         return None
     print(
-        f"\nyour policy would be: mode `{options.mode}`, the packs {', '.join(shipped.PACKS)}, and what "
-        f"{HONOURS[options.runtime].title} already allows ({found.count} rules)"
+        f"\nyour policy would be: mode `{options.mode}`, the packs {', '.join(shipped.PACKS)}, and what the "
+        f"settings of {HONOURS[options.runtime].title} say already (rules: {found.count})"
     )
     importing.report(found)
     print(hostfile.difference(path, before or "", after), end="")

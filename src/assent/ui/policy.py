@@ -156,7 +156,9 @@ def check(options: argparse.Namespace) -> int:
     else:
         for each in findings:
             print(f"{each.source}: {each.kind}: `{each.rule}`: {each.text}")
-        print(f"{len(findings)} findings in {len(settings.files)} files", file=sys.stderr)
+        found, read = len(findings), len(settings.files)
+        counted = f"{found} finding{'s' if found != 1 else ''} in {read} file{'s' if read != 1 else ''}"
+        print(counted, file=sys.stderr)
     return 1 if findings else 0
 
 
@@ -178,4 +180,6 @@ def init(options: argparse.Namespace) -> int:
     except OSError as error:
         raise StoreError(f"`{path}` cannot be written: {error.strerror}") from None
     print(f"wrote {path}\nnext: assent policy show")
+    if not options.project:
+        print("      assent trust  (in each project of yours: in other folders this policy allows no change)")
     return 0

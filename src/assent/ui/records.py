@@ -70,7 +70,8 @@ def line(entry: Entry, width: int = 0) -> str:
     tool = entry.text("tool") or "-"
     word = outcome if kind == "decision" else kind
     head = f"{local(entry.text('time'))}  {coloured(f'{one_line(word, 8):8}', outcome)} {one_line(tool, 16):9}"
-    tail = f"  [{one_line(entry.text('code'), 60)}]  {one_line(entry.text('id'))[:8]}"
+    code = f"  [{one_line(entry.text('code'), 60)}]" if entry.text("code") else ""
+    tail = f"{code}  {one_line(entry.text('id'))[:8]}"
     text = answered(entry) if kind == "answer" else summary(entry)
     return f"{head} {one_line(text, max(width - 40 - len(tail), 40) if width else 100)}{tail}"
 
@@ -170,7 +171,7 @@ def _model(given: object) -> list[str]:
         head = f"{name} gave no opinion that counts ({error}): {given.get('said', '')}"
     else:
         word = "safe" if given.get("safe") is True else "not safe"
-        head = f"{name} called it {word}: \"{given.get('said', '')}\""
+        head = f'{name} called it {word}: "{given.get("said", "")}"'
     if given.get("cached") is True:
         return [head, "it had said so before in this session"]
     parts = [f"{given.get('latency_ms', 0)} ms"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import sys
 
 from assent import configure
 from assent.facts import trust
@@ -21,8 +22,11 @@ def run(options: argparse.Namespace) -> int:
     folder = os.path.abspath(options.folder or os.getcwd())
     state = configure.place(folder, os.environ).state
     if options.list:
-        for each in trust.trusted_folders(state):
+        marked = trust.trusted_folders(state)
+        for each in marked:
             print(each)
+        if not marked:
+            print("no folder is marked; `assent trust` marks this one", file=sys.stderr)
         return 0
     if options.remove:
         gone = trust.distrust(folder, state)

@@ -161,3 +161,20 @@ def test_hostile_text_is_made_visible(machine: Machine) -> None:
     assert "\x1b" not in out
     assert "\\u{1b}" in out
     assert "\\u{202e}" in out
+
+
+def test_an_empty_input_is_answered_with_what_to_write(machine: Machine) -> None:
+    done = machine.run("check", "-", stdin="\n")
+    assert (done.returncode, done.stderr) == (
+        2,
+        'assent: standard input is empty; write {"tool": "bash", "input": {"command": "ls"}}\n',
+    )
+
+
+def test_a_machine_without_trusted_folders_says_how_to_mark_one(machine: Machine) -> None:
+    done = machine.run("trust", "--list")
+    assert (done.returncode, done.stdout, done.stderr) == (
+        0,
+        "",
+        "no folder is marked; `assent trust` marks this one\n",
+    )
