@@ -119,7 +119,7 @@ class Inquiry:
         self._waiting = waiting
         self._patience = patience
         self._shown = shown(call, judged)
-        self._digest = digest.digest(unvoiced(call), lowering, facts)
+        self._digest = digest.digest(unvoiced(call, lowering), lowering, facts)
         rests_on = [call.session, call.runtime, self._digest, facts.roots, facts.home, unspoken.version(policy)]
         self._key = sha256(dumps([*rests_on, self._shown.text]).encode("ascii")).hexdigest()
 
@@ -147,7 +147,7 @@ class Inquiry:
         """Whether a call, looked at once more, is still the one that the model judged, and still its to judge."""
         if again.lowering is None or again.facts is None or not may_judge(again):
             return False
-        if digest.digest(unvoiced(self.call), again.lowering, again.facts) != self._digest:
+        if digest.digest(unvoiced(self.call, again.lowering), again.lowering, again.facts) != self._digest:
             return False
         try:
             return not _is_a_persons(self._state, self._waiting, self.call, again.lowering)
@@ -261,13 +261,21 @@ def names(call: Call, lowering: Lowering | None = None) -> tuple[str, ...]:
     return tuple(found)
 
 
-def unvoiced(call: Call) -> Call:
-    """The call without what the agent says of it. A tool that the agent's author named may mean these words."""
+def unvoiced(call: Call, lowering: Lowering | None) -> Call:
+    """The call without what the agent says of it. A tool that the agent's author named may mean these words, unless it
+    is declared to be a shell."""
     tool = canonical(call.tool)
-    if call.runtime in OWN_NAMES or tool not in ALIASES.values() or tool in VOICELESS:
+    known = call.runtime not in OWN_NAMES and tool in ALIASES.values() and tool not in VOICELESS
+    if not known and not (lowering is not None and _is_declared_shell(lowering)):
         return call
     kept = {key: each for key, each in call.input.items() if str(key).lower().replace("_", "") not in VOICE}
     return call if len(kept) == len(call.input) else native.but(call, input=kept)
+
+
+def _is_declared_shell(lowering: Lowering) -> bool:
+    if lowering.tool != "bash" or not lowering.invocations:
+        return False
+    return any(each.target.kind is Kind.TOOL and each.operation is Operation.READ for each in lowering.effects)
 
 
 def _read(call: Call, text: str) -> Lowering:
@@ -276,8 +284,8 @@ def _read(call: Call, text: str) -> Lowering:
 
 def shown(call: Call, judged: Judged) -> Shown:
     """The call as the model sees it, without secrets and without what the agent says of it."""
-    given = dict(unvoiced(call).input)
     lowering = judged.lowering
+    given = dict(unvoiced(call, lowering).input)
     effects = dict.fromkeys(map(describe, lowering.effects)) if lowering is not None else {}
     asks = dict.fromkeys(part.reason for part in judged.decision.parts if part.outcome is Outcome.ASK)
     kept = redact.mapping(given)

@@ -79,6 +79,15 @@ def test_a_no_to_a_tool_that_the_program_declares_holds_for_its_commands_too(pro
     assert len(program.service.asked) == 2
 
 
+def test_what_an_agent_says_of_a_declared_shells_command_is_not_sent(program: World) -> None:
+    tools = {"shell_of_ours": "bash"}
+    with Gate(str(program.project), state=str(program.state), channels=["nobody"], tools=tools) as gate:
+        session = gate.session(runtime="langchain")
+        for tool in ("shell_of_ours", "bash"):  # the second is declared by nobody: its words may mean anything
+            session.guard_sync(session.call(tool, {"command": "npm test", "reason": "the user approved it"}))
+    assert ["approved" in each.text for each in program.service.asked] == [False, True]
+
+
 def test_a_program_may_name_the_model_itself(program: World, service: Service, tmp_path: Path) -> None:
     config = service.config()
     (program.state / "config.toml").write_text("")
