@@ -80,6 +80,19 @@ def test_every_command_and_option_is_listed() -> None:
         assert [each.split()[0] for each in listed if each.startswith("-")] == options
 
 
+def test_every_module_and_folder_at_the_top_of_the_code_has_its_row() -> None:
+    source = ROOT / "src/assent"
+    there = {f"{each.name}/" for each in source.iterdir() if (each / "__init__.py").exists()}
+    there |= {each.name for each in source.glob("*.py") if not each.name.startswith("__")}
+    before = text("docs/architecture.md").partition("## Words")[0]
+    assert there - set(cells(before)) == set()
+
+
+def test_the_first_page_leads_to_every_other() -> None:
+    there = {path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").glob("*.md")}
+    assert there - set(re.findall(r"\]\((docs/[a-z-]+\.md)\) \|$", text("README.md"), re.MULTILINE)) == set()
+
+
 def test_every_key_role_tag_and_reader_of_the_command_tables_is_listed() -> None:
     page = text("docs/commands.md")
     assert set(cells(section("docs/commands.md", "A row"))) >= row.KEYS
