@@ -11,6 +11,7 @@ import time
 
 import pytest
 
+from assent.ui import launcher
 from tests.client.clients import Client, outcome
 
 HELD_BACK = (signal.SIGALRM, signal.SIGPROF, signal.SIGTERM)
@@ -47,6 +48,12 @@ def test_signals_that_are_held_back_do_not_take_the_deadline_away(client: Client
 def test_a_limit_on_the_size_of_files_is_no_end_of_the_hook(client: Client, command: str, said: str) -> None:
     """What cannot be recorded does not run, unless it only reads."""
     assert outcome(client.run(client.payload(command), preexec_fn=no_files)) == said
+
+
+def test_names_of_files_are_utf_8_in_every_locale(client: Client) -> None:
+    at = client.words().index(launcher.interpreter())
+    words = [*client.words()[at : at + 2], "-c", "import sys; print(sys.flags.utf8_mode, sys.flags.isolated)"]
+    assert subprocess.run(words, capture_output=True, env={"LC_ALL": "xx.ISO-8859-1"}).stdout == b"1 1\n"
 
 
 def test_an_answer_that_is_being_printed_is_not_followed_by_another(client: Client) -> None:

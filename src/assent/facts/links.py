@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 
 from assent.contract.memory import keep
 from assent.contract.pattern import Pattern
@@ -14,6 +15,9 @@ if TYPE_CHECKING:
 MAX_PATH = 4096  # PATH_MAX: a longer one is refused by the kernel itself
 REMEMBERED = 256  # folders
 MAX_LINKS = 40  # as many as Linux follows before it says ELOOP
+
+# A process whose locale is not of UTF-8 asks the kernel for other bytes than those which the agent's own process means.
+FOREIGN = sys.getfilesystemencoding() != "utf-8"
 
 _TYPE, _LINK = 0o170000, 0o120000  # S_IFMT and S_IFLNK, spelled out: this is asked of every name of every path
 
@@ -47,7 +51,7 @@ class Links:
         """Return the path that the kernel would open for an absolute path; what is not there yet keeps its name.
 
         `""` is a path that cannot be told: relative, too long, a loop of links, a folder that may not be searched,
-        or a link that only the running process can read (`/proc/self/cwd`)."""
+        a link that only the running process can read (`/proc/self/cwd`), or other bytes in this process's locale."""
         known = self._paths.get(path)
         if known is not None:
             return known
@@ -138,6 +142,8 @@ class Links:
             return special
         if self._given is not None:
             return self._given.get(path)
+        if FOREIGN and not path.isascii():
+            return _UNKNOWN
         try:
             if os.lstat(path).st_mode & _TYPE != _LINK:
                 return None

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import posixpath
 
+from assent.contract.errors import StoreError
 from assent.contract.sha import sha256
 from assent.facts.files import config_text, replace_text, state_folder
 
@@ -32,14 +33,17 @@ def pinned(state: str, session: str, root: str, text: str | None) -> str | None:
 
 def began(state: str, session: str, root: str) -> str:
     """Return the folder in which the session first called, keeping `root` where this is the first time. `/` stands for
-    no folder, and begins nothing."""
+    no folder, and begins nothing; nor does a call while nothing can be written, which can only read."""
     path = posixpath.join(state, FOLDER, sha256(f"began\0{session}".encode()).hexdigest()[:32])
     seen = config_text(path)
     if seen or root == "/":
         return seen or root
-    state_folder(state)
-    state_folder(posixpath.join(state, FOLDER))
-    replace_text(path, root)
+    try:
+        state_folder(state)
+        state_folder(posixpath.join(state, FOLDER))
+        replace_text(path, root)
+    except StoreError:
+        pass
     return root
 
 

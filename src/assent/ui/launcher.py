@@ -13,8 +13,9 @@ from assent.statefile import state_folder
 
 FOLDER, NAME, ASKING = "bin", "assent", "assent-ask"
 MANAGED = "/etc/assent"  # where it stands for everybody on the machine
-# No environment variables, no folder of the call, no site-packages: nothing that an agent can put a module into.
-FLAGS = "-IS"
+# No environment variables, no folder of the call, no site-packages: nothing that an agent can put a module into. And
+# names of files in UTF-8, whatever the locale says: in another one a link by such a name would not be seen.
+FLAGS = "-ISXutf8"
 SCRIPT = """\
 # Assent's launcher: written by `assent install`, started by agent programs before each tool call.
 import gc

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from assent.facts import links
 from assent.facts.links import Links
 
 
@@ -145,3 +146,21 @@ def test_where_the_kernel_goes_we_go(tmp_path: Path, names: list[str]) -> None:
         assert canonical(path) == os.readlink(f"/proc/self/fd/{handle}")
     finally:
         os.close(handle)
+
+
+def test_in_a_locale_that_is_not_of_utf_8_a_name_beyond_ascii_cannot_be_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The kernel would be asked for other bytes, and a link by that name would seem not to be there."""
+    (tmp_path / "é").symlink_to("/etc/passwd")
+    (tmp_path / "plain").symlink_to("/etc/passwd")
+    (tmp_path / "to é").symlink_to(tmp_path / "é")
+    assert Links().canonical(f"{tmp_path}/é") == "/etc/passwd"
+    monkeypatch.setattr(links, "FOREIGN", True)
+    assert [Links().canonical(f"{tmp_path}/{name}") for name in ("é", "ü", "é/x", "to é", "plain")] == [
+        "",
+        "",
+        "",
+        "",
+        "/etc/passwd",
+    ]

@@ -333,10 +333,10 @@ def test_a_claude_code_that_does_not_block_by_itself_gets_a_line_of_shell_that_d
 
 def test_for_a_whole_machine_the_hook_is_nobodys_own() -> None:
     words = launcher.launcher(launcher.MANAGED, "claude", socket="/home/a/.assent/server.sock", deadline=570)
-    assert words[1:] == ("-IS", "/etc/assent/bin/assent", "hook", "claude", "--deadline", "570")
+    assert words[1:] == (launcher.FLAGS, "/etc/assent/bin/assent", "hook", "claude", "--deadline", "570")
     assert compiled.words(words, launcher.MANAGED) == (
         *("/etc/assent/bin/assent-hook", "hook", "claude", "--deadline", "570"),
-        *("--cold", words[0], "-IS", "/etc/assent/bin/assent"),
+        *("--cold", words[0], launcher.FLAGS, "/etc/assent/bin/assent"),
     )
 
 
@@ -346,7 +346,7 @@ def test_the_compiled_client_is_told_where_an_event_comes_from_and_what_runs_onc
         for runtime in ("openharness", "codex", "cline")
     }
     own = ("--home", "/s", "--socket", "/s/x", "--deadline", "9")
-    cold = ("--cold", launcher.interpreter(), "-IS", "/s/bin/assent")
+    cold = ("--cold", launcher.interpreter(), launcher.FLAGS, "/s/bin/assent")
     assert found == {
         "openharness": (
             *("/s/bin/assent-hook", "hook", "openharness", *own),
