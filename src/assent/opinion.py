@@ -288,13 +288,13 @@ def shown(call: Call, judged: Judged) -> Shown:
     given = dict(unvoiced(call, lowering).input)
     effects = dict.fromkeys(map(describe, lowering.effects)) if lowering is not None else {}
     asks = dict.fromkeys(part.reason for part in judged.decision.parts if part.outcome is Outcome.ASK)
-    kept = redact.mapping(given)
+    kept, tool, cwd = redact.mapping(given), redact.text(call.tool), redact.text(call.cwd)
     return prompt.shown(
-        redact.text(call.tool),
+        tool,
         kept,
-        veiled=kept != redact.mapping(given, clean=True),
+        veiled=(kept, tool, cwd) != (redact.mapping(given, clean=True), call.tool, call.cwd),
         lengths={"": _length(given), **{key: len(each) for key, each in given.items() if isinstance(each, str)}},
-        cwd=redact.text(call.cwd),
+        cwd=cwd,
         roots=[redact.text(each) for each in (judged.facts.roots if judged.facts is not None else ())],
         effects=[redact.text(each) for each in effects],
         reasons=[redact.text(each) for each in asks],

@@ -118,6 +118,7 @@ VEILED: list[tuple[str, dict[str, object]]] = [
     ("fetch", {"url": "https://user:hunter2hunter2@example.com/"}),
     ("mcp__tracker__create", {"title": "x", "api_key": "abcdef0123456789abcdef"}),
     ("write", {"file_path": "/srv/a.md", "content": "password = hunter2hunter2"}),
+    ("mcp__files__ghp_" + "a1B2c3D4e5F6g7H8i9J0" * 2, {"title": "x"}),
 ]
 
 
