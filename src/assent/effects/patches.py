@@ -15,7 +15,7 @@ MARKERS = ("*** Begin Patch", "*** End Patch", "*** End of File")
 GIT_DIFF = Pattern(r"diff --git (\"?a/.*|.*) (\"?b/.*)$")
 
 
-DATE = Pattern(r"\s+\d{4}-\d\d-\d\d.*$")
+DATE = Pattern(r"\s\d{4}-\d\d-\d\d")
 BOTH = Pattern(r"(?:^|\n)--- [^\n]*\n\+\+\+ [^\n]*\n@@ -[0-9]")
 # Names with what ends a line for some programs and not for others.
 ODD = Pattern(r"(?:^|\n)[ \t]*\*\*\* [^\n]*[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
@@ -63,7 +63,7 @@ def _envelope(text: str) -> tuple[tuple[Touch, ...], bool]:
         else:
             current = path
             found.append(Touch(Operation.DELETE if verb == "Delete" else Operation.WRITE, path))
-    return tuple(found), sure and bool(found)
+    return tuple(dict.fromkeys(found)), sure and bool(found)
 
 
 def _unified(text: str) -> tuple[tuple[Touch, ...], bool]:
@@ -107,7 +107,8 @@ def _headers(text: str) -> Iterator[tuple[str, str]]:
 
 def _name(text: str, prefix: str) -> str:
     name = text.split("\t")[0].strip()
-    name = DATE.sub("", name)
+    dated = DATE.search(name)
+    name = name[: dated.start()].rstrip() if dated else name
     if name.startswith('"') and name.endswith('"') and len(name) > 1:
         name = name[1:-1].encode("latin-1", "backslashreplace").decode("unicode_escape", "replace")
     return name.removeprefix(prefix)

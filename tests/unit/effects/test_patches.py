@@ -51,3 +51,15 @@ def test_a_mode_only_git_diff_names_its_file() -> None:
 
 def test_text_without_files_is_not_understood() -> None:
     assert read_patch("hello") == ((), False)
+
+
+def test_a_patch_that_says_the_same_again_and_again_says_it_once() -> None:
+    again = "*** Update File: a\n*** Move to: b\n" * 3
+    assert read_patch(f"*** Begin Patch\n{again}*** End Patch\n") == (
+        (Touch(W, "a"), Touch(D, "a"), Touch(W, "b")),
+        True,
+    )
+
+
+def test_the_date_behind_a_name_is_no_part_of_it() -> None:
+    assert read_patch("--- a/x  2026-01-02 03:04:05\n+++ b/x  2026-01-02 03:04:05\n") == ((Touch(W, "x"),), True)

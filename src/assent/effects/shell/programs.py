@@ -7,7 +7,6 @@ from __future__ import annotations
 from assent.contract.effect import Effect, Kind, Operation, Target
 from assent.contract.later import Later
 from assent.contract.pattern import Pattern
-from assent.effects.paths import path_target
 from assent.effects.shell import flows
 from assent.effects.shell.command import Arg
 from assent.effects.shell.commands import see
@@ -16,19 +15,20 @@ from assent.effects.shell.state import DECODED, FETCHED, State
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from assent.effects import patches
+    from assent.effects.shell import patched
     from assent.effects.shell.command import Run, Sight
     from assent.effects.shell.commands.readers import shells
     from assent.effects.shell.job import Job
     from assent.effects.shell.walk import Walk
 else:
-    patches = Later("assent.effects.patches")
+    patched = Later("assent.effects.shell.patched")
     shells = Later("assent.effects.shell.commands.readers.shells")
 
 EXECUTE, FETCH, READ = Operation.EXECUTE, Operation.FETCH, Operation.READ
 WRITE, DELETE = Operation.WRITE, Operation.DELETE
 _PLACES = frozenset((EXECUTE, FETCH))
 _PATCHES = frozenset(("apply_patch", "applypatch", "patch", "gpatch", "git"))
+_GIT_PATCHES = (("apply",), ("am",))
 _INDIRECT = frozenset(("xargs", "parallel"))
 _MOVES = frozenset("ln mv tar bsdtar unzip cp rsync git 7z cpio ditto link patch mount unrar gunzip install".split())
 _GIT_MOVES = frozenset(
@@ -69,8 +69,8 @@ def command(walk: Walk, job: Job) -> None:
             fetches = True
         elif effect.operation is DELETE and effect.recursive and not effect.target.name:
             effects = _emptied(job.state, effect, effects)
-    if base in _PATCHES:
-        effects = (*effects, *_patched(walk, job, argv))
+    if base in _PATCHES and (base != "git" or sight.subcommand[:1] in _GIT_PATCHES):
+        effects = (*effects, *patched.effects_of(walk, job, base, sight, effects))
     if kind or fetches or walk.fetched:
         effects = _endangered(walk, job, base, kind, effects)
     walk.record(job, sight, effects)
@@ -91,22 +91,6 @@ def command(walk: Walk, job: Job) -> None:
             _script_from(walk, job, base, source)
     if stream is not None and walk.sink is not None:
         walk.sink.append(stream)
-
-
-def _patched(walk: Walk, job: Job, argv: tuple[str | Arg, ...]) -> list[Effect]:
-    """The files of a patch that is written in the command."""
-    if "apply" not in argv[1:3] and str(argv[0]).rpartition("/")[2] == "git":
-        return []
-    texts = [word for word in argv[1:] if isinstance(word, str) and "\n" in word]
-    if job.stdin.text is not None:
-        texts.append(job.stdin.text)
-    touched = [touch for text in texts for touch in patches.read_patch(text)[0]]
-    return [
-        Effect(touch.operation, path_target(touch.path, cwd, walk.home))
-        for touch in dict.fromkeys(touched)
-        for cwd in job.state.cwds
-        if touch.path
-    ]
 
 
 def _emptied(state: State, effect: Effect, effects: tuple[Effect, ...]) -> tuple[Effect, ...]:

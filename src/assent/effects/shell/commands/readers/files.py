@@ -162,3 +162,20 @@ def probe(line: Line) -> None:
         known = word.values if isinstance(word, Arg) else (word,)
         if known is None or not all(map(form.fullmatch, known)):
             line.seen.execute()
+
+
+def dotfiles(line: Line) -> None:
+    """`chezmoi apply`, `stow`: files or links of a whole tree, in the home folder, above this one, or as told."""
+    line.standard()
+    seen, parsed = line.seen, line.parsed
+    if line.quiet:
+        return
+    seen.execute()
+    told = [
+        *(given.value for given in line.before if "--destination" in given.option.names),
+        *parsed.values("--target"),
+    ]
+    stowed = [f"{literal(word)}/.." if literal(word) is not None else word for word in parsed.values("--dir")]
+    for word in told or stowed or [".." if line.program == "stow" else seen.home]:
+        if word is not None:
+            seen.path(WRITE, word, recursive=True)
