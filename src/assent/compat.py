@@ -135,7 +135,7 @@ class PermissionChecker:
         if tool_name in settings.denied_tools:
             return Outcome.DENY, f"{tool_name} is denied by name"
         for rule in self.path_rules if file_path else ():
-            if not rule.allow and any(fnmatch.fnmatch(each, rule.pattern) for each in _forms(file_path or "")):
+            if not rule.allow and any(fnmatch.fnmatch(each, rule.pattern) for each in self._forms(file_path or "")):
                 return Outcome.DENY, f"the path {file_path} is denied by {rule.pattern}"
         for pattern in self._commands if command else ():
             if fnmatch.fnmatch(command or "", pattern):
@@ -160,6 +160,12 @@ class PermissionChecker:
         if command:
             found.append(self._decided("bash", {"command": command}))
         return max(found, key=lambda each: each.outcome, default=None)
+
+    def _forms(self, path: str) -> tuple[str, ...]:
+        """A path as patterns may mean it: itself, in the project, where its links lead, and as a folder."""
+        whole = os.path.join(self._project, os.path.expanduser(path))
+        found = dict.fromkeys((path, os.path.abspath(whole), os.path.realpath(whole)))
+        return tuple(form for each in found for form in (each, each.rstrip("/") + "/"))
 
     def _decided(self, tool: str, given: dict[str, object]) -> Decision:
         place = {"cwd": self._project, "home": self._home, "runtime": RUNTIME, "shell": "bash"}
@@ -199,12 +205,6 @@ def _path_rules(rules: Iterable[object]) -> Iterable[PathRule]:
             yield PathRule(pattern.strip(), allow is not False)
         elif allow is False:
             raise PayloadError(f"a path rule that denies has no pattern: {rule!r}")
-
-
-def _forms(path: str) -> tuple[str, ...]:
-    """A path as patterns may mean it: itself, where its links lead, and as a folder."""
-    found = dict.fromkeys((path, os.path.abspath(os.path.expanduser(path)), os.path.realpath(path)))
-    return tuple(form for each in found for form in (each, each.rstrip("/") + "/"))
 
 
 def _commands(patterns: Iterable[str]) -> Iterable[str]:

@@ -6,17 +6,19 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import weakref
 from collections import deque
 from collections.abc import Mapping
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from enum import Enum
-from uuid import UUID
+from uuid import UUID, uuid4
 
 from assent.contract.errors import PayloadError
 
 WHOLE = (date, datetime, time, timedelta, Decimal, UUID)  # what Python shows of these is all there is
 ROWS = (list, tuple, set, frozenset, deque)
+MOST = 4096  # objects whose numbers are kept, before those that are gone are looked for
 OBJECT = "object"  # under which a value stands that is known only as Python shows it
 
 
@@ -65,7 +67,34 @@ def _plain(value: object) -> object:
     if isinstance(fields, dict):
         more = getattr(value, "model_extra", None) or {}
         return _named((key, getattr(value, key, None)) for key in (*fields, *more))
-    return repr(value) if type(value) in WHOLE else {OBJECT: repr(value)}
+    return repr(value) if type(value) in WHOLE else _object(value)
+
+
+def _object(value: object) -> dict[str, object]:
+    """A value as Python shows it. Where that is only its place in memory, which another gets once it is gone, with a
+    number that no other has: an answer that is remembered is for this one."""
+    shown = repr(value)
+    number = _number(value) if " at 0x" in shown else ""
+    return {OBJECT: shown, "number": number} if number else {OBJECT: shown}
+
+
+_numbers: dict[int, tuple[weakref.ref[object], str]] = {}  # id of a living object → itself, its number
+
+
+def _number(value: object) -> str:
+    place = id(value)
+    known = _numbers.get(place)
+    if known is not None and known[0]() is value:
+        return known[1]
+    try:
+        found = weakref.ref(value)
+    except TypeError:  # nobody can tell when it is gone
+        return ""
+    if len(_numbers) >= MOST:
+        for key in [key for key, (each, _) in list(_numbers.items()) if each() is None]:
+            _numbers.pop(key, None)
+    _numbers[place] = (found, uuid4().hex)
+    return _numbers[place][1]
 
 
 def _text(value: bytes) -> object:

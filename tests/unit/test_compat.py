@@ -178,3 +178,22 @@ def test_approvals_are_the_gates(tmp_path: Path) -> None:
     assert resolve_approval(gate, asked.id, call, approved=True, who="ada").allowed
     assert not resolve_approval(gate, asked.id, call, approved=True, who="ada").allowed
     gate.close()
+
+
+def test_a_path_rule_speaks_of_the_project_and_of_what_links_lead_to(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    (tmp_path / "project").mkdir()
+    (tmp_path / "kept").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "kept")
+    settings = PermissionSettings(
+        mode="full_auto",
+        path_rules=[
+            {"pattern": f"{tmp_path}/project/*", "allow": False},
+            {"pattern": f"{tmp_path}/kept/*", "allow": False},
+        ],
+    )
+    found = PermissionChecker(settings, project=str(tmp_path / "project"))
+    for path in ("notes.md", "./a/b", "~/link/x", "../kept/x", f"{tmp_path}/link/x"):
+        assert not found.evaluate("read_file", is_read_only=True, file_path=path).allowed

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import os
 import socket
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -627,3 +629,42 @@ def test_a_gate_at_a_server_that_never_answers_can_be_closed(tmp_path: Path) -> 
         waits.join(10)
         assert [each.allowed for each in found] == [False]
         assert not gate.guard_sync(MAKE).allowed
+
+
+def test_functions_that_wait_for_somebody_keep_no_answer_of_others_waiting(opened: Opens) -> None:
+    never, shown = threading.Event(), threading.Semaphore(0)
+
+    def waits(held: Held) -> bool:
+        never.wait()
+        return False
+
+    async def answers(held: Held) -> bool:
+        shown.release()
+        await asyncio.sleep(0.05)
+        return True
+
+    gate = opened(channels=[waits, answers])
+    calls = [Call("bash", {"command": f"make part{each}"}) for each in range(40)]
+
+    async def work() -> list[bool]:
+        return [each.allowed for each in await asyncio.gather(*map(gate.guard, calls))]
+
+    try:
+        assert asyncio.run(asyncio.wait_for(work(), 60)) == [True] * 40
+    finally:
+        never.set()
+
+
+def test_a_function_that_waits_holds_up_no_end_of_the_program(tmp_path: Path) -> None:
+    program = f"""
+import threading, time
+from assent import Gate
+asked = threading.Event()
+gate = Gate({str(tmp_path)!r}, files=False, state={str(tmp_path / "state")!r},
+            channels=[lambda held: asked.set() or time.sleep(600)])
+call = gate.call("bash", {{"command": "make"}})
+threading.Thread(target=gate.guard_sync, args=(call,), daemon=True).start()
+asked.wait()
+"""
+    done = subprocess.run([sys.executable, "-c", program], timeout=30, check=False, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")

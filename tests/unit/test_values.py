@@ -98,3 +98,17 @@ DATA = st.recursive(
 @given(st.dictionaries(st.text(), DATA))
 def test_data_is_left_as_it_is(given: dict[str, object]) -> None:
     assert arguments(given) == given
+
+
+class Thing:
+    pass
+
+
+def test_an_object_is_known_by_more_than_its_place_in_memory() -> None:
+    first = Thing()
+    found = plain(first)
+    assert plain(first) == found
+    seen = []
+    for _ in range(50):  # new ones, many of which get the place of the last
+        seen.append(repr(plain(Thing())))
+    assert len(set(seen)) == 50

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import threading
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 
 from assent.contract.review import Answer, Held, Resolution
 from assent.review.channels import Question
 
-Asked = Callable[[Held], Answer | Awaitable[Answer | None] | None]
+Said = Answer | Awaitable[Answer | None] | None
+Asked = Callable[[Held], Said]
 
 
 class CallbackChannel:
@@ -47,11 +50,37 @@ class CallbackChannel:
             await asyncio.shield(asyncio.ensure_future(question.answer(answer)))
 
     async def _call(self, held: Held) -> Answer | None:
-        found = self._asked(held) if self._quick else await asyncio.to_thread(self._plainly, held)
+        found = self._asked(held) if self._quick else await self._aside(held)
         return await found if isinstance(found, Awaitable) else found
 
-    def _plainly(self, held: Held) -> Answer | Awaitable[Answer | None] | None:
-        return self._asked(held)
+    async def _aside(self, held: Held) -> Said:
+        """What a plain function says. Its thread is its own: functions that wait for somebody take none away from
+        others, and hold up no end of the program."""
+        loop = asyncio.get_running_loop()
+        said: asyncio.Future[Said] = loop.create_future()
+
+        def tell(answer: Said, error: Exception | None) -> None:
+            if said.done():  # the question ended elsewhere
+                return
+            if error is None:
+                said.set_result(answer)
+            else:
+                said.set_exception(error)
+
+        def work() -> None:
+            answer: Said = None
+            problem: Exception | None = None
+            try:
+                answer = self._asked(held)
+            except Exception as error:
+                problem = error
+            except BaseException as error:  # what would end this thread alone ends the question
+                problem = RuntimeError(f"the function ended with {type(error).__name__}")
+            with suppress(RuntimeError):  # the loop is gone, and the question with it
+                loop.call_soon_threadsafe(tell, answer, problem)
+
+        threading.Thread(target=work, name="assent question", daemon=True).start()
+        return await said
 
     def _drop(self, id: str, task: asyncio.Task[None]) -> None:
         if self._tasks.get(id) is task:
