@@ -198,11 +198,9 @@ class SlackChannel:
 
     def _drawn(self, card: Card, *, soon: bool = False) -> Message:
         question = card.question
-        drawn = messages.question(
-            card.held, card.ticket, deadline=question.deadline, behind=question.behind, reach=card.reach
+        return messages.question(
+            card.held, card.ticket, deadline=question.deadline, behind=question.behind, reach=card.reach, soon=soon
         )
-        urgent = [blocks.section("⏳ less than a minute is left")] if soon else []
-        return Message([*urgent, *drawn.blocks], drawn.text)
 
     def _watch(self, card: Card) -> None:
         """Draw the question once more when its end is near."""

@@ -56,8 +56,12 @@ class Message:
         self.text = text
 
 
-def question(held: Held, ticket: str, *, deadline: float, behind: int = 0, reach: Reach | None = None) -> Message:
-    """The question with its buttons. `ticket` comes back with whatever is pressed."""
+def question(
+    held: Held, ticket: str, *, deadline: float, behind: int = 0, reach: Reach | None = None, soon: bool = False
+) -> Message:
+    """The question with its buttons. `ticket` comes back with whatever is pressed. `soon`: its end is near.
+
+    INVARIANT: drawn again, it has the same blocks in the same places: no button moves below somebody's finger."""
     high = "High risk: " if held.decision.risk == "high" else ""
     found = [blocks.header(f"{high}{_title(held)}"), blocks.context(_place(held), _risk(held))]
     if held.warnings:
@@ -73,7 +77,7 @@ def question(held: Held, ticket: str, *, deadline: float, behind: int = 0, reach
     if held.call.description:
         found.append(_labelled("The agent says", excerpt.prose(held.call.description, BESIDE).replace("\n", "⏎")))
     found += _remembered(held, reach)
-    found.append(_until(held, deadline, behind))
+    found.append(_until(deadline, behind, soon))
     found += [{"type": "actions", "elements": each} for each in _buttons(held, ticket, reach)]
     return Message(found, blocks.notified(f"{_title(held)}: {held.preview.text}"))
 
@@ -233,11 +237,15 @@ def reached(reach: Reach | None, rules: tuple[str, ...]) -> str:
     return f"{told}, {reach.denied} of which you denied" if reach.denied else told
 
 
-def _until(held: Held, deadline: float, behind: int) -> Block:
+def _until(deadline: float, behind: int, soon: bool) -> Block:
     fallback = time.strftime("%H:%M:%S UTC", time.gmtime(deadline))
     rest = f" · {behind} more wait behind it" if behind else ""
     return blocks.line(
-        blocks.words("Denied unless it is answered by "), blocks.moment(deadline, fallback), blocks.words(f"{rest} ")
+        blocks.words(
+            "⏳ In less than a minute denied, unless answered by " if soon else "Denied unless it is answered by "
+        ),
+        blocks.moment(deadline, fallback),
+        blocks.words(f"{rest} "),
     )
 
 

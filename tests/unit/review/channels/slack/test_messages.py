@@ -212,6 +212,14 @@ def test_a_press_remembers_no_rule_that_the_message_does_not_show_whole() -> Non
     assert (messages.pressed(held), messages.pressed(question())) == (None, question().suggestions[0])
 
 
+@pytest.mark.parametrize("held", [question(), question("x" * 9000, risk="high", other="y")], ids=["short", "long"])
+def test_no_button_moves_when_the_end_is_near(held: Held) -> None:
+    first, again = (messages.question(held, "t", deadline=9.0, soon=soon).blocks for soon in (False, True))
+    changed = [number for number, (one, other) in enumerate(zip(first, again, strict=True)) if one != other]
+    told = [next(kit.texts(again[number])) for number in changed]
+    assert told == ["⏳ In less than a minute denied, unless answered by "]
+
+
 def test_what_slack_does_not_take_can_still_be_denied_there_and_not_allowed() -> None:
     made = messages.bare(question("x" * 9000, other="<!channel>"), "ticket")
     assert kit.objections(made.blocks) == []
