@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import signal
@@ -245,6 +246,17 @@ def test_many_hooks_at_once_start_one_server(agreed: Home) -> None:
     assert agreed.starts == 1
 
 
+def test_a_start_under_way_is_not_told_as_one_that_failed(agreed: Home, capsys: pytest.CaptureFixture[str]) -> None:
+    record = agreed.state / starting.RECORD_FILE
+    record.write_text(f"failed 1 {time.time():.0f}\n")
+    with record.open("r+") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        assert main(["status"]) == 1
+        assert capsys.readouterr().out == "a server is being started; ask again in a moment\n"
+    assert main(["status"]) == 1
+    assert "1 start by a hook has failed" in capsys.readouterr().out
+
+
 def test_a_server_that_does_not_start_is_left_alone_for_a_while(
     agreed: Home, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -254,7 +266,7 @@ def test_a_server_that_does_not_start_is_left_alone_for_a_while(
     assert agreed.call() == "allow"
     assert (agreed.settled()[:2], agreed.starts) == (("failed", 1), 1)
     assert main(["status"]) == 1
-    assert "1 starts by hooks have failed" in capsys.readouterr().out
+    assert "1 start by a hook has failed" in capsys.readouterr().out
     (agreed.state / starting.RECORD_FILE).write_text(f"failed 1 {time.time() - 61:.0f}\n")
     assert agreed.call() == "allow"
     assert (agreed.settled()[:2], agreed.starts) == (("failed", 2), 2)

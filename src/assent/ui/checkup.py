@@ -29,6 +29,7 @@ from assent.ui import (
     local,
     rehearsal,
     server_script,
+    starting,
     surroundings,
 )
 from assent.ui.listening import running
@@ -146,6 +147,9 @@ def _start(here: configure.Place) -> Iterator[Finding]:
 
 def _server(state: str) -> Iterator[Finding]:
     found = running(state)
+    if found is None and starting.is_starting(state):
+        yield fine("assent", "a server is being started")
+        return
     if found is None:
         yield fine("assent", "no server runs: questions go to the agent program's own dialog")
         if why := told(state):

@@ -226,7 +226,7 @@ def report(found: Import) -> None:
     for path in found.files:
         print(f"read {path}")
     if not found.files:
-        print("the program has no settings here", file=sys.stderr)
+        print("no permission settings of the program were found: nothing to take over", file=sys.stderr)
     for layer, rules in found.rules.items():
         for rule in rules:
             print(f"  {layer:5} {one_line(rule, 100)}")

@@ -152,6 +152,21 @@ def _took_lock(handle: int) -> bool:
     return True
 
 
+def is_starting(state: str) -> bool:
+    """Whether somebody is starting the server right now: until it listens, the record says that it failed."""
+    try:
+        handle = os.open(os.path.join(state, RECORD_FILE), os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except OSError:
+        return True
+    finally:
+        os.close(handle)
+    return False
+
+
 def last(state: str) -> tuple[str, int, float]:
     """What became of the last start, from the folder's record."""
     try:

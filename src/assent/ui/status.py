@@ -27,11 +27,15 @@ def told(state: str) -> str:
         return ""
     left = max(0.0, when + starting.pause(count) - time.time())
     log = os.path.join(state, detached.LOG_FILE)
-    return f", and {count} starts by hooks have failed (see {log}); the next is tried in {left:.0f} s"
+    failed = "1 start by a hook has" if count == 1 else f"{count} starts by hooks have"
+    return f", and {failed} failed (see {log}); the next is tried in {left:.0f} s"
 
 
 def run(options: argparse.Namespace) -> int:
     found = local.server()
+    if found is None and not options.json and starting.is_starting(local.state()):
+        print("a server is being started; ask again in a moment")
+        return 1
     if found is None:
         print("{}" if options.json else f"no server runs{told(local.state())}; start one with `assent serve`")
         return 1
@@ -45,7 +49,7 @@ def run(options: argparse.Namespace) -> int:
     print(f"mode     {status['mode']}")
     if status["problem"]:
         print(f"policy   does not load, so every call is denied: {display.one_line(str(status['problem']))}")
-    print(f"waiting  {status['held']} questions")
+    print(f"waiting  {status['held']} question{'s' if status['held'] != 1 else ''}")
     for name, state, why in elsewhere.standing(status):
         print(f"{name:8} {state}{f': {why}' if why else ''}")
     return 0

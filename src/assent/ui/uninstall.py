@@ -12,7 +12,7 @@ from assent import configure
 from assent.adapters import settings
 from assent.adapters.settings import plain
 from assent.contract.errors import PayloadError, SettingsError
-from assent.ui import asking, hostfile, hosts, launcher
+from assent.ui import asking, hostfile, hosts, launcher, starting
 from assent.ui.install import beside
 
 DESCRIPTION = "Take Assent out of an agent program's settings. Everything else in them stays, also later changes."
@@ -101,5 +101,7 @@ def swept(state: str, *, managed: bool) -> None:
             if os.path.isfile(path):
                 hostfile.remove(path)
                 print(f"removed {path}")
+    if not left and starting.lives(state):
+        print("the server still runs; `assent stop` ends it")
     if not left and os.path.isdir(state):
         print(f"your policy, grants, trail and copies of settings stay in {state}; remove that folder if you are done")
