@@ -26,6 +26,7 @@ _DOTS = ("", ".", "..")
 _UNKNOWN = ""  # no link target is empty, so this can stand for "cannot be told"
 _ORDINARY = "\0\0"
 _SPECIAL = ("/proc/", "/dev/", "/System/Volumes")
+_OF_PROCESSES = ("/dev/", "/proc/")
 _ALWAYS = {"/System/Volumes/Data": "/"}  # a macOS firmlink: the same folder by a second name, yet no symbolic link
 
 # Links of a process. Assent is not the process that will run the call: what it reads there is of the wrong one.
@@ -51,7 +52,8 @@ class Links:
         """Return the path that the kernel would open for an absolute path; what is not there yet keeps its name.
 
         `""` is a path that cannot be told: relative, too long, a loop of links, a folder that may not be searched,
-        a link that only the running process can read (`/proc/self/cwd`), or other bytes in this process's locale."""
+        a link that only the running process can read (`/proc/self/cwd`), a name that is other bytes in this process's
+        locale, or half a character, which others write as they like."""
         known = self._paths.get(path)
         if known is not None:
             return known
@@ -111,6 +113,8 @@ class Links:
             at += 1
             if name in _DOTS:
                 if name == "..":
+                    if done.startswith(_OF_PROCESSES) and (_DESCRIPTOR.match(done) or _PROCESS.match(done)):
+                        return ""  # what is above a folder of the process that runs the call
                     done = done[: done.rfind("/")] if done else ""
                     gone = False
                 continue
@@ -142,7 +146,7 @@ class Links:
             return special
         if self._given is not None:
             return self._given.get(path)
-        if FOREIGN and not path.isascii():
+        if not path.isascii() and (FOREIGN or not _is_whole(path)):
             return _UNKNOWN
         try:
             if os.lstat(path).st_mode & _TYPE != _LINK:
@@ -152,6 +156,14 @@ class Links:
             return _GONE
         except (OSError, ValueError):
             return _UNKNOWN
+
+
+def _is_whole(path: str) -> bool:
+    try:
+        path.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 _kept: dict[str, tuple[str, ...]] = {}
@@ -173,12 +185,12 @@ def _special(path: str) -> str | None:
     """What is at a path that means something else to another process, or is a link by another name."""
     if path in _ALWAYS:
         return _ALWAYS[path]
-    if not path.startswith(("/dev/", "/proc/")):
+    if not path.startswith(_OF_PROCESSES):
         return _ORDINARY
     if _DESCRIPTOR.match(path):
         return None  # whatever the shell opened there was judged when it was opened
-    if path.startswith("/dev/fd/"):
-        return _UNKNOWN
+    if path.startswith(("/dev/fd/", "/dev/stdin/", "/dev/stdout/", "/dev/stderr/")):
+        return _UNKNOWN  # below a folder that was opened
     process = _PROCESS.match(path)
     if not process:
         return _ORDINARY

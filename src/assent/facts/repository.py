@@ -257,7 +257,10 @@ class _Look:
         if paths is None or len(paths) > MAX_MODULES:
             return f"the submodules of `{repository.top}` cannot be told"
         for path in paths:
-            top = self.links.canonical(posixpath.join(repository.top, path))
+            place = posixpath.join(repository.top, path)
+            top = self.links.canonical(place)
+            if not top and not path.isprintable() and not os.path.lexists(place):
+                continue  # bytes of the index that are no name
             if not top:
                 return f"where the submodule `{path}` leads is not known"
             if not self._stamp(posixpath.join(top, ".git")):

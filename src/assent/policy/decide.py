@@ -340,7 +340,8 @@ class Judge:
         operation, target = effect.operation, effect.target
         if operation in LOOKING:
             known = target.kind is not Kind.PATH or target.name or target.under  # of which `_by_folders` has spoken
-            return Concern.LOOK if known else Concern.GAP
+            led = operation is Operation.LIST or "" not in names or not target.name  # else it may be any file
+            return Concern.LOOK if known and led else Concern.GAP
         if operation is Operation.EXECUTE:
             if target.kind is Kind.MODULES and self._harmless(effect):
                 return Concern.WRITE_INSIDE  # code that does no more than its effects say is as welcome as an edit

@@ -164,3 +164,24 @@ def test_in_a_locale_that_is_not_of_utf_8_a_name_beyond_ascii_cannot_be_told(
         "",
         "/etc/passwd",
     ]
+
+
+def test_half_a_character_is_a_name_that_cannot_be_told(tmp_path: Path) -> None:
+    """Python asks the kernel for a single byte, and others for the character that stands for what is none."""
+    assert [Links().canonical(f"{tmp_path}/{name}") for name in ("\udce9", "\ud800", "a\udfff/b")] == ["", "", ""]
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/dev/fd/../cwd/x",
+        "/dev/fd/3/x",
+        "/dev/stdin/x",
+        "/dev/stdin/../x",
+        "/dev/stderr/x/y",
+        "/proc/self/fd/3/../x",
+        "/proc/self/fd/../cwd/x",
+    ],
+)
+def test_what_lies_beside_or_below_the_handles_of_another_process_cannot_be_told(path: str) -> None:
+    assert Links().canonical(path) == ""

@@ -45,6 +45,25 @@ def test_a_link_to_a_credential_is_the_credential(project: Path) -> None:
     assert answer(project, "write", "loop/x") == ("ask", "mode.outside-workspace")
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        "cat /dev/fd/../cwd/notes.txt",
+        "cat /dev/stdin/notes.txt < .",
+        "cat /dev/fd/3/notes.txt 3< .",
+        "cat \udce9",
+        "grep x loop/y",
+    ],
+)
+def test_reading_what_may_be_any_file_asks(project: Path, command: str) -> None:
+    """What the name leads to for the process that runs the call is not what it leads to here."""
+    (project / "notes.txt").symlink_to("../home/.ssh/id_rsa")
+    (project / "\ufffd").symlink_to("../home/.ssh/id_rsa")  # what many make of half a character
+    (project / "loop").symlink_to("loop")
+    for mode in ("default", "auto"):
+        assert answer(project, "bash", command, mode) == ("ask", "mode.unknown-target")
+
+
 def test_git_reads_at_once_in_the_projects_own_repository_only(project: Path) -> None:
     subprocess.run(["git", "init", "-q", str(project / "inner")], check=True)
     assert answer(project, "bash", "git status") == ("allow", "intrinsic.read-only")
