@@ -166,11 +166,12 @@ def _paths(walk: Walk, state: State, target: str | Arg, text: str | None) -> lis
 
 def unnamed(word: Arg, walk: Walk, cwd: str) -> Target:
     """A path that is not known: with a guess at its name where its beginning is, good enough to deny."""
+    under = word.under if word.kind != "place" else ()
     if "/" in word.prefix:
         found = path_target(word.prefix + "?", cwd, walk.home, tilde=False)
         name = found.name.removesuffix("?") + "*" if found.name else ""
-        return Target(Kind.PATH, name, word.text, pattern=True, under=word.under, certain=False)
-    return Target(Kind.PATH, "", word.text, under=word.under, certain=False)
+        return Target(Kind.PATH, name, word.text, pattern=True, under=under, certain=False)
+    return Target(Kind.PATH, "", word.text, under=under, certain=False)
 
 
 def _texts(target: str | Arg) -> tuple[str | None, ...]:

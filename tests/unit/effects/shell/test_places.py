@@ -58,6 +58,13 @@ def test_a_place_that_may_be_another_is_not_known(text: str) -> None:
     assert "?" in looked_at(text)
 
 
+@pytest.mark.parametrize(
+    "text", ["cat < $(which a)", ". $(which a)", "rm $(go env GOPATH)/x", "tee $(go env GOPATH)/x"]
+)
+def test_a_place_is_no_folder_that_an_unknown_path_lies_in(text: str) -> None:
+    assert all(effect.target.under == () for effect in read(text).effects)
+
+
 @pytest.mark.parametrize("text", ["rm $(which a)", "touch $(go env GOPATH)/x", "echo > $(which a)"])
 def test_only_what_looks_may_take_a_place_for_what_is_likely(text: str) -> None:
     changed = [effect.target.name for effect in read(text).effects if effect.operation not in LOOKING]

@@ -94,7 +94,8 @@ class Seen:
         if isinstance(word, str):
             return [path_target(word, self.cwd, self.home, tilde=False)]
         if word.values is None:
-            return [Target(Kind.PATH, "", word.text, under=self.reach(word.under), certain=False)]
+            under = self.reach(word.under) if word.kind != "place" else ()
+            return [Target(Kind.PATH, "", word.text, under=under, certain=False)]
         pattern = word.pattern
         return [path_target(value, self.cwd, self.home, tilde=False, pattern=pattern) for value in word.values]
 
