@@ -100,4 +100,6 @@ def show(found: list[Finding]) -> None:
         if each.fix:
             print(textwrap.indent(f"→ {each.fix}", " " * (width + 9)))
     count = sum(each.grade is Grade.INERT for each in found)
-    print(f"\n{count} inert: calls run unchecked there" if count else "\nevery guard that is installed holds")
+    some = any(each.about != "assent" for each in found)
+    holds = "every guard that is installed holds" if some else "no guard is installed: nothing is checked here"
+    print(f"\n{count} inert: calls run unchecked there" if count else f"\n{holds}")

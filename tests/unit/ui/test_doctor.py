@@ -49,6 +49,11 @@ def test_an_installed_hook_holds(home: Path, capsys: pytest.CaptureFixture[str],
     ]
 
 
+def test_where_nothing_is_installed_nothing_is_said_to_hold(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["doctor"]) == 0
+    assert capsys.readouterr().out.endswith("\n\nno guard is installed: nothing is checked here\n")
+
+
 def test_a_client_of_another_version_and_one_that_could_be_used_are_named(
     home: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -68,5 +68,5 @@ def show(look: Look, place: Place, calls: list[Done]) -> int:
         )
     look.say(f"kept in {place.folder}" if place.keep else "The scratch folder is removed.", DIM)
     print()
-    look.say("Put it before your own agent:  assent install", BOLD)
+    look.say("Put it before your own agent:  assent install claude   (or codex, gemini, opencode…)", BOLD)
     return 0 if found.fault is None else 1
