@@ -69,6 +69,9 @@ def run(options: argparse.Namespace) -> int:
     call = Call(tool, given, cwd=cwd, roots=here.roots, home=here.home, session=session)
     decision = gate.decide(call, headless=options.headless)
     show(decision, tool, given, as_json=options.json)
+    if decision.outcome is not Outcome.ALLOW and not options.json:
+        for clamp in gate.settings.clamps:
+            print(f"  held   the mode is held down by {clamp}")
     if gate.settings.classifier is not None and not options.json:
         _tell_of_model(gate, call)
     return STATUS[decision.outcome]
