@@ -14,13 +14,20 @@ from assent import Gate
 from assent.review.store import SqliteStore
 from assent.trail import query
 
+from .acp_host import ACP
+from .adk_host import GoogleADK
 from .claude_host import Claude, ClaudePermission
 from .kit import ALLOWED, ASKED, ASKED_TOO, DENIED, WRITES, Host, Person, Use, no, opened
 from .langchain_host import LangChain, LangChainSync
+from .mcp_host import MCP, FastMCP
 from .openai_host import OpenAIAgents
+from .openharness_host import OpenHarness
 from .pydantic_host import PydanticAI
 
-HOSTS: list[Host] = [Claude(), ClaudePermission(), OpenAIAgents(), LangChain(), LangChainSync(), PydanticAI()]
+HOSTS: list[Host] = [
+    *(Claude(), ClaudePermission(), OpenAIAgents(), LangChain(), LangChainSync(), PydanticAI()),
+    *(MCP(), FastMCP(), GoogleADK(), OpenHarness(), ACP()),
+]
 ONCE = [[Use(ASKED)]]
 Opens = Callable[..., Gate]
 

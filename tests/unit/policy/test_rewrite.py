@@ -62,7 +62,10 @@ def test_a_list_in_an_unusual_place_is_refused() -> None:
     [
         ("", "\n[server]\nstart = true\n"),
         ("# mine\nmode = 'auto'", "# mine\nmode = 'auto'\n\n[server]\nstart = true\n"),
-        ("[server] # mine\nidle = 9\n[packs]\non = []\n", "[server] # mine\nstart = true\nidle = 9\n[packs]\non = []\n"),
+        (
+            "[server] # mine\nidle = 9\n[packs]\non = []\n",
+            "[server] # mine\nstart = true\nidle = 9\n[packs]\non = []\n",
+        ),
         ("[server]\nstart = false\n", "[server]\nstart = false\n"),
         ("server.start = true\n", "server.start = true\n"),
         ("[packs]\r\non = []\r\n", "[packs]\r\non = []\r\n\r\n[server]\r\nstart = true\r\n"),
