@@ -127,15 +127,19 @@ def getopts(walk: Walk, job: Job) -> Pair:
 
 def unset(walk: Walk, job: Job) -> Pair:
     """Names and functions that are no longer there, or may not be."""
-    functions = False
+    functions = references = False
     for word in job.argv[1:]:
         if isinstance(word, str) and word[:1] == "-":
             functions = functions or "f" in word
+            references = references or "n" in word
             continue
         could_name(walk, word, job.state)
         if not isinstance(word, str):
             job.state.aliased = True
         elif _NAME.fullmatch(word):
+            if references:  # a name that is no reference keeps its value
+                walk.assign(word, UNKNOWN, job.state)
+                continue
             if not functions:
                 _forget(walk, word, job.state)
             job.state.undefine(word)

@@ -75,6 +75,9 @@ class Expansions(Source):
                 self.join(start, stop)
                 self.pos = start + 2
                 return
+            if found[2] == "$" and stop < self.end and self.text[stop] in "{([":
+                # bash takes the second `$` for the beginning of an expansion when it looks for the end of a quote
+                raise Halt(UNMODELLED, start, "`$$` before a bracket is read in two ways; write a blank between")
             self.pos = stop
             parts.append(Parameter(found[1] or found[2], quoted=quoted, start=start, end=stop))
             return

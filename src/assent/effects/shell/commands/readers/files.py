@@ -124,6 +124,24 @@ def _into(line: Line, sources: list[Word], target: Word | None, recursive: bool)
     if line.parsed.has("-T", "--no-target-directory"):
         sources = []
     into(line.seen, sources, target, recursive=recursive)
+    _backups(line, sources, target)
+
+
+def _backups(line: Line, sources: list[Word], target: Word) -> None:
+    """What is written over is kept beside, by its name and the suffix that is given."""
+    given = line.parsed.values("--suffix") or line.parsed.values("-S")
+    if not given:
+        return
+    suffix, place, names = literal(given[-1]), literal(target), [literal(source) for source in sources]
+    if suffix is None or place is None or "/" in suffix:
+        line.seen.execute()
+        return
+    line.seen.path(WRITE, place.rstrip("/") + suffix)
+    for name in names:
+        if name is None:
+            line.seen.execute()
+        else:
+            line.seen.path(WRITE, f"{place}/{name.rstrip('/').rpartition('/')[2]}{suffix}")
 
 
 def _folder(target: Word | None) -> str:
