@@ -90,7 +90,7 @@ def chapter(folder: Path, *, quick: bool = False) -> Chapter:
             Aim("new commands: nah's median to ours", 10, new.ratio(NAH, ASSENT), most=False),
             Aim("repeated commands: nah's median to ours", 10, again.ratio(NAH, ASSENT), most=False),
             *(
-                Aim(f"{what} commands: median to {who}'s", 5, table.ratio(ASSENT, who))
+                Aim(f"{what} commands: median to that of {who}", 5, table.ratio(ASSENT, who))
                 for what, table in (("new", new), ("repeated", again))
                 for who in (OPENHARNESS, RULED)
             ),
