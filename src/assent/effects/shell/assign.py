@@ -218,6 +218,7 @@ def declare(walk: Walk, job: Job, given: list[tuple[str, bool, Val]]) -> Pair:
     names = [w for w in job.argv[1:] if isinstance(w, str) and _NAME.fullmatch(w)]
     local = builtin == "local" or (builtin in ("declare", "typeset") and "g" not in options)
     exports = (builtin == "export" and "n" not in options) or (builtin != "export" and "x" in options)
+    fixes = builtin == "readonly" or "r" in options
     effects: tuple[Effect, ...] = ()
     _marks(walk, job, builtin, options, state)
     if "f" in options or "F" in options:
@@ -241,8 +242,10 @@ def declare(walk: Walk, job: Job, given: list[tuple[str, bool, Val]]) -> Pair:
             state.saved[name] = either(state.saved[name], found)
             found = either(state.get(name), found)
         put(walk, name, found, state)
-    if builtin == "readonly" or "r" in options:
-        state.fixed |= {*names, *(name for name, _, _ in given)}
+        if fixes:
+            state.fixed |= {name}  # given once more in the same command, it keeps its first value
+    if fixes:
+        state.fixed |= {*names}
     for name in names:
         if local:
             state.keep(name)
