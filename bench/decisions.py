@@ -10,7 +10,7 @@ from contextlib import chdir
 from pathlib import Path
 
 from assent.contract.call import Call
-from assent.gate import Gate
+from assent.engine import Engine
 from assent.policy import shipped
 from assent.policy.document import document_of
 from assent.policy.rules import Origin
@@ -34,7 +34,7 @@ LIMITS = {
 }
 
 
-def gate(rules: int = 0) -> Gate:
+def gate(rules: int = 0) -> Engine:
     """A gate with the shipped rules and that many of a user's own, a fifth of them beginning with a wildcard."""
     deny: list[object] = []
     for number in range(rules):
@@ -47,10 +47,10 @@ def gate(rules: int = 0) -> Gate:
                 deny.append(f"write(/never/{number}/**)")
             case _:
                 deny.append(f"bash(never-{number} run:*)")
-    return Gate(combine([document_of({"deny": deny}, "bench", Origin.USER)]))
+    return Engine(combine([document_of({"deny": deny}, "bench", Origin.USER)]))
 
 
-def deciding(made: Gate, root: Path) -> Run:
+def deciding(made: Engine, root: Path) -> Run:
     """The whole path of a call, with a real look at the host."""
     folder, home = str(root), str(root.parent)
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from assent.contract.call import Call
 from assent.contract.decision import Decision
 from assent.contract.facts import Facts
-from assent.gate import Gate
+from assent.engine import Engine
 from assent.policy.document import Document, document_of
 from assent.policy.rules import Origin
 from assent.policy.settings import combine
@@ -28,11 +28,11 @@ def gate(
     deny: Sequence[object] = (),
     more: Sequence[Document] = (),
     **choices: object,
-) -> Gate:
+) -> Engine:
     """A gate with the shipped rules and a user's."""
     user = document_of({"allow": list(allow), "ask": list(ask), "deny": list(deny)}, "rules", Origin.USER)
     settings = combine([user, *more], flag_mode=mode, **choices)  # type: ignore[arg-type]  # passed through to be checked
-    return Gate(settings, examples=user.examples)
+    return Engine(settings, examples=user.examples)
 
 
 def call(tool: str, given: Mapping[str, object] | str, *, cwd: str = ROOT) -> Call:

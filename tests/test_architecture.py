@@ -1,6 +1,6 @@
 """The shape of the code: who may import whom, what the pure packages may touch, what a decision may load.
 
-ui, sdk → tools → guard → desk, gates → memory, history → journal, configure → gate → stages → contract;
+ui, sdk → tools → guard → desk, gates → memory, history → journal, configure → engine → stages → contract;
 the stages: adapters, effects, facts, policy, review, trail
 """
 
@@ -17,7 +17,7 @@ import pytest
 
 SOURCE = Path(__file__).parents[1] / "src/assent"
 STAGES = frozenset({"adapters", "effects", "facts", "policy", "review", "trail"})
-BELOW_DESK = frozenset({"contract", "gate", "gates", "configure", "journal", "memory", "history", "statefile"}) | {
+BELOW_DESK = frozenset({"contract", "engine", "gates", "configure", "journal", "memory", "history", "statefile"}) | {
     "opinion"
 }
 BELOW_GUARD = STAGES | BELOW_DESK | {"desk", "http", "remote"}
@@ -30,21 +30,21 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     **{stage: frozenset({"contract"}) for stage in STAGES},
     **{stage: frozenset({"contract", "statefile"}) for stage in ("facts", "review", "trail")},
     "statefile": frozenset({"contract"}),
-    "gate": STAGES | {"contract"},
-    "configure": STAGES | {"contract", "gate", "__init__"},
-    "journal": STAGES | {"contract", "gate"},
-    "opinion": STAGES | {"contract", "gate"},
-    "memory": STAGES | {"contract", "gate", "journal", "opinion"},
-    "history": STAGES | {"contract", "gate"},
-    "desk": STAGES | {"contract", "gate", "journal", "memory", "history", "opinion"},
+    "engine": STAGES | {"contract"},
+    "configure": STAGES | {"contract", "engine", "__init__"},
+    "journal": STAGES | {"contract", "engine"},
+    "opinion": STAGES | {"contract", "engine"},
+    "memory": STAGES | {"contract", "engine", "journal", "opinion"},
+    "history": STAGES | {"contract", "engine"},
+    "desk": STAGES | {"contract", "engine", "journal", "memory", "history", "opinion"},
     "http": frozenset({"contract"}),
-    "remote": STAGES | {"contract", "gate", "http"},
-    "gates": STAGES | {"contract", "gate", "configure"},
+    "remote": STAGES | {"contract", "engine", "http"},
+    "gates": STAGES | {"contract", "engine", "configure"},
     **{each: BELOW_GUARD | GUARD | {"__init__"} for each in GUARD},
     "tools": BELOW_SURFACES | {"__init__"},
     "ui": BELOW_SURFACES | {"tools", "__init__"},
     "sdk": BELOW_SURFACES | {"__init__"},
-    "__init__": frozenset({"contract", "effects", "gate", "guard", "guarded", "policy", "review"}),
+    "__init__": frozenset({"contract", "effects", "engine", "guard", "guarded", "policy", "review"}),
     "__main__": frozenset({"ui"}),
 }
 
@@ -65,7 +65,7 @@ READS_ITS_OWN_DATA = {
 # Each costs more to import than a decision takes.
 SLOW = frozenset("argparse asyncio dataclasses importlib.resources inspect logging pathlib typing".split())
 DECISION_PATH = (
-    *("contract", "adapters", "effects", "policy", "facts", "gate.py", "configure.py"),
+    *("contract", "adapters", "effects", "policy", "facts", "engine.py", "configure.py"),
     *(
         "journal.py",
         "memory.py",

@@ -17,7 +17,7 @@ from assent.contract.errors import PayloadError
 from assent.contract.review import Verdict
 from assent.contract.tools import canonical
 from assent.contract.value import Value
-from assent.gate import Gate as Rules
+from assent.engine import Engine as Rules
 from assent.guard import Approval, PermissionMode, Session
 from assent.policy.document import document_of
 from assent.policy.rules import Origin

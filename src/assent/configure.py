@@ -1,4 +1,4 @@
-"""From the files and the environment of this machine to a Gate. Knows the order of the layers; decides nothing.
+"""From the files and the environment of this machine to an engine. Knows the order of the layers; decides nothing.
 
 Managed policy, user's file, project's file, ASSENT_MODE, flags, session."""
 
@@ -10,8 +10,8 @@ from time import strftime
 from assent import __version__
 from assent.contract.later import Later
 from assent.contract.value import Value
+from assent.engine import Engine
 from assent.facts import files, saved, sessions, snapshot, workspace
-from assent.gate import Gate
 from assent.policy.rules import Origin
 from assent.policy.settings import combine
 
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from assent.effects.declared import Tool
+    from assent.engine import Keep
     from assent.facts import activated, trust
-    from assent.gate import Keep
     from assent.policy.document import Document, Example
     from assent.policy.policy import Policy
     from assent.policy.settings import Settings
@@ -142,7 +142,7 @@ def open_gate(
     hook: bool = False,
     alone: bool = False,
     tools: Mapping[str, Tool] | None = None,
-) -> tuple[Gate, Place]:
+) -> tuple[Engine, Place]:
     """The gate for a place, and the place with the workspace that its configuration adds. Raises PolicyError.
 
     `more` are documents beside the files, `alone` says that they stand for the user's and the project's: what the
@@ -170,7 +170,7 @@ def _open(
     tightens: bool = False,
     keep: Keep | None = None,
     tools: Mapping[str, Tool] | None = None,
-) -> tuple[Gate, Place]:
+) -> tuple[Engine, Place]:
     settings = combine(
         found,
         environment_mode=environ.get("ASSENT_MODE", ""),
@@ -189,10 +189,10 @@ def _gate(
     examples: tuple[Example, ...],
     keep: Keep | None,
     tools: Mapping[str, Tool] | None = None,
-) -> tuple[Gate, Place]:
+) -> tuple[Engine, Place]:
     if settings.extra:
         here = place(here.project, environ, home=here.home, extra=settings.extra)
-    return Gate(settings, own=own(here), examples=examples, state=here.state, keep=keep, tools=tools), here
+    return Engine(settings, own=own(here), examples=examples, state=here.state, keep=keep, tools=tools), here
 
 
 def _trusted(found: Sequence[Document], here: Place) -> bool | None:
@@ -206,7 +206,7 @@ def _marked(here: Place) -> bool:
     return here.project.startswith("/") and trust.is_trusted(here.project, here.state)
 
 
-def open_quickly(here: Place, environ: Mapping[str, str], *, session: str = "") -> tuple[Gate, Place]:
+def open_quickly(here: Place, environ: Mapping[str, str], *, session: str = "") -> tuple[Engine, Place]:
     """The gate of `open_gate` for a hook, from the snapshot that an earlier process left. Raises PolicyError.
 
     INVARIANT: the same decisions as without it. The files themselves are read each time; a snapshot of other texts, of

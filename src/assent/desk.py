@@ -15,8 +15,8 @@ from assent.contract.effect import Lowering
 from assent.contract.errors import AssentError, StoreError
 from assent.contract.facts import Facts
 from assent.contract.review import Answer, Ending, Grant, Held, Reach, Resolution, Said, Scope, Suggestion, Verdict
+from assent.engine import Engine, Judged
 from assent.facts import digest
-from assent.gate import Gate, Judged
 from assent.memory import Memory, Settled
 from assent.opinion import Inquiry, asked_a_person, before_a_person
 from assent.policy import amend, breadth, explain
@@ -37,7 +37,7 @@ from assent.trail import redact
 QUARTER = 15 * 60.0  # seconds
 
 PLAN = Mode.PLAN.word
-GateFor = Callable[[Held], Gate]
+GateFor = Callable[[Held], Engine]
 Work = Callable[..., Awaitable[Any]]  # does something aside
 NO = (Ending.ANSWERED, Ending.DISMISSED)  # endings by which a person says no, where they do not allow
 
@@ -61,12 +61,12 @@ class Desk:
 
     async def guard(
         self,
-        gate: Gate,
+        gate: Engine,
         call: Call,
         *,
         project: str,
         attended: bool = False,
-        reopen: Callable[[], Gate] | None = None,
+        reopen: Callable[[], Engine] | None = None,
     ) -> Verdict:
         """Whether a call may run. A question is asked and waited for. Raises nothing but CancelledError. `reopen` gives
         the gate as the files are when a model was waited for."""
@@ -83,7 +83,7 @@ class Desk:
         found: Settled = await work(self.memory.conclude, begun, opinion)
         return found
 
-    async def ask(self, gate: Gate, call: Call, settled: Settled, *, project: str, attended: bool = False) -> Verdict:
+    async def ask(self, gate: Engine, call: Call, settled: Settled, *, project: str, attended: bool = False) -> Verdict:
         """The same for a call that is decided, and asks."""
         try:
             held = self.held(gate, call, settled, project=project, attended=attended)
@@ -104,7 +104,7 @@ class Desk:
         """The same for a caller that lost its line while it waited."""
         return verdict(settled, await self.broker.reattach(id, digest))
 
-    def held(self, gate: Gate, call: Call, settled: Settled, *, project: str, attended: bool = False) -> Held:
+    def held(self, gate: Engine, call: Call, settled: Settled, *, project: str, attended: bool = False) -> Held:
         """The question about a call, with all that a person should see."""
         judged = settled.judged
         lowering, facts, policy = _reading(judged)

@@ -21,8 +21,8 @@ from assent.contract.errors import AssentError, PayloadError, StoreError
 from assent.contract.review import Answer, Ending, Held, Preview, Resolution, Said, Verdict
 from assent.desk import Desk, verdict
 from assent.effects.declared import Tool
+from assent.engine import Engine as Rules
 from assent.facts import digest
-from assent.gate import Gate as Rules
 from assent.gates import Gates
 from assent.journal import of_ending
 from assent.memory import Memory, Settled

@@ -14,9 +14,9 @@ from assent import configure
 from assent.contract.call import Call
 from assent.contract.errors import AssentError, PayloadError, PolicyError
 from assent.effects.declared import Tool
+from assent.engine import Engine, Judged, refusal, unloaded
 from assent.facts import activated, files, saved, sessions
 from assent.facts.trust import TRUST_FILE
-from assent.gate import Gate, Judged, refusal, unloaded
 from assent.policy.document import Document
 from assent.policy.modes import Mode
 from assent.policy.settings import combine
@@ -28,7 +28,7 @@ LOOK = 1.0  # seconds that a look at a workspace holds
 Mark = tuple[object, ...]
 
 
-class Refusing(Gate):
+class Refusing(Engine):
     """The gate of a policy that does not load."""
 
     def __init__(self, error: AssentError) -> None:
@@ -63,7 +63,7 @@ class Gates:
         self._environ = dict(environ)
         self._mode = mode
         self._config = config
-        self._known: dict[tuple[str, str], tuple[Mark, Gate, configure.Place]] = {}
+        self._known: dict[tuple[str, str], tuple[Mark, Engine, configure.Place]] = {}
         self._places: dict[str, tuple[float, configure.Place]] = {}
         self._paths: dict[tuple[str, str], tuple[str, ...]] = {}  # (state, project) → files that a gate rests on
         self._views: dict[tuple[str, str], Mark] = {}  # (project, session) → the file that is as it was first
@@ -86,7 +86,7 @@ class Gates:
         if isinstance(gate, Refusing):
             raise gate.error
 
-    def find(self, project: str, session: str = "") -> tuple[Gate, configure.Place]:
+    def find(self, project: str, session: str = "") -> tuple[Engine, configure.Place]:
         """The gate for a session in a project as the files are now, and its place. Never raises."""
         here = self._place(project)
         session = self._own_view(here, session)
@@ -139,7 +139,7 @@ class Gates:
         self._views[key] = mark
         return ""
 
-    def _load(self, here: configure.Place, session: str) -> tuple[Gate, configure.Place]:
+    def _load(self, here: configure.Place, session: str) -> tuple[Engine, configure.Place]:
         try:
             return configure.open_gate(
                 here,

@@ -18,8 +18,8 @@ from assent.contract.value import Value
 from assent.effects import native
 from assent.effects.declared import LIKE, Tool
 from assent.embedded import DAY, Embedded, Place, fault
+from assent.engine import is_declarable
 from assent.facts import files
-from assent.gate import is_declarable
 from assent.gates import Gates, add_tool
 from assent.guarded import guard_function
 from assent.journal import new_id

@@ -6,7 +6,7 @@ from assent.contract.call import Call
 from assent.contract.effect import Kind, Lowering
 from assent.contract.errors import PayloadError
 from assent.contract.review import Reach
-from assent.gate import Gate
+from assent.engine import Engine
 from assent.policy.parse import parse_rule
 from assent.policy.rules import Origin, Rule
 from assent.policy.ruleset import RuleSet
@@ -17,7 +17,7 @@ LINES = 6000  # records read to find them, answers and other records among them
 
 
 def reach(
-    folder: str, gate: Gate, rules: tuple[str, ...], *, but: str = "", home: str = "", covers: bool = True
+    folder: str, gate: Engine, rules: tuple[str, ...], *, but: str = "", home: str = "", covers: bool = True
 ) -> Reach:
     """How many of the last calls these rules speak of, and how many of those a person denied. `but` is the id of the
     call that is asked about."""
@@ -39,7 +39,7 @@ def reach(
     return Reach(matched, refused, looked_at, covers=covers)
 
 
-def _speaks(gate: Gate, rules: list[Rule], entry: query.Entry, home: str) -> bool:
+def _speaks(gate: Engine, rules: list[Rule], entry: query.Entry, home: str) -> bool:
     given = entry.fields.get("input", {})
     project = entry.text("project")
     call = Call(entry.text("tool"), given if isinstance(given, dict) else {}, cwd=entry.text("cwd"), home=home)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from assent.contract.call import Call
     from assent.contract.classifier import Opinion
     from assent.contract.review import Grant, Held, Resolution
-    from assent.gate import Judged
+    from assent.engine import Judged
     from assent.review.escalation import Offer
 
 EFFECTS = 20

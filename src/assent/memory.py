@@ -13,8 +13,8 @@ from assent.contract.decision import Outcome
 from assent.contract.errors import AssentError, PolicyError, StoreError
 from assent.contract.later import Later
 from assent.contract.value import Value
+from assent.engine import Judged, refusal, unloaded
 from assent.facts import sessions
-from assent.gate import Judged, refusal, unloaded
 from assent.policy.decide import nobody_answers
 from assent.trail.append import Trail
 
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from assent.contract.call import Call
     from assent.contract.classifier import Opinion
     from assent.contract.record import Record
+    from assent.engine import Engine
     from assent.facts import digest, saved
-    from assent.gate import Gate
     from assent.opinion import Classifiers, Inquiry
     from assent.policy import grants as granting
     from assent.policy import parse, unspoken
@@ -81,13 +81,13 @@ class Memory:
 
     def settle(
         self,
-        gate: Gate,
+        gate: Engine,
         call: Call,
         *,
         project: str,
         host_mode: str = "",
         headless: bool = False,
-        reopen: Callable[[], Gate] | None = None,
+        reopen: Callable[[], Engine] | None = None,
         patience: float = 0.0,
     ) -> Settled:
         """Decide a call, let grants settle what asks, ask the model where one may be asked, and record it. Never
@@ -107,13 +107,13 @@ class Memory:
 
     def begin(
         self,
-        gate: Gate,
+        gate: Engine,
         call: Call,
         *,
         project: str,
         host_mode: str = "",
         headless: bool = False,
-        reopen: Callable[[], Gate] | None = None,
+        reopen: Callable[[], Engine] | None = None,
         patience: float = 0.0,
         waits: bool = True,
     ) -> Settled | Inquiry:
@@ -197,7 +197,7 @@ class Memory:
             judged = judged.but(refusal("trail.unwritable", problem, judged.decision.mode))
         return Settled(judged, id)
 
-    def judge(self, gate: Gate, call: Call, *, project: str, host_mode: str = "") -> Judged:
+    def judge(self, gate: Engine, call: Call, *, project: str, host_mode: str = "") -> Judged:
         """Decide a call in its session's mode, and let the grants of now settle what asks. Records nothing."""
         try:
             mode = gate.settings.mode_for(sessions.chosen_mode(self.state, call.session), host_mode)

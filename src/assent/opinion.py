@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from assent.contract.call import Call
     from assent.contract.classifier import Backend
     from assent.contract.effect import Lowering
-    from assent.gate import Gate, Judged
+    from assent.engine import Engine, Judged
     from assent.review.classifier import model as models
     from assent.review.classifier import prompt
     from assent.review.classifier.model import Classifier
@@ -101,7 +101,7 @@ class Inquiry:
         headless: bool,
         started: float,
         patience: float,
-        gate: Callable[[], Gate],
+        gate: Callable[[], Engine],
     ) -> None:
         lowering, facts, policy = judged.lowering, judged.facts, judged.policy
         assert lowering is not None
@@ -186,7 +186,7 @@ def inquire(
     headless: bool,
     started: float,
     patience: float,
-    gate: Callable[[], Gate],
+    gate: Callable[[], Engine],
 ) -> Inquiry | None:
     """The question to the model; None where it is not asked about this call. Never raises."""
     if not may_judge(judged):

@@ -18,7 +18,7 @@ from assent.contract.call import Call
 from assent.contract.decision import Decision, Outcome
 from assent.contract.errors import PayloadError, StoreError
 from assent.contract.review import Answer, Ending, Resolution, Said, Verdict
-from assent.gate import refusal
+from assent.engine import refusal
 from assent.review import wire
 from assent.review.channels import Question
 

@@ -9,7 +9,7 @@ from typing import Any
 from assent import configure
 from assent.contract.call import Call
 from assent.contract.decision import Decision
-from assent.gate import Gate
+from assent.engine import Engine
 from assent.memory import Memory
 from tests.classifier.service import Service
 
@@ -30,7 +30,7 @@ class World:
         self.config = policy + self.service.config(**backend)  # type: ignore[arg-type]  # as a file would have it
         (self.state / "config.toml").write_text(self.config)
 
-    def gate(self) -> Gate:
+    def gate(self) -> Engine:
         return configure.open_gate(configure.place(str(self.project), self.environ), self.environ)[0]
 
     def call(

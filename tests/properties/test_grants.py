@@ -11,8 +11,8 @@ from assent.contract.call import Call
 from assent.contract.decision import Decision, Layer, Outcome
 from assent.contract.errors import AssentError
 from assent.contract.review import Grant, Scope, Suggestion
+from assent.engine import Judged
 from assent.facts.digest import identity
-from assent.gate import Judged
 from assent.policy import amend, grants
 from tests.cases import CORPUS, HOME, ROOT, batch, call, gate, rows
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from assent.contract.decision import Outcome
 from assent.effects.shell import lower
-from assent.gate import Gate
+from assent.engine import Engine
 from tests.cases import HOME, ROOT, call, gate
 
 MODES = ("plan", "default", "auto", "full_auto", "yolo")
@@ -123,7 +123,7 @@ PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ012345678
 
 
 @cache
-def made(mode: str, rules: str) -> Gate:
+def made(mode: str, rules: str) -> Engine:
     return gate(mode, **RULES[rules])  # type: ignore[arg-type]  # lists of rules only
 
 

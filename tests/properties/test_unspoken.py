@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from assent.contract.call import Call
 from assent.contract.decision import Decision, Layer, Outcome
-from assent.gate import Gate, Judged
+from assent.engine import Engine, Judged
 from assent.policy.modes import Mode
 from assent.policy.unspoken import OPEN, is_unspoken, settled
 from tests.cases import CORPUS, HOME, ROOT, call, gate, rows
@@ -61,7 +61,7 @@ def unspoken(made: Judged) -> bool:
     return is_unspoken(made.lowering, made.facts, made.policy, made.decision)
 
 
-def holds(one: Gate, given: Call, made: Judged, links: dict[str, str] | None) -> None:
+def holds(one: Engine, given: Call, made: Judged, links: dict[str, str] | None) -> None:
     """What must be true of a call that a model may judge."""
     decision = made.decision
     assert decision.outcome is Outcome.ASK

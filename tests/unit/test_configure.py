@@ -11,8 +11,8 @@ from assent import configure
 from assent.contract.call import Call
 from assent.contract.decision import Outcome
 from assent.contract.errors import PolicyError
+from assent.engine import Engine
 from assent.facts import snapshot, trust
-from assent.gate import Gate
 from assent.policy.frozen import FrozenSettings
 from assent.policy.settings import Settings
 
@@ -33,7 +33,7 @@ class Machine:
     def write(self, text: str) -> None:
         (self.state / "config.toml").write_text(text)
 
-    def open(self, *, quickly: bool = True) -> Gate:
+    def open(self, *, quickly: bool = True) -> Engine:
         here = configure.place(str(self.project), self.environ)
         if quickly:
             return configure.open_quickly(here, self.environ, session="s")[0]
@@ -43,7 +43,7 @@ class Machine:
         root = str(self.project)
         return Call("bash", {"command": command}, cwd=root, roots=(root,), home=self.environ["HOME"])
 
-    def warmed(self) -> Gate:
+    def warmed(self) -> Engine:
         """The gate of a hook that comes after another."""
         self.open().decide(self.call("ls"))
         return self.open()
@@ -60,7 +60,7 @@ def fields(settings: Settings) -> dict[str, object]:
     return {name: getattr(settings, name) for name in Settings.__slots__}
 
 
-def agree(machine: Machine, gate: Gate) -> bool:
+def agree(machine: Machine, gate: Engine) -> bool:
     """Whether a gate decides as one that was made of the files."""
     plain = machine.open(quickly=False)
     calls = [machine.call(command) for command in COMMANDS]

@@ -14,8 +14,8 @@ from assent import configure
 from assent.contract.call import Call
 from assent.contract.review import Answer, Ending, Grant, Held, Said, Scope, Verdict
 from assent.desk import Desk
+from assent.engine import Engine
 from assent.facts import sessions
-from assent.gate import Gate
 from assent.memory import Memory
 from assent.review.channels import Offering
 from assent.review.channels.callback import CallbackChannel
@@ -39,7 +39,7 @@ class World:
         self.shown: list[Held] = []
         self.asked = asked
 
-    def gate(self) -> Gate:
+    def gate(self) -> Engine:
         here = configure.place(str(self.project), self.environ)
         return configure.open_gate(here, self.environ)[0]
 

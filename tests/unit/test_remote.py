@@ -10,7 +10,7 @@ import pytest
 
 from assent.contract.decision import Decision, Layer, Outcome, Part
 from assent.contract.review import Answer, Ending, Resolution, Said
-from assent.gate import refusal
+from assent.engine import refusal
 from assent.remote import verdict
 from assent.review import wire
 

@@ -27,9 +27,7 @@ WORD = Pattern(r"\w+")
 STRANGE = Pattern(r"[^\x00-\x7f]")
 ASCII_LETTER = Pattern(r"[A-Za-z]")
 # A word of look-alikes in a file name or a host name whose other parts are plain.
-GLUED = Pattern(
-    rf"(?<=[A-Za-z0-9][./@:-])[{''.join(TWINS)}]+(?!\w)|(?<!\w)[{''.join(TWINS)}]+(?=[./@:-][A-Za-z0-9])"
-)
+GLUED = Pattern(rf"(?<=[A-Za-z0-9][./@:-])[{''.join(TWINS)}]+(?!\w)|(?<!\w)[{''.join(TWINS)}]+(?=[./@:-][A-Za-z0-9])")
 PUNYCODE = Pattern(r"(?i)(?<![\w-])xn--[a-z0-9-]+")
 
 

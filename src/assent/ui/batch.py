@@ -15,8 +15,8 @@ from assent.contract.call import Call
 from assent.contract.decision import Decision, Outcome
 from assent.contract.errors import AssentError, PayloadError
 from assent.contract.review import Grant, Scope
+from assent.engine import Engine, Judged
 from assent.facts.digest import identity
-from assent.gate import Gate, Judged
 from assent.policy.decide import nobody_answers
 from assent.policy.document import Document, document_of
 from assent.policy.grants import settle
@@ -48,7 +48,7 @@ class Batch:
     def __init__(self, options: argparse.Namespace) -> None:
         self.options = options
         self.found: dict[str, list[Document]] = {}
-        self.gates: dict[str, Gate] = {}
+        self.gates: dict[str, Engine] = {}
         self.places: dict[tuple[str, str], configure.Place] = {}
 
     def answer(self, raw: bytes, number: int) -> dict[str, object]:
@@ -97,7 +97,7 @@ class Batch:
             found = self.places[key] = configure.place(cwd, os.environ, home=home)
         return found
 
-    def gate(self, row: dict[str, object], here: configure.Place) -> Gate:
+    def gate(self, row: dict[str, object], here: configure.Place) -> Engine:
         """The gate for a line's own rules, mode and environment over the files of this machine."""
         mode, rules, project = row.get("mode"), row.get("rules"), row.get("project_rules")
         env = row.get("env")
@@ -108,7 +108,7 @@ class Batch:
             found = [*self.files(here), *own_documents(rules, project)]
             settings = combine(found, environment_mode=str(said), flag_mode=str(mode or self.options.mode or ""))
             examples = tuple(example for document in found for example in document.examples)
-            gate = self.gates[key] = Gate(settings, own=configure.own(here), examples=examples)
+            gate = self.gates[key] = Engine(settings, own=configure.own(here), examples=examples)
         return gate
 
     def files(self, here: configure.Place) -> list[Document]:

@@ -16,7 +16,7 @@ from assent.contract.call import Call
 from assent.contract.errors import AccessError, AssentError
 from assent.contract.review import Ending, Verdict
 from assent.desk import Desk, verdict
-from assent.gate import Gate, Judged, refusal
+from assent.engine import Engine, Judged, refusal
 from assent.journal import of_dialog
 from assent.memory import Settled
 from assent.review.denial import deny
@@ -60,7 +60,7 @@ class Calls:
         return len(self._waiting)
 
     async def hold(
-        self, gate: Gate, call: Call, settled: Settled, *, project: str, attended: bool, size: int = 0
+        self, gate: Engine, call: Call, settled: Settled, *, project: str, attended: bool, size: int = 0
     ) -> Waiting:
         """Hold a call that asks. One that is too many is denied at once: what nobody gets to see is not approved."""
         if full := self._full(call.session, size):

@@ -12,7 +12,7 @@ from assent.contract.call import Call
 from assent.contract.decision import Decision, Outcome
 from assent.contract.errors import PayloadError
 from assent.contract.tools import canonical
-from assent.gate import Gate
+from assent.engine import Engine
 from assent.policy import explain
 from assent.ui.place import add_place
 
@@ -131,7 +131,7 @@ def show(decision: Decision, tool: str, given: dict[str, object], *, as_json: bo
     print(coloured(text, decision.outcome) if sys.stdout.isatty() and not os.environ.get("NO_COLOR") else text)
 
 
-def _tell_of_model(gate: Gate, call: Call) -> None:
+def _tell_of_model(gate: Engine, call: Call) -> None:
     """That a model is asked before a person, where it is. Nobody is asked here."""
     from assent import opinion
 

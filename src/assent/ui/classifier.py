@@ -13,7 +13,7 @@ from assent.contract.call import Call
 from assent.contract.classifier import Backend, Opinion
 from assent.contract.display import one_line, visible
 from assent.contract.errors import PayloadError
-from assent.gate import Gate, Judged
+from assent.engine import Engine, Judged
 from assent.review.classifier import prompt
 from assent.review.classifier.model import Classifier
 from assent.ui import evaluation
@@ -76,7 +76,7 @@ def run(options: argparse.Namespace) -> int:
     return check(options, gate, here, backend)
 
 
-def _opened(options: argparse.Namespace) -> tuple[Gate, configure.Place]:
+def _opened(options: argparse.Namespace) -> tuple[Engine, configure.Place]:
     here = configure.place(os.path.abspath(options.cwd or os.getcwd()), os.environ)
     return configure.open_gate(here, os.environ, mode=options.mode, config=options.config)
 
@@ -84,7 +84,7 @@ def _opened(options: argparse.Namespace) -> tuple[Gate, configure.Place]:
 # ---------------------------------------------------------------- check
 
 
-def check(options: argparse.Namespace, gate: Gate, here: configure.Place, backend: Backend) -> int:
+def check(options: argparse.Namespace, gate: Engine, here: configure.Place, backend: Backend) -> int:
     trial = not options.tool
     tool, given = TRIAL if trial else (options.tool, read_input(options.tool, options.input))
     call = Call(tool, given, cwd=here.project, roots=here.roots, home=here.home)
@@ -140,7 +140,7 @@ def in_words(found: Opinion, backend: Backend) -> str:
 # ---------------------------------------------------------------- eval
 
 
-def evaluate(options: argparse.Namespace, gate: Gate, here: configure.Place, backend: Backend) -> int:
+def evaluate(options: argparse.Namespace, gate: Engine, here: configure.Place, backend: Backend) -> int:
     cases = evaluation.read(_text(options.file), options.file)
     classifier = Classifier(backend, state="", environ=os.environ)
     try:

@@ -16,7 +16,7 @@ from assent.contract.classifier import Backend, Opinion
 from assent.contract.display import one_line
 from assent.contract.errors import PayloadError
 from assent.contract.value import Value
-from assent.gate import Gate, Judged
+from assent.engine import Engine, Judged
 from assent.review.classifier.model import Classifier
 
 LABELS = ("safe", "unsafe")
@@ -224,7 +224,7 @@ def _case(row: object, number: int) -> Case:
 
 async def evaluate(
     cases: list[Case],
-    gate: Gate,
+    gate: Engine,
     here: Place,
     classifier: Classifier,
     *,
@@ -244,7 +244,7 @@ async def evaluate(
     return Report(list(await asyncio.gather(*(one(number, case) for number, case in enumerate(cases)))))
 
 
-async def _outcome(key: str, case: Case, gate: Gate, here: Place, classifier: Classifier) -> Outcome:
+async def _outcome(key: str, case: Case, gate: Engine, here: Place, classifier: Classifier) -> Outcome:
     call = Call(
         case.tool,
         case.input,

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import signal as _signal
     from collections.abc import Mapping
 
-    from assent.gate import Gate
+    from assent.engine import Engine
 else:
     import _signal  # what `signal` is made of, without its names for people
 
@@ -239,7 +239,7 @@ def reply_to(
 ) -> Reply:
     """What the program is told, decided in this process. `asks`: an ask opens its dialog."""
     from assent import configure
-    from assent.gate import unloaded
+    from assent.engine import unloaded
     from assent.memory import Memory
     from assent.ui import replies
 
@@ -256,7 +256,7 @@ def reply_to(
     if gate.settings.start and state and agreed is not None:
         agreed.append(here.state)
 
-    def reopen() -> Gate:
+    def reopen() -> Engine:
         return configure.open_quickly(here, own, session=event.session)[0]
 
     memory = Memory(here.state)

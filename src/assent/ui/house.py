@@ -22,8 +22,8 @@ from assent.contract.record import Record
 from assent.contract.review import Held
 from assent.contract.value import Value
 from assent.desk import Desk
+from assent.engine import Engine
 from assent.facts import files, sessions
-from assent.gate import Gate
 from assent.gates import Gates, Refusing
 from assent.journal import new_id
 from assent.memory import Memory, Settled
@@ -199,7 +199,7 @@ class House:
             begun = await self.work(begin, *given, **named)
         return await self.desk.concluded(begun, self.work)
 
-    def gate_now(self, project: str, session: str) -> Gate:
+    def gate_now(self, project: str, session: str) -> Engine:
         """The gate of a project as the files are now."""
         return self.gates.find(project, session)[0]
 
@@ -272,7 +272,7 @@ class House:
 
     # How it is done
 
-    def _gate_of(self, held: Held) -> Gate:
+    def _gate_of(self, held: Held) -> Engine:
         return self.gates.find(held.project, held.call.session)[0]
 
     def _follow(self) -> None:

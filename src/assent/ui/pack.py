@@ -14,10 +14,10 @@ from assent import configure, history, journal
 from assent.contract.display import one_line
 from assent.contract.errors import AccessError, PayloadError
 from assent.contract.record import Record
+from assent.engine import Engine
 from assent.facts import activated
 from assent.facts.files import PROJECT_FILE, config_text
 from assent.facts.links import Links
-from assent.gate import Gate
 from assent.memory import Memory
 from assent.policy import breadth
 from assent.policy.manifest import Manifest, read_manifest
@@ -64,7 +64,7 @@ def add(here: configure.Place, path: str, *, dry: bool) -> int:
     gate, here = configure.open_gate(here, os.environ)  # with the folders that the configuration adds
     inside = lies_inside(path, (*here.roots, *around(here.project)))
     manifest = read_manifest(text, path, tighten=inside, today=time.strftime(configure.DAY))
-    Gate(gate.settings, examples=manifest.document.examples)  # one that does not load would stop everything
+    Engine(gate.settings, examples=manifest.document.examples)  # one that does not load would stop everything
     raw = text.encode()
     known = next((each for each in activated.packs(here.state) if each.name == manifest.name), None)
     print("\n".join(shown(manifest, path, raw, here, known, gate)))
@@ -101,7 +101,7 @@ def around(folder: str) -> tuple[str, ...]:
 
 
 def shown(
-    manifest: Manifest, path: str, raw: bytes, here: configure.Place, known: activated.Pack | None, gate: Gate
+    manifest: Manifest, path: str, raw: bytes, here: configure.Place, known: activated.Pack | None, gate: Engine
 ) -> Iterator[str]:
     """What a person should know before it holds."""
     document = manifest.document
@@ -130,7 +130,7 @@ def _mode(manifest: Manifest, settings: Settings) -> Iterator[str]:
         yield f"mode   {asked.word}, instead of {settings.mode.word}"
 
 
-def _allows(rules: tuple[Rule, ...], here: configure.Place, gate: Gate) -> Iterator[str]:
+def _allows(rules: tuple[Rule, ...], here: configure.Place, gate: Engine) -> Iterator[str]:
     for rule in rules:
         reach = history.reach(os.path.join(here.state, "audit"), gate, (rule.text,), home=here.home)
         past = f"matches {reach.matched} of your last {reach.looked_at} calls" if reach.looked_at else ""

@@ -16,7 +16,7 @@ from assent.contract.display import one_line
 from assent.contract.errors import AccessError, AssentError, PayloadError
 from assent.contract.review import Grant, Reach, Scope, Suggestion
 from assent.contract.value import Value
-from assent.gate import Gate
+from assent.engine import Engine
 from assent.memory import Memory
 from assent.policy import amend, breadth
 from assent.policy import grants as granting
@@ -94,7 +94,7 @@ def answered(folder: str) -> list[Entry]:
 
 def proposals(memory: Memory, home: str, scope: Scope) -> list[Proposal]:
     """What could be saved, the most often answered first; what is settled by now is left out."""
-    gates: dict[str, tuple[Gate, configure.Place] | None] = {}
+    gates: dict[str, tuple[Engine, configure.Place] | None] = {}
     found: dict[tuple[str, tuple[str, ...]], Proposal] = {}
     for entry in answered(memory.trail.folder):
         project = entry.text("project")
@@ -112,7 +112,7 @@ def proposals(memory: Memory, home: str, scope: Scope) -> list[Proposal]:
     return sorted(found.values(), key=lambda each: -each.times)
 
 
-def _gate(project: str) -> tuple[Gate, configure.Place] | None:
+def _gate(project: str) -> tuple[Engine, configure.Place] | None:
     if not project.startswith("/"):
         return None
     try:
@@ -122,7 +122,7 @@ def _gate(project: str) -> tuple[Gate, configure.Place] | None:
 
 
 def suggested(
-    memory: Memory, gate: Gate, here: configure.Place, entry: Entry, scope: Scope
+    memory: Memory, gate: Engine, here: configure.Place, entry: Entry, scope: Scope
 ) -> list[tuple[Suggestion, Decision, str]]:
     """The rules for one past question that may be saved, if it would still be asked."""
     given = entry.fields.get("input")

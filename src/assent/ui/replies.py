@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from assent.contract import review
     from assent.contract.decision import Decision
     from assent.contract.review import Verdict
+    from assent.engine import Engine
     from assent.facts import asked, digest
-    from assent.gate import Gate
     from assent.memory import Memory
     from assent.opinion import Inquiry
 else:
@@ -51,13 +51,13 @@ class Visit:
     def __init__(
         self,
         event: Event,
-        gate: Gate,
+        gate: Engine,
         here: Place,
         memory: Memory,
         runtime: str = "claude",
         *,
         asks: bool = True,
-        reopen: Callable[[], Gate] | None = None,
+        reopen: Callable[[], Engine] | None = None,
         patience: float = 0.0,
     ) -> None:
         self.event = event

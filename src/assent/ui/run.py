@@ -18,7 +18,7 @@ from assent.contract.errors import PayloadError
 from assent.contract.review import Verdict
 from assent.desk import Desk
 from assent.desk import verdict as decided
-from assent.gate import Gate
+from assent.engine import Engine
 from assent.memory import Memory
 from assent.review.channels.headless import HeadlessChannel
 from assent.review.channels.terminal import TerminalChannel
@@ -44,7 +44,7 @@ def run(options: argparse.Namespace) -> int:
     here = configure.place(cwd, os.environ)
     session = options.session or own_session()
 
-    def opened() -> tuple[Gate, configure.Place]:
+    def opened() -> tuple[Engine, configure.Place]:
         return configure.open_gate(here, os.environ, mode=options.mode, config=options.config, session=session)
 
     gate, here = opened()
@@ -75,7 +75,7 @@ def refused(message: str) -> int:
     return DENIED
 
 
-async def ask(gate: Gate, here: configure.Place, call: Call, reopen: Callable[[], Gate]) -> Verdict:
+async def ask(gate: Engine, here: configure.Place, call: Call, reopen: Callable[[], Engine]) -> Verdict:
     """Whether a call may run, asked in this terminal where it must be. `reopen` gives the gate of the second look:
     rules may have changed while the question was open."""
     store = SqliteStore(os.path.join(here.state, "held.db"))

@@ -8,7 +8,7 @@ from assent.contract.call import Call
 from assent.contract.decision import Outcome
 from assent.contract.errors import PayloadError
 from assent.effects.declared import Tool
-from assent.gate import Gate
+from assent.engine import Engine
 from assent.policy.document import document_of
 from assent.policy.rules import Origin
 from assent.policy.settings import combine
@@ -20,7 +20,7 @@ def outcome(
     tool: Tool | None, input: dict[str, object], *, name: str = "thing", policy: dict[str, object] | None = None
 ) -> Outcome:
     settings = combine([document_of(policy or {"mode": "auto"}, "code", Origin.USER)])
-    gate = Gate(settings, tools={} if tool is None else {name: tool})
+    gate = Engine(settings, tools={} if tool is None else {name: tool})
     call = Call(name, input, cwd="/w", roots=("/w",), home="/home/ada", runtime="langchain")
     return gate.decide(call).outcome
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from assent.contract.call import Call
+from assent.engine import Engine
 from assent.facts import pause
-from assent.gate import Gate
 from assent.policy.modes import Mode
 from assent.policy.settings import combine
 
@@ -30,7 +30,7 @@ CLOSED = (
 
 
 def outcomes(state: Path, calls: tuple[tuple[str, dict[str, str]], ...]) -> list[str]:
-    gate = Gate(combine([]), own=("/home/user/.assent",), state=str(state))
+    gate = Engine(combine([]), own=("/home/user/.assent",), state=str(state))
     made = [Call(tool, given, cwd="/workspace", roots=("/workspace",), home="/home/user") for tool, given in calls]
     return [gate.judge(call, mode=Mode.FULL_AUTO, links={}).decision.outcome.word for call in made]
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import pytest
 
 from assent.contract.review import Suggestion
-from assent.gate import Judged
+from assent.engine import Judged
 from assent.policy import amend
 from tests.cases import call, gate
 

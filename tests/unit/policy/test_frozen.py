@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from assent.contract.call import Call
-from assent.gate import Gate
+from assent.engine import Engine
 from assent.policy.document import Document, read_document
 from assent.policy.frozen import FrozenSettings, freeze, thaw
 from assent.policy.rules import Origin
@@ -71,7 +71,7 @@ def test_what_was_known_of_the_folder_comes_back(trust: bool | None) -> None:
 @pytest.mark.parametrize("texts", [ALL[0], ALL[2]], ids=["shipped", "project"])
 def test_the_corpus_is_decided_the_same(name: str, texts: tuple[tuple[str, Origin], ...]) -> None:
     settings = made(*texts)
-    plain, frozen = Gate(settings), Gate(thawed(settings))
+    plain, frozen = Engine(settings), Engine(thawed(settings))
     for row in rows(name):
         tool, given = row.get("tool", "bash"), row.get("input") or {"command": row.get("command", "")}
         assert isinstance(tool, str)
@@ -83,7 +83,7 @@ def test_the_corpus_is_decided_the_same(name: str, texts: tuple[tuple[str, Origi
 @pytest.mark.parametrize("fold", [False, True])
 def test_another_workspace_is_bound_anew(fold: bool) -> None:
     settings = made(*ALL[2])
-    plain, frozen = Gate(settings), Gate(thawed(settings, fold=fold))
+    plain, frozen = Engine(settings), Engine(thawed(settings, fold=fold))
     for command in ("cat .env", "ls /etc/x", "cat /elsewhere/.env", "npm publish", "git push --force", "cargo test a"):
         call = Call("bash", {"command": command}, cwd="/elsewhere", roots=("/elsewhere",), home="/home/other")
         assert frozen.decide(call, links={}) == plain.decide(call, links={})

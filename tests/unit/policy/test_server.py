@@ -12,14 +12,14 @@ import pytest
 from assent import configure
 from assent.contract.call import Call
 from assent.contract.decision import Outcome
+from assent.engine import Engine
 from assent.facts import pause
-from assent.gate import Gate
 
 PID, PORT = 4321, 9123
 
 
 @pytest.fixture
-def gate(tmp_path: Path) -> Gate:
+def gate(tmp_path: Path) -> Engine:
     """A gate in a loose mode, beside a server on a port of its own."""
     state = tmp_path / ".assent"
     state.mkdir(mode=0o700)
@@ -30,7 +30,7 @@ def gate(tmp_path: Path) -> Gate:
     return configure.open_gate(configure.place(str(tmp_path / "project"), environ), environ)[0]
 
 
-def outcome(gate: Gate, tool: str, **given: str) -> Outcome:
+def outcome(gate: Engine, tool: str, **given: str) -> Outcome:
     call = Call(
         tool, dict(given), cwd="/w", roots=("/w",), home="/home/user", session="s", runtime="claude", shell="bash"
     )
@@ -81,7 +81,7 @@ def outcome(gate: Gate, tool: str, **given: str) -> Outcome:
         "ls /proc/4321/fd",
     ],
 )
-def test_nothing_speaks_to_the_server_ends_it_or_looks_into_it(gate: Gate, command: str) -> None:
+def test_nothing_speaks_to_the_server_ends_it_or_looks_into_it(gate: Engine, command: str) -> None:
     assert outcome(gate, "Bash", command=command) is Outcome.DENY
 
 
@@ -102,17 +102,17 @@ def test_nothing_speaks_to_the_server_ends_it_or_looks_into_it(gate: Gate, comma
         "python3 count.py 4321",
     ],
 )
-def test_what_only_holds_the_numbers_is_left_to_the_mode(gate: Gate, command: str) -> None:
+def test_what_only_holds_the_numbers_is_left_to_the_mode(gate: Engine, command: str) -> None:
     assert outcome(gate, "Bash", command=command) is Outcome.ALLOW
 
 
-def test_the_tools_of_an_agent_are_held_to_the_same(gate: Gate) -> None:
+def test_the_tools_of_an_agent_are_held_to_the_same(gate: Engine) -> None:
     assert outcome(gate, "WebFetch", url="http://localhost:9123/v1/held", prompt="x") is Outcome.DENY
     assert outcome(gate, "WebFetch", url="http://localhost:9124/v1/held", prompt="x") is Outcome.ALLOW
     assert outcome(gate, "Read", file_path="/proc/4321/environ") is Outcome.DENY
 
 
-def test_a_pause_lifts_no_more_than_ending_it(gate: Gate, tmp_path: Path) -> None:
+def test_a_pause_lifts_no_more_than_ending_it(gate: Engine, tmp_path: Path) -> None:
     pause.begin(str(tmp_path / ".assent"), time.time() + 600, "somebody")
     assert outcome(gate, "Bash", command="kill 4321") is Outcome.ALLOW
     assert outcome(gate, "Bash", command="curl localhost:9123/v1/held") is Outcome.DENY

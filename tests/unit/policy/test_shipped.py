@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 
 from assent.contract.effect import Effect, Kind, Operation, Target
-from assent.gate import Gate
+from assent.engine import Engine
 from assent.policy import shipped
 from assent.policy.dangers import DANGERS
 from assent.policy.rules import About
@@ -63,7 +63,7 @@ def test_a_packs_rules_match_their_examples(pack: str) -> None:
         assert entry.match, entry.id
 
 
-def proves(rules: RuleSet, text: str, ready: Gate) -> bool:
+def proves(rules: RuleSet, text: str, ready: Engine) -> bool:
     if rules.rules[0].about is About.PATH:
         operation = Operation.WRITE if Operation.WRITE in rules.rules[0].operations else Operation.DELETE
         return rules.proving_effect(Effect(operation, Target(Kind.PATH, text)), (text,)) is not None

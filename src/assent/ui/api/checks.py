@@ -10,7 +10,7 @@ from assent.contract.decision import Decision, Outcome
 from assent.contract.memory import keep
 from assent.contract.review import Verdict
 from assent.desk import verdict as verdict_of
-from assent.gate import Gate
+from assent.engine import Engine
 from assent.memory import Settled
 from assent.policy import explain
 from assent.policy.decide import nobody_answers, to_confirm
@@ -28,7 +28,7 @@ REMEMBERED = 256  # answers
 LONE = re.compile(r"[\ud800-\udfff]")
 
 
-def call_of(asked: Asked) -> tuple[Call, str, Gate]:
+def call_of(asked: Asked) -> tuple[Call, str, Engine]:
     """The call of a request, its project, and the gate of its session there."""
     tool, given = asked.text("tool"), asked.table("input")
     cwd, session, runtime = asked.text("cwd", ""), asked.text("session", ""), asked.text("runtime", "")
@@ -54,7 +54,7 @@ def call_of(asked: Asked) -> tuple[Call, str, Gate]:
     return call, project, gate
 
 
-def is_quick(asked: Asked, gate: Gate, call: Call) -> bool:
+def is_quick(asked: Asked, gate: Engine, call: Call) -> bool:
     """Whether a request is decided at once; the others take a thread, so that nobody waits behind them."""
     return asked.size <= QUICK and asked.house.has_time() and gate.is_quick(call)
 

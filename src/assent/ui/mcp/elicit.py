@@ -13,7 +13,7 @@ from assent.contract.call import Call
 from assent.contract.display import code, visible
 from assent.contract.review import Answer, Held, Said, Verdict
 from assent.desk import Desk
-from assent.gate import Gate
+from assent.engine import Engine
 from assent.memory import Memory
 from assent.review.channels.callback import CallbackChannel
 from assent.review.store import SqliteStore
@@ -61,8 +61,8 @@ class Elicitation:
         self._desk = Desk(memory, self._store, self._gate_of)
         self._desk.broker.attach(CallbackChannel(self._ask, name="elicitation"))
 
-    async def guard(self, gate: Gate, call: Call, *, project: str) -> Verdict:
-        def reopen() -> Gate:
+    async def guard(self, gate: Engine, call: Call, *, project: str) -> Verdict:
+        def reopen() -> Engine:
             return self._opened(project, call)
 
         return await self._desk.guard(gate, call, project=project, attended=True, reopen=reopen)
@@ -74,10 +74,10 @@ class Elicitation:
     async def _ask(self, held: Held) -> Answer | None:
         return answer_of(await self._ask_client(question(held)), self._desk.memory.who)
 
-    def _gate_of(self, held: Held) -> Gate:
+    def _gate_of(self, held: Held) -> Engine:
         """As the files are now."""
         return self._opened(held.project, held.call)
 
-    def _opened(self, project: str, call: Call) -> Gate:
+    def _opened(self, project: str, call: Call) -> Engine:
         here = configure.place(project or "/", self._environ, home=call.home)
         return configure.open_gate(here, self._environ, session=call.session, hook=True)[0]

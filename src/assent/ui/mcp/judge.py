@@ -16,8 +16,8 @@ from assent.contract.decision import Decision, Outcome
 from assent.contract.errors import AssentError, PolicyError
 from assent.contract.review import Verdict
 from assent.contract.value import Value
+from assent.engine import Engine, unloaded
 from assent.facts import files
-from assent.gate import Gate, unloaded
 from assent.memory import Memory
 from assent.policy import explain
 from assent.remote import NoServer, Server, denied
@@ -124,7 +124,7 @@ class Judge:
             self._elicitation = Elicitation(ask_client, self._environ, self._memory(here))
         return await self._elicitation.guard(gate, _placed(call, here, project), project=project)
 
-    def _gate(self, call: Call, project: str) -> tuple[Gate, configure.Place]:
+    def _gate(self, call: Call, project: str) -> tuple[Engine, configure.Place]:
         here = configure.place(project or "/", self._environ, home=call.home or self.home)
         return configure.open_gate(here, self._environ, session=call.session, hook=True)
 

@@ -58,7 +58,7 @@ class Judged(Value):
         return Judged(decision, self.lowering, self.facts, self.policy)
 
 
-class Gate:
+class Engine:
     """Decides calls by one set of settings.
 
     `own` are Assent's own files, which the floor protects, `state` its folder, where a pause of that is told.

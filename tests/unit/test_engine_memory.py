@@ -6,18 +6,18 @@ from pathlib import Path
 
 from assent.contract.call import Call
 from assent.contract.decision import Decision
-from assent.gate import Gate
+from assent.engine import Engine
 from assent.policy.document import document_of
 from assent.policy.modes import Mode
 from assent.policy.rules import Origin
 from assent.policy.settings import combine
 
 
-def gate() -> Gate:
-    return Gate(combine([document_of({"mode": "auto"}, "test", Origin.USER)]))
+def gate() -> Engine:
+    return Engine(combine([document_of({"mode": "auto"}, "test", Origin.USER)]))
 
 
-def decided(gate: Gate, command: str, root: Path, home: Path) -> Decision:
+def decided(gate: Engine, command: str, root: Path, home: Path) -> Decision:
     call = Call("bash", {"command": command}, cwd=str(root), roots=(str(root),), home=str(home), shell="bash")
     return gate.decide(call)
 
