@@ -10,6 +10,7 @@ from time import monotonic
 
 from assent import adapters
 from assent.adapters.adapter import ATTENDED, DECIDING, Adapter, Event, Rendered
+from assent.contract import later
 from assent.contract.errors import AssentError, PayloadError, PolicyError
 from assent.contract.reply import Reply, fault
 
@@ -238,6 +239,8 @@ def reply_to(
     agreed: list[str] | None = None,
 ) -> Reply:
     """What the program is told, decided in this process. `asks`: an ask opens its dialog."""
+    for bring in later.DECIDING:
+        bring()
     from assent import configure
     from assent.engine import unloaded
     from assent.memory import Memory

@@ -19,23 +19,43 @@ FLAGS = "-ISXutf8"
 SCRIPT = """\
 # Assent's launcher: written by `assent install`, started by agent programs before each tool call.
 import gc
+import marshal
 import os
 import sys
 
 gc.disable()  # a process that answers once leaves nothing to collect
+sys.path.insert(0, {package!r})
+deciding = None
+try:  # its modules from one file: of this interpreter, and of nobody but this user or root
+    handle = os.open({bundle!r} + sys.implementation.cache_tag, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    owner, head = os.fstat(handle), sys.version.encode()
+    if owner.st_uid in (0, os.geteuid()) and not owner.st_mode & 0o022 and os.read(handle, len(head)) == head:
+        code, states, modules = marshal.loads(os.read(handle, int.from_bytes(os.read(handle, {length}), "little")))
+        exec(code, space := {{"__name__": "bundled"}})
+        deciding = space["start"](handle, states, modules)
+except Exception:
+    pass  # one by one, as usual
 try:
-    sys.path.insert(0, {package!r})
     from assent.contract import later
     from assent.ui.hook import direct
 
     later.LIBRARIES.extend({libraries!r})
-
+    later.DECIDING.extend(filter(None, [deciding]))
     status = direct(sys.argv[1:])
 except BaseException as error:
     os.write(2, f"Assent could not decide: {{type(error).__name__}}: {{error}}\\n".encode("utf-8", "backslashreplace"))
     status = 2
+if not deciding:
+    try:
+        from assent.ui import bundle
+
+        bundle.renew()
+    except BaseException:
+        pass
 os._exit(status)
 """
+BUNDLE = "assent/__pycache__/hook."  # and the tag of the interpreter
+LENGTH = 8  # bytes, of a number in it
 # Runs a command that Codex asks its person about, as a rule of Codex's own says.
 ASKED = """\
 #!/bin/sh
@@ -69,8 +89,19 @@ def libraries() -> list[str]:
     return [folder] if folder and folder != package() else []
 
 
+def bundle() -> str:
+    """Where the hook's modules are in one file, for this interpreter. `bundle.py` makes it."""
+    return os.path.join(package(), f"{BUNDLE}{sys.implementation.cache_tag}")
+
+
+def head() -> bytes:
+    """What that file begins with."""
+    return sys.version.encode()
+
+
 def script() -> str:
-    return SCRIPT.format(package=package(), libraries=libraries())
+    found = os.path.join(package(), BUNDLE)
+    return SCRIPT.format(package=package(), bundle=found, length=LENGTH, libraries=libraries())
 
 
 def launcher(state: str, runtime: str, *, socket: str, deadline: int, project: str = "") -> tuple[str, ...]:

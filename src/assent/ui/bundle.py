@@ -1,0 +1,145 @@
+"""Makes the file that hooks take their modules from, beside the package's compiled files. Takes nothing out of it.
+
+It is to many modules what a `.pyc` file is to one: of the same state as its sources or not used, written by whoever may
+write there, never needed. Where the package is not ours to write there is none, and modules are imported one by one."""
+
+from __future__ import annotations
+import __future__
+
+import ast
+import marshal
+import os
+import sys
+import time
+from importlib.machinery import BuiltinImporter, FrozenImporter, PathFinder, SourceFileLoader
+
+from assent.ui import bundled, launcher
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from types import CodeType
+
+# What every hook needs, and what one needs besides that decides by itself; both with all that they import.
+ASKING = ("assent.contract.later", "assent.ui.hook", "assent.adapters.claude_code")
+DECIDING = (
+    *("assent.configure", "assent.memory", "assent.ui.replies", "assent.policy.frozen"),
+    *("assent.effects.shell.lowering", "assent.facts.repository"),
+)
+FEATURES = "__future__"  # of the compiler
+INSIDE = "__init__.py"  # the file of a package
+DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+YOUNG = 60  # seconds: where the file never gets fresh, few hooks try to make it
+
+
+def renew() -> None:
+    """Make the file where it is missing or old, as far as that is possible. Says nothing, whatever happens."""
+    path = launcher.bundle()
+    try:
+        if not sys.dont_write_bytecode and not is_fresh(path) and not _is_young(path):
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            if os.access(os.path.dirname(path), os.W_OK):
+                write(path)
+    except Exception:
+        return
+
+
+def is_fresh(path: str) -> bool:
+    """Whether a file is of this interpreter and of this state of the package."""
+    try:
+        with open(path, "rb") as file:
+            if file.read(len(launcher.head())) != launcher.head():
+                return False
+            length = int.from_bytes(file.read(launcher.LENGTH), "little")
+            return bundled.fresh(marshal.loads(file.read(length))[1])
+    except (OSError, EOFError, ValueError, TypeError):
+        return False
+
+
+def _is_young(path: str) -> bool:
+    try:
+        return 0 <= time.time() - os.stat(path).st_mtime < YOUNG
+    except OSError:
+        return False
+
+
+def write(path: str) -> None:
+    """Make the file of the package as it is now."""
+    made = Making()
+    own = compiled(made.read(bundled.__file__), bundled.__file__)
+    first = [each for name in ASKING for each in made.modules(name)]
+    second = [each for name in DECIDING for each in made.modules(name)]
+    states = list(made.states.values())
+    start = marshal.dumps((own, states, first))
+    length = len(start).to_bytes(launcher.LENGTH, "little")
+    if bundled.fresh(states):  # nothing changed meanwhile
+        launcher.put(path, b"".join((launcher.head(), length, start, marshal.dumps(second))), 0o644)
+
+
+class Making:
+    """Modules from their sources. `states` are those of all files and folders, from before they were read."""
+
+    __slots__ = ("states", "_seen")
+
+    def __init__(self) -> None:
+        self.states: dict[str, bundled.State] = {}
+        self._seen: set[str] = set()
+
+    def modules(self, name: str) -> Iterator[bundled.Bundled]:
+        """A module and all that it imports, as far as they are not here yet: each behind what it needs itself."""
+        parent = name.rpartition(".")[0]
+        if parent:
+            yield from self.modules(parent)
+        path = source(name) if name not in self._seen else ""
+        self._seen.add(name)
+        if path:
+            tree = self.read(path)
+            for each in imports(tree.body):
+                yield from self.modules(each)
+            yield name, path, os.path.basename(path) == INSIDE, compiled(tree, path)
+
+    def read(self, path: str) -> ast.Module:
+        for each in (path, os.path.dirname(path)):
+            if each not in self.states:
+                self.states[each] = bundled.state(each)
+        with open(path, "rb") as file:
+            return ast.parse(file.read(), path)
+
+
+def source(name: str) -> str:
+    """The file that importing a module would run; `""` where that is no source, or there is no such module."""
+    places = [launcher.package(), os.path.dirname(os.__file__)]
+    if "." in name:
+        above, file = os.path.split(source(name.rpartition(".")[0]))
+        places = [above] if file == INSIDE else []
+    elif BuiltinImporter.find_spec(name) or FrozenImporter.find_spec(name):
+        return ""
+    found = PathFinder.find_spec(name, places)
+    return found.loader.path if found is not None and isinstance(found.loader, SourceFileLoader) else ""
+
+
+def imports(body: list[ast.stmt]) -> Iterator[str]:
+    """The modules that are imported when these statements run, by name; also what may be a name in one of them."""
+    for each in body:
+        if isinstance(each, ast.Import):
+            yield from (alias.name for alias in each.names)
+        elif isinstance(each, ast.ImportFrom) and each.module != FEATURES:
+            yield from (str(each.module), *(f"{each.module}.{alias.name}" for alias in each.names))
+        elif isinstance(each, ast.If):
+            for_people = isinstance(each.test, ast.Name) and each.test.id == "TYPE_CHECKING"
+            yield from imports([*([] if for_people else each.body), *each.orelse])
+        elif isinstance(each, ast.Try):
+            yield from imports([*each.body, *each.orelse, *each.finalbody])
+
+
+def compiled(tree: ast.Module, path: str) -> CodeType:
+    """The code of a source, without docstrings, and without loading `__future__`. Assertions stay in it."""
+    features = [each for each in tree.body if isinstance(each, ast.ImportFrom) and each.module == FEATURES]
+    names = [alias.name for each in features for alias in each.names]
+    for each in ast.walk(tree):
+        if isinstance(each, DOCUMENTED) and ast.get_docstring(each, clean=False) is not None:
+            each.body[0] = ast.copy_location(ast.Pass(), each.body[0])
+    tree.body = [each for each in tree.body if each not in features]
+    flags = sum(getattr(__future__, name).compiler_flag for name in names)
+    code: CodeType = compile(tree, path, "exec", flags=flags, dont_inherit=True)
+    return code
