@@ -8,7 +8,7 @@ import os
 from collections.abc import Mapping, Sequence
 from datetime import date
 from threading import Lock
-from time import monotonic
+from time import monotonic, time, time_ns
 
 from assent import configure
 from assent.contract.call import Call
@@ -24,8 +24,10 @@ from assent.policy.settings import combine
 MOST = 256  # gates kept
 MOST_VIEWS = 4096
 LOOK = 1.0  # seconds that a look at a workspace holds
+COARSE = 50_000_000  # nanoseconds in which a file may change twice and show it once
+PROJECT = 2  # the place of the project's file among the sources
 
-Mark = tuple[object, ...]
+Mark = tuple[int, ...]
 
 
 class Refusing(Engine):
@@ -63,7 +65,7 @@ class Gates:
         self._environ = dict(environ)
         self._mode = mode
         self._config = config
-        self._known: dict[tuple[str, str], tuple[Mark, Engine, configure.Place]] = {}
+        self._known: dict[tuple[str, str], tuple[tuple[Mark, ...], date, tuple[str, ...], Engine, configure.Place]] = {}
         self._places: dict[str, tuple[float, configure.Place]] = {}
         self._paths: dict[tuple[str, str], tuple[str, ...]] = {}  # (state, project) → files that a gate rests on
         self._views: dict[tuple[str, str], Mark] = {}  # (project, session) → the file that is as it was first
@@ -89,21 +91,33 @@ class Gates:
     def find(self, project: str, session: str = "") -> tuple[Engine, configure.Place]:
         """The gate for a session in a project as the files are now, and its place. Never raises."""
         here = self._place(project)
-        session = self._own_view(here, session)
-        key = (project, session)
-        mark = self._mark(here, session)
+        marks = self._marks(here)
+        session = self._own_view(here, session, marks[PROJECT])
+        found = self._ready(project, session, marks, here)
+        if found is not None:
+            return found
         with self._lock:
-            known = self._known.get(key)
-            if known is not None and known[0] == mark:
-                return known[1], known[2]
+            found = self._ready(project, session, marks, here)
+            if found is not None:  # another thread was faster
+                return found
             self._paths.pop((here.state, here.project), None)  # a changed file may name others
-            mark = self._mark(here, session)
+            marks, today = self._marks(here), _today()
             gate, place = self._load(here, session)
             while len(self._known) >= MOST:
                 del self._known[next(iter(self._known))]
-            self._known[key] = (mark, gate, place)
+            if not any(map(_is_fresh, marks)):
+                self._known[project, session] = (marks, today, here.roots, gate, place)
             self.loads += 1
             return gate, place
+
+    def _ready(
+        self, project: str, session: str, marks: tuple[Mark, ...], here: configure.Place
+    ) -> tuple[Engine, configure.Place] | None:
+        """The gate that was made before, where all that it rests on is as it was."""
+        known = self._known.get((project, session))
+        if known is not None and known[0] == marks and known[1] == _today() and known[2] == here.roots:
+            return known[3], known[4]
+        return None
 
     def _place(self, project: str) -> configure.Place:
         """Where a project is. Looking for its worktrees takes longer than a decision, so a look holds for a moment."""
@@ -115,17 +129,16 @@ class Gates:
             known = self._places[project] = (now + LOOK, configure.place(project, self._environ))
         return known[1]
 
-    def _own_view(self, here: configure.Place, session: str) -> str:
+    def _own_view(self, here: configure.Place, session: str, mark: Mark) -> str:
         """The session, where the project's file is not as it saw it first or it began elsewhere; else `""`, and it
-        shares a gate."""
+        shares a gate. `mark` is that of the project's file."""
         if not session or not here.project.startswith("/"):
             return ""
-        path = files.project_file(here.project)
-        mark, key = _mark_of(path), (here.project, session)
+        key = (here.project, session)
         if self._views.get(key) == mark:
             return ""
         try:
-            text = files.config_text(path)
+            text = files.config_text(files.project_file(here.project))
             first = sessions.pinned(here.state, session, here.project, text)
             _, before = configure.began(here, session)
         except AssentError:
@@ -134,9 +147,10 @@ class Gates:
             return session
         if here.project == "/":  # of no folder, so that the session may yet begin
             return ""
-        if len(self._views) >= MOST_VIEWS:
-            self._views.clear()
-        self._views[key] = mark
+        if not _is_fresh(mark):
+            if len(self._views) >= MOST_VIEWS:
+                self._views.clear()
+            self._views[key] = mark
         return ""
 
     def _load(self, here: configure.Place, session: str) -> tuple[Engine, configure.Place]:
@@ -154,15 +168,15 @@ class Gates:
         except AssentError as error:
             return Refusing(error), here
 
-    def _mark(self, here: configure.Place, session: str) -> Mark:
-        """What changes when a source changes: its size, its times, which file it is; and the day, as rules expire."""
+    def _marks(self, here: configure.Place) -> tuple[Mark, ...]:
+        """What changes when a source changes: its size, its times, which file it is."""
         names = (here.state, here.project)
         paths = self._paths.get(names)
         if paths is None:
             if len(self._paths) >= MOST:
                 self._paths.clear()
             paths = self._paths[names] = self._sources(here)
-        return (date.today(), here.roots, session, *map(_mark_of, paths))
+        return tuple([_mark_of(path) for path in paths])
 
     def _sources(self, here: configure.Place) -> tuple[str, ...]:
         return (
@@ -175,6 +189,18 @@ class Gates:
         )
 
 
+_day = (-1, date.min)
+
+
+def _today() -> date:
+    """The day, as rules expire. It is the same for all of a second."""
+    global _day
+    second = int(time())
+    if _day[0] != second:
+        _day = (second, date.today())
+    return _day[1]
+
+
 def add_tool(tools: dict[str, Tool], name: str, tool: Tool) -> None:
     """One tool has one declaration."""
     if tools.setdefault(name.lower(), tool) != tool:
@@ -185,5 +211,10 @@ def _mark_of(path: str) -> Mark:
     try:
         status = os.stat(path)
     except OSError as error:
-        return (error.errno,)
+        return (error.errno or 0,)
     return (status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino, status.st_dev, status.st_mode)
+
+
+def _is_fresh(mark: Mark) -> bool:
+    """Whether a file changed just now, so that a next change might not show: file times are coarse."""
+    return len(mark) > 1 and 0 <= time_ns() - mark[2] < COARSE

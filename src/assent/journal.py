@@ -6,6 +6,7 @@ from os import urandom
 
 from assent.contract.decision import Layer, Outcome
 from assent.contract.effect import READ_ONLY
+from assent.contract.memory import keep
 from assent.contract.record import Record
 from assent.policy.floor import describe
 
@@ -13,11 +14,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from assent.contract.call import Call
     from assent.contract.classifier import Opinion
+    from assent.contract.effect import Lowering
     from assent.contract.review import Grant, Held, Resolution
     from assent.engine import Judged
     from assent.review.escalation import Offer
 
 EFFECTS = 20
+REMEMBERED, REMEMBERED_LENGTH = 256, 2000  # readings, characters of one
 
 
 def new_id() -> str:
@@ -29,12 +32,23 @@ def new_id() -> str:
     return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
 
 
+_worded: dict[int, tuple[Lowering, tuple[str, ...]]] = {}  # readings are kept for calls that come again
+
+
 def in_words(judged: Judged) -> tuple[str, ...]:
     """What a call does, each effect once, the first few of many."""
-    if judged.lowering is None:
+    lowering = judged.lowering
+    if lowering is None:
         return ()
-    found = tuple(dict.fromkeys(describe(effect) for effect in judged.lowering.effects))
-    return found if len(found) <= EFFECTS else (*found[:EFFECTS], f"and {len(found) - EFFECTS} more")
+    known = _worded.get(id(lowering))
+    if known is not None and known[0] is lowering:
+        return known[1]
+    found = tuple(dict.fromkeys(describe(effect) for effect in lowering.effects))
+    if len(found) > EFFECTS:
+        found = (*found[:EFFECTS], f"and {len(found) - EFFECTS} more")
+    if 0 < len(lowering.text) <= REMEMBERED_LENGTH and len(lowering.effects) <= EFFECTS:
+        keep(_worded, id(lowering), (lowering, found), REMEMBERED)
+    return found
 
 
 def only_reads(judged: Judged) -> bool:

@@ -24,8 +24,13 @@ MODULES: dict[str, str] = {
 RUNTIMES: tuple[str, ...] = tuple(MODULES)
 
 
+_loaded: dict[str, Adapter] = {}
+
+
 def load(runtime: str) -> Adapter:
     """The adapter of a runtime; raises KeyError where there is none."""
-    module = __import__(f"assent.adapters.{MODULES[runtime]}", fromlist=["ADAPTER"])
-    found: Adapter = module.ADAPTER
+    found = _loaded.get(runtime)
+    if found is None:
+        module = __import__(f"assent.adapters.{MODULES[runtime]}", fromlist=["ADAPTER"])
+        found = _loaded[runtime] = module.ADAPTER
     return found

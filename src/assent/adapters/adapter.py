@@ -115,6 +115,7 @@ class Adapter:
     # Words with which the runtime runs once and asks nobody; for a runtime in a terminal that does not tell whether
     # somebody attends. The hook then looks at its process, and says `0` in ATTENDED where nobody does.
     once: tuple[str, ...] = ()
+    plain = False  # what it is told of a call before it runs rests on the reply alone
     races = False  # while its dialog is open, a hook may answer in its place: the first answer counts
 
     def asks(self, event: Event) -> bool:

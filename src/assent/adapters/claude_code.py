@@ -30,6 +30,7 @@ SHELLS = ("bash", "zsh")
 
 class ClaudeCode(Adapter):
     runtime = "claude"
+    plain = True
     races = True
 
     def parse(self, given: Mapping[str, object], *, environ: Mapping[str, str], home: str, project: str = "") -> Event:

@@ -10,10 +10,12 @@ import os
 import posixpath
 
 from assent.contract.errors import StoreError
+from assent.contract.memory import keep
 from assent.contract.sha import sha256
 from assent.facts.files import config_text, replace_text, state_folder
 
 FOLDER = "sessions"
+REMEMBERED = 256  # names of files
 
 
 def pinned(state: str, session: str, root: str, text: str | None) -> str | None:
@@ -65,7 +67,16 @@ def forget(state: str, *, older_than: float) -> int:
 
 def chosen_mode(state: str, session: str) -> str:
     """The mode that a person chose for a session; `""` where none was."""
-    return (config_text(_mode_file(state, session)) or "").strip() if session else ""
+    if not session:
+        return ""
+    path = _mode_file(state, session)
+    try:
+        os.lstat(path)
+    except FileNotFoundError:  # the way of nearly all calls
+        return ""
+    except OSError:
+        pass
+    return (config_text(path) or "").strip()
 
 
 def choose_mode(state: str, session: str, mode: str) -> None:
@@ -75,5 +86,13 @@ def choose_mode(state: str, session: str, mode: str) -> None:
     replace_text(_mode_file(state, session), f"{mode}\n" if mode else "")
 
 
+_mode_files: dict[tuple[str, str], str] = {}
+
+
 def _mode_file(state: str, session: str) -> str:
-    return posixpath.join(state, FOLDER, sha256(f"mode\0{session}".encode()).hexdigest()[:32])
+    key = (state, session)
+    known = _mode_files.get(key)
+    if known is None:
+        known = posixpath.join(state, FOLDER, sha256(f"mode\0{session}".encode()).hexdigest()[:32])
+        keep(_mode_files, key, known, REMEMBERED)
+    return known

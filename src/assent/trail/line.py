@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from time import gmtime
 
+from assent.contract.memory import keep
 from assent.contract.notation import dumps
 from assent.contract.pattern import re
 from assent.contract.sha import sha256
@@ -16,8 +17,11 @@ from assent.trail import redact
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from operator import attrgetter
 
     from assent.contract.record import Record
+else:
+    from _operator import attrgetter  # what `operator` is made of
 
 VERSION = 1
 NO_HASH = "0" * 64
@@ -36,6 +40,13 @@ _UNSAFE = (
     r"\ud800-\udfff\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"
 )
 _second = (-1, "")
+_FIXED = attrgetter(
+    *"kind runtime session project cwd tool effects outcome layer code reason rule source mode risk".split(),
+    *"who channel scope timed_out".split(),
+)
+_TEXT, _PLAIN = frozenset({str}), frozenset({str, int})
+REMEMBERED, REMEMBERED_LENGTH = 256, 4000  # records, characters of one
+_known: dict[tuple[object, ...], str] = {}  # what agents say again and again, as it is written. No secret is kept.
 
 
 class Link(Value):
@@ -52,8 +63,35 @@ class Link(Value):
 
 def body(record: Record) -> bytes:
     """What a record says, redacted, as the middle of its line: everything but `v`, `n`, `prev` and `hash`."""
-    fields: dict[str, object] = {"id": record.id, "time": iso(record.time), "kind": record.kind}
-    clean = redact.quiet("\n".join(_texts(record)))
+    key = _lasting(record)
+    said = _known.get(key) if key is not None else None
+    clean = False
+    if said is None:
+        clean = redact.quiet("\n".join(_texts(record)))
+        said = _json(_said(record, clean))
+        if clean and key is not None and len(said) <= REMEMBERED_LENGTH:
+            keep(_known, key, said, REMEMBERED)
+    found = f'{_json({"id": record.id})},"time":"{iso(record.time)}",{said}'
+    if record.latency:
+        found += f',"latency_ms":{_number(round(record.latency * 1000, 3))}'
+    if record.more:
+        more = redact.mapping(record.more, clean=clean).items()
+        found += f",{_json({f'{name}_' if name in FIELDS else name: each for name, each in more})}"
+    return found.encode()
+
+
+def _lasting(record: Record) -> tuple[object, ...] | None:
+    """All of a record but its id, its time and how long it took, which are others each time. None where comparing does
+    not tell whether two records say the same, as it does not of `1` and `true`."""
+    given = record.input
+    if record.more or not _TEXT.issuperset(map(type, given)) or not _PLAIN.issuperset(map(type, given.values())):
+        return None
+    return (*_FIXED(record), *given.items())
+
+
+def _said(record: Record, clean: bool) -> dict[str, object]:
+    """What a record says of its call. `clean`: nothing in it so much as hints at a secret."""
+    fields: dict[str, object] = {"kind": record.kind}
     if record.runtime:
         fields["runtime"] = record.runtime
     if record.session:
@@ -76,12 +114,18 @@ def body(record: Record) -> bytes:
             fields[name] = given
     if record.timed_out:
         fields["timed_out"] = True
-    if record.latency:
-        fields["latency_ms"] = round(record.latency * 1000, 3)
-    if record.more:
-        for name, each in redact.mapping(record.more, clean=clean).items():
-            fields[f"{name}_" if name in FIELDS else name] = each
-    return readable(dumps(fields, ascii=False))[1:-1].encode()
+    return fields
+
+
+def _json(fields: dict[str, object]) -> str:
+    """Fields as they stand inside a line."""
+    return readable(dumps(fields, ascii=False))[1:-1]
+
+
+def _number(given: float) -> str:
+    if given - given != 0:
+        raise ValueError("what is not finite is no JSON number")
+    return repr(given)
 
 
 def _texts(record: Record) -> Iterator[str]:

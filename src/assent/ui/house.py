@@ -197,6 +197,9 @@ class House:
                 begun = begin(*given, waits=False, **named)
         if begun is None:
             begun = await self.work(begin, *given, **named)
+        if isinstance(begun, Settled):
+            return begun
+        await asyncio.sleep(0)  # see `begun`: a model is waited for within a task
         return await self.desk.concluded(begun, self.work)
 
     def gate_now(self, project: str, session: str) -> Engine:

@@ -42,6 +42,17 @@ class Gathered:
             self._loop.call_soon(self.flush)
         self._parts.append(data)
 
+    def send(self, data: bytes) -> None:
+        """Send a whole answer."""
+        if self._parts:
+            self._parts.append(data)
+            self.flush()
+        elif not self._transport.is_closing():
+            self._transport.write(data)
+
+    def is_closing(self) -> bool:
+        return bool(self._transport.is_closing())
+
     def flush(self) -> None:
         if self._parts:
             data = b"".join(self._parts)
@@ -62,7 +73,11 @@ class Gathered:
 
 
 class Protocol(Base):
-    """One connection. `scope["state"]["peer"]` is the process at the other end of a Unix socket, None on TCP."""
+    """One connection. `scope["state"]["peer"]` is the process at the other end of a Unix socket, None on TCP.
+
+    A request to one of the application's `prompt` targets that is here as a whole is answered on the spot: to make a
+    task and a whole exchange of messages for it takes longer than most decisions. All others go uvicorn's way, and so
+    does the rest of one that has to be waited for."""
 
     on_tcp = on_socket = 0  # connections, of all
     most_on_socket = 4096  # set by the server to what the system allows: those on TCP have places of their own
@@ -72,6 +87,11 @@ class Protocol(Base):
     _in_head = False
     _head = 0  # bytes that came since a head began
     _counted = ""
+    _peer: Peer | None = None
+    _target = b""
+    _fields: list[tuple[bytes, bytes]]
+    _prompt: bytearray | None = None  # the body of a request that may be answered on the spot
+    _whole = _last = False  # whether it is here to its end, and ends the connection
 
     def connection_made(self, transport: Any) -> None:
         super().connection_made(transport)
@@ -89,12 +109,18 @@ class Protocol(Base):
             return
         self.transport = Gathered(transport, self.loop)  # type: ignore[assignment]  # it has all that is asked of it
         self.app_state = {**self.app_state, "peer": peer}
+        self._peer = peer
         self._watch()
 
     def data_received(self, data: bytes) -> None:
         if self.transport.is_closing():
             return
         super().data_received(data)
+        if self._prompt is not None and not self.transport.is_closing():
+            self._answer()
+            if self._whole:
+                self._rest()
+                return
         if self._arrived():
             self._rest()
             return
@@ -108,24 +134,88 @@ class Protocol(Base):
 
     def on_message_begin(self) -> None:
         self._in_head, self._head = True, 0
-        super().on_message_begin()  # type: ignore[misc]
+        self._target, self._fields = b"", []
+
+    def on_url(self, url: bytes) -> None:
+        self._target += url
 
     def on_header(self, name: bytes, value: bytes) -> None:
         """What stands behind a body is no header."""
         if self._in_head:
-            super().on_header(name, value)  # type: ignore[misc]
+            self._fields.append((name.lower(), value))
 
     def on_headers_complete(self) -> None:
         """A request that comes before the last one has its answer ends the connection: no client of ours sends one,
         and of a caller that hangs up behind it nothing would be heard."""
         self._in_head = False
         running = self.cycle
-        if running is not None and not running.response_complete:
+        if self._prompt is not None:
+            self.transport.abort()
+        elif running is not None and not running.response_complete:
             running.disconnected = True
             running.message_event.set()
             self.transport.abort()
+        elif self._is_prompt():
+            self._prompt, self._whole = bytearray(), False
+        else:
+            self._begin(self.app)
+
+    def on_body(self, body: bytes) -> None:
+        if self._prompt is None:
+            super().on_body(body)  # type: ignore[misc]
+        else:
+            self._prompt += body
+
+    def on_message_complete(self) -> None:
+        if self._prompt is None:
+            super().on_message_complete()  # type: ignore[misc]
+        else:
+            self._whole = True
+
+    def _is_prompt(self) -> bool:
+        """Whether a request may be answered on the spot, once it is here."""
+        parser = self.parser  # type: ignore[attr-defined]  # that of httptools
+        if self._target not in self.app.prompt or parser.get_method() != b"POST":
+            return False
+        if parser.get_http_version() != "1.1" or parser.should_upgrade() or self.flow.write_paused:
+            return False
+        self._last = not parser.should_keep_alive()
+        return True
+
+    def _answer(self) -> None:
+        """Answer on the spot what is here as a whole; all else takes uvicorn's way."""
+        body, self._prompt = bytes(self._prompt or b""), None
+        if not self._whole:
+            self._begin(self.app, body)
             return
+        found = self.app.at_once(self._target, self._fields, body, self._peer, self._receive, last=self._last)
+        if not isinstance(found, bytes):
+            self._begin(found, body, whole=True)
+            return
+        self.transport.send(found)  # type: ignore[attr-defined]  # see Gathered
+        if self._last:
+            self.transport.close()
+        super().on_response_complete()
+
+    async def _receive(self) -> Any:
+        """What comes next, for an answer that takes uvicorn's way after all."""
+        return await self.cycle.receive()
+
+    def _begin(self, app: Any, body: bytes = b"", *, whole: bool = False) -> None:
+        """Let uvicorn hear what was heard so far, and an application answer it."""
+        super().on_message_begin()  # type: ignore[misc]
+        super().on_url(self._target)  # type: ignore[misc]
+        for name, value in self._fields:
+            super().on_header(name, value)  # type: ignore[misc]
+        own, self.app = self.app, app
         super().on_headers_complete()  # type: ignore[misc]
+        self.app = own
+        if body:
+            super().on_body(body)  # type: ignore[misc]
+        if whole:
+            if self._last:
+                self.cycle.keep_alive = False  # the parser knows that no more
+            super().on_message_complete()  # type: ignore[misc]
 
     def on_response_complete(self) -> None:
         self.transport.flush()  # type: ignore[attr-defined]  # see Gathered

@@ -11,18 +11,21 @@ import resource
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 import uvicorn
 from starlette.routing import compile_path
 
+from assent.adapters import RUNTIMES
 from assent.ui.api import pages
-from assent.ui.api.door import Door, answer, head, refused
+from assent.ui.api.door import Door, Fields, Later, answer, head, refused, usual, written
 from assent.ui.api.endpoint import Endpoint, Refusal, Reply
 from assent.ui.api.events import STREAM
 from assent.ui.api.openapi import ENDPOINTS
 from assent.ui.house import House
 from assent.ui.listening import Listening
+from assent.ui.peers import Peer
 from assent.ui.protocol import MOST_TCP, Protocol
 from assent.ui.voice import Log
 
@@ -49,6 +52,26 @@ class App:
                 self._routes.append((each.method, compile_path(each.path)[0], each))
             else:
                 self._fixed[each.method, each.path] = each
+        # By the target as it is sent: any other spelling goes the long way to the same endpoint.
+        self.prompt: dict[bytes, tuple[Endpoint, dict[str, str]]] = {}
+        for each in ENDPOINTS:
+            if each.prompt:
+                for runtime in RUNTIMES if "{runtime}" in each.path else ("",):
+                    path = each.path.replace("{runtime}", runtime)
+                    self.prompt[path.encode()] = (each, {"runtime": runtime} if runtime else {})
+
+    def at_once(
+        self, target: bytes, fields: Fields, body: bytes, peer: Peer | None, receive: Any, *, last: bool
+    ) -> bytes | Later:
+        """Answer a request to one of `prompt` that is here as a whole: the bytes to send, or an application that goes
+        on with it, to which `receive` belongs. `last` says that the connection ends with it."""
+        endpoint, path = self.prompt[target]
+        found = self.door.at_once(endpoint, path, fields, body, peer, receive)
+        if not isinstance(found, Reply):
+            return found
+        if found.status == 200 and not found.headers:
+            return written(found, peer, last=last)
+        return partial(_sent, found, peer)
 
     async def __call__(self, scope: dict[str, Any], receive: Any, send: Any) -> None:
         if scope["type"] != "http":
@@ -66,7 +89,7 @@ class App:
 
     async def _file(self, method: str, scope: dict[str, Any], send: Any) -> None:
         try:
-            headers = head(scope)
+            headers = head(scope["headers"])
             self.door.check_host(headers, scope["state"]["peer"])
             page = self.pages.get(scope["path"]) if method == "GET" else None
             if headers.get(b"service-worker") == b"script":
@@ -81,6 +104,10 @@ class App:
             await answer(send, page)
         except Refusal as refusal:
             await answer(send, refused(refusal))
+
+
+async def _sent(reply: Reply, peer: Peer | None, scope: object, receive: object, send: Any) -> None:
+    await answer(send, reply, usual(peer))
 
 
 class Server(uvicorn.Server):

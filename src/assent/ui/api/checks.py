@@ -16,8 +16,7 @@ from assent.policy import explain
 from assent.policy.decide import nobody_answers, to_confirm
 from assent.review import wire
 from assent.ui.access import Role
-from assent.ui.api.door import encode
-from assent.ui.api.endpoint import ANY, FLAG, LARGE, NUMBER, TEXT, Asked, Endpoint, Refusal, Reply, record
+from assent.ui.api.endpoint import ANY, FLAG, LARGE, NUMBER, TEXT, Asked, Endpoint, Refusal, Reply, encode, record
 from assent.ui.calls import Waiting
 from assent.ui.place import MODES
 
@@ -191,6 +190,7 @@ ENDPOINTS = (
         body=record("tool", **CALL),
         gives={200: DECISION},
         limit=LARGE,
+        prompt=True,
     ),
     Endpoint(
         "POST",
@@ -201,6 +201,7 @@ ENDPOINTS = (
         body=record("tool", **CALL, attended=FLAG, confirm=FLAG, wait=NUMBER),
         gives={200: VERDICT, 202: WAITING},
         limit=LARGE,
+        prompt=True,
     ),
     Endpoint(
         "POST",

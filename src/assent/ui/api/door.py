@@ -5,9 +5,9 @@ INVARIANT: whatever comes in, the answer is JSON with a status, and the server s
 
 from __future__ import annotations
 
-import asyncio
 import json
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import partial
 from http.cookies import CookieError, SimpleCookie
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl
@@ -15,6 +15,7 @@ from urllib.parse import parse_qsl
 from assent.contract.errors import AccessError, AssentError, PayloadError
 from assent.ui.access import Person, Role
 from assent.ui.api.endpoint import Asked, Endpoint, Refusal, Reply
+from assent.ui.begun import Ended, Waiting, begin
 
 if TYPE_CHECKING:
     from assent.ui.house import House
@@ -45,15 +46,15 @@ def _no_constant(name: str) -> object:
 
 
 decode = json.JSONDecoder(parse_constant=_no_constant).decode
-encode = json.JSONEncoder(separators=(",", ":")).encode
-
 Scope = dict[str, Any]
+Fields = Sequence[tuple[bytes, bytes]]
+Later = Callable[[Scope, Any, Any], Awaitable[None]]
 
 
-def head(scope: Scope) -> dict[bytes, bytes]:
+def head(fields: Fields) -> dict[bytes, bytes]:
     """The headers of a request. One that is given twice counts for nothing where it matters."""
     found: dict[bytes, bytes] = {}
-    for name, value in scope["headers"]:
+    for name, value in fields:
         found[name] = b"\0twice" if name in found and name in (b"host", b"origin", b"authorization") else value
     return found
 
@@ -94,54 +95,87 @@ class Door:
     async def serve(self, endpoint: Endpoint, scope: Scope, receive: Any, send: Any) -> None:
         """Answer one request to an endpoint."""
         self.house.metrics.requests += 1
+        reply: Reply | None
         try:
             asked = await self._admit(endpoint, scope, receive, send)
-            result = await endpoint.run(asked)
-            if result is None:  # it has answered by itself
-                return
-            reply = result if isinstance(result, Reply) else Reply(result)
-        except Refusal as refusal:
-            self.house.metrics.refused += 1
-            reply = refused(refusal)
-        except AccessError as error:
-            reply = refused(Refusal(429 if error.code == "slow-down" else 403, error.code, str(error)))
-        except PayloadError as error:
-            reply = refused(Refusal(422, "bad-call", str(error)))
-        except AssentError as error:
-            reply = refused(Refusal(409, "not-done", str(error)))
-        except (asyncio.CancelledError, ConnectionError):
-            raise
-        except Exception as error:  # the one net: a fault is told, and the server goes on
-            self.house.voice.fault(error)
-            self.house.metrics.faults += 1
-            reply = refused(Refusal(500, "fault", f"something broke inside: {type(error).__name__}"))
-        await answer(send, reply, RAW_HEADERS if scope["state"]["peer"] is None else CALLER_HEADERS)
+        except Exception as error:
+            reply = self._instead(error)
+        else:
+            reply = await self._replied(endpoint, asked)
+        if reply is not None:
+            await answer(send, reply, usual(scope["state"]["peer"]))
 
-    async def _admit(self, endpoint: Endpoint, scope: Scope, receive: Any, send: Any) -> Asked:
-        headers = head(scope)
-        peer = scope["state"]["peer"]
-        if endpoint.signed:
-            return await self._signed(endpoint, headers, peer, receive, send)
+    def at_once(
+        self, endpoint: Endpoint, path: Mapping[str, str], fields: Fields, raw: bytes, peer: Any, receive: Any
+    ) -> Reply | Later:
+        """Answer a request that is here as a whole, as far as nothing has to be waited for: the reply, or its rest."""
+        self.house.metrics.requests += 1
+        try:
+            headers = head(fields)
+            role, person, cookie = self._let_in(endpoint, headers, peer)
+            check_body(endpoint, headers)
+            if len(raw) > endpoint.limit:
+                raise too_large(endpoint)
+            body, gone = read(raw), partial(hung_up, receive)
+        except Exception as error:
+            return self._instead(error)
+        asked = Asked(self.house, role, person, peer, path, ABSENT, body, len(raw), cookie, gone, unheard)
+        found = begin(self._replied(endpoint, asked))
+        if isinstance(found, Ended):
+            assert found.value is not None  # nobody answers by itself where nobody listens yet
+            return found.value
+        return partial(_later, found, peer)
+
+    async def _replied(self, endpoint: Endpoint, asked: Asked) -> Reply | None:
+        """What an endpoint answers, or what is answered instead; None where it has answered by itself."""
+        try:
+            found = await endpoint.run(asked)
+        except Exception as error:
+            return self._instead(error)
+        return found if found is None or isinstance(found, Reply) else Reply(found)
+
+    def _instead(self, error: Exception) -> Reply:
+        """What is answered where something was refused, or broke."""
+        if isinstance(error, Refusal):
+            self.house.metrics.refused += 1
+            return refused(error)
+        if isinstance(error, AccessError):
+            return refused(Refusal(429 if error.code == "slow-down" else 403, error.code, str(error)))
+        if isinstance(error, PayloadError):
+            return refused(Refusal(422, "bad-call", str(error)))
+        if isinstance(error, AssentError):
+            return refused(Refusal(409, "not-done", str(error)))
+        if isinstance(error, ConnectionError):
+            raise error
+        # The one net: a fault is told, and the server goes on.
+        self.house.voice.fault(error)
+        self.house.metrics.faults += 1
+        return refused(Refusal(500, "fault", f"something broke inside: {type(error).__name__}"))
+
+    def _let_in(self, endpoint: Endpoint, headers: Mapping[bytes, bytes], peer: Any) -> tuple[Role, Person | None, str]:
+        """Who asks, where they may; raises Refusal where they may not."""
         self.check_host(headers, peer)
         self.check_origin(headers)
         role, person, cookie = self.who(headers, peer)
         if role < endpoint.needs and not (endpoint.scraped and self.house.access.is_scraper(bearer(headers))):
             words = "sign in first" if endpoint.needs is Role.PERSON else "show the token of callers"
             raise Refusal(401 if role is Role.NOBODY else 403, "not-allowed", f"you may not do that; {words}")
-        body, size = await read_body(endpoint, headers, receive)
-        return Asked(
-            self.house,
-            role,
-            person,
-            peer,
-            scope.get("path_params", ABSENT),
-            query_of(scope.get("query_string", b"")),
-            body,
-            size,
-            cookie,
-            lambda: hung_up(receive),
-            send,
-        )
+        return role, person, cookie
+
+    async def _admit(self, endpoint: Endpoint, scope: Scope, receive: Any, send: Any) -> Asked:
+        headers = head(scope["headers"])
+        peer = scope["state"]["peer"]
+        if endpoint.signed:
+            return await self._signed(endpoint, headers, peer, receive, send)
+        role, person, cookie = self._let_in(endpoint, headers, peer)
+        raw = b""
+        if endpoint.method not in ("GET", "DELETE"):
+            check_body(endpoint, headers)
+            raw = await gather(endpoint, receive)  # `protocol` ends what comes too slowly
+        body = read(raw)
+        path, query = scope.get("path_params", ABSENT), query_of(scope.get("query_string", b""))
+        gone = partial(hung_up, receive)
+        return Asked(self.house, role, person, peer, path, query, body, len(raw), cookie, gone, send)
 
     async def _signed(
         self, endpoint: Endpoint, headers: Mapping[bytes, bytes], peer: Any, receive: Any, send: Any
@@ -154,7 +188,7 @@ class Door:
         named = {name.decode("latin-1"): value.decode("latin-1") for name, value in headers.items()}
         return Asked(
             *(self.house, Role.NOBODY, None, peer, ABSENT, ABSENT, {}, len(raw), ""),
-            lambda: hung_up(receive),
+            partial(hung_up, receive),
             send,
             raw,
             named,
@@ -186,23 +220,25 @@ def query_of(raw: bytes) -> Mapping[str, str]:
         raise Refusal(400, "bad-query", "the query cannot be read") from None
 
 
-async def read_body(endpoint: Endpoint, headers: Mapping[bytes, bytes], receive: Any) -> tuple[dict[str, Any], int]:
-    """The JSON object of a request, within size and time, and its size."""
-    if endpoint.method in ("GET", "DELETE"):
-        return {}, 0
-    if headers.get(b"content-type", b"").split(b";")[0].strip().lower() != b"application/json":
+def check_body(endpoint: Endpoint, headers: Mapping[bytes, bytes]) -> None:
+    """Raises Refusal where a body is announced that is no JSON, or too large."""
+    kind = headers.get(b"content-type", b"")
+    if kind != b"application/json" and kind.split(b";")[0].strip().lower() != b"application/json":
         raise Refusal(415, "not-json", "send JSON, with `Content-Type: application/json`")
     check_length(endpoint, headers)
-    raw = await gather(endpoint, receive)  # `protocol` ends what comes too slowly
+
+
+def read(raw: bytes) -> dict[str, Any]:
+    """The JSON object of a body; none where there is no body."""
     if not raw:
-        return {}, 0
+        return {}
     try:
         found = decode(raw.decode("utf-8"))
     except (ValueError, RecursionError):
         raise Refusal(400, "not-json", "the body is not JSON") from None
     if not isinstance(found, dict):
         raise Refusal(400, "not-json", "the body is not a JSON object")
-    return found, len(raw)
+    return found
 
 
 def check_length(endpoint: Endpoint, headers: Mapping[bytes, bytes]) -> None:
@@ -244,16 +280,49 @@ async def hung_up(receive: Any) -> None:
         pass
 
 
+async def unheard(message: object) -> None:
+    raise RuntimeError("whoever is answered at once cannot be told anything before")
+
+
+async def _later(waiting: Waiting[Reply | None], peer: object, scope: Scope, receive: Any, send: Any) -> None:
+    """The rest of an answer, as an application of ASGI."""
+    reply = await waiting
+    if reply is not None:
+        await answer(send, reply, usual(peer))
+
+
 def refused(refusal: Refusal) -> Reply:
     body = {"error": {"code": refusal.code, "message": refusal.message}}
     return Reply(body, status=refusal.status, headers=refusal.headers)
 
 
+def usual(peer: object) -> list[tuple[bytes, bytes]]:
+    """The headers that all answers to somebody have."""
+    return RAW_HEADERS if peer is None else CALLER_HEADERS
+
+
 async def answer(send: Any, reply: Reply, more: list[tuple[bytes, bytes]] = RAW_HEADERS) -> None:
     """Send a reply with the headers that all have."""
-    raw = reply.body if isinstance(reply.body, bytes) else encode(reply.body).encode()
+    raw = reply.raw()
     headers = [(b"content-type", reply.kind.encode()), (b"content-length", b"%d" % len(raw)), *more]
     if reply.headers:
         headers += [(name.encode(), value.encode()) for name, value in reply.headers.items()]
     await send({"type": "http.response.start", "status": reply.status, "headers": headers})
     await send({"type": "http.response.body", "body": raw})
+
+
+_around: dict[tuple[str, bool, bool], tuple[bytes, bytes]] = {}  # what stands before and behind the length
+
+
+def written(reply: Reply, peer: object, *, last: bool) -> bytes:
+    """The bytes of an answer of status 200 without headers of its own: the same as `answer` sends. `last` says that the
+    connection ends with it."""
+    key = (reply.kind, peer is None, last)
+    if key not in _around:
+        ends = [(b"connection", b"close")] if last else []
+        rest = b"".join(b"\r\n%b: %b" % each for each in (*usual(peer), *ends))
+        before = b"HTTP/1.1 200 OK\r\ncontent-type: %b\r\ncontent-length: " % reply.kind.encode()
+        _around[key] = (before, rest + b"\r\n\r\n")
+    before, behind = _around[key]
+    raw = reply.raw()
+    return b"%b%d%b%b" % (before, len(raw), behind, raw)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+import json
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from typing import TYPE_CHECKING, Any
 
 from assent.contract.value import Value
@@ -22,6 +23,8 @@ NUMBER: Schema = {"type": "number"}
 WHOLE: Schema = {"type": "integer"}
 TEXTS: Schema = {"type": "array", "items": TEXT}
 ANY: Schema = {"type": "object"}
+
+encode = json.JSONEncoder(separators=(",", ":")).encode
 
 
 def record(required: str = "", /, **properties: Schema) -> Schema:
@@ -64,6 +67,10 @@ class Reply:
         self.status = status
         self.headers = headers or {}
         self.kind = kind
+
+    def raw(self) -> bytes:
+        """The bytes of its body."""
+        return self.body if isinstance(self.body, bytes) else encode(self.body).encode()
 
 
 class Asked:
@@ -148,16 +155,18 @@ class Asked:
         return found
 
 
-Run = Callable[[Asked], Awaitable[object]]
+Run = Callable[[Asked], Coroutine[Any, Any, object]]
 
 
 class Endpoint(Value):
     """One method on one path. `body` is the schema of what it takes, `gives` of what it gives, by status. `scraped`
-    lets in what collects counters too. `signed` says that a signature over the bytes stands in for everything else."""
+    lets in what collects counters too. `signed` says that a signature over the bytes stands in for everything else.
+    `prompt` says that it mostly answers without waiting for anything; the one name that its path may then have in it is
+    that of a runtime."""
 
     __slots__ = (
         *("method", "path", "run", "needs", "summary", "body", "query", "gives", "limit", "kind", "scraped"),
-        "signed",
+        *("signed", "prompt"),
     )
 
     def __init__(
@@ -175,6 +184,7 @@ class Endpoint(Value):
         kind: str = "application/json",
         scraped: bool = False,
         signed: bool = False,
+        prompt: bool = False,
     ) -> None:
         self.method = method
         self.path = path
@@ -188,3 +198,4 @@ class Endpoint(Value):
         self.kind = kind
         self.scraped = scraped
         self.signed = signed
+        self.prompt = prompt

@@ -11,8 +11,9 @@ from functools import partial
 from assent import adapters
 from assent.adapters.adapter import DECIDING, Adapter, Event, Kind, Rendered
 from assent.adapters.honours import HONOURS
-from assent.contract.decision import Outcome
+from assent.contract.decision import Decision, Outcome
 from assent.contract.errors import AssentError
+from assent.contract.memory import keep
 from assent.contract.reply import Reply as Told
 from assent.contract.reply import fault
 from assent.contract.review import Ending, Verdict
@@ -27,6 +28,7 @@ from assent.ui.house import Closing
 from assent.ui.replies import Visit, alone, concluded, heard, told
 
 WAIT = 25.0  # seconds until a waiting hook has to come back
+REMEMBERED = 256  # answers
 # Endings that a person made; after any other the program's own dialog may still be answered.
 PERSONS = frozenset({Ending.ANSWERED, Ending.SETTLED, Ending.DISMISSED})
 
@@ -74,10 +76,38 @@ async def over_http(asked: Asked) -> object:
         environ, project = asked.house.told(str(given.get("session_id", "")))
         event = adapter.parse(given, environ=environ, home=environ["HOME"], project=project)
         asked.body = {}
-        response = adapter.respond(event, await _in_one_go(asked, adapter, event))
+        return _response(adapter, event, await _in_one_go(asked, adapter, event))
     except AssentError as error:
-        response = adapter.respond(event, fault(str(error)))
-    return Reply(response.body.encode(), status=response.status, kind=response.type)
+        return _response(adapter, event, fault(str(error)))
+
+
+_responses: dict[tuple[int, str], tuple[Told, Reply]] = {}
+
+
+def _response(adapter: Adapter, event: Event | None, told: Told) -> Reply:
+    """What the program is told, as it is sent. To the same words it is the same, where nothing else goes into it."""
+    plain = adapter.plain and event is not None and event.kind is Kind.BEFORE_TOOL
+    known = _responses.get((id(told), adapter.runtime)) if plain else None
+    if known is not None and known[0] is told:
+        return known[1]
+    response = adapter.respond(event, told)
+    found = Reply(response.body.encode(), status=response.status, kind=response.type)
+    if plain:
+        keep(_responses, (id(told), adapter.runtime), (told, found), REMEMBERED)
+    return found
+
+
+_words: dict[int, tuple[Decision, Told]] = {}
+
+
+def _told(decision: Decision) -> Told:
+    """A decision in words. A gate that decides the same again gives the same object, and so do we."""
+    known = _words.get(id(decision))
+    if known is not None and known[0] is decision:
+        return known[1]
+    found = told(decision)
+    keep(_words, id(decision), (decision, found), REMEMBERED)
+    return found
 
 
 async def _in_one_go(asked: Asked, adapter: Adapter, event: Event) -> Told:
@@ -124,7 +154,7 @@ async def _before(asked: Asked, adapter: Adapter, visit: Visit) -> Told:
     if visit.call is not None:
         asked.house.seen(visit.call, visit.project)
     if decision.outcome is not Outcome.ASK:
-        return told(decision)
+        return _told(decision)
     if to_dialog(route, visit, races=adapter.races, watched=bool(asked.house.hub.streams)):
         return visit.hand_over(settled)
     return await _answered(asked, adapter, visit, await _hold(asked, visit, settled))
@@ -198,6 +228,7 @@ ENDPOINTS = (
         gives={200: TEXT},
         limit=LARGE,
         kind="text/plain",
+        prompt=True,
     ),
     Endpoint(
         "POST",
@@ -208,5 +239,6 @@ ENDPOINTS = (
         body=ANY,
         gives={200: ANY},
         limit=LARGE,
+        prompt=True,
     ),
 )
