@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 __all__ = ["ASCII", "DOTALL", "IGNORECASE", "Pattern", "re"]
 
 IGNORECASE, DOTALL, ASCII = 2, 16, 256  # as in `re`
+# Has compiled ones by their text and flags, where the process was started with them in one file.
+KEPT: list[Callable[[str, int], re.Pattern[str] | None]] = []
 _METHODS = ("match", "search", "fullmatch", "sub", "split", "findall", "finditer")
 
 
@@ -41,9 +43,11 @@ class Pattern:
         """A method that is asked for before there is one."""
         if name not in _METHODS:
             raise AttributeError(name)
-        from re import compile
+        compiled = next(filter(None, (kept(self.text, self.flags) for kept in KEPT)), None)
+        if compiled is None:
+            from re import compile
 
-        compiled = compile(self.text, self.flags)
+            compiled = compile(self.text, self.flags)
         for each in _METHODS:
             setattr(self, each, getattr(compiled, each))
         return getattr(compiled, name)

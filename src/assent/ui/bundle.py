@@ -7,12 +7,16 @@ from __future__ import annotations
 import __future__
 
 import ast
+import gc
 import marshal
 import os
+import re
 import sys
-import time
+from contextlib import suppress
 from importlib.machinery import BuiltinImporter, FrozenImporter, PathFinder, SourceFileLoader
+from pkgutil import walk_packages
 
+from assent.contract.pattern import Pattern
 from assent.ui import bundled, launcher
 
 TYPE_CHECKING = False
@@ -26,20 +30,20 @@ DECIDING = (
     *("assent.configure", "assent.memory", "assent.ui.replies", "assent.policy.frozen"),
     *("assent.effects.shell.lowering", "assent.facts.repository"),
 )
+# Where the patterns are that a decision may need.
+MATCHING = ("assent.contract", "assent.adapters", "assent.effects", "assent.facts", "assent.policy", "assent.trail")
 FEATURES = "__future__"  # of the compiler
 INSIDE = "__init__.py"  # the file of a package
 DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
-YOUNG = 60  # seconds: where the file never gets fresh, few hooks try to make it
 
 
 def renew() -> None:
     """Make the file where it is missing or old, as far as that is possible. Says nothing, whatever happens."""
     path = launcher.bundle()
     try:
-        if not sys.dont_write_bytecode and not is_fresh(path) and not _is_young(path):
-            os.makedirs(os.path.dirname(path), exist_ok=True)
-            if os.access(os.path.dirname(path), os.W_OK):
-                write(path)
+        if not is_fresh(path):
+            launcher.put(path, b"", 0o644)  # others need not do the same, and no other hook soon where this fails
+            write(path)
     except Exception:
         return
 
@@ -56,24 +60,18 @@ def is_fresh(path: str) -> bool:
         return False
 
 
-def _is_young(path: str) -> bool:
-    try:
-        return 0 <= time.time() - os.stat(path).st_mtime < YOUNG
-    except OSError:
-        return False
-
-
 def write(path: str) -> None:
     """Make the file of the package as it is now."""
+    third = marshal.dumps(patterns())  # before all others: loading modules may change their folders
     made = Making()
     own = compiled(made.read(bundled.__file__), bundled.__file__)
     first = [each for name in ASKING for each in made.modules(name)]
-    second = [each for name in DECIDING for each in made.modules(name)]
+    second = marshal.dumps([each for name in DECIDING for each in made.modules(name)])
     states = list(made.states.values())
-    start = marshal.dumps((own, states, first))
+    start = marshal.dumps((own, states, first, (len(second), len(third))))
     length = len(start).to_bytes(launcher.LENGTH, "little")
     if bundled.fresh(states):  # nothing changed meanwhile
-        launcher.put(path, b"".join((launcher.head(), length, start, marshal.dumps(second))), 0o644)
+        launcher.put(path, b"".join((launcher.head(), length, start, second, third)), 0o644)
 
 
 class Making:
@@ -143,3 +141,33 @@ def compiled(tree: ast.Module, path: str) -> CodeType:
     flags = sum(getattr(__future__, name).compiler_flag for name in names)
     code: CodeType = compile(tree, path, "exec", flags=flags, dont_inherit=True)
     return code
+
+
+# ---------------------------------------------------------------- patterns
+
+
+def patterns() -> dict[tuple[str, int], bundled.Kept]:
+    """The patterns of all modules that a decision may need, by their texts and flags."""
+    for package in MATCHING:
+        for each in walk_packages(__import__(package, fromlist=["x"]).__path__, f"{package}."):
+            with suppress(ImportError):  # some need packages that are not here
+                __import__(each.name)
+    every = {(each.text, int(each.flags)) for each in gc.get_objects() if isinstance(each, Pattern)}
+    found = {}
+    for text, flags in every:
+        kept = _frozen(text, flags)
+        if bundled.thawed(text, kept) == re.compile(text, flags):  # of the same code
+            found[text, flags] = kept
+    return found
+
+
+def _frozen(text: str, flags: int) -> bundled.Kept:
+    """What `re.compile` makes of a pattern before it hands it over."""
+    from re import _compiler, _parser  # type: ignore[attr-defined]
+
+    parsed = _parser.parse(text, flags)
+    names = dict(parsed.state.groupdict)
+    numbers = {number: name for name, number in names.items()}
+    groups = parsed.state.groups
+    code = b"".join(int(each).to_bytes(4, sys.byteorder) for each in _compiler._code(parsed, flags))
+    return int(flags | parsed.state.flags), code, groups - 1, names, tuple(numbers.get(each) for each in range(groups))

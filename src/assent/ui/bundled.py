@@ -1,4 +1,5 @@
-"""Brings the hook's modules out of one file, all at once: what importing them one by one would run, in half the time.
+"""Brings the hook's modules out of one file, all at once: what importing them one by one would run, in half the time;
+and the regular expressions that they may need.
 `bundle.py` makes that file, and the launcher looks whose it is.
 
 This module's own code comes first in it."""
@@ -8,31 +9,87 @@ from __future__ import annotations
 import marshal
 import os
 import sys
+from time import time
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import re
     from collections.abc import Callable
     from types import CodeType, ModuleType
 
-    # A file or a folder with its size and the times of its last change; a module's name, file, whether it is a package.
     State = tuple[str, int, int, int]
+    """A file or a folder with its size and the times of its last change."""
+
     Bundled = tuple[str, str, bool, CodeType]
+    """A module: its name, its file, whether it is a package, and its code."""
+
+    Kept = tuple[int, bytes, int, dict[str, int], tuple[str | None, ...]]
+    """A pattern: its flags, its code, how many groups it has, their numbers by name and their names by number."""
+
+YOUNG = 60  # seconds: where the file never gets fresh, few hooks make it
 
 
-def start(handle: int, made_of: list[State], modules: list[Bundled]) -> Callable[[], None] | None:
-    """Bring what every hook needs. What is returned brings what a decision needs besides, from the rest of the file;
-    None where the file is of another state of the package: then nothing comes from it."""
+def start(
+    handle: int, made_of: list[State], modules: list[Bundled], lengths: tuple[int, int]
+) -> Callable[[], None] | None:
+    """Bring what every hook needs. What is returned brings what a decision needs besides; None where the file is of
+    another state of the package: then nothing comes from it."""
     if not fresh(made_of):
         return None
     bring(modules)
+    place = os.lseek(handle, 0, os.SEEK_CUR)
+    patterns = Patterns(handle, place + lengths[0], lengths[1])
+    sys.modules["assent.contract.pattern"].KEPT.append(patterns.compiled)
 
     def deciding() -> None:
         try:
-            bring(marshal.loads(os.read(handle, os.fstat(handle).st_size)))
+            bring(marshal.loads(os.pread(handle, lengths[0], place)))
         except Exception:  # what did not come is imported as usual
             return
 
     return deciding
+
+
+def renew(path: str) -> None:
+    """Have the file made anew, where it can be written and was not made a moment ago."""
+    try:
+        age = time() - os.stat(path).st_mtime
+    except OSError:
+        age = YOUNG
+    if not 0 <= age < YOUNG and os.access(os.path.dirname(path), os.W_OK) and not sys.dont_write_bytecode:
+        from assent.ui import bundle
+
+        bundle.renew()
+
+
+class Patterns:
+    """Regular expressions as `re` compiled them, without that module: loading it takes longer than they all do. Read
+    when the first is needed."""
+
+    __slots__ = ("_known", "_place")
+
+    def __init__(self, handle: int, place: int, length: int) -> None:
+        self._place = handle, length, place
+        self._known: dict[tuple[str, int], Kept] | None = None
+
+    def compiled(self, text: str, flags: int) -> re.Pattern[str] | None:
+        """A pattern; None where it is not here."""
+        try:
+            if self._known is None:
+                self._known = marshal.loads(os.pread(*self._place))
+            kept = self._known.get((text, flags))
+            return thawed(text, kept) if kept is not None else None
+        except Exception:
+            self._known = {}
+            return None
+
+
+def thawed(text: str, kept: Kept) -> re.Pattern[str]:
+    import _sre  # type: ignore[import-not-found]  # what `re` is made of
+
+    flags, code, groups, names, numbers = kept
+    found: re.Pattern[str] = _sre.compile(text, flags, list(memoryview(code).cast("I")), groups, names, numbers)
+    return found
 
 
 def fresh(made_of: list[State]) -> bool:

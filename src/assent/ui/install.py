@@ -20,7 +20,7 @@ from assent.facts import files
 from assent.policy import rewrite, shipped
 from assent.policy.settings import TIMEOUT, UNSEEN
 from assent.statefile import state_folder
-from assent.ui import asking, bundle, compiled, hostfile, hosts, importing, launcher, server_script, starting
+from assent.ui import asking, bundled, compiled, hostfile, hosts, importing, launcher, server_script, starting
 from assent.ui.access import caller_token
 from assent.ui.hook import DEADLINE
 from assent.ui.listening import SOCKET_FILE, running
@@ -221,7 +221,7 @@ def install(plan: Plan, state: str) -> None:
     host = plan.host
     folder = launcher.MANAGED if host.scope == "managed" else state
     launcher.write(folder, host.runtime)
-    bundle.renew()
+    bundled.renew(launcher.bundle())
     if not compiled.why_not(folder):
         compiled.write(folder)
     if host.runtime == "codex" and host.scope == "user":

@@ -25,14 +25,14 @@ import sys
 
 gc.disable()  # a process that answers once leaves nothing to collect
 sys.path.insert(0, {package!r})
-deciding = None
+path, deciding = {bundle!r} + str(sys.implementation.cache_tag), None
 try:  # its modules from one file: of this interpreter, and of nobody but this user or root
-    handle = os.open({bundle!r} + sys.implementation.cache_tag, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
     owner, head = os.fstat(handle), sys.version.encode()
     if owner.st_uid in (0, os.geteuid()) and not owner.st_mode & 0o022 and os.read(handle, len(head)) == head:
-        code, states, modules = marshal.loads(os.read(handle, int.from_bytes(os.read(handle, {length}), "little")))
+        code, *rest = marshal.loads(os.read(handle, int.from_bytes(os.read(handle, {length}), "little")))
         exec(code, space := {{"__name__": "bundled"}})
-        deciding = space["start"](handle, states, modules)
+        deciding = space["start"](handle, *rest)
 except Exception:
     pass  # one by one, as usual
 try:
@@ -47,9 +47,9 @@ except BaseException as error:
     status = 2
 if not deciding:
     try:
-        from assent.ui import bundle
+        from assent.ui import bundled
 
-        bundle.renew()
+        bundled.renew(path)
     except BaseException:
         pass
 os._exit(status)

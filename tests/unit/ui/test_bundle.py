@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import marshal
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -14,6 +15,7 @@ from pathlib import Path
 import pytest
 
 import assent
+from assent.contract import pattern
 from assent.ui import bundle, bundled, launcher
 
 HARMLESS = "ls -la"
@@ -58,7 +60,7 @@ class Installed:
         )
         imported = {line.rpartition("|")[2].strip() for line in done.stderr.decode().splitlines()}
         said: dict[str, object] = json.loads(done.stdout)["hookSpecificOutput"]
-        self.imported = {name for name in imported if name.startswith("assent")}
+        self.imported = {name for name in imported if name.startswith("assent") or name == "re"}
         return said, self.imported.isdisjoint({"assent.ui.hook", "assent.engine"})
 
     def age(self) -> None:
@@ -105,8 +107,8 @@ from assent.ui import bundled
 import marshal
 data = open(launcher.bundle(), "rb").read()[len(launcher.head()):]
 length = int.from_bytes(data[:launcher.LENGTH], "little")
-_, states, first = marshal.loads(data[launcher.LENGTH:][:length])
-second = marshal.loads(data[launcher.LENGTH + length:])
+_, states, first, lengths = marshal.loads(data[launcher.LENGTH:][:length])
+second = marshal.loads(data[launcher.LENGTH + length:][:lengths[0]])
 """
     forget = """
 for name in [name for name in sys.modules if name.startswith("assent")]:
@@ -141,6 +143,16 @@ def test_a_source_that_was_changed_is_not_passed_by(installed: Installed) -> Non
     said, whole = installed.hook()
     assert not whole
     assert "IT ONLY READS" in str(said)
+
+
+def test_a_file_that_cannot_be_made_is_not_tried_by_every_hook(installed: Installed) -> None:
+    (installed.package / "assent/facts/odd.py").write_text("raise ValueError\n")  # a module that nobody imports
+    assert installed.hook()[1] is False
+    assert installed.bundle.read_bytes() == b""
+    before = installed.bundle.stat().st_ino
+    assert installed.hook()[1] is False
+    assert "assent.ui.bundle" not in installed.imported
+    assert installed.bundle.stat().st_ino == before
 
 
 def test_a_hook_makes_an_old_file_anew_but_not_all_the_time(installed: Installed) -> None:
@@ -195,12 +207,47 @@ def test_a_file_of_somebody_else_is_not_used(installed: Installed) -> None:
 def test_what_cannot_be_run_is_imported_as_usual(installed: Installed) -> None:
     """Whatever is in the file: a part of it may have run already."""
     code = compile("def start(*_):\n    raise ImportError", "x", "exec")
-    data = marshal.dumps((code, [], []))
+    data = marshal.dumps((code, [], [], (0, 0)))
     installed.bundle.parent.mkdir(exist_ok=True)
     installed.bundle.write_bytes(launcher.head() + len(data).to_bytes(launcher.LENGTH, "little") + data)
     said, whole = installed.hook()
     assert not whole
     assert said["permissionDecision"] == "allow"
+
+
+@pytest.mark.parametrize(
+    "command", ["npm run build && git push --force", "make test 2>&1 | tail -5", "sed -n 1,20p x.py"]
+)
+def test_patterns_come_as_they_were_compiled(installed: Installed, command: str) -> None:
+    """Without the module `re`, which takes longer to load than all of them."""
+    installed.hook(command)
+    assert "re" in installed.imported
+    installed.hook(command)
+    assert "re" not in installed.imported
+
+
+def test_patterns_are_those_that_re_compiles() -> None:
+    found = bundle.patterns()
+    assert len(found) > 100
+    for (text, flags), kept in found.items():
+        thawed, compiled = bundled.thawed(text, kept), re.compile(text, flags)
+        assert (thawed, thawed.groups, thawed.groupindex) == (compiled, compiled.groups, compiled.groupindex)
+
+
+def test_a_pattern_that_is_not_kept_is_compiled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "patterns"
+    kept = {("a+", 0): bundle._frozen("a+", 0), ("b+", 0): (0, b"????", 0, {}, (None,))}
+    file.write_bytes(b"before" + marshal.dumps(kept))
+    handle = os.open(file, os.O_RDONLY)
+    patterns = bundled.Patterns(handle, len(b"before"), file.stat().st_size)
+    monkeypatch.setattr(pattern, "KEPT", [patterns.compiled])
+    assert patterns.compiled("a+", 0) == re.compile("a+")
+    assert pattern.Pattern("c+").fullmatch("cc")
+    assert pattern.Pattern("a+", pattern.IGNORECASE).fullmatch("AA")
+    assert pattern.Pattern("b+").fullmatch("bb")
+    os.close(handle)
+    broken = bundled.Patterns(handle, 0, 10)
+    assert broken.compiled("a+", 0) is None
 
 
 def test_modules_that_fail_leave_nothing_behind() -> None:
@@ -251,8 +298,18 @@ def test_the_file_is_of_the_state_before_its_sources_were_read(tmp_path: Path) -
     assert not bundled.fresh(before)
 
 
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_nothing_is_tried_where_the_package_is_not_ours_to_write(installed: Installed) -> None:
+    installed.hook()
+    installed.bundle.unlink()
+    installed.bundle.parent.chmod(0o555)
+    installed.hook()
+    assert "assent.ui.bundle" not in installed.imported
+
+
 def test_nothing_is_written_where_python_writes_no_compiled_files(installed: Installed) -> None:
-    installed.python("sys.dont_write_bytecode = True; bundle.renew()")
+    renew = "from assent.ui import bundled; bundled.renew(launcher.bundle())"
+    installed.python(f"sys.dont_write_bytecode = True; {renew}")
     assert not installed.bundle.exists()
-    installed.python("bundle.renew()")
+    installed.python(renew)
     assert installed.bundle.exists()
