@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 FOLDER = "cache"
-FORMAT = 2
+FORMAT = 3
 LARGEST = 32 * 1024 * 1024  # bytes
 KEPT = 64  # snapshots, one for each project
 OTHERS_WRITE = 0o022
@@ -57,9 +57,8 @@ def save(state: str, project: str, made_of: str, parts: Mapping[str, str]) -> No
     """Keep a snapshot, in place of the one before. Where that fails, the next process has none."""
     path = _path(state, project)
     body = "".join(parts.values())
-    whole = sha256(body.encode("ascii")).hexdigest()
     lengths = [(name, len(text)) for name, text in parts.items()]
-    header = dumps({"key": made_of, "sha256": whole, "parts": lengths})
+    header = dumps({"key": made_of, "whole": _remainder(body.encode("ascii")), "parts": lengths})
     try:
         state_folder(state)
         state_folder(posixpath.dirname(path))
@@ -97,7 +96,7 @@ def _own_bytes(path: str) -> bytes:
 def _parts(data: bytes, made_of: str) -> dict[str, bytes] | None:
     header, _, body = data.partition(b"\n")
     said = loads(header)
-    if said["key"] != made_of or said["sha256"] != sha256(body).hexdigest():
+    if said["key"] != made_of or said["whole"] != _remainder(body):
         return None
     found: dict[str, bytes] = {}
     at = 0
@@ -105,6 +104,12 @@ def _parts(data: bytes, made_of: str) -> dict[str, bytes] | None:
         found[name] = body[at : at + length]
         at += length
     return found if at == len(body) else None
+
+
+def _remainder(body: bytes) -> int:
+    """By a large prime, which is what Python's hash of a number is: it tells a spoilt file from a whole one in less than
+    half the time of SHA-256. Against people there are the owner and the mode of the file."""
+    return hash(int.from_bytes(body, "little"))
 
 
 def _tidy(folder: str) -> None:

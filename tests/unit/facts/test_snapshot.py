@@ -5,8 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from assent.facts import snapshot
 
@@ -98,6 +101,19 @@ def test_a_spoilt_one_is_none_and_is_made_anew(state: Path, spoil: Callable[[Pat
         path.rmdir()
     snapshot.save(str(state), "/project", KEY, PARTS)
     assert load(state) is not None
+
+
+@given(st.integers(0, 10**6), st.binary(min_size=1, max_size=9))
+def test_no_other_bytes_in_their_place_are_taken_for_whole(place: int, other: bytes) -> None:
+    with TemporaryDirectory() as folder:
+        snapshot.save(folder, "/project", KEY, PARTS)
+        path = file(Path(folder))
+        data = path.read_bytes()
+        body = data.index(b"\n") + 1
+        at = body + place % (len(data) - body)
+        changed = (data[:at] + other + data[at + len(other) :])[: len(data)]
+        path.write_bytes(changed)
+        assert (load(Path(folder)) is None) is (changed != data)
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file away")
