@@ -107,8 +107,8 @@ def _parts(data: bytes, made_of: str) -> dict[str, bytes] | None:
 
 
 def _remainder(body: bytes) -> int:
-    """By a large prime, which is what Python's hash of a number is: it tells a spoilt file from a whole one in less than
-    half the time of SHA-256. Against people there are the owner and the mode of the file."""
+    """By a large prime, which is what Python's hash of a number is: that tells a spoilt file from a whole one in less
+    than half the time of SHA-256. Against people there are the owner and the mode of the file."""
     return hash(int.from_bytes(body, "little"))
 
 
