@@ -131,12 +131,17 @@ def imports(body: list[ast.stmt]) -> Iterator[str]:
 
 
 def compiled(tree: ast.Module, path: str) -> CodeType:
-    """The code of a source, without docstrings, and without loading `__future__`. Assertions stay in it."""
+    """The code of a source without what only people and type checkers read, and without loading `__future__`.
+    Assertions stay in it."""
     features = [each for each in tree.body if isinstance(each, ast.ImportFrom) and each.module == FEATURES]
     names = [alias.name for each in features for alias in each.names]
     for each in ast.walk(tree):
         if isinstance(each, DOCUMENTED) and ast.get_docstring(each, clean=False) is not None:
             each.body[0] = ast.copy_location(ast.Pass(), each.body[0])
+        if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef):
+            each.returns = None
+        elif isinstance(each, ast.arg):
+            each.annotation = None
     tree.body = [each for each in tree.body if each not in features]
     flags = sum(getattr(__future__, name).compiler_flag for name in names)
     code: CodeType = compile(tree, path, "exec", flags=flags, dont_inherit=True)

@@ -266,7 +266,7 @@ def test_modules_that_are_loaded_stay_as_they_are() -> None:
     assert json.loads("1") == 1
 
 
-def test_docstrings_are_left_out_and_nothing_else(tmp_path: Path) -> None:
+def test_docstrings_and_annotations_are_left_out_and_nothing_else(tmp_path: Path) -> None:
     source = tmp_path / "x.py"
     source.write_text(
         '"""Doc."""\nfrom __future__ import annotations\n'
@@ -281,7 +281,7 @@ def test_docstrings_are_left_out_and_nothing_else(tmp_path: Path) -> None:
     assert callable(f)
     assert callable(h)
     assert [each.__doc__ for each in (f, h, space["C"], space["g"])] == [None] * 4
-    assert (f(1), h()) == ("Doc.", "text")
+    assert (f(1), f.__annotations__, h()) == ("Doc.", {}, "text")
     with pytest.raises(AssertionError):
         f(0)
 
