@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from assent.contract.effect import Lowering
     from assent.contract.facts import Facts
     from assent.effects.declared import Tool
+    from assent.facts.links import Links
     from assent.policy.document import Example
     from assent.policy.modes import Mode
     from assent.policy.policy import Policy
@@ -95,12 +96,23 @@ class Engine:
         return self.judge(call, headless=headless, links=links).decision
 
     def judge(
-        self, call: Call, *, mode: Mode | None = None, headless: bool = False, links: Mapping[str, str] | None = None
+        self,
+        call: Call,
+        *,
+        mode: Mode | None = None,
+        headless: bool = False,
+        links: Mapping[str, str] | None = None,
+        moment: Links | None = None,
     ) -> Judged:
-        """The decision with what it rests on. Never raises. `mode` stands in for that of the settings."""
+        """The decision with what it rests on. Never raises. `mode` stands in for that of the settings. `moment` holds
+        what was seen of the host after the call was made, and need not be looked at again."""
         try:
             lowering = self.lower(call)
-            paused = bool(self._state) and pause.lasts(self._state)
+            paused = bool(self._state) and (
+                pause.lasts(self._state)
+                if moment is None
+                else moment.once(("pause", self._state), pause.lasts, self._state)
+            )
             facts = observe(
                 lowering,
                 roots=call.roots,
@@ -110,6 +122,7 @@ class Engine:
                 given=links,
                 paused=paused,
                 server=resident.server(self._state, lowering),
+                moment=moment,
             )
             bound = self.settings.mode if mode is None else mode
             policy = self._policy(facts.roots, facts.home, bool(facts.folds_case), bound)

@@ -16,6 +16,7 @@ from assent.contract.errors import AssentError, PayloadError, PolicyError
 from assent.effects.declared import Tool
 from assent.engine import Engine, Judged, refusal, unloaded
 from assent.facts import activated, files, saved, sessions
+from assent.facts.links import Links
 from assent.facts.trust import TRUST_FILE
 from assent.policy.document import Document
 from assent.policy.modes import Mode
@@ -38,7 +39,13 @@ class Refusing(Engine):
         self.error = error
 
     def judge(
-        self, call: Call, *, mode: Mode | None = None, headless: bool = False, links: Mapping[str, str] | None = None
+        self,
+        call: Call,
+        *,
+        mode: Mode | None = None,
+        headless: bool = False,
+        links: Mapping[str, str] | None = None,
+        moment: Links | None = None,
     ) -> Judged:
         if isinstance(self.error, PolicyError):
             return Judged(unloaded(self.error))
@@ -88,10 +95,14 @@ class Gates:
         if isinstance(gate, Refusing):
             raise gate.error
 
-    def find(self, project: str, session: str = "") -> tuple[Engine, configure.Place]:
-        """The gate for a session in a project as the files are now, and its place. Never raises."""
+    def find(self, project: str, session: str = "", *, moment: Links | None = None) -> tuple[Engine, configure.Place]:
+        """The gate for a session in a project as the files are now, or were in a `moment` after it was asked for; and
+        its place. Never raises."""
         here = self._place(project)
-        marks = self._marks(here)
+        if moment is None:
+            marks = self._marks(here)
+        else:
+            marks = moment.once(("sources", self, here.state, here.project), self._marks, here)
         session = self._own_view(here, session, marks[PROJECT])
         found = self._ready(project, session, marks, here)
         if found is not None:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from assent.contract.record import Record
     from assent.engine import Engine
     from assent.facts import digest, saved
+    from assent.facts.links import Links
     from assent.opinion import Classifiers, Inquiry
     from assent.policy import grants as granting
     from assent.policy import parse, unspoken
@@ -116,12 +117,13 @@ class Memory:
         reopen: Callable[[], Engine] | None = None,
         patience: float = 0.0,
         waits: bool = True,
+        moment: Links | None = None,
     ) -> Settled | Inquiry:
         """The same, up to where a model has to be waited for: then `conclude` goes on with its opinion. `reopen` gives
         the gate as the files are by then, `patience` is the time in seconds that there is for all (0: enough). Without
         `waits` it raises Busy where the trail is another's at the moment: then it was not recorded, nor settled."""
         started = time.perf_counter()
-        judged = self.judge(gate, call, project=project, host_mode=host_mode)
+        judged = self.judge(gate, call, project=project, host_mode=host_mode, moment=moment)
         backend = gate.settings.classifier
         if backend is not None and judged.decision.outcome is Outcome.ASK:
             inquiry = opinions.inquire(
@@ -197,13 +199,18 @@ class Memory:
             judged = judged.but(refusal("trail.unwritable", problem, judged.decision.mode))
         return Settled(judged, id)
 
-    def judge(self, gate: Engine, call: Call, *, project: str, host_mode: str = "") -> Judged:
-        """Decide a call in its session's mode, and let the grants of now settle what asks. Records nothing."""
+    def judge(
+        self, gate: Engine, call: Call, *, project: str, host_mode: str = "", moment: Links | None = None
+    ) -> Judged:
+        """Decide a call in its session's mode, and let the grants of now settle what asks. Records nothing.
+        `moment`: as in Engine."""
         try:
-            mode = gate.settings.mode_for(sessions.chosen_mode(self.state, call.session), host_mode)
+            look, given = sessions.chosen_mode, (self.state, call.session)
+            chosen = look(*given) if moment is None else moment.once(("mode", *given), look, *given)
+            mode = gate.settings.mode_for(chosen, host_mode)
         except AssentError as error:
             return Judged(refusal("policy.load", f"the session's mode cannot be read: {error}"))
-        judged = gate.judge(call, mode=mode)
+        judged = gate.judge(call, mode=mode, moment=moment)
         if judged.decision.outcome is not Outcome.ASK:
             return judged
         if judged.lowering is None or judged.facts is None or judged.policy is None:

@@ -64,9 +64,10 @@ def attended(given: Mapping[str, object], environ: Mapping[str, str]) -> bool | 
 
 def shell_of(environ: Mapping[str, str]) -> str:
     """The shell that the client takes. Where its two variables do not agree, it is not known."""
-    given = [environ[key] for key in ("CLAUDE_CODE_SHELL", "SHELL") if environ.get(key)]
-    names = {path.rpartition("/")[2] for path in given}
-    name = names.pop() if len(names) == 1 else ""
+    own, users = environ.get("CLAUDE_CODE_SHELL", ""), environ.get("SHELL", "")
+    name = (own or users).rpartition("/")[2]
+    if own and users and users.rpartition("/")[2] != name:
+        return ""
     return name if name in SHELLS else ""
 
 

@@ -10,7 +10,10 @@ from assent.contract.pattern import Pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
+    from typing import Any, TypeVar
+
+    T = TypeVar("T")
 
 MAX_PATH = 4096  # PATH_MAX: a longer one is refused by the kernel itself
 REMEMBERED = 256  # folders
@@ -37,16 +40,25 @@ _DESCRIPTOR = Pattern(r"/dev/(?:stdin|stdout|stderr|fd|fd/\d+)$")
 
 
 class Links:
-    """The links of one moment: made for one call and dropped after it, so that each folder is looked at once.
+    """The links of one moment: made for one call, or for several that were all made before it, and dropped after them,
+    so that each folder is looked at once.
 
     With `given` links the file system is not looked at: those are all the links there are."""
 
-    __slots__ = ("_given", "_seen", "_paths")
+    __slots__ = ("_given", "_seen", "_paths", "_kept")
 
     def __init__(self, given: Mapping[str, str] | None = None) -> None:
         self._given = None if given is None else {source.rstrip("/"): target for source, target in given.items()}
         self._seen: dict[str, str | None] = {}
         self._paths: dict[str, str] = {}
+        self._kept: dict[tuple[object, ...], tuple[Any]] = {}
+
+    def once(self, key: tuple[object, ...], look: Callable[..., T], *given: object) -> T:
+        """What a look saw, which stays the same for this moment. A key is for one look, and for what it is given."""
+        found = self._kept.get(key)
+        if found is None:
+            found = self._kept[key] = (look(*given),)
+        return found[0]
 
     def canonical(self, path: str) -> str:
         """Return the path that the kernel would open for an absolute path; what is not there yet keeps its name.

@@ -30,14 +30,15 @@ def observe(
     given: Mapping[str, str] | None = None,
     paused: bool = False,
     server: Server | None = None,
+    moment: Links | None = None,
 ) -> Facts:
-    """Return the facts that a decision on a call needs.
+    """Return the facts that a decision on a call needs. What was seen in a `moment` is not looked at again.
 
     With `given` links the host is not looked at: those are all the links there are, no glob is expanded, and of
     repositories only a root itself is known to be the session's. `canonical` says `""` of a path of which it cannot
     be told where it leads; of a path that leads to itself it says nothing."""
     portable = given is not None
-    links = Links(given)
+    links = moment if moment is not None and not portable else Links(given)
     roots = _possible_roots(roots, home, links) if portable else _settled_roots(roots, home, links)
     look = _Look(links, roots, home, lowering, portable=portable)
     folders = _stood_in(lowering)

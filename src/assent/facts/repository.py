@@ -52,20 +52,20 @@ def harm(
     here = links.canonical(folder)
     if not here:
         return f"where `{folder}` leads is not known"
-    if portable or not os.path.isdir(here):
+    if portable or not links.once(("folder", here), os.path.isdir, here):
         missing = portable or not os.path.lexists(here)
         elsewhere = not _is_inside(here, roots) or (":" in here and _DRIVE.search(here) is not None)
         if missing and (here in roots or (not portable and elsewhere and stays())):
             return ""
         return f"`{folder}` is not the session's repository"
-    found = discovered(here, links)
+    found = links.once(("repository", here), discovered, here, links)
     if isinstance(found, str):
         return found
     if found is None:
         return "" if _is_inside(here, roots) else f"`{folder}` is outside the workspace"
     if not _is_own(found, roots, links):
         return f"`{found.top}` is another repository than the session's"
-    return _settings(found, links, home)
+    return links.once(("settings", found.gitdir, found.top, home), _settings, found, links, home)
 
 
 def _is_inside(path: str, roots: Iterable[str]) -> bool:

@@ -71,7 +71,9 @@ def body(record: Record) -> bytes:
         said = _json(_said(record, clean))
         if clean and key is not None and len(said) <= REMEMBERED_LENGTH:
             keep(_known, key, said, REMEMBERED)
-    found = f'{_json({"id": record.id})},"time":"{iso(record.time)}",{said}'
+    id = record.id
+    named = f'"id":"{id}"' if id.isascii() and id.replace("-", "").isalnum() else _json({"id": id})
+    found = f'{named},"time":"{iso(record.time)}",{said}'
     if record.latency:
         found += f',"latency_ms":{_number(round(record.latency * 1000, 3))}'
     if record.more:
@@ -164,8 +166,9 @@ def iso(time: float) -> str:
 
 def chained(middle: bytes, n: int, prev: str) -> tuple[bytes, str]:
     """The line of a body at its place, and its hash."""
-    line = b'%b%d,%b,"prev":"%b"' % (BEGINNING, n, middle, prev.encode())
-    found = sha256(prev.encode() + line + b"}").hexdigest()
+    before = prev.encode()
+    line = b'%b%d,%b,"prev":"%b"' % (BEGINNING, n, middle, before)
+    found = sha256(b"%b%b}" % (before, line)).hexdigest()
     return b'%b,"hash":"%b"}\n' % (line, found.encode()), found
 
 

@@ -180,12 +180,17 @@ class Access:
         self.sessions = Sessions(clock)
         self.who = who
         self._token = _hash(token)
+        self._shown = b"Bearer " + token.encode()  # as callers mostly write it
         self._scrape = _hash(scrape) if scrape else b""
 
     def sign_in(self, code: str) -> tuple[str, str, Person]:
         """A session for the right code: cookie, key, person. Raises AccessError."""
         self.codes.redeem(code)
         return self.sessions.open(self.who)
+
+    def is_shown(self, header: bytes) -> bool:
+        """Whether a header for authorization shows the token of callers, in its usual spelling."""
+        return hmac.compare_digest(header, self._shown)
 
     def is_caller(self, token: str) -> bool:
         return bool(token) and hmac.compare_digest(_hash(token), self._token)

@@ -10,7 +10,6 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from functools import partial
 from typing import Any, TypeVar
 
@@ -24,6 +23,7 @@ from assent.contract.value import Value
 from assent.desk import Desk
 from assent.engine import Engine
 from assent.facts import files, sessions
+from assent.facts.links import Links
 from assent.gates import Gates, Refusing
 from assent.journal import new_id
 from assent.memory import Memory, Settled
@@ -104,6 +104,8 @@ class House:
         self.desk = Desk(Memory(self.state), self.store, self._gate_of)
         self._ends = False
         self._began: float | None = None  # when this round of the loop did its first work for a caller
+        self._seen_now: Links | None = None  # what was seen of the host in this round
+        self.moment: Links | None = None  # the same, while somebody is answered who called before it
         self._callers = ThreadPoolExecutor(WORKERS, thread_name_prefix="callers")
         self.calls = Calls(self.desk, self.work)
         self.hub = Hub(self.clock)
@@ -184,7 +186,20 @@ class House:
         return now - self._began < SLICE
 
     def _rest(self) -> None:
-        self._began = None
+        self._began = self._seen_now = None
+
+    def attend(self) -> None:
+        """Answer somebody of whom the loop heard before this round of callbacks began: what is seen of the host in it
+        is as of a moment after they called, for all of them. Ends with `attended`.
+
+        INVARIANT: a look serves nobody who called after it. Whoever is not heard of in this round gets a new one."""
+        if self._seen_now is None:
+            self.has_time()
+            self._seen_now = Links()
+        self.moment = self._seen_now
+
+    def attended(self) -> None:
+        self.moment = None
 
     async def settled(
         self, begin: Callable[..., Settled | Inquiry], *given: Any, quick: bool = False, **named: Any
@@ -193,8 +208,10 @@ class House:
         thread at all, unless the trail is another's at the moment."""
         begun = None
         if quick and not self._ends:
-            with suppress(Busy):
-                begun = begin(*given, waits=False, **named)
+            try:
+                begun = begin(*given, waits=False, moment=self.moment, **named)
+            except Busy:  # a thread waits for the trail
+                begun = None
         if begun is None:
             begun = await self.work(begin, *given, **named)
         if isinstance(begun, Settled):

@@ -91,6 +91,8 @@ class Protocol(Base):
     _target = b""
     _fields: list[tuple[bytes, bytes]]
     _prompt: bytearray | None = None  # the body of a request that may be answered on the spot
+    _idle: asyncio.TimerHandle | None = None
+    _used = 0.0  # when something was last answered
     _whole = _last = False  # whether it is here to its end, and ends the connection
 
     def connection_made(self, transport: Any) -> None:
@@ -193,9 +195,23 @@ class Protocol(Base):
             self._begin(found, body, whole=True)
             return
         self.transport.send(found)  # type: ignore[attr-defined]  # see Gathered
+        self.server_state.total_requests += 1
+        self._used = self.loop.time()
         if self._last:
             self.transport.close()
-        super().on_response_complete()
+        elif self._idle is None:
+            self._idle = self.loop.call_later(self.timeout_keep_alive, self._tire)
+
+    def _tire(self) -> None:
+        """End a connection that was not used for a while. One timer looks after many answers: to set and to stop one
+        for each is a good part of what they cost."""
+        self._idle = None
+        left = self._used + self.timeout_keep_alive - self.loop.time()
+        running = self._slow is not None or (self.cycle is not None and not self.cycle.response_complete)
+        if left > 0 or running:
+            self._idle = self.loop.call_later(max(left, 1.0), self._tire)
+        elif not self.transport.is_closing():
+            self.transport.close()
 
     async def _receive(self) -> Any:
         """What comes next, for an answer that takes uvicorn's way after all."""
@@ -219,6 +235,7 @@ class Protocol(Base):
 
     def on_response_complete(self) -> None:
         self.transport.flush()  # type: ignore[attr-defined]  # see Gathered
+        self._used = self.loop.time()
         super().on_response_complete()
 
     def pause_writing(self) -> None:
@@ -231,6 +248,9 @@ class Protocol(Base):
         self._flows()
 
     def connection_lost(self, exc: Exception | None) -> None:
+        if self._idle is not None:
+            self._idle.cancel()
+            self._idle = None
         self._rest()
         self._flows()
         if self._counted:

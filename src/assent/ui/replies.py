@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from assent.contract.review import Verdict
     from assent.engine import Engine
     from assent.facts import asked, digest
+    from assent.facts.links import Links
     from assent.memory import Memory
     from assent.opinion import Inquiry
 else:
@@ -75,8 +76,8 @@ class Visit:
         begun = self.begin(headless=headless)
         return begun if isinstance(begun, Settled) else self.memory.conclude(begun, begun.opinion())
 
-    def begin(self, *, headless: bool, waits: bool = True) -> Settled | Inquiry:
-        """The same, up to where a model has to be waited for. `waits`: as in Memory."""
+    def begin(self, *, headless: bool, waits: bool = True, moment: Links | None = None) -> Settled | Inquiry:
+        """The same, up to where a model has to be waited for. `waits` and `moment`: as in Memory."""
         assert self.call is not None
         return self.memory.begin(
             self.gate,
@@ -87,6 +88,7 @@ class Visit:
             reopen=self.reopen,
             patience=self.patience,
             waits=waits,
+            moment=moment,
         )
 
     def hand_over(self, settled: Settled) -> Reply:
@@ -103,6 +105,8 @@ class Visit:
 
 def _placed(call: Call, here: Place, project: str) -> Call:
     """The call in the session's workspace; without a project there is none."""
+    if project and call.roots == here.roots:
+        return call
     return Call(
         call.tool,
         call.input,

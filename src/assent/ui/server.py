@@ -31,6 +31,7 @@ from assent.ui.voice import Log
 
 STOPPING = 15  # seconds for open requests to end
 MOST_CONNECTIONS = 8192
+HEARD = 1000  # connections up to which the loop is sure to hear of all that have something to say at once
 SPARE = 128  # open files that are no connection: the trail, the store, what is read to decide
 KILLER = Reply(
     b"addEventListener('install',()=>skipWaiting());addEventListener('activate',()=>registration.unregister());",
@@ -66,7 +67,8 @@ class App:
         """Answer a request to one of `prompt` that is here as a whole: the bytes to send, or an application that goes
         on with it, to which `receive` belongs. `last` says that the connection ends with it."""
         endpoint, path = self.prompt[target]
-        found = self.door.at_once(endpoint, path, fields, body, peer, receive)
+        shared = Protocol.on_tcp + Protocol.on_socket < HEARD
+        found = self.door.at_once(endpoint, path, fields, body, peer, receive, shared=shared)
         if not isinstance(found, Reply):
             return found
         if found.status == 200 and not found.headers:

@@ -38,7 +38,7 @@ def call_of(asked: Asked) -> tuple[Call, str, Engine]:
         raise Refusal(422, "bad-call", "`project` and `cwd` are whole paths")
     if LONE.search(f"{tool}{cwd}{session}{runtime}{project}"):
         raise Refusal(422, "bad-call", "a name holds half a character")
-    gate, place = asked.house.gates.find(project, session)
+    gate, place = asked.house.gates.find(project, session, moment=asked.house.moment)
     call = Call(
         tool,
         given,
@@ -71,7 +71,7 @@ async def check(asked: Asked) -> object:
     call, project, gate = call_of(asked)
     judge, mode = asked.house.desk.memory.judge, host_mode(asked)
     if is_quick(asked, gate, call):
-        judged = judge(gate, call, project=project, host_mode=mode)
+        judged = judge(gate, call, project=project, host_mode=mode, moment=asked.house.moment)
     else:  # it takes its time, and the server goes on
         judged = await asked.house.work(judge, gate, call, project=project, host_mode=mode)
     decision = judged.decision

@@ -45,7 +45,7 @@ def _no_constant(name: str) -> object:
     raise ValueError(f"{name} is not JSON")
 
 
-decode = json.JSONDecoder(parse_constant=_no_constant).decode
+decoder = json.JSONDecoder(parse_constant=_no_constant)
 Scope = dict[str, Any]
 Fields = Sequence[tuple[bytes, bytes]]
 Later = Callable[[Scope, Any, Any], Awaitable[None]]
@@ -81,14 +81,14 @@ class Door:
     def who(self, headers: Mapping[bytes, bytes], peer: object) -> tuple[Role, Person | None, str]:
         """The role of whoever sent a request, the person, and the session's cookie."""
         access = self.house.access
-        cookie = cookie_of(headers.get(b"cookie", b""))
+        cookie = cookie_of(headers[b"cookie"]) if b"cookie" in headers else ""
         if cookie:
             person = access.sessions.find(cookie, headers.get(b"assent-key", b"").decode("latin-1"))
             if person is not None:
                 return Role.PERSON, person, cookie
         if peer is not None:
             return Role.CALLER, None, cookie
-        if access.is_caller(bearer(headers)):
+        if access.is_shown(headers.get(b"authorization", b"")) or access.is_caller(bearer(headers)):
             return Role.CALLER, None, cookie
         return Role.NOBODY, None, cookie
 
@@ -106,9 +106,18 @@ class Door:
             await answer(send, reply, usual(scope["state"]["peer"]))
 
     def at_once(
-        self, endpoint: Endpoint, path: Mapping[str, str], fields: Fields, raw: bytes, peer: Any, receive: Any
+        self,
+        endpoint: Endpoint,
+        path: Mapping[str, str],
+        fields: Fields,
+        raw: bytes,
+        peer: Any,
+        receive: Any,
+        *,
+        shared: bool = False,
     ) -> Reply | Later:
-        """Answer a request that is here as a whole, as far as nothing has to be waited for: the reply, or its rest."""
+        """Answer a request that is here as a whole, as far as nothing has to be waited for: the reply, or its rest.
+        `shared`: what is seen of the host for one serves all that the loop heard of together."""
         self.house.metrics.requests += 1
         try:
             headers = head(fields)
@@ -120,7 +129,12 @@ class Door:
         except Exception as error:
             return self._instead(error)
         asked = Asked(self.house, role, person, peer, path, ABSENT, body, len(raw), cookie, gone, unheard)
-        found = begin(self._replied(endpoint, asked))
+        if shared:
+            self.house.attend()
+        try:
+            found = begin(self._replied(endpoint, asked))
+        finally:
+            self.house.attended()
         if isinstance(found, Ended):
             assert found.value is not None  # nobody answers by itself where nobody listens yet
             return found.value
@@ -233,7 +247,10 @@ def read(raw: bytes) -> dict[str, Any]:
     if not raw:
         return {}
     try:
-        found = decode(raw.decode("utf-8"))
+        text = raw.decode("utf-8")
+        found, end = decoder.raw_decode(text) if text[0] == "{" else (None, -1)
+        if end != len(text):  # with blanks around it, or no object
+            found = decoder.decode(text)
     except (ValueError, RecursionError):
         raise Refusal(400, "not-json", "the body is not JSON") from None
     if not isinstance(found, dict):

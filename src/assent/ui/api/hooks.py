@@ -128,7 +128,7 @@ async def reply(asked: Asked, adapter: Adapter, event: Event) -> Told:
     """What the program is told."""
     project = event.call.roots[0] if event.call is not None and event.call.roots else ""
     house = asked.house
-    gate, here = house.gates.find(project or "/", event.session)
+    gate, here = house.gates.find(project or "/", event.session, moment=house.moment)
     where, session = project or "/", event.session
     reopen = partial(house.gate_now, where, session)
     visit = Visit(event, gate, here, house.desk.memory, asks=adapter.asks(event), reopen=reopen)
