@@ -58,7 +58,7 @@ PURE_IMPORTS = frozenset(
 IMPURE_CALLS = frozenset({"open", "input", "print", "exec", "eval", "breakpoint"})
 # The modules of the pure packages that open files: data that comes with the package, and nothing else.
 READS_ITS_OWN_DATA = {
-    "effects/shell/commands/table.py": frozenset({"os"}),
+    "effects/shell/commands/shelf.py": frozenset({"os"}),
     "policy/shipped.py": frozenset[str](),
 }
 

@@ -17,6 +17,8 @@ from importlib.machinery import BuiltinImporter, FrozenImporter, PathFinder, Sou
 from pkgutil import walk_packages
 
 from assent.contract.pattern import Pattern
+from assent.effects.shell.commands import shelf
+from assent.effects.shell.commands.shelf import Shelf
 from assent.ui import bundled, launcher
 
 TYPE_CHECKING = False
@@ -66,7 +68,8 @@ def write(path: str) -> None:
     made = Making()
     own = compiled(made.read(bundled.__file__), bundled.__file__)
     first = [each for name in ASKING for each in made.modules(name)]
-    second = marshal.dumps([each for name in DECIDING for each in made.modules(name)])
+    deciding = [each for name in DECIDING for each in made.modules(name)]
+    second = marshal.dumps((deciding, made.index()))
     states = list(made.states.values())
     start = marshal.dumps((own, states, first, (len(second), len(third))))
     length = len(start).to_bytes(launcher.LENGTH, "little")
@@ -97,11 +100,21 @@ class Making:
             yield name, path, os.path.basename(path) == INSIDE, compiled(tree, path)
 
     def read(self, path: str) -> ast.Module:
+        self._look_at(path)
+        with open(path, "rb") as file:
+            return ast.parse(file.read(), path)
+
+    def index(self) -> bytes:
+        """Where the tables speak of which program."""
+        tables = Shelf()
+        for name in tables.files():
+            self._look_at(os.path.join(os.path.dirname(shelf.__file__), name))
+        return tables.index()
+
+    def _look_at(self, path: str) -> None:
         for each in (path, os.path.dirname(path)):
             if each not in self.states:
                 self.states[each] = bundled.state(each)
-        with open(path, "rb") as file:
-            return ast.parse(file.read(), path)
 
 
 def source(name: str) -> str:

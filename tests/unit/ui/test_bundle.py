@@ -108,7 +108,7 @@ import marshal
 data = open(launcher.bundle(), "rb").read()[len(launcher.head()):]
 length = int.from_bytes(data[:launcher.LENGTH], "little")
 _, states, first, lengths = marshal.loads(data[launcher.LENGTH:][:length])
-second = marshal.loads(data[launcher.LENGTH + length:][:lengths[0]])
+second, _ = marshal.loads(data[launcher.LENGTH + length:][:lengths[0]])
 """
     forget = """
 for name in [name for name in sys.modules if name.startswith("assent")]:
@@ -163,6 +163,16 @@ def test_a_hook_makes_an_old_file_anew_but_not_all_the_time(installed: Installed
     installed.age()
     assert installed.hook()[1] is False
     assert installed.hook()[1] is True
+
+
+def test_a_table_that_was_changed_is_not_passed_by(installed: Installed) -> None:
+    installed.make()
+    assert installed.hook("frobnicate")[0]["permissionDecision"] == "ask"
+    table = installed.package / "assent/effects/shell/commands/vcs.toml"
+    table.write_text(table.read_text() + '\n[frobnicate]\nsafe = true\noptions = ""\n')
+    said, whole = installed.hook("frobnicate")
+    assert not whole
+    assert said["permissionDecision"] == "allow"
 
 
 def test_a_compiled_module_that_came_beside_a_source_is_not_passed_by(installed: Installed) -> None:

@@ -1,23 +1,19 @@
-"""Where rows come from: the shipped `*.toml` files of this folder, with a user's rows laid over them.
+"""Where rows come from: the shipped ones, with a user's laid over them; read when one is asked for.
 
-Finds rows by their header lines and reads only those asked for. Knows nothing of command lines. The one module of
-the pure packages that opens files: its own package data, once."""
+Knows nothing of command lines, nor where the shipped rows are: that is `shelf.py`."""
 
 from __future__ import annotations
-
-import os
 
 from assent.contract.errors import PolicyError
 from assent.contract.pattern import Pattern
 from assent.effects.shell.commands.option import without
 from assent.effects.shell.commands.row import Row, check_row, glob
+from assent.effects.shell.commands.shelf import shelf
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
-# Most commands are in these: the others are looked for behind them.
-FIRST = ("coreutils.toml", "git.toml", "text.toml", "files.toml")
 _LIKE_LIMIT = 8
 
 
@@ -70,77 +66,6 @@ class Node:
         return found
 
 
-class Shelf:
-    """The shipped tables as they lie on disk. A program's rows are all in one file, and found there by their headers:
-    lines that begin with a bracket. Files are opened one by one, until the program is found."""
-
-    __slots__ = ("_names", "_rows", "_texts")
-
-    def __init__(self) -> None:
-        self._names: list[str] | None = None  # of files; None before the first look
-        self._texts: list[bytes] = []
-        self._rows: dict[str, dict[str, bytes]] = {}
-
-    def rows(self, program: str) -> dict[str, bytes]:
-        """The texts of a program's rows by their names, in the order of the file."""
-        found = self._rows.get(program)
-        if found is None:
-            texts = (_rows(text, program) for text in self._all())
-            found = self._rows[program] = next((rows for rows in texts if rows), {})
-        return found
-
-    def behind(self, alias: str) -> str:
-        """The program that a row names an alias of; `""` where none does."""
-        wanted = b'"%b"' % alias.encode("utf-8", "replace")
-        for text in self._all():
-            place = text.find(b"\naliases = [")
-            while place >= 0:
-                if wanted in text[place : text.index(b"]", place)]:
-                    return _header(text[text.rindex(b"\n[", 0, place) :]).partition(" ")[0]
-                place = text.find(b"\naliases = [", place + 1)
-        return ""
-
-    def names(self) -> list[str]:
-        """The names of all rows."""
-        return [_header(b"\n[" + piece) for text in self._all() for piece in text.split(b"\n[")[1:]]
-
-    def _all(self) -> Iterator[bytes]:
-        folder = os.path.dirname(__file__)
-        if self._names is None:
-            names = sorted(name for name in os.listdir(folder) if name.endswith(".toml"))
-            self._names = sorted(names, key=lambda name: name not in FIRST)
-        for place, name in enumerate(self._names):
-            if place == len(self._texts):
-                with open(f"{folder}/{name}", "rb", buffering=0) as file:
-                    self._texts.append(b"\n" + file.read())
-            yield self._texts[place]
-
-
-def _rows(text: bytes, program: str) -> dict[str, bytes]:
-    """The rows of a program in one file."""
-    word = program.encode("utf-8", "replace")
-    places: list[int] = []
-    for opening, after in ((b'\n["' + word, b'" '), (b"\n[" + word, b"]")):
-        at = text.find(opening)
-        while at >= 0:
-            if text[at + len(opening)] in after:
-                places.append(at)
-            at = text.find(opening, at + 1)
-    found: dict[str, bytes] = {}
-    for at in sorted(places):
-        line = text.index(b"\n", at + 1)
-        name = _header(text[at:line])
-        if name == program or name.startswith(program + " "):
-            end = text.find(b"\n[", at + 1)
-            found[name] = text[line + 1 : end if end >= 0 else len(text)]
-    return found
-
-
-def _header(text: bytes) -> str:
-    """The name in the header that a text begins with."""
-    return text[2:].partition(b"\n")[0].rpartition(b"]")[0].strip(b"\"'").decode()
-
-
 class Tables:
     """Rows by name. `user` rows replace shipped ones of the same name; a malformed one raises PolicyError."""
 
@@ -156,7 +81,7 @@ class Tables:
 
     def names(self) -> list[str]:
         """The names of all rows, shipped and the user's."""
-        return list(dict.fromkeys([*_shelf.names(), *self._user]))
+        return list(dict.fromkeys([*shelf.names(), *self._user]))
 
     def program(self, name: str) -> Node | None:
         """The tree of a program's rows, or None where no table speaks of it."""
@@ -197,10 +122,10 @@ class Tables:
     def _own(self, name: str) -> dict[str, object]:
         if name in self._user:
             return dict(self._user[name])
-        return block(_shelf.rows(name.partition(" ")[0])[name].decode())
+        return block(shelf.rows(name.partition(" ")[0])[name].decode())
 
     def _has(self, name: str) -> bool:
-        return name in self._user or name in _shelf.rows(name.partition(" ")[0])
+        return name in self._user or name in shelf.rows(name.partition(" ")[0])
 
     def _grow(self, program: str) -> Node | None:
         program = self._aliases.get(program, program)
@@ -208,7 +133,7 @@ class Tables:
             return None
         names = self._names(program)
         if not names:
-            program = _shelf.behind(program)
+            program = shelf.behind(program)
             names = self._names(program) if program else []
         if not names:
             return None
@@ -222,7 +147,7 @@ class Tables:
         """The names of a program's rows."""
         head = program + " "
         own = (name for name in self._user if name == program or name.startswith(head))
-        return list(dict.fromkeys([*_shelf.rows(program), *own]))
+        return list(dict.fromkeys([*shelf.rows(program), *own]))
 
     def _check_user(self) -> None:
         from assent.effects.shell.commands.readers import NAMES
@@ -365,5 +290,4 @@ def _behind(text: str, at: int) -> int:
     return at
 
 
-_shelf = Shelf()
 shipped = Tables()

@@ -15,7 +15,8 @@ from assent.contract.effect import READ_ONLY, Effect, Kind, Operation
 from assent.effects.shell.command import Sight
 from assent.effects.shell.commands import check_row, see, shipped
 from assent.effects.shell.commands.readers import NAMES, reader
-from assent.effects.shell.commands.table import _keys, _shelf
+from assent.effects.shell.commands.shelf import shelf
+from assent.effects.shell.commands.table import _keys
 
 FOLDER = os.path.dirname(commands.__file__)
 
@@ -82,7 +83,7 @@ def test_the_index_by_header_lines_finds_exactly_the_rows_of_the_files() -> None
 
 def test_no_row_needs_the_slow_reader() -> None:
     """A hook that loaded `tomllib` for one row would take twice as long."""
-    assert all(_keys(_shelf.rows(name.partition(" ")[0])[name].decode()) == keys for _, name, keys in ROWS)
+    assert all(_keys(shelf.rows(name.partition(" ")[0])[name].decode()) == keys for _, name, keys in ROWS)
 
 
 @pytest.mark.parametrize("program", ["", "nobody", 'git"]\nx', "]", '"', "gi", "git status", "_", "\udc80"])
