@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from sys import version_info
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from hashlib import sha256
 else:
     try:
-        from _sha2 import sha256  # CPython from 3.12
-    except ImportError:
-        try:
-            from _sha256 import sha256  # CPython before
-        except ImportError:
-            from hashlib import sha256
+        if version_info >= (3, 12):
+            from _sha2 import sha256
+        else:
+            from _sha256 import sha256
+    except ImportError:  # not CPython
+        from hashlib import sha256
 
 __all__ = ["sha256"]

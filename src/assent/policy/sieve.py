@@ -4,17 +4,19 @@ INVARIANT: what it lets by, no rule reaches. What it holds back is looked at rul
 
 from __future__ import annotations
 
-from bisect import bisect_left
-
+from assent.contract.later import Later
 from assent.contract.memory import keep
 from assent.policy.globs import Glob
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import bisect
     from collections.abc import Iterable
 
     from assent.contract.effect import Invocation
     from assent.policy.index import CommandIndex, PathIndex
+else:
+    bisect = Later("bisect")
 
 REMEMBERED = 1024  # folders; a session works in a few
 NEEDLES = 8  # looked for one by one; of more, every command is held back
@@ -68,7 +70,7 @@ class PathSieve:
     def holds_below(self, folder: str) -> bool:
         """Whether a rule may speak of something below the folder, by a place that is written out that far."""
         start = folder.rstrip("/") + "/"
-        place = bisect_left(self._sorted, start)
+        place = bisect.bisect_left(self._sorted, start)
         return place < len(self._sorted) and self._sorted[place].startswith(start)
 
     def _look(self, folder: str) -> bool:

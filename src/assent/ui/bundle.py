@@ -13,7 +13,7 @@ import os
 import re
 import sys
 from contextlib import suppress
-from importlib.machinery import BuiltinImporter, FrozenImporter, PathFinder, SourceFileLoader
+from importlib.machinery import BuiltinImporter, ExtensionFileLoader, FrozenImporter, PathFinder, SourceFileLoader
 from pkgutil import walk_packages
 
 from assent.contract.pattern import Pattern
@@ -35,6 +35,7 @@ DECIDING = (
 # Where the patterns are that a decision may need.
 MATCHING = ("assent.contract", "assent.adapters", "assent.effects", "assent.facts", "assent.policy", "assent.trail")
 FEATURES = "__future__"  # of the compiler
+LIBRARY = os.path.dirname(os.__file__)
 INSIDE = "__init__.py"  # the file of a package
 DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
@@ -91,9 +92,12 @@ class Making:
         parent = name.rpartition(".")[0]
         if parent:
             yield from self.modules(parent)
-        path = source(name) if name not in self._seen else ""
+        path = place(name) if name not in self._seen else ""
         self._seen.add(name)
-        if path:
+        if path and not path.endswith(".py"):
+            self._look_at(path)
+            yield name, path, False, None
+        elif path:
             tree = self.read(path)
             for each in imports(tree.body):
                 yield from self.modules(each)
@@ -117,16 +121,18 @@ class Making:
                 self.states[each] = bundled.state(each)
 
 
-def source(name: str) -> str:
-    """The file that importing a module would run; `""` where that is no source, or there is no such module."""
-    places = [launcher.package(), os.path.dirname(os.__file__)]
+def place(name: str) -> str:
+    """The file that importing a module takes; `""` where there is none, or where the interpreter needs none. Compiled
+    ones only of the library: those of a package may take each other by ways of their own."""
+    folders = [launcher.package(), LIBRARY, os.path.join(LIBRARY, "lib-dynload")]
     if "." in name:
-        above, file = os.path.split(source(name.rpartition(".")[0]))
-        places = [above] if file == INSIDE else []
+        above, file = os.path.split(place(name.rpartition(".")[0]))
+        folders = [above] if file == INSIDE else []
     elif BuiltinImporter.find_spec(name) or FrozenImporter.find_spec(name):
         return ""
-    found = PathFinder.find_spec(name, places)
-    return found.loader.path if found is not None and isinstance(found.loader, SourceFileLoader) else ""
+    found = PathFinder.find_spec(name, folders)
+    loaders = (SourceFileLoader,) if "." in name else (SourceFileLoader, ExtensionFileLoader)
+    return found.loader.path if found is not None and isinstance(found.loader, loaders) else ""
 
 
 def imports(body: list[ast.stmt]) -> Iterator[str]:

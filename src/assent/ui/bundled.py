@@ -9,6 +9,7 @@ from __future__ import annotations
 import marshal
 import os
 import sys
+from _frozen_importlib import ModuleSpec
 from time import time
 
 TYPE_CHECKING = False
@@ -20,8 +21,8 @@ if TYPE_CHECKING:
     State = tuple[str, int, int, int]
     """A file or a folder with its size and the times of its last change."""
 
-    Bundled = tuple[str, str, bool, CodeType]
-    """A module: its name, its file, whether it is a package, and its code."""
+    Bundled = tuple[str, str, bool, CodeType | None]
+    """A module: its name, its file, whether it is a package, and its code; None of one that is compiled."""
 
     Kept = tuple[int, bytes, int, dict[str, int], tuple[str | None, ...]]
     """A pattern: its flags, its code, how many groups it has, their numbers by name and their names by number."""
@@ -117,15 +118,25 @@ def bring(modules: list[Bundled]) -> None:
         if package and name not in loaded:
             packages[name] = loaded[name] = make(name)
     try:
-        for name, path, package, code in modules:
-            if package:
-                if name in packages:
-                    _run(packages.pop(name), path, code, [path.rpartition("/")[0]])
-            elif name not in loaded:
+        for name, path, _, code in modules:
+            if code is not None and name in packages:
+                _run(packages.pop(name), path, code, [path.rpartition("/")[0]])
+            elif code is not None and name not in loaded:
                 _run(make(name), path, code)
+            elif name not in loaded:
+                _load(name, path)
     finally:
         for name in packages:
             del loaded[name]
+
+
+def _load(name: str, path: str) -> None:
+    """A compiled module, without looking for it in all folders."""
+    import _imp
+
+    module = _imp.create_dynamic(ModuleSpec(name, None, origin=path))
+    _imp.exec_dynamic(module)
+    sys.modules[name] = module
 
 
 def _run(module: ModuleType, path: str, code: CodeType, folders: list[str] | None = None) -> None:
