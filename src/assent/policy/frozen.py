@@ -5,6 +5,7 @@ tests/unit/policy/test_frozen.py holds that. Each part is read when a call first
 
 from __future__ import annotations
 
+from assent.contract.later import Later
 from assent.contract.notation import dumps, loads
 from assent.policy.modes import Mode
 from assent.policy.policy import Policy
@@ -15,12 +16,16 @@ from assent.policy.sieve import CommandSieve, PathSieve
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
     from typing import Any
 
     from assent.contract.classifier import Backend
+    from assent.policy import index
+else:
+    index = Later("assent.policy.index")
 
 LAYERS = ("floor", "deny", "ask", "allow")
+INDEX = "index"  # of a layer's rules on commands
 
 
 def freeze(
@@ -31,6 +36,8 @@ def freeze(
     for layer in LAYERS:
         for subject, rules in by_subject(getattr(settings, layer)).items():
             parts[f"{layer}.{subject.value}"] = dumps([_row(rule) for rule in rules])
+            if subject is About.COMMAND:
+                parts[f"{layer}.{INDEX}"] = dumps(index.CommandIndex(rules).plain())
     return parts
 
 
@@ -162,16 +169,20 @@ class FrozenSettings(Settings):
 
     def _layer(self, name: str) -> FrozenRules:
         texts = {about: self._parts[key] for about in About if (key := f"{name}.{about.value}") in self._parts}
-        return FrozenRules(texts, *self._bound)
+        return FrozenRules(texts, self._parts.get(f"{name}.{INDEX}"), *self._bound)
 
 
 class FrozenRules(RuleSet):
-    """One layer's rules, the text of each subject read when it is first asked for."""
+    """One layer's rules, the text of each subject read when it is first asked for. Of those on commands there are many,
+    and few that a command comes near: the others stay rows."""
 
-    __slots__ = ("_texts",)
+    __slots__ = ("_index", "_texts")
 
-    def __init__(self, texts: Mapping[About, bytes], roots: tuple[str, ...], home: str, fold: bool) -> None:
+    def __init__(
+        self, texts: Mapping[About, bytes], index: bytes | None, roots: tuple[str, ...], home: str, fold: bool
+    ) -> None:
         self._texts = texts
+        self._index = index
         self._subjects = {}
         self.filled = bool(texts)
         self._bind(roots, home, fold)
@@ -180,10 +191,14 @@ class FrozenRules(RuleSet):
         rules = self._subjects.get(subject)
         if rules is None:
             text = self._texts.get(subject)
-            rules = self._subjects[subject] = _rules(subject, text) if text is not None else []
+            rules = self._subjects[subject] = list(Rows(subject, text)) if text is not None else []
         return rules
 
     def __getattr__(self, name: str) -> object:
+        if name == "commands" and self._index is not None:
+            rows = Rows(About.COMMAND, self._texts[About.COMMAND])
+            self.commands = index.CommandIndex.of(loads(self._index), rows)
+            return self.commands
         if name != "rules":
             return super().__getattr__(name)
         every = (rule for subject in self._texts for rule in self.about(subject))
@@ -191,25 +206,58 @@ class FrozenRules(RuleSet):
         return self.rules
 
 
-def _rules(subject: About, text: bytes) -> list[Rule]:
-    command = subject is About.COMMAND
-    return [
-        Rule(
-            subject,
-            tool,
-            spec,
-            Shape(shape),
-            rule,
-            operations=PATH_WORDS.get(tool, frozenset()),
-            source=source,
-            origin=Origin(origin),
-            id=id,
-            reason=reason,
-            message=message,
-            advice=advice,
-            words=tuple(spec.split()) if command else (),
-            excepts=tuple(excepts),
-            number=number,
-        )
-        for tool, spec, shape, rule, source, origin, id, reason, message, advice, excepts, number in loads(text)
-    ]
+class Rows:
+    """The rules on one subject by their places, each made when it is first asked for."""
+
+    __slots__ = ("_made", "_rows", "_subject")
+
+    def __init__(self, subject: About, text: bytes) -> None:
+        self._subject = subject
+        self._rows: list[list[Any]] = loads(text)
+        self._made: dict[int, Rule] = {}
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __iter__(self) -> Iterator[Rule]:
+        return (self[place] for place in range(len(self._rows)))
+
+    def __getitem__(self, place: int) -> Rule:
+        rule = self._made.get(place)
+        if rule is None:
+            rule = self._made[place] = _rule(self._subject, *self._rows[place])
+        return rule
+
+
+def _rule(
+    subject: About,
+    tool: str,
+    spec: str,
+    shape: str,
+    text: str,
+    source: str,
+    origin: int,
+    id: str,
+    reason: str,
+    message: str,
+    advice: str,
+    excepts: list[str],
+    number: int,
+) -> Rule:
+    return Rule(
+        subject,
+        tool,
+        spec,
+        Shape(shape),
+        text,
+        operations=PATH_WORDS.get(tool, frozenset()),
+        source=source,
+        origin=Origin(origin),
+        id=id,
+        reason=reason,
+        message=message,
+        advice=advice,
+        words=tuple(spec.split()) if subject is About.COMMAND else (),
+        excepts=tuple(excepts),
+        number=number,
+    )

@@ -5,15 +5,24 @@ text they must contain. So the cost of a look-up grows with the length of the te
 
 from __future__ import annotations
 
-from bisect import bisect_left
-
 from assent.contract.effect import Operation
+from assent.contract.later import Later
 from assent.policy.globs import Glob, names_meet, wild_at
 from assent.policy.rules import Origin, Rule, Shape
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import bisect
     from collections.abc import Iterable, Iterator
+    from typing import Any, Protocol
+
+    class Rules(Protocol):
+        """Rules by their places."""
+
+        def __iter__(self) -> Iterator[Rule]: ...
+        def __getitem__(self, place: int, /) -> Rule: ...
+else:
+    bisect = Later("bisect")
 
 OPERATORS = frozenset("|;&<>()`$\n")
 LONG = 4096  # beyond this many characters it is cheaper to try every rule
@@ -40,6 +49,16 @@ class Trigrams:
         rarest = min(grams, key=lambda gram: len(self._buckets.get(gram, ())))
         self._buckets.setdefault(rarest, []).append((needed, item))
         self._all.append((needed, item))
+
+    def plain(self) -> list[object]:
+        """All of it as plain data."""
+        return [self.filled, self._buckets, self._all, self._any]
+
+    @classmethod
+    def of(cls, data: list[Any]) -> Trigrams:
+        found = cls()
+        found.filled, found._buckets, found._all, found._any = data
+        return found
 
     @property
     def anything(self) -> bool:
@@ -217,7 +236,7 @@ class PathIndex:
     def below(self, folder: str) -> Iterator[tuple[Glob, Rule]]:
         """Every rule whose literal beginning lies below the folder."""
         start = folder.rstrip("/") + "/"
-        for key in self._folders[bisect_left(self._folders, start) :]:
+        for key in self._folders[bisect.bisect_left(self._folders, start) :]:
             if not key.startswith(start):
                 return
             for number in self._by_folder[key]:
@@ -264,7 +283,7 @@ class CommandIndex:
         "_raw",
     )
 
-    def __init__(self, rules: list[Rule]) -> None:
+    def __init__(self, rules: Rules) -> None:
         self.whole = [rule for rule in rules if rule.shape is Shape.WHOLE]
         self._rules = rules
         self._by_ending: dict[str, list[int]] = {}  # a pack's rules on files whose name they leave open
@@ -290,6 +309,25 @@ class CommandIndex:
                     self._programs.add(program)
                 else:
                     self._by_program.setdefault(program, []).append(number)
+
+    def plain(self) -> list[object]:
+        """Under what the rules are filed, as plain data: the rules by their places in their list."""
+        whole = [number for number, rule in enumerate(self._rules) if rule.shape is Shape.WHOLE]
+        words = [[*key, numbers] for key, numbers in self._by_word.items()]
+        return [whole, self.filled, self.spans, self._by_ending, self._by_program, words, self._wild.plain()]
+
+    @classmethod
+    def of(cls, data: list[Any], rules: Rules) -> CommandIndex:
+        """What was `plain`, over the same rules. Looks at none of them."""
+        found = cls.__new__(cls)
+        whole, found.filled, found.spans, found._by_ending, found._by_program, words, wild = data
+        found.whole = [rules[number] for number in whole]
+        found._rules = rules
+        found._by_word = {(program, word): numbers for program, word, numbers in words}
+        found._programs = {program for program, _, _ in words}
+        found._wild = Trigrams.of(wild)
+        found._raw = None
+        return found
 
     def programs(self) -> Iterable[str]:
         """The programs that rules are filed under."""

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from assent.contract.call import Call
 from assent.engine import Engine
 from assent.policy.document import Document, read_document
-from assent.policy.frozen import FrozenSettings, freeze, thaw
-from assent.policy.rules import Origin
+from assent.policy.frozen import FrozenRules, FrozenSettings, Rows, freeze, thaw
+from assent.policy.rules import About, Origin
+from assent.policy.ruleset import RuleSet
 from assent.policy.settings import Settings, combine
 from tests.cases import CORPUS, HOME, ROOT, rows
 
@@ -101,3 +104,26 @@ def test_only_the_workspace_that_it_was_bound_to_fits() -> None:
 def test_what_is_no_snapshot_is_refused(text: bytes) -> None:
     with pytest.raises((ValueError, KeyError, TypeError)):
         thaw({"settings": text})
+
+
+@pytest.mark.parametrize("layer", LAYERS)
+def test_rules_on_commands_are_filed_as_they_were(layer: str) -> None:
+    settings = made(*ALL[2])
+    plain: RuleSet = getattr(settings.bind((ROOT,), HOME), layer)
+    frozen: RuleSet = getattr(thawed(settings).bind((ROOT,), HOME), layer)
+    assert frozen.commands.plain() == json.loads(json.dumps(plain.commands.plain()))
+    assert frozen.commands.whole == plain.commands.whole
+    for rule in plain.about(About.COMMAND):
+        program, *words = rule.spec.split() or [""]
+        asked = program, tuple(words), (rule.spec, rule.spec.replace("*", "x"))
+        assert frozen.commands.near(*asked) == plain.commands.near(*asked)
+        assert [*frozen.commands.in_text(rule.spec)] == [*plain.commands.in_text(rule.spec)]
+
+
+def test_only_rules_that_a_command_comes_near_are_made() -> None:
+    rules = thawed(made()).bind((ROOT,), HOME).floor
+    assert isinstance(rules, FrozenRules)
+    near = rules.commands.near("claude", ("--bare",), ("claude --bare",))
+    assert near
+    assert isinstance(rows := rules.commands._rules, Rows)
+    assert len(rows._made) == len(near) < len(rows)
