@@ -84,6 +84,7 @@ class Engine:
         self._tables = commands.Tables(settings.commands) if settings.commands else commands.shipped
         self._policies: dict[tuple[tuple[str, ...], str, bool, Mode], Policy] = {}
         self._lowered: dict[tuple[str, str, str, str], Lowering] = {}
+        self._last: tuple[Call, Lowering] | None = None  # read, and about to be judged
         self._decisions: dict[int, tuple[Lowering, Policy, bool, Facts, Decision]] = {}
         if examples:
             from assent.policy.examples import check_example
@@ -107,23 +108,12 @@ class Engine:
         """The decision with what it rests on. Never raises. `mode` stands in for that of the settings. `moment` holds
         what was seen of the host after the call was made, and need not be looked at again."""
         try:
-            lowering = self.lower(call)
-            paused = bool(self._state) and (
-                pause.lasts(self._state)
-                if moment is None
-                else moment.once(("pause", self._state), pause.lasts, self._state)
-            )
-            facts = observe(
-                lowering,
-                roots=call.roots,
-                home=call.home,
-                cwd=call.cwd,
-                own=self._own,
-                given=links,
-                paused=paused,
-                server=resident.server(self._state, lowering),
-                moment=moment,
-            )
+            lowering = self._lowered_now(call)
+            if moment is None:
+                facts = self._observed(call, lowering, links, None)[1]
+            else:
+                key = ("facts", self, id(lowering), call.roots, call.home, call.cwd)
+                facts = moment.once(key, self._observed, call, lowering, links, moment)[1]
             bound = self.settings.mode if mode is None else mode
             policy = self._policy(facts.roots, facts.home, bool(facts.folds_case), bound)
             return Judged(self._decided(lowering, facts, policy, headless), lowering, facts, policy)
@@ -132,6 +122,32 @@ class Engine:
         except Exception as error:  # the one net: whatever breaks inside, the call does not run
             reason = f"the gate failed inside: {type(error).__name__}: {error}"
             return Judged(refusal("gate.fault", reason, self.settings.mode.word))
+
+    def _observed(
+        self, call: Call, lowering: Lowering, links: Mapping[str, str] | None, moment: Links | None
+    ) -> tuple[Lowering, Facts]:
+        """What the host says of a call; and of which reading, so that this one is kept with it."""
+        state = self._state
+        if moment is None:
+            paused = bool(state) and pause.lasts(state)
+        else:
+            paused = bool(state) and moment.once(("pause", state), pause.lasts, state)
+        return lowering, observe(
+            lowering,
+            roots=call.roots,
+            home=call.home,
+            cwd=call.cwd,
+            own=self._own,
+            given=links,
+            paused=paused,
+            server=resident.server(state, lowering),
+            moment=moment,
+        )
+
+    def _lowered_now(self, call: Call) -> Lowering:
+        """What a call does, as `is_quick` may have found out just before."""
+        last, self._last = self._last, None
+        return last[1] if last is not None and last[0] is call else self.lower(call)
 
     def lower(self, call: Call) -> Lowering:
         """What a call does, without judging it."""
@@ -143,11 +159,13 @@ class Engine:
 
     def is_quick(self, call: Call) -> bool:
         """Whether a look at the host for a short call takes no time to speak of: git need not be asked, nor names be
-        looked for. Never raises."""
+        looked for. Never raises. To be asked right before the call is judged."""
         try:
-            effects = self.lower(call).effects
+            lowering = self.lower(call)
         except Exception:  # whatever is wrong with it is told when it is judged
             return False
+        self._last = (call, lowering)
+        effects = lowering.effects
         return not any(effect.target.pattern or effect.target.kind is Kind.TREE for effect in effects)
 
     def _shell(self, call: Call, text: str) -> Lowering:

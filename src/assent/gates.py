@@ -98,6 +98,11 @@ class Gates:
     def find(self, project: str, session: str = "", *, moment: Links | None = None) -> tuple[Engine, configure.Place]:
         """The gate for a session in a project as the files are now, or were in a `moment` after it was asked for; and
         its place. Never raises."""
+        if moment is None:
+            return self._find(project, session, None)
+        return moment.once(("gate", self, project, session), self._find, project, session, moment)
+
+    def _find(self, project: str, session: str, moment: Links | None) -> tuple[Engine, configure.Place]:
         here = self._place(project)
         if moment is None:
             marks = self._marks(here)

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from assent.contract.call import Call
+from assent.facts.links import Links
 from assent.gates import Gates, Refusing
 
 
@@ -112,3 +113,30 @@ def test_projects_do_not_share_a_gate(place: tuple[Gates, Path, Path], tmp_path:
     other.mkdir()
     assert outcome(gates, project, "ls") == "deny"
     assert outcome(gates, other, "ls") == "allow"
+
+
+def test_a_file_that_changed_just_now_is_read_again_as_its_times_may_not_tell_of_a_next_change(
+    place: tuple[Gates, Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gates, state, project = place
+    config = state / "config.toml"
+    config.write_text('deny = ["bash(ls:*)"]\n')
+    changed = config.stat().st_ctime_ns
+    monkeypatch.setattr("assent.gates.time_ns", lambda: changed + 1_000_000)
+    first, _ = gates.find(str(project))
+    again, _ = gates.find(str(project))
+    assert again is not first
+    monkeypatch.setattr("assent.gates.time_ns", lambda: changed + 1_000_000_000)
+    kept, _ = gates.find(str(project))
+    assert gates.find(str(project))[0] is kept
+
+
+def test_in_one_moment_the_files_are_looked_at_once_and_in_the_next_again(place: tuple[Gates, Path, Path]) -> None:
+    gates, state, project = place
+    moment = Links()
+    before, _ = gates.find(str(project), "s", moment=moment)
+    (state / "config.toml").write_text('deny = ["bash(ls:*)"]\n')
+    assert gates.find(str(project), "s", moment=moment)[0] is before
+    assert gates.find(str(project), "other", moment=moment)[0] is before
+    after, _ = gates.find(str(project), "s", moment=Links())
+    assert after is not before

@@ -16,8 +16,9 @@ from assent.trail import redact
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from operator import attrgetter
+    from typing import Any
 
     from assent.contract.record import Record
 else:
@@ -40,6 +41,7 @@ _UNSAFE = (
     r"\ud800-\udfff\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"
 )
 _second = (-1, "")
+_digest: Callable[[bytes], Any] = sha256
 _FIXED = attrgetter(
     *"kind runtime session project cwd tool effects outcome layer code reason rule source mode risk".split(),
     *"who channel scope timed_out".split(),
@@ -164,11 +166,19 @@ def iso(time: float) -> str:
     return f"{_second[1]}.{thousandths:03d}Z"
 
 
+def hasten() -> None:
+    """Hash with OpenSSL from now on: faster by two thirds, and worth its loading in a process that stays."""
+    global _digest
+    from hashlib import sha256
+
+    _digest = sha256
+
+
 def chained(middle: bytes, n: int, prev: str) -> tuple[bytes, str]:
     """The line of a body at its place, and its hash."""
     before = prev.encode()
     line = b'%b%d,%b,"prev":"%b"' % (BEGINNING, n, middle, before)
-    found = sha256(b"%b%b}" % (before, line)).hexdigest()
+    found = _digest(b"%b%b}" % (before, line)).hexdigest()
     return b'%b,"hash":"%b"}\n' % (line, found.encode()), found
 
 

@@ -30,7 +30,7 @@ from assent.memory import Memory, Settled
 from assent.opinion import Inquiry
 from assent.review.store import SqliteStore
 from assent.statefile import state_folder
-from assent.trail import follow, query
+from assent.trail import follow, line, query
 from assent.trail.append import Busy
 from assent.ui.access import Access, Person, caller_token, scrape_token, steady
 from assent.ui.api import shown
@@ -102,6 +102,7 @@ class House:
         self._environ, self._config = environ, config
         self.store = SqliteStore(os.path.join(self.state, STORE_FILE))
         self.desk = Desk(Memory(self.state), self.store, self._gate_of)
+        line.hasten()
         self._ends = False
         self._began: float | None = None  # when this round of the loop did its first work for a caller
         self._seen_now: Links | None = None  # what was seen of the host in this round
