@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from assent.contract.value import Value
+from assent.contract.value import Value, fields
 from assent.effects.shell.tree import Assignment, Brace, Script, Simple
 
 Record = tuple[tuple[str, ...], tuple[str, ...]]
@@ -38,7 +38,7 @@ def simples(node: object) -> Iterator[Simple]:
     if isinstance(node, Simple):
         yield node
     if isinstance(node, Value):
-        for name in node.__slots__:
+        for name in fields(type(node)):
             yield from simples(getattr(node, name))
     elif isinstance(node, tuple):
         for item in node:
@@ -118,5 +118,5 @@ def has_braces(node: object) -> bool:
     if isinstance(node, Brace):
         return True
     if isinstance(node, Value):
-        return any(has_braces(getattr(node, name)) for name in node.__slots__)
+        return any(has_braces(getattr(node, name)) for name in fields(type(node)))
     return isinstance(node, tuple) and any(has_braces(item) for item in node)

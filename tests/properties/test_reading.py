@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assent.contract.value import Value
+from assent.contract.value import Value, fields
 from assent.effects.shell.syntax import read
 from assent.effects.shell.tree import Reading, Simple, Word
 
@@ -25,7 +25,7 @@ def nodes(node: object) -> Iterator[object]:
     """Every node of a tree."""
     yield node
     if isinstance(node, Value):
-        for name in node.__slots__:
+        for name in fields(type(node)):
             yield from nodes(getattr(node, name))
     elif isinstance(node, tuple):
         for item in node:

@@ -2,36 +2,10 @@
 
 from __future__ import annotations
 
-from assent.contract.choice import Enum, IntEnum
+from assent.contract.outcome import Layer, Outcome
 from assent.contract.value import Value
 
-
-class Outcome(IntEnum):
-    """Ordered: the strictest of several is their maximum."""
-
-    ALLOW = 0
-    ASK = 1
-    DENY = 2
-
-    @property
-    def word(self) -> str:
-        return self.name.lower()
-
-
-class Layer(Enum):
-    """Which of the six layers spoke. GRANT is a remembered answer that settles an ask, CLASSIFIER a model that called
-    safe what nothing spoke of, LOAD a policy that does not load, HEADLESS an ask that nobody can answer."""
-
-    FLOOR = "floor"
-    DENY = "deny"
-    ASK = "ask"
-    ALLOW = "allow"
-    INTRINSIC = "intrinsic"
-    MODE = "mode"
-    GRANT = "grant"
-    CLASSIFIER = "classifier"
-    HEADLESS = "headless"
-    LOAD = "load"
+__all__ = ["Decision", "Layer", "Outcome", "Part"]
 
 
 class Part(Value):

@@ -4,45 +4,21 @@ Says nothing of whether any of it is welcome."""
 
 from __future__ import annotations
 
-from assent.contract.choice import Enum
+from assent.contract.operation import MUTATION, READ_ONLY, Kind, Operation, Via
 from assent.contract.value import Value
 
-
-class Operation(Enum):
-    """What is done to a target."""
-
-    READ = "read"
-    LIST = "list"
-    SEARCH = "search"
-    FETCH = "fetch"
-    WRITE = "write"
-    DELETE = "delete"
-    EXECUTE = "execute"
-    DELEGATE = "delegate"
-
-    __hash__ = object.__hash__  # members are singletons; Enum's own hash is ten times slower
-
-
-READ_ONLY = frozenset({Operation.READ, Operation.LIST, Operation.SEARCH})
-MUTATION = frozenset({Operation.WRITE, Operation.DELETE, Operation.EXECUTE})
-
-
-class Kind(Enum):
-    """What sort of thing a target is."""
-
-    PATH = "path"
-    HOST = "host"
-    PROGRAM = "program"
-    TOOL = "tool"
-    AGENT = "agent"
-    SERVICE = "service"
-    REPOSITORY = "repository"
-    HOOKS = "hooks"
-    MODULES = "modules"
-    TREE = "tree"
-    NOTHING = "nothing"
-
-    __hash__ = object.__hash__  # as above
+__all__ = [
+    "MUTATION",
+    "READ_ONLY",
+    "Effect",
+    "Gap",
+    "Invocation",
+    "Kind",
+    "Lowering",
+    "Operation",
+    "Target",
+    "Via",
+]
 
 
 class Target(Value):
@@ -74,17 +50,6 @@ class Target(Value):
         self.under = under
         self.certain = certain
         self.raw = raw
-
-
-class Via(Enum):
-    """How an effect hangs on its invocation. An allow rule on the invocation settles all but REDIRECT effects.
-    TOLD: code that nobody knows is told of the path, and may do with it what it likes; READ stands for that."""
-
-    OPERAND = "operand"
-    REDIRECT = "redirect"
-    TOLD = "told"
-
-    __hash__ = object.__hash__  # as above
 
 
 class Effect(Value):

@@ -10,11 +10,20 @@ else:
     from _operator import attrgetter  # what `operator` is made of
 
 
+def fields(kind: type) -> tuple[str, ...]:
+    """The names of a value's fields, a base's first. A compiled class has them under a name of its own."""
+    own = kind.__dict__.get("__mypyc_attrs__")
+    if own is not None:
+        return tuple(own)
+    names = list(kind.__dict__.get("__slots__", ()))
+    return (*(name for base in kind.__bases__ for name in fields(base)), *names)
+
+
 class _Fields(dict["type", "Callable[[object], object]"]):
     """All fields of a value at once, read in C; of a class whose values are compared."""
 
     def __missing__(self, kind: type) -> Callable[[object], object]:
-        names = [name for base in reversed(kind.__mro__) for name in base.__dict__.get("__slots__", ())]
+        names = fields(kind)
         found = self[kind] = attrgetter(*names) if names else _none
         return found
 
@@ -39,7 +48,7 @@ class Value:
         return hash((kind.__name__, _fields[kind](self)))
 
     def __repr__(self) -> str:
-        shown = ", ".join(f"{name}={getattr(self, name)!r}" for name in self.__slots__)
+        shown = ", ".join(f"{name}={getattr(self, name)!r}" for name in fields(type(self)))
         return f"{type(self).__name__}({shown})"
 
 

@@ -14,7 +14,7 @@ from assent.contract.choice import Enum
 from assent.contract.decision import Decision, Layer, Outcome, Part
 from assent.contract.errors import PayloadError
 from assent.contract.review import Answer, Ending, Held, Preview, Resolution, Said, Scope, Suggestion
-from assent.contract.value import Value
+from assent.contract.value import Value, fields
 
 T = TypeVar("T")
 Reader = Callable[[object], Any]  # raises PayloadError on what it cannot read
@@ -45,7 +45,7 @@ def loads(text: str | bytes) -> object:
 
 def _plain(value: object) -> object:
     if isinstance(value, Value):
-        return {name: _plain(getattr(value, name)) for name in value.__slots__}
+        return {name: _plain(getattr(value, name)) for name in fields(type(value))}
     if isinstance(value, Outcome):
         return value.word
     if isinstance(value, Enum):

@@ -13,7 +13,7 @@ from assent.contract.call import Call
 from assent.contract.decision import Decision, Layer, Outcome, Part
 from assent.contract.errors import PayloadError
 from assent.contract.review import Answer, Ending, Held, Preview, Resolution, Said, Scope, Suggestion
-from assent.contract.value import Value
+from assent.contract.value import Value, fields
 from assent.review import wire
 from tests.broker.stage import YES, held
 
@@ -110,7 +110,7 @@ def test_what_is_written_is_read_back_the_same(question: Held, answer: Answer, r
 @pytest.mark.parametrize("kind", list(wire.FIELDS))
 def test_every_field_of_every_word_is_carried(kind: type[Value]) -> None:
     """A field that the contract gains and this forgets would be lost on the way."""
-    assert set(wire.FIELDS[kind]) == set(kind.__slots__)
+    assert set(wire.FIELDS[kind]) == set(fields(kind))
 
 
 def changed(**fields: object) -> dict[str, Any]:

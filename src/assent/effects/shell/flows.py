@@ -153,11 +153,11 @@ def inline(kind: str, name: str, argv: tuple[str | Arg, ...], stdin: Stream) -> 
 
 def code_dangers(taint: int) -> tuple[str, ...]:
     """The dangers of running code that came from where the bits say."""
-    out = ()
+    out: tuple[str, ...] = ()
     if taint & FETCHED:
-        out += ("remote-code",)  # type: ignore[assignment]  # grows
+        out += ("remote-code",)
     if taint & DECODED:
-        out += ("obfuscated",)  # type: ignore[assignment]  # grows
+        out += ("obfuscated",)
     return out
 
 

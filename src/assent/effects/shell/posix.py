@@ -5,7 +5,7 @@ The reader reads all texts as bash does. Says where that is not what `sh` would 
 from __future__ import annotations
 
 from assent.contract.pattern import DOTALL, Pattern
-from assent.contract.value import Value
+from assent.contract.value import Value, fields
 from assent.effects.shell.tree import (
     ArithmeticCommand,
     Assignment,
@@ -67,7 +67,7 @@ def _nodes(script: Script) -> Iterator[Value]:
             todo.extend(node)
         elif isinstance(node, Value):
             yield node
-            todo.extend(getattr(node, name) for name in node.__slots__)
+            todo.extend(getattr(node, name) for name in fields(type(node)))
 
 
 def _is_bashs(node: Value, text: str) -> bool:

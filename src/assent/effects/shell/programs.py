@@ -9,7 +9,7 @@ from assent.contract.later import Later
 from assent.contract.pattern import Pattern
 from assent.effects.shell import flows
 from assent.effects.shell.command import Arg
-from assent.effects.shell.commands import see
+from assent.effects.shell.commands.see import see
 from assent.effects.shell.flows import Stream
 from assent.effects.shell.state import DECODED, FETCHED, State
 

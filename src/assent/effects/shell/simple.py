@@ -25,6 +25,7 @@ else:
     environment = Later("assent.effects.shell.environment")
     redirects = Later("assent.effects.shell.redirects")
 
+_NO_GUESSES: tuple[str, ...] = ()
 _PREFIXES = frozenset(("noglob", "nocorrect", "-"))
 # What is assigned before these stays in a POSIX shell. `eval` sees to it itself.
 _SPECIAL = frozenset(
@@ -36,7 +37,7 @@ def visit(walk: Walk, node: Simple, state: State) -> Pair:
     """Walk a simple command."""
     walk.step()
     walk.at = (node.start, node.end)
-    walk.guesses = ()
+    walk.guesses = _NO_GUESSES
     outer, walk.taint = walk.taint, 0
     argv: list[str | Arg] = []
     guesses: tuple[str, ...] = ()

@@ -165,7 +165,7 @@ class State:
 
     def fork(self) -> State:
         """Another shell that starts out the same."""
-        new = State.__new__(State)
+        new = State(self.cwds)
         new.vars = self.vars
         new.exported = self.exported
         new.functions = self.functions

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from assent.contract.value import Value
+from assent.contract.value import Value, fields
 from assent.effects.shell.syntax import LARGEST, read
 from assent.effects.shell.tree import (
     Arithmetic,
@@ -46,7 +46,7 @@ def bare(node: object) -> object:
     if not isinstance(node, Value):
         return node
     plain = ("start", "end") + (("text",) if isinstance(node, Word | Brace) else ())
-    return (type(node).__name__, *(bare(getattr(node, name)) for name in node.__slots__ if name not in plain))
+    return (type(node).__name__, *(bare(getattr(node, name)) for name in fields(type(node)) if name not in plain))
 
 
 def parts(*pieces: Part | str) -> tuple[Part, ...]:

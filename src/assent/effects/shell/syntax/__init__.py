@@ -42,11 +42,7 @@ def _read(text: str, control: re.Match[str] | None) -> Reading:
         reader.gap(LIMIT, LARGEST, "too long to be read; split the command")
         reader.end, reader.cut = LARGEST, True
     gaps = len(reader.gaps)
-    try:
-        script = reader.lines()
-    except RecursionError:
-        reader.gap(LIMIT, reader.pos, "nested too deeply; split the command")
-        script = Script((), ())
+    script = reader.lines()
     if reader.cut and len(reader.gaps) == gaps:  # its last command may have been cut too
         script = Script(script.commands[:-1], script.joins[:-1])
     if text.endswith("\\") and not reader.gaps and _backslash.search(text):

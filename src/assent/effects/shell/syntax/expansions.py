@@ -295,6 +295,7 @@ class Expansions(Source):
 
         The parts are the expansions in it. Single quotes do not hide them: the shell pairs the quotes to find
         the end, and then expands all of it as if in double quotes."""
+        self.deepen()
         begin = self.pos
         parts: list[Part] = []
         while True:
@@ -310,6 +311,7 @@ class Expansions(Source):
                 if level == 0:
                     if opening == "[" and _processes.search(self.text, begin, self.pos) is not None:
                         self.gap(UNMODELLED, begin, "a process substitution in a subscript is not followed")
+                    self.depth -= 1
                     return self.text[begin : self.pos - 1], tuple(parts)
             elif char == opening:
                 level += 1

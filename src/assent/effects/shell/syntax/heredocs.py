@@ -29,7 +29,7 @@ class HereDocuments(Words):
         if line.startswith("-"):
             self.gap(DOCUMENT, start, "a delimiter that begins with a dash is not followed; use a plain word")
         self.documents += 1
-        redirect = Redirect.__new__(Redirect)
+        redirect = Redirect(op, fd, target)
         self.pending.append(Pending(redirect, op, fd, target, line, quoted, start, self.pos))
         if len(self.pending) - self.base > _MOST:
             raise Halt(DOCUMENT, start, "more here-documents than bash takes; split the command")
