@@ -26,10 +26,12 @@ import sys
 gc.disable()  # a process that answers once leaves nothing to collect
 sys.path.insert(0, {package!r})
 path, deciding = {bundle!r} + str(sys.implementation.cache_tag), None
-try:  # its modules from one file: of this interpreter, and of nobody but this user or root
-    handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
-    owner, head = os.fstat(handle), sys.version.encode()
-    if owner.st_uid in (0, os.geteuid()) and not owner.st_mode & 0o022 and os.read(handle, len(head)) == head:
+try:  # its modules from one file: of this interpreter and this place, and of nobody but this user or root
+    handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    owner, head = os.fstat(handle), (sys.version + path).encode()
+    if handle <= 2:  # in the place of a standard one that is closed
+        os.close(handle)
+    elif owner.st_uid in (0, os.geteuid()) and not owner.st_mode & 0o022 and os.read(handle, len(head)) == head:
         code, *rest = marshal.loads(os.read(handle, int.from_bytes(os.read(handle, {length}), "little")))
         exec(code, space := {{"__name__": "bundled"}})
         deciding = space["start"](handle, *rest)
@@ -43,8 +45,12 @@ try:
     later.DECIDING.extend(filter(None, [deciding]))
     status = direct(sys.argv[1:])
 except BaseException as error:
-    os.write(2, f"Assent could not decide: {{type(error).__name__}}: {{error}}\\n".encode("utf-8", "backslashreplace"))
     status = 2
+    try:
+        text = f"Assent could not decide: {{type(error).__name__}}: {{error}}\\n"
+        os.write(2, text.encode("utf-8", "backslashreplace"))
+    except Exception:
+        pass
 if not deciding:
     try:
         from assent.ui import bundled
@@ -95,8 +101,8 @@ def bundle() -> str:
 
 
 def head() -> bytes:
-    """What that file begins with."""
-    return sys.version.encode()
+    """What that file begins with: it is for one interpreter, and a copy of it somewhere else is none."""
+    return (sys.version + bundle()).encode()
 
 
 def script() -> str:

@@ -44,17 +44,10 @@ class Installed:
     def hook(self, command: str = HARMLESS) -> tuple[dict[str, object], bool]:
         """What the hook says, and whether its modules came from the bundle."""
         words = launcher.launcher(str(self.state), "claude", socket=str(self.state / "none"), deadline=60)
-        event = {
-            "session_id": "s",
-            "cwd": str(self.project),
-            "hook_event_name": "PreToolUse",
-            "tool_name": "Bash",
-            "tool_input": {"command": command},
-        }
         done = subprocess.run(
             [words[0], "-X", "importtime", *words[1:]],
-            input=json.dumps(event).encode(),
-            env={"HOME": str(self.state.parent), "CLAUDE_PROJECT_DIR": str(self.project), "SHELL": "/bin/bash"},
+            input=json.dumps(self.event(command)).encode(),
+            env=self.environ,
             capture_output=True,
             check=True,
         )
@@ -63,9 +56,26 @@ class Installed:
         self.imported = {name for name in imported if name.startswith("assent") or name == "re"}
         return said, self.imported.isdisjoint({"assent.ui.hook", "assent.engine"})
 
+    def event(self, command: str) -> dict[str, object]:
+        return {
+            "session_id": "s",
+            "cwd": str(self.project),
+            "hook_event_name": "PreToolUse",
+            "tool_name": "Bash",
+            "tool_input": {"command": command},
+        }
+
+    @property
+    def environ(self) -> dict[str, str]:
+        return {"HOME": str(self.state.parent), "CLAUDE_PROJECT_DIR": str(self.project), "SHELL": "/bin/bash"}
+
     def age(self) -> None:
         """Let the bundle be so old that a hook may make it anew."""
         os.utime(self.bundle, (0, 0))
+
+
+def head_of(path: Path) -> bytes:
+    return (sys.version + str(path)).encode()
 
 
 @pytest.fixture
@@ -188,14 +198,15 @@ def test_a_compiled_module_that_came_beside_a_source_is_not_passed_by(installed:
     [
         lambda path: path.chmod(0o664),
         lambda path: path.chmod(0o646),
-        lambda path: path.write_bytes(path.read_bytes()[: len(launcher.head()) + 100]),
-        lambda path: path.write_bytes(launcher.head() + bytes(1000)),
-        lambda path: path.write_bytes(b"3.99 (another)" + path.read_bytes()),
+        lambda path: path.write_bytes(path.read_bytes()[:1000]),
+        lambda path: path.write_bytes(head_of(path) + bytes(1000)),
+        lambda path: path.write_bytes(b"3.99 (another)" + path.read_bytes()[14:]),
         lambda path: path.write_bytes(b""),
         lambda path: (path.rename(path.with_name("x")), path.symlink_to("x")),
         lambda path: (path.unlink(), path.mkdir()),
+        lambda path: (path.unlink(), subprocess.run(["mkfifo", str(path)], check=True)),
     ],
-    ids="group others cut empty-body another-python nothing link folder".split(),
+    ids="group others cut empty-body another-python nothing link folder pipe".split(),
 )
 def test_a_file_that_is_not_whole_or_not_ours_is_not_used(
     installed: Installed, spoil: Callable[[Path], object]
@@ -205,6 +216,48 @@ def test_a_file_that_is_not_whole_or_not_ours_is_not_used(
     said, whole = installed.hook()
     assert not whole
     assert said["permissionDecision"] == "allow"
+
+
+def test_a_copy_of_the_package_does_not_run_what_the_first_is_made_of(tmp_path: Path) -> None:
+    """Though all files of the first are as they were."""
+    (tmp_path / "one").mkdir()
+    (tmp_path / "two").mkdir()
+    one, two = Installed(tmp_path / "one"), Installed(tmp_path / "two")
+    one.make()
+    two.bundle.parent.mkdir(exist_ok=True)
+    shutil.copy2(one.bundle, two.bundle)
+    assert one.hook()[1] is True
+    assert two.hook()[1] is False
+
+
+@pytest.mark.parametrize("closed", [0, 1, 2])
+def test_a_closed_handle_is_not_taken_for_the_file(installed: Installed, closed: int) -> None:
+    """It is opened first, and gets the first number that is free."""
+    words = launcher.launcher(str(installed.state), "claude", socket=str(installed.state / "none"), deadline=60)
+
+    def run() -> tuple[int, bytes]:
+        done = subprocess.run(
+            ["/bin/sh", "-c", f'exec "$@" {closed}>&-', "sh", *words],
+            input=json.dumps(installed.event(HARMLESS)).encode(),
+            stdout=subprocess.PIPE,
+            env=installed.environ,
+        )
+        return done.returncode, done.stdout
+
+    installed.bundle.mkdir(parents=True)  # so that none is made
+    one_by_one = run()
+    installed.bundle.rmdir()
+    installed.make()
+    assert run() == one_by_one
+    assert (b'"allow"' in one_by_one[1]) is (closed == 2)
+
+
+def test_what_cannot_be_said_is_a_block_all_the_same(installed: Installed) -> None:
+    words = launcher.launcher(str(installed.state), "nonsense", socket=str(installed.state / "none"), deadline=60)
+    for _ in range(2):
+        done = subprocess.run(["/bin/sh", "-c", 'exec "$@" 2>&-', "sh", *words], input=b"{}", capture_output=True)
+        assert (done.returncode, done.stdout) == (2, b"")
+        installed.make()
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
@@ -219,7 +272,7 @@ def test_what_cannot_be_run_is_imported_as_usual(installed: Installed) -> None:
     code = compile("def start(*_):\n    raise ImportError", "x", "exec")
     data = marshal.dumps((code, [], [], (0, 0)))
     installed.bundle.parent.mkdir(exist_ok=True)
-    installed.bundle.write_bytes(launcher.head() + len(data).to_bytes(launcher.LENGTH, "little") + data)
+    installed.bundle.write_bytes(head_of(installed.bundle) + len(data).to_bytes(launcher.LENGTH, "little") + data)
     said, whole = installed.hook()
     assert not whole
     assert said["permissionDecision"] == "allow"
