@@ -135,6 +135,12 @@ class Protocol(Base):
     # What httptools tells; h11 has limits of its own, and reads one request at a time
 
     def on_message_begin(self) -> None:
+        """A request that comes before the last one has its answer ends the connection: no client of ours sends one,
+        and of a caller that hangs up behind it nothing would be heard. One that is answered on the spot has all that
+        came: what stands behind it does not take its place."""
+        if self._prompt is not None:
+            self.transport.abort()
+            return
         self._in_head, self._head = True, 0
         self._target, self._fields = b"", []
 
@@ -147,13 +153,11 @@ class Protocol(Base):
             self._fields.append((name.lower(), value))
 
     def on_headers_complete(self) -> None:
-        """A request that comes before the last one has its answer ends the connection: no client of ours sends one,
-        and of a caller that hangs up behind it nothing would be heard."""
         self._in_head = False
         running = self.cycle
         if self._prompt is not None:
-            self.transport.abort()
-        elif running is not None and not running.response_complete:
+            return
+        if running is not None and not running.response_complete:
             running.disconnected = True
             running.message_event.set()
             self.transport.abort()

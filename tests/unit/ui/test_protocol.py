@@ -164,15 +164,39 @@ def test_all_else_goes_the_long_way(pieces: list[bytes]) -> None:
     assert asyncio.run(play()) == (b"ok", b"the long way")
 
 
-def test_a_request_before_the_answer_to_the_last_ends_the_connection() -> None:
-    async def play(first: bytes) -> tuple[list[bytes], str]:
+@pytest.mark.parametrize("first", [asking(b"/prompt", b"one"), asking(b"/prompt", b"later"), asking(b"/other")])
+def test_a_request_before_the_answer_to_the_last_ends_the_connection(first: bytes) -> None:
+    async def play(second: bytes) -> tuple[list[bytes], str]:
         line, made = connection(Application())
-        made.data_received(first + asking(b"/prompt", b"two"))
+        made.data_received(first + second)
         await asyncio.sleep(0.01)
         return line.sent, line.ended
 
-    for first in (asking(b"/prompt", b"one"), asking(b"/prompt", b"later"), asking(b"/other")):
-        assert asyncio.run(play(first)) == ([], "aborted")
+    assert asyncio.run(play(asking(b"/prompt", b"two"))) == ([], "aborted")
+
+
+@pytest.mark.parametrize(
+    "behind", [asking(b"/prompt", b"two"), b"HEAD /prompt HTT", b"P", b"\0", b"POST /prompt HTTP/9"]
+)
+def test_what_stands_behind_a_request_that_is_answered_on_the_spot_takes_no_part_in_it(behind: bytes) -> None:
+    async def play() -> tuple[list[bytes], bool]:
+        app = Application()
+        line, made = connection(app)
+        made.data_received(asking(b"/prompt", b"one") + behind)
+        await asyncio.sleep(0.01)
+        return app.heard, line.is_closing()
+
+    assert asyncio.run(play()) == ([], True)
+
+
+def test_a_line_end_behind_a_request_is_no_other() -> None:
+    async def play() -> list[bytes]:
+        line, made = connection(Application())
+        made.data_received(asking(b"/prompt", b"one") + b"\r\n")
+        made.data_received(asking(b"/prompt", b"two"))
+        return line.sent
+
+    assert asyncio.run(play()) == [b"on the spot", b"on the spot"]
 
 
 def test_a_connection_is_kept_while_it_is_used_and_ended_when_it_is_not() -> None:
