@@ -14,13 +14,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import bisect
     from collections.abc import Iterable, Iterator
-    from typing import Any, Protocol
+    from typing import Any
 
-    class Rules(Protocol):
-        """Rules by their places."""
-
-        def __iter__(self) -> Iterator[Rule]: ...
-        def __getitem__(self, place: int, /) -> Rule: ...
+    from assent.policy.rules import Rules
 else:
     bisect = Later("bisect")
 
@@ -57,7 +53,9 @@ class Trigrams:
     @classmethod
     def of(cls, data: list[Any]) -> Trigrams:
         found = cls()
-        found.filled, found._buckets, found._all, found._any = data
+        found.filled, buckets, every, found._any = data
+        found._buckets = {gram: [(needed, item) for needed, item in items] for gram, items in buckets.items()}
+        found._all = [(needed, item) for needed, item in every]
         return found
 
     @property
@@ -319,7 +317,7 @@ class CommandIndex:
     @classmethod
     def of(cls, data: list[Any], rules: Rules) -> CommandIndex:
         """What was `plain`, over the same rules. Looks at none of them."""
-        found = cls.__new__(cls)
+        found = cls(())
         whole, found.filled, found.spans, found._by_ending, found._by_program, words, wild = data
         found.whole = [rules[number] for number in whole]
         found._rules = rules

@@ -6,6 +6,17 @@ from assent.contract.choice import Enum, IntEnum
 from assent.contract.effect import Operation
 from assent.contract.value import Value
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Protocol
+
+    class Rules(Protocol):
+        """Rules by their places."""
+
+        def __iter__(self) -> Iterator[Rule]: ...
+        def __getitem__(self, place: int, /) -> Rule: ...
+
 
 class Origin(IntEnum):
     """Whose rule it is. Managed rules hold in every mode; the others can be switched off or skipped."""

@@ -31,6 +31,7 @@ from assent.effects.shell.words import part_value, value
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import ClassVar
 
     from assent.effects.shell import arithmetic, assign, builtins, calls, conditions, loops, posix, redirects
     from assent.effects.shell.command import Arg
@@ -111,9 +112,9 @@ class Walk(Record):
         "texts",
     )
 
-    declarers = DECLARERS
-    handlers = Handlers("BUILTINS")
-    harmless = Handlers("HARMLESS")
+    declarers: ClassVar[frozenset[str]] = DECLARERS
+    handlers: ClassVar[Handlers] = Handlers("BUILTINS")
+    harmless: ClassVar[Handlers] = Handlers("HARMLESS")
 
     def __init__(self, text: str, home: str, tables: Tables, shell: str, reader: Callable[[str], Reading]) -> None:
         super().__init__(text, home)
