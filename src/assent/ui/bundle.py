@@ -122,17 +122,16 @@ class Making:
 
 
 def place(name: str) -> str:
-    """The file that importing a module takes; `""` where there is none, or where the interpreter needs none. Compiled
-    ones only of the library: those of a package may take each other by ways of their own."""
-    folders = [launcher.package(), LIBRARY, os.path.join(LIBRARY, "lib-dynload")]
+    """The file that importing a module takes; `""` where there is none, or where the interpreter needs none. Inside a
+    package that is the source, whatever is compiled of it."""
     if "." in name:
         above, file = os.path.split(place(name.rpartition(".")[0]))
-        folders = [above] if file == INSIDE else []
-    elif BuiltinImporter.find_spec(name) or FrozenImporter.find_spec(name):
+        return bundled.source(name, above) if file == INSIDE else ""
+    if BuiltinImporter.find_spec(name) or FrozenImporter.find_spec(name):
         return ""
-    found = PathFinder.find_spec(name, folders)
-    loaders = (SourceFileLoader,) if "." in name else (SourceFileLoader, ExtensionFileLoader)
-    return found.loader.path if found is not None and isinstance(found.loader, loaders) else ""
+    found = PathFinder.find_spec(name, [launcher.package(), LIBRARY, os.path.join(LIBRARY, "lib-dynload")])
+    known = found is not None and isinstance(found.loader, SourceFileLoader | ExtensionFileLoader)
+    return found.origin or "" if found is not None and known else ""
 
 
 def imports(body: list[ast.stmt]) -> Iterator[str]:

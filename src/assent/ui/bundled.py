@@ -10,12 +10,13 @@ import marshal
 import os
 import sys
 from _frozen_importlib import ModuleSpec
+from _frozen_importlib_external import spec_from_file_location
 from time import time
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import re
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from types import CodeType, ModuleType
 
     State = tuple[str, int, int, int]
@@ -37,6 +38,7 @@ def start(
     another state of the package: then nothing comes from it."""
     if not fresh(made_of):
         return None
+    sys.meta_path.insert(0, Sources())
     bring(modules)
     place = os.lseek(handle, 0, os.SEEK_CUR)
     patterns = Patterns(handle, place + lengths[0], lengths[1])
@@ -63,6 +65,26 @@ def renew(path: str) -> None:
         from assent.ui import bundle
 
         bundle.renew()
+
+
+class Sources:
+    """Imports the package's other modules from their sources, where compiled ones lie beside them too.
+
+    INVARIANT: no compiled module is loaded beside those that came from the file: compiled ones take each other by ways
+    of their own. For one call, loading them takes longer than they save."""
+
+    __slots__ = ()
+
+    def find_spec(self, name: str, path: Sequence[str] | None = None, target: object = None) -> ModuleSpec | None:
+        file = source(name, path[0]) if path and name.startswith("assent.") else ""
+        return spec_from_file_location(name, file) if file else None
+
+
+def source(name: str, folder: str) -> str:
+    """The source of a module of a package that is in a folder; `""` where there is none."""
+    last = name.rpartition(".")[2]
+    places = (f"{folder}/{last}/__init__.py", f"{folder}/{last}.py")
+    return next((place for place in places if os.path.isfile(place)), "")
 
 
 class Patterns:
@@ -98,7 +120,7 @@ def thawed(text: str, kept: Kept) -> re.Pattern[str]:
 def fresh(made_of: list[State]) -> bool:
     """Whether all files and folders are as they were.
 
-    INVARIANT: a source that was changed is never passed by, nor a compiled module that came beside one."""
+    INVARIANT: a source that was changed is never passed by."""
     try:
         return all(state(each[0]) == each for each in made_of)
     except OSError:
