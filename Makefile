@@ -4,8 +4,9 @@
 SHELL := /bin/bash
 BIN := .venv/bin
 READY := .venv/.ready
+COMPILED := .venv/compiled/.made
 
-.PHONY: help demo test check lint types fmt browser bench corpus fuzz docs clients
+.PHONY: help demo test check lint types fmt browser bench corpus fuzz docs clients compiled wheel
 
 help: ## list these entries
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -14,7 +15,7 @@ demo: $(or $(wildcard $(READY)),.venv/.demo) ## see the gate at work: an agent i
 	@$(BIN)/assent demo $(ARGS)
 
 test: lint types ## everything that must hold: lint, types, all tests but those of `make clients`
-	$(BIN)/pytest -n 2 --ignore=tests/clients
+	$(BIN)/pytest -n 2 --ignore=tests/clients --ignore=tests/compiled
 
 check: lint types ## the same in under a minute: lint, types, shape, unit tests, corpus
 	$(BIN)/pytest -n 2 tests/unit tests/test_architecture.py tests/test_public_api.py tests/test_docs.py tests/test_corpus.py
@@ -32,8 +33,14 @@ fmt: $(READY) ## format the code and sort its imports
 browser: $(READY) ## the page in a real Chromium against a real server (SCREENSHOTS=DIR keeps pictures)
 	$(BIN)/pytest tests/browser
 
-bench: .venv/.bench ## how fast it is, beside other gates: writes docs/benchmarks.md, ten minutes (ARGS=--quick: tries it)
-	$(BIN)/python -m bench $(ARGS)
+bench: .venv/.bench $(COMPILED) ## how fast it is, beside other gates: writes docs/benchmarks.md, ten minutes (ARGS=--quick: tries it)
+	PYTHONPATH=$(CURDIR)/$(dir $(COMPILED)) $(BIN)/python -m bench $(ARGS)
+
+compiled: $(COMPILED) ## the tests of the decision path, against its compiled modules
+	PYTHONPATH=$(CURDIR)/$(dir $(COMPILED)) $(BIN)/pytest -n 2 $(addprefix tests/,compiled test_corpus.py unit/contract unit/effects unit/facts unit/policy properties)
+
+wheel: $(READY) ## a wheel with the decision path compiled, in dist/
+	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation --wheel-dir dist .
 
 corpus: $(READY) ## which verdicts changed against the last commit (BASE=REV: against another)
 	@$(BIN)/python -m scripts.corpus $(or $(BASE),HEAD)
@@ -57,6 +64,10 @@ docs: $(READY) ## write the tables that the code knows into docs/, and check the
 
 $(READY): pyproject.toml scripts/venv.sh hatch_build.py src/assent/ui/client/client.c
 	@scripts/venv.sh
+
+$(COMPILED): $(READY) scripts/compiled.py $(shell find src -name '*.py')
+	$(BIN)/python -m scripts.compiled $(dir $@)
+	@touch $@
 
 # The other gates to measure against. Where they cannot be had, the bench goes without them.
 .venv/.bench: $(READY)

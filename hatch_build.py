@@ -1,16 +1,18 @@
-"""Compiles the hook's client while a wheel or an editable installation is built. Without a compiler there is none, and
-the client in Python serves.
+"""Compiles the hook's client while a wheel or an editable installation is built, and for a wheel the decision path too
+(scripts/compiled.py), where mypyc is at hand: `make wheel`. Without a compiler there are none, and Python serves.
 
-`python hatch_build.py` does only that, in the source tree."""
+`python hatch_build.py` does only the client, in the source tree."""
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import shutil
 import subprocess
 import sys
 import sysconfig
 import tempfile
+from pathlib import Path
 
 try:
     from hatchling.builders.hooks.plugin.interface import BuildHookInterface
@@ -28,13 +30,41 @@ WAYS = (("-fPIE", "-static-pie"), ("-fno-pie", "-no-pie", "-static"), ("-fPIE", 
 WRONGLY = 2  # what it ends with where it is started without words
 
 
-class ClientHook(BuildHookInterface):
+class CompiledHook(BuildHookInterface):
     PLUGIN_NAME = "custom"
 
     def initialize(self, version: str, build_data: dict) -> None:
         if self.target_name != "wheel":
             return
-        why = compiled(self.root)
+        self.client(build_data)
+        if version != "editable":
+            self.decision_path(build_data)
+
+    def decision_path(self, build_data: dict) -> None:
+        if importlib.util.find_spec("mypyc") is None:
+            return
+        sys.path.insert(0, self.root)
+        from scripts.compiled import NotCompiled, compiled
+
+        self.app.display_info("assent: the decision path is being compiled, a minute or two")
+        self.made = tempfile.TemporaryDirectory()
+        try:
+            for path in compiled(Path(self.made.name)):
+                build_data["force_include"][os.path.join(self.made.name, path)] = path
+        except NotCompiled as why:
+            build_data["force_include"].clear()
+            self.app.display_warning(f"assent: the decision path is not compiled: {why}")
+            return
+        build_data["pure_python"] = False
+        build_data.pop("tag", None)
+        build_data["infer_tag"] = True
+
+    def finalize(self, version: str, build_data: dict, artifact_path: str) -> None:
+        if hasattr(self, "made"):
+            self.made.cleanup()
+
+    def client(self, build_data: dict) -> None:
+        why = client(self.root)
         if why:
             self.app.display_warning(f"assent: the compiled client was left out: {why}")
             return
@@ -44,7 +74,7 @@ class ClientHook(BuildHookInterface):
         build_data["artifacts"].append(f"/{FOLDER}/{PROGRAM}")
 
 
-def compiled(root: str) -> str:
+def client(root: str) -> str:
     """Compile the client beside its source; why there is none, `""` where there is one that runs."""
     source, program = os.path.join(root, FOLDER, SOURCE), os.path.join(root, FOLDER, PROGRAM)
     if os.path.lexists(program):
@@ -76,5 +106,5 @@ def runs(program: str) -> bool:
 
 
 if __name__ == "__main__":
-    why = compiled(os.path.dirname(os.path.abspath(__file__)))
+    why = client(os.path.dirname(os.path.abspath(__file__)))
     sys.exit(f"the compiled client was left out: {why}" if why else 0)

@@ -36,7 +36,7 @@ def source(tmp_path: Path, build: ModuleType) -> Path:
 def test_with_a_compiler_there_is_one_that_runs(build: ModuleType, source: Path, tmp_path: Path) -> None:
     if shutil.which("cc") is None:
         pytest.skip("there is no C compiler")
-    assert build.compiled(str(tmp_path)) == ""
+    assert build.client(str(tmp_path)) == ""
     assert sorted(each.name for each in source.iterdir()) == ["assent-hook", "client.c"]
     assert subprocess.run([source / "assent-hook"], capture_output=True).returncode == 2
 
@@ -46,7 +46,7 @@ def test_without_a_compiler_there_is_none(
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path / "nothing"))
     monkeypatch.delenv("CC", raising=False)
-    assert build.compiled(str(tmp_path)) == "there is no C compiler"
+    assert build.client(str(tmp_path)) == "there is no C compiler"
     assert [each.name for each in source.iterdir()] == ["client.c"]
 
 
@@ -60,7 +60,7 @@ def test_what_a_broken_compiler_makes_is_not_taken(
     fake.write_text(f"#!/bin/sh\necho broken >&2\n{does}\n")
     fake.chmod(0o755)
     monkeypatch.setenv("CC", str(fake))
-    assert build.compiled(str(tmp_path)) == f"`{fake}` does not make one that runs: broken"
+    assert build.client(str(tmp_path)) == f"`{fake}` does not make one that runs: broken"
     assert [each.name for each in source.iterdir()] == ["client.c"]
 
 
@@ -68,5 +68,5 @@ def test_a_source_that_does_not_compile_leaves_none(build: ModuleType, source: P
     if shutil.which("cc") is None:
         pytest.skip("there is no C compiler")
     (source / "client.c").write_text("int main(void) { return nothing(); }\n")
-    assert "does not make one that runs" in build.compiled(str(tmp_path))
+    assert "does not make one that runs" in build.client(str(tmp_path))
     assert [each.name for each in source.iterdir()] == ["client.c"]

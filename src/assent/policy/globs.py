@@ -5,9 +5,9 @@ matched like others: a rule that says `*` means every file."""
 
 from __future__ import annotations
 
-from assent.contract.choice import IntEnum
 from assent.contract.errors import PolicyError
 from assent.contract.pattern import Pattern, re
+from assent.policy.meeting import Meeting
 
 WILD = Pattern(r"[*?\[]")
 REPEATED = Pattern(r"(?:(?<=/)|^)\*\*(?:/\*\*)+(?=/|$)")
@@ -174,14 +174,6 @@ def check(text: str) -> None:
         )
     if "\0" in text:
         raise PolicyError("bad glob: it holds a NUL character", suggestion="remove it")
-
-
-class Meeting(IntEnum):
-    """How a name of a shell's glob meets a name of a rule's."""
-
-    NONE = 0
-    WEAK = 1  # by wildcards alone: `*` meets everything
-    STRONG = 2  # by letters that both have
 
 
 def overlaps(shell_glob: str, rule_glob: str) -> bool:

@@ -1,0 +1,78 @@
+"""What scripts/compiled.py hands to mypyc: the same module, line by line, and nothing that it cannot hold to."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from scripts import compiled
+
+SOURCES = compiled.ROOT / "src"
+MODULES = compiled.modules(SOURCES / compiled.PACKAGE)
+
+
+@pytest.mark.parametrize("path", MODULES)
+def test_a_module_keeps_its_lines(path: str) -> None:
+    text = (SOURCES / path).read_text()
+    made = compiled.ready(text)
+    assert len(made.split("\n")) == len(text.split("\n"))
+    assert _places(ast.parse(made)) == _places(ast.parse(text))
+
+
+@pytest.mark.parametrize("path", MODULES)
+def test_a_module_counts_how_deep_it_goes_by_itself(path: str) -> None:
+    caught = [
+        ast.unparse(node.type)
+        for node in ast.walk(ast.parse((SOURCES / path).read_text()))
+        if isinstance(node, ast.ExceptHandler) and node.type is not None
+    ]
+    assert [each for each in caught if "RecursionError" in each] == []
+
+
+def test_what_only_runs_is_made_for_the_checker_too() -> None:
+    text = """
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from a import late, other
+
+    Name = str
+else:
+    late = Later("a.late")
+
+
+class Value:
+    pass
+"""
+    assert (
+        compiled.ready(text)
+        == """
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any; from mypy_extensions import mypyc_attr; from a import other; Name = str
+late: Any = Later('a.late')
+
+
+
+
+@mypyc_attr(allow_interpreted_subclasses=True)
+class Value:
+    pass
+"""
+    )
+
+
+def test_what_the_other_half_makes_in_another_way_is_refused() -> None:
+    with pytest.raises(compiled.NotCompiled, match="is not known in the other half"):
+        compiled.ready("if TYPE_CHECKING:\n    import a\nelse:\n    for a in b: pass\n")
+
+
+def test_a_module_that_is_not_there_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compiled, "MODULES", ["engine", "nowhere/*"])
+    with pytest.raises(compiled.NotCompiled, match="no module is named nowhere"):
+        compiled.modules(SOURCES / compiled.PACKAGE)
+
+
+def _places(tree: ast.Module) -> dict[str, int]:
+    kinds = (ast.FunctionDef, ast.ClassDef)
+    return {f"{node.name} {node.lineno}": node.lineno for node in ast.walk(tree) if isinstance(node, kinds)}
