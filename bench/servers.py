@@ -16,6 +16,16 @@ from bench.outcome import Aim, Chapter, Table, rows_of
 from bench.serving import Assent, Bare, Server, asking, connect, exchange, request
 
 COMMAND = "git status && ls -la src"
+SEVERAL = (
+    COMMAND,
+    "git diff --stat",
+    "cat src/app.py | head -20",
+    "grep -rn 'def main' src",
+    "ls tests/unit",
+    "wc -l notes.txt data.csv",
+    "git log --oneline -5",
+    "head -5 package.json",
+)
 BARE_SOCKET, CHECK = "bare Starlette route, Unix socket", "**assent**, a check, Unix socket"
 BARE_TCP, HOOK = "bare Starlette route, TCP", "**assent**, an HTTP hook, TCP"
 ONE, MANY = 1, 8  # connections
@@ -28,9 +38,16 @@ def chapter(folder: Path, *, quick: bool = False) -> Chapter:
     try:
         for kind in (Bare(folder / "bare.sock"), Bare(_free_port()), Assent(state, folder)):
             servers.append(kind)
-        asked = _contenders(servers, state, folder, root)
+        alike, each = (_contenders(servers, state, folder, root, commands) for commands in ((COMMAND,), SEVERAL))
         seconds, rounds = (0.1, 1) if quick else (0.5, 12)
-        one, many = (_table(asked, connections, seconds, rounds) for connections in (ONE, MANY))
+        one, many, mixed = (
+            _table(asked, words, connections, seconds, rounds)
+            for asked, words, connections in (
+                (alike, "one connection", ONE),
+                (alike, f"{MANY} connections", MANY),
+                (each, f"{MANY} connections, each with a command of its own", MANY),
+            )
+        )
         held = asyncio.run(_held(servers[2], root, 20 if quick else 1_000, 0.1 if quick else 3.0))
     finally:
         for server in servers:
@@ -40,8 +57,9 @@ def chapter(folder: Path, *, quick: bool = False) -> Chapter:
         "The server",
         f"`POST /v1/check` decides and records nothing; an HTTP hook, as Claude Code sends it, decides, records and "
         f"answers in that program's form; both of `{COMMAND}`. The bare route reads JSON and gives JSON. Clients and "
-        "servers share this machine. CPU is that of the server, threads and all.",
-        tables=(one, many, held),
+        "servers share this machine. CPU is that of the server, threads and all. Calls that come together share a look "
+        "at the host; with commands of their own they share less.",
+        tables=(one, many, mixed, held),
         aims=(
             Aim("checks a second through the socket", 2_000, check.rate if check else None, most=False, unit="/s"),
             Aim("a check: 99th percentile under that load", 10_000.0, check.p99 if check else None, unit="µs"),
@@ -54,36 +72,36 @@ def chapter(folder: Path, *, quick: bool = False) -> Chapter:
     )
 
 
-Asked = dict[str, tuple[Server, Path | int, bytes]]
+Asked = dict[str, tuple[Server, Path | int, list[bytes]]]
 
 
-def _contenders(servers: list[Server], state: Path, folder: Path, root: Path) -> Asked:
+def _contenders(servers: list[Server], state: Path, folder: Path, root: Path, commands: tuple[str, ...]) -> Asked:
     """Whom to ask where, and with what."""
     bare, bare_tcp, ours = servers
     assert isinstance(ours, Assent)
     port = ours.port()
     _greet(state, folder, root)
-    body = json.dumps({"tool": "bash", "input": {"command": COMMAND}, "cwd": str(root)}).encode()
-    event = places.event(root, COMMAND)
-    hook = request("/hook/claude", event, host=f"127.0.0.1:{port}", token=caller_token(str(state)))
+    calls = [{"tool": "bash", "input": {"command": each}, "cwd": str(root)} for each in commands]
+    checks = [request("/v1/check", json.dumps(each).encode()) for each in calls]
+    events = [places.event(root, each) for each in commands]
+    host, token = f"127.0.0.1:{port}", caller_token(str(state))
     return {
-        BARE_SOCKET: (bare, bare.place, request("/v1/check", body)),
-        CHECK: (ours, ours.place, request("/v1/check", body)),
-        BARE_TCP: (bare_tcp, bare_tcp.place, request("/v1/check", event)),
-        HOOK: (ours, port, hook),
+        BARE_SOCKET: (bare, bare.place, checks),
+        CHECK: (ours, ours.place, checks),
+        BARE_TCP: (bare_tcp, bare_tcp.place, [request("/v1/check", each) for each in events]),
+        HOOK: (ours, port, [request("/hook/claude", each, host=host, token=token) for each in events]),
     }
 
 
-def _table(asked: Asked, connections: int, seconds: float, rounds: int) -> Table:
+def _table(asked: Asked, words: str, connections: int, seconds: float, rounds: int) -> Table:
     turns: dict[str, Turn] = {who: _turn(*each, seconds, connections) for who, each in asked.items()}
     rows = rows_of(in_turns(turns, rounds))
     rates = ", ".join(f"{row.rate:,.0f}/s {row.who.replace('*', '')}" for row in rows)
-    several = "one connection" if connections == 1 else f"{connections} connections"
-    return Table(f"Over {several}: {rates}", rows, BARE_SOCKET, by="cpu")
+    return Table(f"Over {words}: {rates}", rows, BARE_SOCKET, by="cpu")
 
 
-def _turn(server: Server, place: Path | int, raw: bytes, seconds: float, connections: int) -> Turn:
-    return lambda number: asyncio.run(asking(server, place, raw, seconds, connections))
+def _turn(server: Server, place: Path | int, raws: list[bytes], seconds: float, connections: int) -> Turn:
+    return lambda number: asyncio.run(asking(server, place, raws, seconds, connections))
 
 
 async def _held(server: Server, root: Path, count: int, seconds: float) -> Table:
@@ -119,7 +137,7 @@ async def _all_held(server: Server, count: int) -> None:
 
 async def _aside(who: str, server: Server, raw: bytes, seconds: float) -> dict[str, Taken]:
     found = Taken()
-    found.add(await asking(server, server.place, raw, seconds, ONE), seconds)
+    found.add(await asking(server, server.place, [raw], seconds, ONE), seconds)
     return {who: found}
 
 

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 from bench.measure import Block
@@ -106,11 +107,12 @@ async def exchange(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, r
     return await reader.readexactly(length)
 
 
-async def asking(server: Server, place: Path | int, raw: bytes, seconds: float, connections: int) -> Block:
-    """Ask over so many connections at once for a while, each again as soon as it has its answer."""
+async def asking(server: Server, place: Path | int, raws: Sequence[bytes], seconds: float, connections: int) -> Block:
+    """Ask over so many connections at once for a while, each again as soon as it has its answer. Where several
+    requests are given, each connection has one of its own."""
     walls: list[float] = []
 
-    async def client() -> None:
+    async def client(raw: bytes) -> None:
         reader, writer = await connect(place)
         while (started := time.perf_counter()) < until:
             await exchange(reader, writer, raw)
@@ -119,5 +121,5 @@ async def asking(server: Server, place: Path | int, raw: bytes, seconds: float, 
 
     used = server.used()
     until = time.perf_counter() + seconds
-    await asyncio.gather(*(client() for _ in range(connections)))
+    await asyncio.gather(*(client(raws[number % len(raws)]) for number in range(connections)))
     return Block(walls, [(server.used() - used) / len(walls) * 1e6])

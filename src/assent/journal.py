@@ -76,6 +76,11 @@ def of_decision(
     was asked."""
     decision = judged.decision
     part = decision.deciding
+    more: dict[str, object] = {}
+    if grant:
+        more["grant"] = grant
+    if opinion is not None:
+        more["classifier"] = _of_opinion(opinion, part.layer is Layer.CLASSIFIER)
     return Record(
         "decision",
         id,
@@ -96,10 +101,7 @@ def of_decision(
         mode=decision.mode,
         risk=decision.risk,
         latency=latency,
-        more={
-            **({"grant": grant} if grant else {}),
-            **({"classifier": _of_opinion(opinion, part.layer is Layer.CLASSIFIER)} if opinion is not None else {}),
-        },
+        more=more,
     )
 
 

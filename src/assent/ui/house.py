@@ -106,6 +106,7 @@ class House:
         self._ends = False
         self._began: float | None = None  # when this round of the loop did its first work for a caller
         self._seen_now: Links | None = None  # what was seen of the host in this round
+        self._heard, self._crowded = 0, False  # how many were heard of in this round, whether there were several before
         self.moment: Links | None = None  # the same, while somebody is answered who called before it
         self._callers = ThreadPoolExecutor(WORKERS, thread_name_prefix="callers")
         self.calls = Calls(self.desk, self.work)
@@ -188,16 +189,21 @@ class House:
 
     def _rest(self) -> None:
         self._began = self._seen_now = None
+        self._crowded, self._heard = self._heard > 1, 0
 
     def attend(self) -> None:
         """Answer somebody of whom the loop heard before this round of callbacks began: what is seen of the host in it
         is as of a moment after they called, for all of them. Ends with `attended`.
 
-        INVARIANT: a look serves nobody who called after it. Whoever is not heard of in this round gets a new one."""
-        if self._seen_now is None:
-            self.has_time()
-            self._seen_now = Links()
-        self.moment = self._seen_now
+        INVARIANT: a look serves nobody who called after it. Whoever is not heard of in this round gets a new one.
+
+        Where the last round heard of one alone, there is nothing to share, and nothing is kept for others."""
+        self._heard += 1
+        if self._crowded:
+            if self._seen_now is None:
+                self.has_time()
+                self._seen_now = Links()
+            self.moment = self._seen_now
 
     def attended(self) -> None:
         self.moment = None
@@ -255,8 +261,11 @@ class House:
     def seen(self, call: Call, project: str) -> None:
         if not call.session:
             return
+        now, last = self.clock(), self._seen.get(call.session)
+        if last is not None and last.project == project and last.runtime == call.runtime and 0 <= now - last.seen < 1.0:
+            return
         self._seen.pop(call.session, None)
-        self._seen[call.session] = Seen(call.session, call.runtime, project, self.clock())
+        self._seen[call.session] = Seen(call.session, call.runtime, project, now)
         while len(self._seen) > SEEN:
             del self._seen[next(iter(self._seen))]
 
