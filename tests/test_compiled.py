@@ -30,6 +30,29 @@ def test_a_module_counts_how_deep_it_goes_by_itself(path: str) -> None:
     assert [each for each in caught if "RecursionError" in each] == []
 
 
+@pytest.mark.parametrize("path", MODULES)
+def test_fields_are_set_in_the_order_of_the_slots(path: str) -> None:
+    """The compiler orders the fields of a value by the first, the interpreter by the second."""
+    for kind in ast.walk(ast.parse((SOURCES / path).read_text())):
+        if isinstance(kind, ast.ClassDef) and any(ast.unparse(base) == "Value" for base in kind.bases):
+            assert _set(kind) == _slots(kind), kind.name
+
+
+def _set(kind: ast.ClassDef) -> list[str]:
+    """What `__init__` sets, in its order."""
+    found = [each for each in kind.body if isinstance(each, ast.FunctionDef) and each.name == "__init__"]
+    stores = (node for each in found for node in ast.walk(each) if isinstance(node, ast.Attribute))
+    own = (node for node in stores if isinstance(node.ctx, ast.Store) and ast.unparse(node.value) == "self")
+    return list(dict.fromkeys(node.attr for node in sorted(own, key=lambda node: (node.lineno, node.col_offset))))
+
+
+def _slots(kind: ast.ClassDef) -> list[str]:
+    for each in kind.body:
+        if isinstance(each, ast.Assign) and ast.unparse(each.targets[0]) == "__slots__":
+            return list(ast.literal_eval(each.value))
+    return []
+
+
 def test_what_only_runs_is_made_for_the_checker_too() -> None:
     text = """
 TYPE_CHECKING = False

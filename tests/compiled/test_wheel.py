@@ -40,7 +40,7 @@ def test_an_installed_wheel_decides_with_what_was_compiled(wheel: Path, tmp_path
     environ = {"HOME": str(tmp_path), "PATH": os.defpath}
     where = [python, "-c", "import assent.engine; print(assent.engine.__file__)"]
     assert subprocess.run(where, env=environ, capture_output=True, text=True, check=True).stdout.endswith(".so\n")
-    check = [assent, "check", "--json", "sudo rm -rf /"]
+    check = [assent, "check", "--json", "bash", "sudo rm -rf /"]
     done = subprocess.run(check, env=environ, cwd=tmp_path, capture_output=True, text=True)
     assert json.loads(done.stdout)["outcome"] == "deny"
 

@@ -81,11 +81,11 @@ class Effect(Value):
         self.operation = operation
         self.target = target
         self.where = where
-        self.lossless = lossless
         self.invocation = invocation
         self.via = via
         self.recursive = recursive
         self.dangers = dangers
+        self.lossless = lossless
 
     def but(self, *, invocation: int | None = None, dangers: tuple[str, ...] | None = None) -> Effect:
         """The same effect of another invocation, or with other dangers."""

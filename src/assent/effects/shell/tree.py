@@ -178,9 +178,9 @@ class Assignment(Value):
         end: int = 0,
     ) -> None:
         self.name = name
-        self.value = value
         self.append = append
         self.subscript = subscript
+        self.value = value
         self.items = items
         self.start = start
         self.end = end
