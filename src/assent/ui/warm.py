@@ -5,15 +5,15 @@ Speaks just enough HTTP over the socket. Decides nothing: where no server answer
 
 from __future__ import annotations
 
-import json
+import _socket  # what `socket` is made of, without its names for people
 import os
-import socket
 import stat
-import struct
 import time
+from sys import byteorder
 
 from assent.adapters.adapter import ATTENDED, Rendered
 from assent.contract.errors import StoreError
+from assent.contract.notation import dumps
 from assent.facts import host
 
 TYPE_CHECKING = False
@@ -28,6 +28,7 @@ AGAIN = 0.5  # seconds between tries to reach a server that went away
 MOST = 16 * 1024 * 1024  # bytes of an answer
 MOST_HEAD = 64 * 1024  # bytes before its body
 NUMBER = 9  # digits of a length
+INT = 4  # bytes of a number of the kernel's
 NAME = 200  # letters of an id
 # What adapters look at in a program's environment.
 NAMES = ("HOME", "SHELL", ATTENDED)
@@ -111,22 +112,25 @@ def _number(word: bytes) -> int:
 def request(path: str, target: str, body: object, programs: tuple[int, ...]) -> bytes:
     """One request over the socket; the body of the answer. Raises OSError where it fails, StoreError where nobody waits
     for it any more: `programs` are those above this one that did."""
-    data = json.dumps(body).encode()
+    data = dumps(body, spaced=True).encode()
     head = (
         f"POST {target} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
         f"Content-Length: {len(data)}\r\nConnection: close\r\n\r\n"
     )
     ours(path)
-    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as line:
+    line = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
+    try:
         line.settimeout(CONNECT)
         line.connect(path)
         owned_by_us(line)
         line.settimeout(QUIET)
         line.sendall(head.encode() + data)
         return _received(line, programs)
+    finally:
+        line.close()
 
 
-def _received(line: socket.socket, programs: tuple[int, ...]) -> bytes:
+def _received(line: _socket.socket, programs: tuple[int, ...]) -> bytes:
     """The body of an answer. Who waits for a person also looks whether the program still waits."""
     quiet = time.monotonic() + QUIET
     line.settimeout(LOOK)
@@ -176,8 +180,8 @@ def ours(path: str) -> None:
         raise ConnectionError("the socket is open to others")
 
 
-def owned_by_us(line: socket.socket) -> None:
+def owned_by_us(line: _socket.socket) -> None:
     """Whoever listens is this user, or root: a socket file says nothing of who made it."""
-    raw = line.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
-    if struct.unpack("3i", raw)[1] not in (os.geteuid(), 0):
+    process_user_group = line.getsockopt(_socket.SOL_SOCKET, _socket.SO_PEERCRED, 3 * INT)
+    if int.from_bytes(process_user_group[INT : 2 * INT], byteorder) not in (os.geteuid(), 0):
         raise ConnectionError("somebody else listens on the socket")

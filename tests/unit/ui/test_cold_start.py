@@ -49,3 +49,10 @@ def test_an_everyday_call_needs_next_to_nothing_of_the_standard_library(tmp_path
     assert json.loads(said)["hookSpecificOutput"]["permissionDecision"] == "allow"
     others = {name for name in modules if not name.startswith(("_", "encodings.", "assent", "imported "))}
     assert others <= BARE | NEEDED
+
+
+def test_asking_a_server_needs_no_more() -> None:
+    script = f"import sys; sys.path.insert(0, {launcher.package()!r}); import assent.ui.warm; print(*sys.modules)"
+    words = [launcher.interpreter(), "-I", "-S", "-c", script]
+    modules = set(subprocess.run(words, capture_output=True, text=True, check=True).stdout.split())
+    assert modules & set("json socket selectors struct enum re collections functools".split()) == set()
