@@ -4,6 +4,7 @@ and its limits never weaken a denial."""
 from __future__ import annotations
 
 import itertools
+import threading
 import time
 from functools import cache
 
@@ -399,6 +400,34 @@ NESTED = {
     "wrappers": ("env ", ""),
     "evals": ("eval ", ""),
     "tests": ("[[ ( ", " ) ]]"),
+    "commands by name": ("command ", ""),
+    "builtins by name": ("builtin ", ""),
+    "commands without globs": ("noglob ", ""),
+    "commands for a login": ("- ", ""),
+    "commands of a job": ("jobs -x ", ""),
+    "commands of no known name": ("$x ", ""),
+    "old arithmetic": ("echo $[1+", "]"),
+    "subscripts of values": ("echo ${x[", "]}"),
+    "offsets of values": ("echo ${x:", "}"),
+    "patterns of values": ("echo ${x#", "}"),
+    "braces": ("{a,", "}"),
+    "extended globs": ("echo @(", ")"),
+    "coprocesses": ("coproc { ", "; }"),
+    "conditions of conditions": ("if ", "; then :; fi"),
+    "else after else": ("if a; then b; else ", "; fi"),
+    "named functions": ("function f { ", "; }"),
+}
+# What is known of a level, and how the next text is reached: a reader of texts goes as deep in each of them.
+WITHIN = {
+    "defaults": ("${x:-", '$(eval "$v%d")', "}"),
+    "quoted defaults": ('"${x:-', '$(eval "$v%d")', '}"'),
+    "removals": ("${x#", '`eval "$v%d"`', "}"),
+    "arithmetic": ("$((1+", '$(eval "$v%d")', "))"),
+    "old arithmetic": ("$[1+", '$(bash -c "$v%d")', "]"),
+    "subscripts": ("${x[", '$(eval "$v%d")', "]}"),
+    "offsets": ("${x:", '$(eval "$v%d")', ":1}"),
+    "expressions in subscripts": ("$((a[", '$(eval "$v%d")', "]))"),
+    "functions": ("${x:=", "$(f%d)", "}"),
 }
 LONG = {
     "a megabyte of segments": "a;" * (MEGABYTE // 2),
@@ -489,6 +518,41 @@ def test_deep_nesting_is_answered_in_time_and_asked_about(name: str) -> None:
     answer, seconds = timed_outcome(left * DEEP + "ls" + right * DEEP, ("full_auto", "none"))
     assert seconds < 3
     assert answer >= Outcome.ASK
+
+
+def chained(name: str) -> str:
+    """Texts that each nest nearly as deep as is read, and run the next in their midst."""
+    left, middle, right = WITHIN[name]
+    lines = []
+    for level in range(20):
+        text = f"echo {left * 36}{middle % (level + 1)}{right * 36}"
+        lines += [f"f{level}() {{ {text}; }}", f"v{level}='{text}'"]
+    return "\n".join([*lines, "v20=ls", "f20() { ls; }", 'eval "$v0"', "f0"])
+
+
+@pytest.mark.parametrize("name", list(WITHIN))
+def test_texts_that_nest_in_each_other_are_answered_in_time_and_asked_about(name: str) -> None:
+    answer, seconds = timed_outcome(chained(name), ("full_auto", "none"))
+    assert seconds < 3
+    assert answer >= Outcome.ASK
+
+
+def test_nesting_is_counted_so_that_the_stack_of_a_small_thread_is_enough() -> None:
+    """Compiled functions know no other limit. A text that comes to one of Python's is one that is not counted."""
+    nests = [left * DEEP + "ls" + right * DEEP for left, right in NESTED.values()]
+    gaps: list[str] = []
+
+    def read() -> None:
+        for text in (*nests, *map(chained, WITHIN)):
+            gaps.extend(gap.code for gap in lower(text, cwd=ROOT, home=HOME, shell="bash").gaps)
+
+    before = threading.stack_size(256 * 1024)
+    thread = threading.Thread(target=read)
+    thread.start()
+    threading.stack_size(before)
+    thread.join()
+    assert len(gaps) >= len(nests) + len(WITHIN)
+    assert "gap.shell.internal" not in gaps
 
 
 SEPARATED = [name for name in LONG if LONG[name].endswith(("; ", ";", "\n", "ls", "$x"))]

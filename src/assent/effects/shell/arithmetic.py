@@ -29,8 +29,10 @@ def visit(walk: Walk, node: Arithmetic, state: State) -> None:
     """`$((…))`, `((…))`: visit what runs in it, doubt what could, note the names it sets."""
     walk.step()
     text = node.text
-    for part in node.parts:
-        _spliced(walk, part, state)
+    if node.parts and walk.enter():  # each may hold an expression in turn
+        for part in node.parts:
+            _spliced(walk, part, state)
+        walk.leave()
     if "'" in text or "\\" in text or ('"' in text and _LIVE.search(text)):
         walk.gap("gap.shell.arithmetic", ADVICE)
         walk.evaluated(Val((text.replace("'", ""),)), state)

@@ -164,7 +164,7 @@ def exec_(walk: Walk, job: Job) -> Pair:
         inner = job.inner(args)
         inner.external = True
         inner.plumbing = None
-        simple.run(walk, inner)
+        simple.within(walk, inner)
     elif job.plumbing is not None:
         if job.plumbing.opened:
             job.state.sockets = tuple(dict.fromkeys((*job.state.sockets, *job.plumbing.opened)))
@@ -209,7 +209,7 @@ def command(walk: Walk, job: Job) -> Pair:
             walk.gap("gap.shell.wrapper-option", f"`{option}` is not an option of `command`", job.start, job.end)
     _record(walk, job)
     if args and isinstance(args[0], Arg):
-        return simple.run(walk, job.inner(args))
+        return simple.within(walk, job.inner(args))
     return _plain(walk, job, args)
 
 
@@ -234,10 +234,14 @@ def _plain(walk: Walk, job: Job, args: list[str | Arg]) -> Pair:
     inner = job.inner(args)
     name = args[0]
     handler = walk.handlers.get(name) if isinstance(name, str) else None
-    if handler is not None:
-        return handler(walk, inner)
-    inner.external = True
-    return simple.run(walk, inner)
+    if handler is None:
+        inner.external = True
+        return simple.within(walk, inner)
+    if not walk.enter():
+        return job.state, job.state
+    out = handler(walk, inner)
+    walk.leave()
+    return out
 
 
 def jobs(walk: Walk, job: Job) -> Pair:
@@ -245,7 +249,7 @@ def jobs(walk: Walk, job: Job) -> Pair:
     _record(walk, job)
     args = list(job.argv[1:])
     if args[:1] == ["-x"] and len(args) > 1:
-        simple.run(walk, job.inner(args[1:]))
+        simple.within(walk, job.inner(args[1:]))
     return job.state, job.state
 
 
@@ -259,7 +263,7 @@ def completion(walk: Walk, job: Job) -> Pair:
         walk.nested(command if isinstance(command, str) else command.text, job.inner(job.argv))
     if "F" in options:
         acts = True
-        simple.run(walk, job.inner([options["F"]]))
+        simple.within(walk, job.inner([options["F"]]))
     if "W" in options:
         text = options["W"]
         if not isinstance(text, str) or _LIVE.search(text):

@@ -27,9 +27,18 @@ _DEFAULTS = frozenset((":-", "-", ":=", "=", ":?", "?", ":+", "+"))
 def parameter(walk: Walk, part: Parameter, state: State) -> Val:
     """The value of a parameter expansion. Whatever is not modelled is unknown."""
     walk.step()
+    if not part.op and part.subscript is None and not part.indirect:
+        return lookup(walk, part.name, state)
+    if not walk.enter():
+        return UNKNOWN
+    found = _operated(walk, part, state)
+    walk.leave()
+    return found
+
+
+def _operated(walk: Walk, part: Parameter, state: State) -> Val:
+    """`${…}` with more in it than a name: other expansions, which may hold others in turn."""
     name, op = part.name, part.op
-    if not op and part.subscript is None and not part.indirect:
-        return lookup(walk, name, state)
     if part.subscript is not None:
         walk.subscript(name, part.subscript, state)
     if part.indirect:

@@ -144,8 +144,17 @@ def _own(walk: Walk, job: Job, name: str) -> Pair:
 def _program(walk: Walk, job: Job, name: str) -> Pair:
     programs.command(walk, job)
     if name in _PREFIXES and len(job.argv) > 1 and not job.external:
-        return run(walk, job.inner(job.argv[1:]))
+        return within(walk, job.inner(job.argv[1:]))
     return job.state, job.state
+
+
+def within(walk: Walk, job: Job) -> Pair:
+    """Follow a command that stands in the words of another, as one more may stand in its own."""
+    if not walk.enter():
+        return job.state, job.state
+    out = run(walk, job)
+    walk.leave()
+    return out
 
 
 def _redefined(walk: Walk, job: Job, name: str) -> tuple[Pair, bool]:
@@ -185,6 +194,6 @@ def _dynamic(walk: Walk, job: Job, name: Arg) -> Pair:
     effect = Effect(Operation.EXECUTE, Target(Kind.PROGRAM, "", name.text, certain=False), dangers=dangers)
     walk.record(job, Sight(), (effect,))
     if name.splits and len(job.argv) > 1 and not known:
-        run(walk, job.inner(job.argv[1:]))
+        within(walk, job.inner(job.argv[1:]))
     before.blur()
     return before, before
