@@ -478,6 +478,7 @@ LONG = {
     "sed": "sed -n '" + "p;" * 100_000 + "' a.txt",
     "awk": "awk '" + "{print}" * 50_000 + "' a.txt",
     "options": "ls" + " -l" * 100_000,
+    "expressions that are expanded twice": "echo " + "$((a[" * 36 + "\\$x" + "]))" * 36,
     "back-quotes in back-quotes": "`" + "".join("\\" * (2**level - 1) + "`" for level in range(1, 16)),
 }
 

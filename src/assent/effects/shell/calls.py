@@ -91,6 +91,8 @@ def evaluated(walk: Walk, found: Val, state: State) -> None:
         if _LIVE.search(text) and walk.enter():
             outer, span = walk.text, walk.span
             text = f": {text}"
+            walk.steps += len(text) >> 3  # reading it is work too
+            walk.step()
             reading = walk.reader(text)
             walk.text, walk.span = text, span or walk.at
             for command in reading.script.commands:
