@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from assent.ui import compiled, launcher
+from assent.ui import bundle, compiled, launcher
 from bench import peers, places
 from bench.measure import Turn, in_turns, starting
 from bench.outcome import Aim, Chapter, Table, rows_of
@@ -71,6 +71,7 @@ def _programs(folder: Path, root: Path) -> Iterator[tuple[dict[str, list[str]], 
 
 def _launcher(state: Path) -> list[str]:
     launcher.write(str(state))
+    bundle.renew()  # as `assent install` does
     return list(launcher.launcher(str(state), "claude", socket=str(state / "server.sock"), deadline=60))
 
 

@@ -11,7 +11,7 @@ from assent.trail import line
 from assent.trail.append import SEGMENT, Trail
 from assent.trail.head import Head
 from assent.trail.segments import CURRENT, HEAD, old_name
-from assent.ui import launcher
+from assent.ui import bundle, launcher
 from bench import places
 from bench.measure import calling, in_turns, starting
 from bench.outcome import Aim, Chapter, Curve
@@ -29,6 +29,7 @@ def chapter(folder: Path, *, quick: bool = False) -> Chapter:
     started = time.perf_counter()
     for size, state in states.items():
         launcher.write(str(state))
+        bundle.renew()
         fill(state / "audit", size)
     took = time.perf_counter() - started
     trails = {size: Trail(str(state / "audit")) for size, state in states.items()}
