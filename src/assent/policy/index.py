@@ -67,16 +67,17 @@ class Trigrams:
         """The texts that the others need."""
         return (needed for needed, _ in self._all)
 
-    def candidates(self, text: str) -> Iterator[int]:
-        yield from self._any
-        if not self._buckets:
-            return
-        if len(text) > LONG:
-            yield from (item for needed, item in self._all if needed in text)
-            return
+    def candidates(self, text: str) -> list[int]:
+        """In the order in which they were filed, so that the same rule is named every time."""
+        found = list(self._any)
         buckets = self._buckets
-        for gram in {text[at : at + 3] for at in range(len(text) - 2)} & buckets.keys():
-            yield from (item for needed, item in buckets[gram] if needed in text)
+        if len(text) > LONG:
+            found += [item for needed, item in self._all if needed in text]
+        elif buckets:
+            for gram in {text[at : at + 3] for at in range(len(text) - 2)} & buckets.keys():
+                found += [item for needed, item in buckets[gram] if needed in text]
+        found.sort()
+        return found
 
 
 class PathIndex:
