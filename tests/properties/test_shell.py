@@ -478,6 +478,11 @@ LONG = {
     "sed": "sed -n '" + "p;" * 100_000 + "' a.txt",
     "awk": "awk '" + "{print}" * 50_000 + "' a.txt",
     "options": "ls" + " -l" * 100_000,
+    "lists of python": "python3 -c 'x=" + "[" * 190 + "]" * 190 + "'",
+    "functions of python": "python3 -c 'x=" + "lambda:" * 5000 + "1'",
+    "signs of python": "python3 -c 'x=" + "- " * 9000 + "1'",
+    "brackets of python in strings": "python3 -c 'x=" + '(")",' * 190 + ")" * 190 + "'",
+    "branches of python": "python3 -c 'if x: y\n" + "elif x: y\n" * 5000 + "'",
     "expressions that are expanded twice": "echo " + "$((a[" * 36 + "\\$x" + "]))" * 36,
     "back-quotes in back-quotes": "`" + "".join("\\" * (2**level - 1) + "`" for level in range(1, 16)),
 }
@@ -544,7 +549,7 @@ def test_nesting_is_counted_so_that_the_stack_of_a_small_thread_is_enough() -> N
     gaps: list[str] = []
 
     def read() -> None:
-        for text in (*nests, *map(chained, WITHIN)):
+        for text in (*LONG.values(), *nests, *map(chained, WITHIN)):
             gaps.extend(gap.code for gap in lower(text, cwd=ROOT, home=HOME, shell="bash").gaps)
 
     before = threading.stack_size(256 * 1024)

@@ -8,7 +8,7 @@ Python loads modules by itself as well (for an encoding, a date, a traceback).""
 
 from __future__ import annotations
 
-from assent.contract.pattern import Pattern
+from assent.contract.pattern import DOTALL, Pattern
 from assent.effects.shell.command import Arg
 from assent.effects.shell.commands.readers.environment import PLAIN
 from assent.effects.shell.commands.readers.inline import PYTHON_EVALS, runs_foreign
@@ -26,6 +26,14 @@ if TYPE_CHECKING:
 
 _ONLY_AST = 0x400  # ast.PyCF_ONLY_AST, without the price of importing ast
 _LIMIT = 100_000
+_BRACKET = Pattern(r"[()\[\]{}]")
+_TOKEN = Pattern(
+    r"""'{3}(?:[^\\]|\\.)*?'{3}|"{3}(?:[^\\]|\\.)*?"{3}|'(?:[^'\\\n]|\\.)*+'|"(?:[^"\\\n]|\\.)*+"|[#][^\n]*+|[()\[\]{}]""",
+    DOTALL,
+)
+_SIGNS = Pattern(r"(?:[-+~][ \t]*+){200}")
+_DEEPEST, _MOST = 50, 200  # brackets in each other, words that nest what follows them
+_NESTING = ("lambda", "not", "else", "elif", "**", "await")
 
 _LOADED = frozenset({"sys", "time", "itertools", "errno"})
 _CLOCKS = frozenset({"clock_settime", "clock_settime_ns"})
@@ -58,7 +66,7 @@ _COOKIE = Pattern(r"(?:[^\n]*\n)?[^\n]*#[^\n]*coding[:=]")
 def judge(seen: Seen, text: str, *, isolated: bool = False) -> None:
     """Code as a text, of `-c` or of standard input. `isolated`: Python does not look for modules in the folder."""
     try:
-        tree = compile(text, "<code>", "exec", _ONLY_AST, dont_inherit=True) if len(text) < _LIMIT else None
+        tree = compile(text, "<code>", "exec", _ONLY_AST, dont_inherit=True) if _is_flat(text) else None
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         tree = None
     if tree is None:
@@ -74,6 +82,28 @@ def judge(seen: Seen, text: str, *, isolated: bool = False) -> None:
         seen.modules(isolated=isolated)
     elif not isolated:
         seen.modules(computes=True)
+
+
+def _is_flat(text: str) -> bool:
+    """Whether Python's own parser comes to an end of the text before it comes to that of a small stack."""
+    if len(text) >= _LIMIT or any(text.count(word) > _MOST for word in _NESTING) or _SIGNS.search(text):
+        return False
+    level = 0
+    for token in _TOKEN.findall(text):
+        if len(token) == 1:
+            level += 1 if token in "([{" else -1
+        if level + _depth(token) > _DEEPEST:
+            return False
+    return True
+
+
+def _depth(token: str) -> int:
+    """How deep the brackets in a string go: it may hold code."""
+    level = deepest = 0
+    for bracket in _BRACKET.findall(token) if len(token) > 1 else ():
+        level = level + 1 if bracket in "([{" else max(0, level - 1)
+        deepest = max(deepest, level)
+    return deepest
 
 
 class _Code:
