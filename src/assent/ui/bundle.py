@@ -6,6 +6,7 @@ write there, never needed. Where the package is not ours to write there is none,
 from __future__ import annotations
 import __future__
 
+import _imp
 import ast
 import gc
 import marshal
@@ -15,6 +16,7 @@ import sys
 from contextlib import suppress
 from importlib.machinery import BuiltinImporter, ExtensionFileLoader, FrozenImporter, PathFinder, SourceFileLoader
 from pkgutil import walk_packages
+from stat import S_ISREG
 
 from assent.contract.pattern import Pattern
 from assent.effects.shell.commands import shelf
@@ -52,15 +54,36 @@ def renew() -> None:
 
 
 def is_fresh(path: str) -> bool:
-    """Whether a file is of this interpreter and of this state of the package."""
+    """Whether a hook of this user takes its modules from a file: whole, ours, of this interpreter and of this state of
+    the package."""
     try:
-        with open(path, "rb") as file:
-            if file.read(len(launcher.head())) != launcher.head():
-                return False
-            length = int.from_bytes(file.read(launcher.LENGTH), "little")
-            return bundled.fresh(marshal.loads(file.read(length))[1])
-    except (OSError, EOFError, ValueError, TypeError):
+        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        try:
+            return _is_ours(os.fstat(handle)) and _is_fresh(handle)
+        finally:
+            os.close(handle)
+    except (OSError, EOFError, ValueError, TypeError, MemoryError):
         return False
+
+
+def _is_ours(status: os.stat_result) -> bool:
+    """As the launcher sees it."""
+    return S_ISREG(status.st_mode) and status.st_uid in (0, os.geteuid()) and not status.st_mode & 0o022
+
+
+def _is_fresh(handle: int) -> bool:
+    head = launcher.head()
+    if os.read(handle, len(head)) != head:
+        return False
+    length, summed = (os.read(handle, launcher.NUMBER) for _ in range(2))
+    place = len(head) + 2 * launcher.NUMBER
+    first = bundled.whole(handle, place, (int.from_bytes(length, "little"), summed))
+    _, states, _, parts = marshal.loads(first)
+    place += len(first)
+    for part in parts:
+        bundled.whole(handle, place, part)
+        place += part[0]
+    return bundled.fresh(states)
 
 
 def write(path: str) -> None:
@@ -72,10 +95,15 @@ def write(path: str) -> None:
     deciding = [each for name in DECIDING for each in made.modules(name)]
     second = marshal.dumps((deciding, made.index()))
     states = list(made.states.values())
-    start = marshal.dumps((own, states, first, (len(second), len(third))))
-    length = len(start).to_bytes(launcher.LENGTH, "little")
+    start = marshal.dumps((own, states, first, (part(second), part(third))))
+    length, summed = part(start)
     if bundled.fresh(states):  # nothing changed meanwhile
-        launcher.put(path, b"".join((launcher.head(), length, start, second, third)), 0o644)
+        numbers = length.to_bytes(launcher.NUMBER, "little") + summed
+        launcher.put(path, b"".join((launcher.head(), numbers, start, second, third)), 0o644)
+
+
+def part(data: bytes) -> bundled.Part:
+    return len(data), _imp.source_hash(0, data)
 
 
 class Making:

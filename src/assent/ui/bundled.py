@@ -6,6 +6,7 @@ This module's own code comes first in it."""
 
 from __future__ import annotations
 
+import _imp
 import marshal
 import os
 import sys
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
     Bundled = tuple[str, str, bool, CodeType | None]
     """A module: its name, its file, whether it is a package, and its code; None of one that is compiled."""
 
+    Part = tuple[int, bytes]
+    """A part of the file behind the first: its length and its sum."""
+
     Kept = tuple[int, bytes, int, dict[str, int], tuple[str | None, ...]]
     """A pattern: its flags, its code, how many groups it has, their numbers by name and their names by number."""
 
@@ -32,7 +36,7 @@ YOUNG = 60  # seconds: where the file never gets fresh, few hooks make it
 
 
 def start(
-    handle: int, made_of: list[State], modules: list[Bundled], lengths: tuple[int, int]
+    handle: int, made_of: list[State], modules: list[Bundled], parts: tuple[Part, Part]
 ) -> Callable[[], None] | None:
     """Bring what every hook needs. What is returned brings what a decision needs besides; None where the file is of
     another state of the package: then nothing comes from it."""
@@ -41,18 +45,28 @@ def start(
     sys.meta_path.insert(0, Sources())
     bring(modules)
     place = os.lseek(handle, 0, os.SEEK_CUR)
-    patterns = Patterns(handle, place + lengths[0], lengths[1])
+    patterns = Patterns(handle, place + parts[0][0], parts[1])
     sys.modules["assent.contract.pattern"].KEPT.append(patterns.compiled)
 
     def deciding() -> None:
         try:
-            modules, index = marshal.loads(os.pread(handle, lengths[0], place))
+            modules, index = marshal.loads(whole(handle, place, parts[0]))
             bring(modules)
             sys.modules["assent.effects.shell.commands.shelf"].shelf.known = index
         except Exception:  # what did not come is imported as usual
             return
 
     return deciding
+
+
+def whole(handle: int, place: int, part: Part) -> bytes:
+    """A part of the file. Raises ValueError where it is not as it was written.
+
+    INVARIANT: what is spoilt is not even looked at: it could run as something else, or end the process."""
+    data = os.pread(handle, part[0], place)
+    if _imp.source_hash(0, data) != part[1]:
+        raise ValueError("it is spoilt")
+    return data
 
 
 def renew(path: str) -> None:
@@ -93,15 +107,15 @@ class Patterns:
 
     __slots__ = ("_known", "_place")
 
-    def __init__(self, handle: int, place: int, length: int) -> None:
-        self._place = handle, length, place
+    def __init__(self, handle: int, place: int, part: Part) -> None:
+        self._place = handle, place, part
         self._known: dict[tuple[str, int], Kept] | None = None
 
     def compiled(self, text: str, flags: int) -> re.Pattern[str] | None:
         """A pattern; None where it is not here."""
         try:
             if self._known is None:
-                self._known = marshal.loads(os.pread(*self._place))
+                self._known = marshal.loads(whole(*self._place))
             kept = self._known.get((text, flags))
             return thawed(text, kept) if kept is not None else None
         except Exception:
@@ -154,8 +168,6 @@ def bring(modules: list[Bundled]) -> None:
 
 def _load(name: str, path: str) -> None:
     """A compiled module, without looking for it in all folders."""
-    import _imp
-
     module = _imp.create_dynamic(ModuleSpec(name, None, origin=path))
     _imp.exec_dynamic(module)
     sys.modules[name] = module

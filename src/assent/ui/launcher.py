@@ -18,6 +18,8 @@ MANAGED = "/etc/assent"  # where it stands for everybody on the machine
 FLAGS = "-ISXutf8"
 SCRIPT = """\
 # Assent's launcher: written by `assent install`, started by agent programs before each tool call.
+import _imp
+import _signal
 import gc
 import marshal
 import os
@@ -32,9 +34,12 @@ try:  # its modules from one file: of this interpreter and this place, and of no
     if handle <= 2:  # in the place of a standard one that is closed
         os.close(handle)
     elif owner.st_uid in (0, os.geteuid()) and not owner.st_mode & 0o022 and os.read(handle, len(head)) == head:
-        code, *rest = marshal.loads(os.read(handle, int.from_bytes(os.read(handle, {length}), "little")))
-        exec(code, space := {{"__name__": "bundled"}})
-        deciding = space["start"](handle, *rest)
+        length, whole = os.read(handle, {number}), os.read(handle, {number})
+        data = os.read(handle, int.from_bytes(length, "little"))
+        if _imp.source_hash(0, data) == whole:
+            code, *rest = marshal.loads(data)
+            exec(code, space := {{"__name__": "bundled"}})
+            deciding = space["start"](handle, *rest)
 except Exception:
     pass  # one by one, as usual
 try:
@@ -52,7 +57,9 @@ except BaseException as error:
     except Exception:
         pass
 if not deciding:
-    try:
+    try:  # the answer has been given: nothing may hold it back for long
+        _signal.signal(_signal.SIGALRM, lambda *_: os._exit(status))
+        _signal.alarm({patience})
         from assent.ui import bundled
 
         bundled.renew(path)
@@ -60,8 +67,10 @@ if not deciding:
         pass
 os._exit(status)
 """
-BUNDLE = "assent/__pycache__/hook."  # and the tag of the interpreter
-LENGTH = 8  # bytes, of a number in it
+# And the tag of the interpreter. A file of another form needs another name: launchers that stand somewhere stay there.
+BUNDLE = "assent/__pycache__/hook."
+NUMBER = 8  # bytes, of a number in it
+PATIENCE = 10  # seconds for making it
 # Runs a command that Codex asks its person about, as a rule of Codex's own says.
 ASKED = """\
 #!/bin/sh
@@ -107,7 +116,8 @@ def head() -> bytes:
 
 def script() -> str:
     found = os.path.join(package(), BUNDLE)
-    return SCRIPT.format(package=package(), bundle=found, length=LENGTH, libraries=libraries())
+    places = {"package": package(), "bundle": found, "libraries": libraries()}
+    return SCRIPT.format(**places, number=NUMBER, patience=PATIENCE)
 
 
 def launcher(state: str, runtime: str, *, socket: str, deadline: int, project: str = "") -> tuple[str, ...]:
@@ -143,12 +153,17 @@ def _folder(folder: str) -> None:
 
 def put(found: str, data: bytes, mode: int) -> None:
     """Write a program of ours, whole or not at all, also where the one before is running."""
-    beside = f"{found}.{os.getpid()}.new"
+    beside = f"{found}.{os.getpid()}-{os.urandom(3).hex()}.new"
     try:
-        handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, mode)
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-            os.fchmod(handle, mode)
-        os.replace(beside, found)
+        handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, mode & 0o700)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(data)
+                file.flush()
+                os.fchmod(handle, mode)
+            os.replace(beside, found)
+        except BaseException:
+            os.unlink(beside)
+            raise
     except OSError as error:
         raise StoreError(f"`{found}` cannot be written: {error.strerror}") from None

@@ -16,6 +16,7 @@ import pytest
 
 import assent
 from assent.contract import pattern
+from assent.contract.errors import StoreError
 from assent.ui import bundle, bundled, launcher
 
 HARMLESS = "ls -la"
@@ -50,6 +51,7 @@ class Installed:
             env=self.environ,
             capture_output=True,
             check=True,
+            timeout=60,
         )
         imported = {line.rpartition("|")[2].strip() for line in done.stderr.decode().splitlines()}
         said: dict[str, object] = json.loads(done.stdout)["hookSpecificOutput"]
@@ -116,9 +118,10 @@ print([(name, each.__name__, each.__package__, each.__file__, getattr(each, "__p
 from assent.ui import bundled
 import marshal
 data = open(launcher.bundle(), "rb").read()[len(launcher.head()):]
-length = int.from_bytes(data[:launcher.LENGTH], "little")
-_, states, first, lengths = marshal.loads(data[launcher.LENGTH:][:length])
-second, _ = marshal.loads(data[launcher.LENGTH + length:][:lengths[0]])
+length = int.from_bytes(data[:launcher.NUMBER], "little")
+data = data[2 * launcher.NUMBER:]
+_, states, first, parts = marshal.loads(data[:length])
+second, _ = marshal.loads(data[length:][:parts[0][0]])
 """
     forget = """
 for name in [name for name in sys.modules if name.startswith("assent")]:
@@ -224,6 +227,75 @@ def test_a_file_that_is_not_whole_or_not_ours_is_not_used(
     assert said["permissionDecision"] == "allow"
 
 
+def flip(path: Path, at: int) -> None:
+    data = bytearray(path.read_bytes())
+    data[at] ^= 4
+    path.write_bytes(bytes(data))
+
+
+@pytest.mark.parametrize("at", [0.0, 0.05, 0.4, 0.7, 0.999])
+def test_of_a_spoilt_file_nothing_runs(installed: Installed, at: float) -> None:
+    """A bit of code is another instruction, or the end of the process."""
+    command = "git push --force && cat ~/.ssh/id_rsa"
+    installed.make()
+    before, whole = installed.hook(command)
+    assert (before["permissionDecision"], whole) == ("deny", True)
+    begin = len(head_of(installed.bundle))
+    flip(installed.bundle, begin + int(at * (installed.bundle.stat().st_size - begin)))
+    assert installed.hook(command)[0] == before
+    assert "re" in installed.imported or "assent.engine" in installed.imported
+
+
+def test_a_spoilt_file_is_not_fresh(tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    bundle.write(str(file))
+    assert bundle.is_fresh(str(file))
+    size = file.stat().st_size
+    for at in range(0, size, size // 50):
+        flip(file, at)
+        assert not bundle.is_fresh(str(file))
+        flip(file, at)
+    file.write_bytes(file.read_bytes()[:-1])
+    assert not bundle.is_fresh(str(file))
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda path: path.chmod(0o664),
+        lambda path: (path.rename(path.with_name("x")), path.symlink_to("x")),
+        lambda path: (path.unlink(), subprocess.run(["mkfifo", str(path)], check=True)),
+        pytest.param(
+            lambda path: os.chown(path, 12345, 12345),
+            marks=pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away"),
+        ),
+    ],
+    ids="group link pipe another".split(),
+)
+def test_a_file_that_no_hook_believes_is_made_anew_without_looking_into_it(
+    installed: Installed, spoil: Callable[[Path], object]
+) -> None:
+    installed.make()
+    spoil(installed.bundle)
+    os.utime(installed.bundle, (0, 0))
+    assert installed.hook()[1] is False
+    assert installed.hook()[1] is True
+
+
+def test_making_the_file_does_not_hold_an_answer_back(installed: Installed) -> None:
+    (installed.package / "assent/facts/odd.py").write_text("import time\ntime.sleep(1000)\n")
+    installed.python(f"launcher.PATIENCE = 1; launcher.write({str(installed.state)!r})")
+    said, whole = installed.hook()
+    assert (said["permissionDecision"], whole) == ("allow", False)
+
+
+def test_what_cannot_be_written_leaves_nothing_behind(tmp_path: Path) -> None:
+    (tmp_path / "file").mkdir()
+    with pytest.raises(StoreError):
+        launcher.put(str(tmp_path / "file"), b"x", 0o644)
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
 def test_a_copy_of_the_package_does_not_run_what_the_first_is_made_of(tmp_path: Path) -> None:
     """Though all files of the first are as they were."""
     (tmp_path / "one").mkdir()
@@ -276,9 +348,10 @@ def test_a_file_of_somebody_else_is_not_used(installed: Installed) -> None:
 def test_what_cannot_be_run_is_imported_as_usual(installed: Installed) -> None:
     """Whatever is in the file: a part of it may have run already."""
     code = compile("def start(*_):\n    raise ImportError", "x", "exec")
-    data = marshal.dumps((code, [], [], (0, 0)))
+    data = marshal.dumps((code, [], [], (bundle.part(b""), bundle.part(b""))))
     installed.bundle.parent.mkdir(exist_ok=True)
-    installed.bundle.write_bytes(head_of(installed.bundle) + len(data).to_bytes(launcher.LENGTH, "little") + data)
+    length, summed = bundle.part(data)
+    installed.bundle.write_bytes(head_of(installed.bundle) + length.to_bytes(launcher.NUMBER, "little") + summed + data)
     said, whole = installed.hook()
     assert not whole
     assert said["permissionDecision"] == "allow"
@@ -306,16 +379,17 @@ def test_patterns_are_those_that_re_compiles() -> None:
 def test_a_pattern_that_is_not_kept_is_compiled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "patterns"
     kept = {("a+", 0): bundle._frozen("a+", 0), ("b+", 0): (0, b"????", 0, {}, (None,))}
-    file.write_bytes(b"before" + marshal.dumps(kept))
+    data = marshal.dumps(kept)
+    file.write_bytes(b"before" + data)
     handle = os.open(file, os.O_RDONLY)
-    patterns = bundled.Patterns(handle, len(b"before"), file.stat().st_size)
+    patterns = bundled.Patterns(handle, len(b"before"), bundle.part(data))
     monkeypatch.setattr(pattern, "KEPT", [patterns.compiled])
     assert patterns.compiled("a+", 0) == re.compile("a+")
     assert pattern.Pattern("c+").fullmatch("cc")
     assert pattern.Pattern("a+", pattern.IGNORECASE).fullmatch("AA")
     assert pattern.Pattern("b+").fullmatch("bb")
     os.close(handle)
-    broken = bundled.Patterns(handle, 0, 10)
+    broken = bundled.Patterns(handle, 0, bundle.part(data))
     assert broken.compiled("a+", 0) is None
 
 
