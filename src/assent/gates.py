@@ -73,7 +73,7 @@ class Gates:
         self._mode = mode
         self._config = config
         self._known: dict[tuple[str, str], tuple[tuple[Mark, ...], date, tuple[str, ...], Engine, configure.Place]] = {}
-        self._places: dict[str, tuple[float, configure.Place]] = {}
+        self._places: dict[str, tuple[float, tuple[int, ...], configure.Place]] = {}
         self._paths: dict[tuple[str, str], tuple[str, ...]] = {}  # (state, project) → files that a gate rests on
         self._views: dict[tuple[str, str], Mark] = {}  # (project, session) → the file that is as it was first
         self._lock = Lock()
@@ -105,10 +105,10 @@ class Gates:
     def _find(self, project: str, session: str, moment: Links | None) -> tuple[Engine, configure.Place]:
         here = self._place(project)
         if moment is None:
-            marks = self._marks(here)
+            at, marks = self._looked(here)
         else:
-            marks = moment.once(("sources", self, here.state, here.project), self._marks, here)
-        session = self._own_view(here, session, marks[PROJECT])
+            at, marks = moment.once(("sources", self, here.state, here.project), self._looked, here)
+        session = self._own_view(here, session, marks[PROJECT], at)
         found = self._ready(project, session, marks, here)
         if found is not None:
             return found
@@ -117,11 +117,11 @@ class Gates:
             if found is not None:  # another thread was faster
                 return found
             self._paths.pop((here.state, here.project), None)  # a changed file may name others
-            marks, today = self._marks(here), _today()
+            (at, marks), today = self._looked(here), _today()
             gate, place = self._load(here, session)
             while len(self._known) >= MOST:
                 del self._known[next(iter(self._known))]
-            if not any(map(_is_fresh, marks)):
+            if not any(_is_fresh(mark, at) for mark in marks):
                 self._known[project, session] = (marks, today, here.roots, gate, place)
             self.loads += 1
             return gate, place
@@ -136,18 +136,19 @@ class Gates:
         return None
 
     def _place(self, project: str) -> configure.Place:
-        """Where a project is. Looking for its worktrees takes longer than a decision, so a look holds for a moment."""
-        now = monotonic()
+        """Where a project is. Looking for its worktrees takes longer than a decision, so a look holds for a moment, and
+        no longer than the name leads to the same folder."""
+        now, folder = monotonic(), _folder(project)
         known = self._places.get(project)
-        if known is None or known[0] < now:
+        if known is None or known[0] < now or known[1] != folder:
             if len(self._places) >= MOST:
                 self._places.clear()
-            known = self._places[project] = (now + LOOK, configure.place(project, self._environ))
-        return known[1]
+            known = self._places[project] = (now + LOOK, folder, configure.place(project, self._environ))
+        return known[2]
 
-    def _own_view(self, here: configure.Place, session: str, mark: Mark) -> str:
+    def _own_view(self, here: configure.Place, session: str, mark: Mark, at: int) -> str:
         """The session, where the project's file is not as it saw it first or it began elsewhere; else `""`, and it
-        shares a gate. `mark` is that of the project's file."""
+        shares a gate. `mark` is that of the project's file, as it was `at` a time."""
         if not session or not here.project.startswith("/"):
             return ""
         key = (here.project, session)
@@ -163,7 +164,7 @@ class Gates:
             return session
         if here.project == "/":  # of no folder, so that the session may yet begin
             return ""
-        if not _is_fresh(mark):
+        if not _is_fresh(mark, at):
             if len(self._views) >= MOST_VIEWS:
                 self._views.clear()
             self._views[key] = mark
@@ -184,15 +185,17 @@ class Gates:
         except AssentError as error:
             return Refusing(error), here
 
-    def _marks(self, here: configure.Place) -> tuple[Mark, ...]:
-        """What changes when a source changes: its size, its times, which file it is."""
+    def _looked(self, here: configure.Place) -> tuple[int, tuple[Mark, ...]]:
+        """When the sources were looked at, in nanoseconds, and what changes when one of them changes: its size, its
+        times, which file it is."""
+        at = time_ns()
         names = (here.state, here.project)
         paths = self._paths.get(names)
         if paths is None:
             if len(self._paths) >= MOST:
                 self._paths.clear()
             paths = self._paths[names] = self._sources(here)
-        return tuple([_mark_of(path) for path in paths])
+        return at, tuple([_mark_of(path) for path in paths])
 
     def _sources(self, here: configure.Place) -> tuple[str, ...]:
         return (
@@ -225,12 +228,27 @@ def add_tool(tools: dict[str, Tool], name: str, tool: Tool) -> None:
 
 def _mark_of(path: str) -> Mark:
     try:
-        status = os.stat(path)
+        status = os.lstat(path)
     except OSError as error:
         return (error.errno or 0,)
+    if status.st_mode & 0o170000 == 0o120000:  # a link; one that leads nowhere is not the same as none
+        try:
+            status = os.stat(path)
+        except OSError as error:
+            return (-(error.errno or 0),)
     return (status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino, status.st_dev, status.st_mode)
 
 
-def _is_fresh(mark: Mark) -> bool:
-    """Whether a file changed just now, so that a next change might not show: file times are coarse."""
-    return len(mark) > 1 and 0 <= time_ns() - mark[2] < COARSE
+def _folder(path: str) -> tuple[int, ...]:
+    """Which folder a name leads to; none where it leads to nothing."""
+    try:
+        status = os.stat(path)
+    except (OSError, ValueError):
+        return ()
+    return status.st_ino, status.st_dev
+
+
+def _is_fresh(mark: Mark, at: int) -> bool:
+    """Whether a file had changed just before it was looked at, so that a next change might not show: file times are
+    coarse. How long ago that is by now says nothing: the change may have come right after the look."""
+    return len(mark) > 1 and 0 <= at - mark[2] < COARSE

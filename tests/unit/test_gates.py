@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+import time
 from pathlib import Path
 
 import pytest
 
+from assent import configure
 from assent.contract.call import Call
+from assent.facts import trust
 from assent.facts.links import Links
 from assent.gates import Gates, Refusing
 
@@ -140,3 +143,54 @@ def test_in_one_moment_the_files_are_looked_at_once_and_in_the_next_again(place:
     assert gates.find(str(project), "other", moment=moment)[0] is before
     after, _ = gates.find(str(project), "s", moment=Links())
     assert after is not before
+
+
+def test_a_file_that_had_just_changed_when_it_was_looked_at_is_looked_at_again_however_long_loading_took(
+    place: tuple[Gates, Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It may have changed a second time right after that, with the same times: those are coarse."""
+    gates, state, project = place
+    config = state / "config.toml"
+    config.write_text("")
+    now = config.stat().st_ctime_ns + 1_000_000
+    load = configure.open_gate
+
+    def slowly(*given: object, **named: object) -> object:
+        nonlocal now
+        now += 200_000_000
+        return load(*given, **named)  # type: ignore[arg-type]
+
+    monkeypatch.setattr("assent.gates.time_ns", lambda: now)
+    monkeypatch.setattr(configure, "open_gate", slowly)
+    first = gates.find(str(project), "session")[0]
+    second = gates.find(str(project), "session")[0]
+    assert first is not second
+    assert gates.find(str(project), "session")[0] is second
+
+
+def test_a_link_that_leads_nowhere_is_not_the_same_as_no_file(place: tuple[Gates, Path, Path]) -> None:
+    gates, state, project = place
+    config = state / "config.toml"
+    assert outcome(gates, project, "ls") == "allow"
+    config.symlink_to(state / "nowhere")
+    assert outcome(gates, project, "ls") == "deny"
+    config.unlink()
+    assert outcome(gates, project, "ls") == "allow"
+
+
+def test_a_project_that_is_another_folder_by_now_has_not_the_trust_of_the_last_one(
+    place: tuple[Gates, Path, Path], tmp_path: Path
+) -> None:
+    gates, state, _ = place
+    (state / "config.toml").write_text('mode = "full_auto"\nuntrusted_mode = "plan"\n')
+    known, foreign, project = tmp_path / "known", tmp_path / "foreign", tmp_path / "link"
+    known.mkdir()
+    foreign.mkdir()
+    trust.trust(str(known), str(state))
+    project.symlink_to(known)
+    time.sleep(0.1)  # a gate is kept where nothing changed just before it was made
+    assert gates.find(str(project))[0].settings.mode.word == "full_auto"
+    beside = tmp_path / "beside"
+    beside.symlink_to(foreign)
+    os.replace(beside, project)
+    assert gates.find(str(project))[0].settings.mode.word == "plan"
