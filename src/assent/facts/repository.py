@@ -92,6 +92,7 @@ def discovered(folder: str, links: Links) -> Repository | str | None:
 
 def _opened(folder: str, links: Links) -> Repository | str | None:
     """As `opened`, remembered for plain repositories for as long as nothing comes into `.git` or goes from it."""
+    at = time.time_ns()
     try:
         status = os.lstat(f"{folder.rstrip('/')}/.git")
     except (FileNotFoundError, NotADirectoryError):
@@ -103,7 +104,7 @@ def _opened(folder: str, links: Links) -> Repository | str | None:
     if remembered and remembered[1] == now:
         return remembered[0]
     found = opened(folder, links)
-    if isinstance(found, Repository) and is_main(found) and _are_settled((now,)):
+    if isinstance(found, Repository) and is_main(found) and _are_settled((now,), at):
         if len(_plain) > 64:
             _plain.clear()
         _plain[folder] = (found, now)
@@ -128,20 +129,21 @@ def _is_own(found: Repository, roots: tuple[str, ...], links: Links) -> bool:
 # ---------------------------------------------------------------- settings
 
 _plain: dict[str, tuple[Repository, Sign]] = {}
-_known: dict[Repository, tuple[str, dict[str, Sign]]] = {}
+_known: dict[tuple[Repository, str], tuple[str, dict[str, Sign]]] = {}
 
 
 def _settings(repository: Repository, links: Links, home: str) -> str:
     """Why a repository's settings are not harmless. Remembered for as long as no file that was looked at changes."""
-    remembered = _known.get(repository)
+    key = (repository, home)  # settings may lie in the home folder
+    remembered = _known.get(key)
     if remembered and _are_as_before(remembered[1]):
         return remembered[0]
-    look = _Look(links, home)
+    at, look = time.time_ns(), _Look(links, home)
     reason = look.repository(repository)
     if len(_known) > 64:
         _known.clear()
-    if _are_settled(look.signs.values()):
-        _known[repository] = (reason, look.signs)
+    if _are_settled(look.signs.values(), at):
+        _known[key] = (reason, look.signs)
     return reason
 
 
@@ -152,9 +154,10 @@ def _are_as_before(signs: dict[str, Sign]) -> bool:
     return True
 
 
-def _are_settled(signs: Iterable[Sign]) -> bool:
-    """Whether a later change is sure to show: file times are coarse, so one changed just now may change unseen."""
-    return time.time_ns() - max((sign[1] for sign in signs if sign), default=0) > _COARSE
+def _are_settled(signs: Iterable[Sign], at: int) -> bool:
+    """Whether a later change is sure to show: file times are coarse, so one that had changed just before it was looked
+    at may have changed unseen since. `at` is when the look began, in nanoseconds."""
+    return at - max((sign[1] for sign in signs if sign), default=0) > _COARSE
 
 
 def sign(path: str) -> Sign:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -329,3 +330,17 @@ def test_a_change_is_seen_at_once_and_so_is_its_end(repo: Path) -> None:
     assert [(first == second, bool(first)) for first, second in seen] == [
         (True, bad) for bad in (False, True) * 2 + (False,)
     ]
+
+
+def test_what_one_home_includes_says_nothing_of_another(repo: Path, tmp_path: Path) -> None:
+    for name, text in (("calm", ""), ("wild", "[core]\n\tfsmonitor = evil\n")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "more").write_text(text)
+    with (repo / ".git" / "config").open("a") as config:
+        config.write("[include]\n\tpath = ~/more\n")
+    for path in (repo / ".git" / "config", tmp_path / "calm" / "more"):
+        old = path.stat().st_ctime_ns
+        while time.time_ns() - old < 100_000_000:  # a look is remembered where nothing changed just before it
+            time.sleep(0.02)
+    assert reason(repo, repo, home=str(tmp_path / "calm")) == ""
+    assert "fsmonitor" in reason(repo, repo, home=str(tmp_path / "wild"))
