@@ -160,10 +160,11 @@ def iso(time: float) -> str:
     """A time as ISO 8601 in UTC with milliseconds."""
     global _second
     whole, thousandths = divmod(int(time * 1000 + 0.5), 1000)
-    if _second[0] != whole:  # many records are of the same second
+    known = _second  # another thread may be in another second
+    if known[0] != whole:  # many records are of the same one
         year, month, day, hour, minute, second = gmtime(whole)[:6]
-        _second = (whole, f"{year:04d}-{month:02d}-{day:02d}T{hour:02d}:{minute:02d}:{second:02d}")
-    return f"{_second[1]}.{thousandths:03d}Z"
+        known = _second = (whole, f"{year:04d}-{month:02d}-{day:02d}T{hour:02d}:{minute:02d}:{second:02d}")
+    return f"{known[1]}.{thousandths:03d}Z"
 
 
 def hasten() -> None:
