@@ -111,6 +111,17 @@ def test_however_a_request_is_cut_the_answer_is_the_same(program: Program) -> No
                 assert (kind, in_pieces(program, raw, *cut, unix=unix)) == (kind, whole)
 
 
+def test_an_http_hook_hears_of_a_fault_as_a_denial(program: Program) -> None:
+    """To such a program any status but 200 is leave to run the call."""
+    call = {"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"command": "ls"}}
+    body = json.dumps({"session_id": "half \ud800", "cwd": str(program.project), **call}).encode()
+    with connected(program, unix=True) as line:
+        line.sendall(head("/hook/claude", len(body), "Host: x", "Content-Type: application/json") + body)
+        found, _, said = answered(line).partition(b"\r\n\r\n")
+    assert found.startswith(b"HTTP/1.1 200 OK\r\n")
+    assert json.loads(said)["hookSpecificOutput"]["permissionDecision"] == "deny"
+
+
 def test_one_connection_takes_many_requests_of_all_kinds(program: Program) -> None:
     """Also where some are answered on the spot and some are not."""
     body = check(program)

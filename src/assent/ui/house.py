@@ -208,6 +208,11 @@ class House:
     def attended(self) -> None:
         self.moment = None
 
+    def fault(self, error: Exception) -> None:
+        """Tell of something that broke inside."""
+        self.voice.fault(error)
+        self.metrics.faults += 1
+
     async def settled(
         self, begin: Callable[..., Settled | Inquiry], *given: Any, quick: bool = False, **named: Any
     ) -> Settled:

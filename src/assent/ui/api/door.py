@@ -162,8 +162,7 @@ class Door:
         if isinstance(error, ConnectionError):
             raise error
         # The one net: a fault is told, and the server goes on.
-        self.house.voice.fault(error)
-        self.house.metrics.faults += 1
+        self.house.fault(error)
         return refused(Refusal(500, "fault", f"something broke inside: {type(error).__name__}"))
 
     def _let_in(self, endpoint: Endpoint, headers: Mapping[bytes, bytes], peer: Any) -> tuple[Role, Person | None, str]:

@@ -79,6 +79,11 @@ async def over_http(asked: Asked) -> object:
         return _response(adapter, event, await _in_one_go(asked, adapter, event))
     except AssentError as error:
         return _response(adapter, event, fault(str(error)))
+    except ConnectionError:  # whoever asked is gone
+        raise
+    except Exception as error:  # INVARIANT: such a program takes any other status than 200 for leave to run the call
+        asked.house.fault(error)
+        return _response(adapter, event, fault(f"the gate failed inside: {type(error).__name__}"))
 
 
 _responses: dict[tuple[int, str], tuple[Told, Reply]] = {}
