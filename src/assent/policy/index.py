@@ -300,7 +300,7 @@ class CommandIndex:
                 self._by_ending.setdefault(rule.words[0].rpartition("}")[2], []).append(number)
                 continue
             plain = next((word for word in rule.words[1:] if not word.startswith("-")), "")
-            for program in programs(rule.words[0]):
+            for program in dict.fromkeys((*programs(rule.words[0]), base(rule.words[0]))):
                 if "*" in program:
                     self._wild.add(longest_literal(rule.spec), number)
                 elif plain and "*" not in plain and "{" not in plain:
@@ -341,17 +341,22 @@ class CommandIndex:
         return self._wild.needs()
 
     def near(self, program: str, words: tuple[str, ...], texts: tuple[str, ...]) -> list[Rule]:
-        """Every rule that could match a command with this program, these other words and these texts."""
-        found = list(self._by_program.get(program, ()))
+        """Every rule that could match a command with this program, these other words and these texts.
+
+        INVARIANT: a rule may speak of a command by any of its texts, so the first word of each is a program here, and
+        each of their words is one: what is quoted may be several, and an assignment may stand before the program."""
+        names = dict.fromkeys((program, *(base(text.partition(" ")[0]) for text in texts)))
+        found = [number for name in names for number in self._by_program.get(name, ())]
         if self._by_ending:
             found += self._by_ending.get(program[program.rfind(".") :], ())
-        if program in self._programs:
-            for word in dict.fromkeys(words):
-                found += self._by_word.get((program, word), ())
+        for name in names:
+            if name in self._programs:
+                for word in dict.fromkeys((*words, *(word for text in texts for word in text.split(" ")))):
+                    found += self._by_word.get((name, word), ())
         if self._wild.filled:
             for text in dict.fromkeys(texts):
                 found += self._wild.candidates(text)
-        return [self._rules[number] for number in found]
+        return [self._rules[number] for number in dict.fromkeys(found)]
 
     def in_text(self, text: str) -> Iterator[Rule]:
         """Every rule whose longest literal stands in a raw text."""
@@ -378,4 +383,5 @@ def programs(word: str) -> list[str]:
 
 
 def longest_literal(spec: str) -> str:
-    return max((piece.strip() for piece in spec.split("*")), key=len)
+    """The longest piece of a word that a command needs, wherever its words stand and however far apart."""
+    return max((piece for word in spec.split() for piece in word.split("*")), key=len, default="")

@@ -121,7 +121,7 @@ class CommandSieve:
         """The sieve of several layers."""
         indexes = tuple(layers)
         needles = tuple(dict.fromkeys(needle for index in indexes for needle in index.needles()))
-        many = len(needles) > NEEDLES or any(needle.split() != [needle] for needle in needles)
+        many = len(needles) > NEEDLES
         return cls(
             {program for index in indexes for program in index.programs()},
             () if many else needles,
@@ -132,7 +132,7 @@ class CommandSieve:
 
     def holds(self, invocation: Invocation) -> bool:
         """Whether a rule may speak of a command."""
-        if self.all or invocation.program in self.programs:
+        if self.all or invocation.program in self.programs or self._begins(invocation):
             return True
         for needle in self.needles:
             if needle in invocation.source or needle in invocation.program:
@@ -141,3 +141,15 @@ class CommandSieve:
                 if needle in word:
                     return True
         return False
+
+    def _begins(self, invocation: Invocation) -> bool:
+        """Whether the command begins with a program of a rule, in one of the ways that it can be written."""
+        program, source = invocation.program, invocation.source
+        plain = source.startswith(program) and source[len(program) : len(program) + 1] in ("", " ")
+        if plain and invocation.words[:1] == (program,) and " " not in program:
+            return False
+        return any(
+            text.split(None, 1)[0].rpartition("/")[2] in self.programs
+            for text in (program, *invocation.words[:1], source)
+            if text and not text.isspace()
+        )

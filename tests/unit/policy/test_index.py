@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assent.policy.index import PathIndex, Trigrams
+from assent.contract.errors import PolicyError
+from assent.effects.shell import lower
+from assent.policy.index import CommandIndex, PathIndex, Trigrams
+from assent.policy.match import forms, reaches_command
 from assent.policy.parse import parse_rule
+from assent.policy.rules import Rule
+from assent.policy.ruleset import RuleSet
+from assent.policy.sieve import CommandSieve
 
 TEXT = st.text(alphabet="abcd/.", max_size=12)
 
@@ -50,3 +57,61 @@ def test_the_first_rule_that_begins_in_a_folder_is_found(patterns: list[str], fo
     found = PathIndex(rules, (), "").beginning_in(folders)
     first = next((rule for rule in rules if rule.spec.count("/") > 1 and rule.spec.split("/")[1] in folders), None)
     assert found is first
+
+
+WORDS = (
+    "git push npm run -f --force -C x ls a.sh ./a.sh /usr/bin/git A=1 sudo env é * pu* *sh *g*t {a,b} g{it,o} a*b "
+    "-* --opt=* $X main"
+).split()
+WORD = st.sampled_from([*WORDS, '"q w"', "'push x'", "'My App/run'", "'/o/My App/run'", " ls"])
+SPEC = st.tuples(st.sampled_from(["", "*"]), st.lists(WORD, min_size=1, max_size=4), st.sampled_from(["", ":*", "*"]))
+
+
+def parsed(specs: list[str]) -> list[Rule]:
+    rules = []
+    for number, spec in enumerate(specs):
+        try:
+            rules.append(parse_rule(f"bash({spec})", number=number))
+        except PolicyError:
+            continue  # is no rule
+    return rules
+
+
+def missed(rules: list[Rule], command: str) -> list[str]:
+    """The rules that reach a part of a command, and that looking them up does not bring."""
+    layer = RuleSet(rules, ("/w",), "/home")
+    sieve = CommandSieve.over([CommandIndex(rules)])
+    every, found = set[Rule](), set[Rule]()
+    for each in lower(command, cwd="/w", home="/home", shell="bash").invocations:
+        reached = {rule for rule in rules if rule.words and reaches_command(rule, each, forms(each))}
+        brought = set(layer.reaching_command(each)) if sieve.holds(each) else set()
+        every |= reached
+        found |= brought
+    return sorted(rule.spec for rule in every - found)
+
+
+@given(
+    st.lists(SPEC.map(lambda spec: spec[0] + " ".join(spec[1]) + spec[2]), max_size=6),
+    st.lists(WORD, min_size=1, max_size=5).map(" ".join),
+)
+def test_no_rule_that_reaches_a_command_is_missed(specs: list[str], command: str) -> None:
+    assert missed(parsed(specs), command) == []
+
+
+@pytest.mark.parametrize(
+    ("spec", "command"),
+    [
+        ("A=1 ls", "A=1  ls"),
+        ("A=1:*", "A=1 ls -l"),
+        ("* foo  bar", "ls foo bar"),
+        ("*ls -l x", "ls x -l"),
+        ("psql -c DROP *", "psql -c 'DROP TABLE x'"),
+        ("/o/My App/run:*", "'/o/My App/run' x"),
+        ('"q w" *', '"q w" x'),
+    ],
+)
+def test_a_rule_is_found_however_the_command_is_written(spec: str, command: str) -> None:
+    (rule,) = parsed([spec])
+    parts = lower(command, cwd="/w", home="/home", shell="bash").invocations
+    assert any(reaches_command(rule, each, forms(each)) for each in parts)
+    assert missed([rule], command) == []
