@@ -1,4 +1,4 @@
-"""The arguments of a call as the tools may read them: by any spelling of a key, at any depth. Knows no tool."""
+"""The arguments of a call as the tools may read them: by any spelling of a key, in lists and objects too. Knows no tool."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ PATTERN_KEYS = frozenset(
     "pattern glob include exclude glob_pattern file_pattern include_pattern exclude_pattern file_glob".split()
 )
 MAX_VALUES = 2000
+DEEPEST = 64
 
 
 def lowered_keys(given: Mapping[str, object]) -> dict[str, object]:
@@ -51,8 +52,12 @@ def nonempty(value: object) -> bool:
     return value not in (None, {}, [], "")
 
 
-def path_arguments(given: Mapping[str, object], skip: tuple[str, ...] = ()) -> Iterator[tuple[str, str]]:
+def path_arguments(
+    given: Mapping[str, object], skip: tuple[str, ...] = (), level: int = 0
+) -> Iterator[tuple[str, str]]:
     """Every argument that may be a path, with its key. Lists and nested edits are looked into."""
+    if level > DEEPEST:
+        raise PayloadError("the arguments are nested too deep to be read")
     for key, value in given.items():
         low = key.lower()
         if low in skip:
@@ -61,19 +66,21 @@ def path_arguments(given: Mapping[str, object], skip: tuple[str, ...] = ()) -> I
             yield "input", key  # edits by the name of their file
         nested = low in NESTED_KEYS and not isinstance(value, str)
         if nested or (low not in TEXT_KEYS and low not in PATTERN_KEYS):
-            yield from _places(low, value)
+            yield from _places(low, value, level)
 
 
-def _places(key: str, value: object) -> Iterator[tuple[str, str]]:
-    """The paths in one argument, in lists and objects at any depth too."""
+def _places(key: str, value: object, level: int) -> Iterator[tuple[str, str]]:
+    """The paths in one argument, in lists and objects too."""
+    if level > DEEPEST:
+        raise PayloadError("the arguments are nested too deep to be read")
     if isinstance(value, str):
         if value:
             yield key, value
     elif isinstance(value, dict):
-        yield from path_arguments(value)
+        yield from path_arguments(value, level=level + 1)
     elif isinstance(value, list):
         for item in value:
-            yield from _places(key, item)
+            yield from _places(key, item, level + 1)
 
 
 def values(given: Mapping[str, object]) -> tuple[list[tuple[str, str]], bool]:

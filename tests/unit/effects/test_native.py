@@ -5,10 +5,12 @@ from __future__ import annotations
 import pytest
 
 from assent.contract.call import Call
+from assent.contract.decision import Outcome
 from assent.contract.effect import Effect, Gap, Kind, Lowering, Operation, Target
 from assent.contract.errors import PayloadError
 from assent.effects import native
 from assent.effects.paths import path_target
+from tests.cases import decide
 
 
 def lower(tool: str, given: dict[str, object], cwd: str = "/w") -> Lowering:
@@ -302,3 +304,14 @@ def test_the_tools_of_the_runtimes_are_known_by_their_own_names(tool: str, word:
 @pytest.mark.parametrize("tool", [tool for words in NATIVE.values() for tool in words[""].split()])
 def test_a_tool_that_is_not_known_runs_something(tool: str) -> None:
     assert [effect.operation for effect in lower(tool, {}).effects] == [Operation.EXECUTE]
+
+
+@pytest.mark.parametrize("tool", ["write", "read", "move", "search"])
+def test_arguments_that_nest_too_deep_are_refused(tool: str) -> None:
+    listed: object = "/etc/passwd"
+    named: object = "/etc/passwd"
+    for _ in range(500):
+        listed, named = [listed], {"path": named}
+    for value in (listed, named):
+        answer = decide(tool, {"file_path": value}, "yolo")
+        assert (answer.outcome, answer.code) == (Outcome.DENY, "gap.call.input")
