@@ -122,6 +122,37 @@ def test_an_http_hook_hears_of_a_fault_as_a_denial(program: Program) -> None:
     assert json.loads(said)["hookSpecificOutput"]["permissionDecision"] == "deny"
 
 
+@pytest.mark.parametrize(("runtime", "status"), [("claude", b"200 OK"), ("openharness", b"403 Forbidden")])
+def test_an_http_hook_hears_of_what_cannot_be_read_as_a_denial(program: Program, runtime: str, status: bytes) -> None:
+    """Each in its program's own form, and also where it is still sending."""
+    kind, path = "Content-Type: application/json", f"/hook/{runtime}"
+    large = b'{"tool_input":{"content":"' + b"x" * 20_000_000 + b'"}}'
+    chunked = head(path, 0, "Host: x", kind).replace(b"Content-Length: 0", b"Transfer-Encoding: chunked")
+    half = head(path, 5, "Host: x", kind) + b'{"a":'
+    said = {
+        "larger than": head(path, len(large), "Host: x", kind) + large,
+        "is larger than": chunked + b"%x\r\n%b\r\n0\r\n\r\n" % (len(large), large),
+        "not JSON": half,
+        "is not JSON": half.replace(b"/hook", b"/%68ook"),  # the long way
+        "send JSON": head(path, 2, "Host: x", "Content-Type: text/plain") + b"{}",
+    }
+    for words, raw in said.items():
+        with connected(program, unix=True) as line:
+            line.sendall(raw)
+            found = answered(line)
+        assert found.startswith(b"HTTP/1.1 " + status)
+        assert words.encode() in found
+
+
+def test_who_may_not_ask_hears_of_no_denial(program: Program) -> None:
+    """A page of somebody else learns nothing of what is answered here."""
+    for lines, status in (((), b"401"), (("Origin: http://example.com",), b"403")):
+        raw = head("/hook/claude", 5, f"Host: 127.0.0.1:{program.port}", "Content-Type: application/json", *lines)
+        with connected(program, unix=False) as line:
+            line.sendall(raw + b'{"a":')
+            assert answered(line).startswith(b"HTTP/1.1 " + status)
+
+
 def test_one_connection_takes_many_requests_of_all_kinds(program: Program) -> None:
     """Also where some are answered on the spot and some are not."""
     body = check(program)

@@ -39,6 +39,7 @@ HEADERS = {
 RAW_HEADERS = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
 CALLER_HEADERS = [(b"x-content-type-options", b"nosniff"), (b"cache-control", b"no-store")]  # no browser is there
 ABSENT: Mapping[str, str] = {}
+UNREADABLE = frozenset({400, 413, 415})  # statuses for what has no body that can be read
 
 
 def _no_constant(name: str) -> object:
@@ -99,7 +100,7 @@ class Door:
         try:
             asked = await self._admit(endpoint, scope, receive, send)
         except Exception as error:
-            reply = self._instead(error)
+            reply = self._denied(endpoint, scope.get("path_params", ABSENT), error) or self._instead(error)
         else:
             reply = await self._replied(endpoint, asked)
         if reply is not None:
@@ -127,7 +128,7 @@ class Door:
                 raise too_large(endpoint)
             body, gone = read(raw), partial(hung_up, receive)
         except Exception as error:
-            return self._instead(error)
+            return self._denied(endpoint, path, error) or self._instead(error)
         asked = Asked(self.house, role, person, peer, path, ABSENT, body, len(raw), cookie, gone, unheard)
         if shared:
             self.house.attend()
@@ -147,6 +148,14 @@ class Door:
         except Exception as error:
             return self._instead(error)
         return found if found is None or isinstance(found, Reply) else Reply(found)
+
+    def _denied(self, endpoint: Endpoint, path: Mapping[str, str], error: Exception) -> Reply | None:
+        """The denial of a call that cannot be read, to a program that would take a refusal for leave to run it. Whoever
+        may not come in is no such program."""
+        if endpoint.denial is None or not isinstance(error, Refusal) or error.status not in UNREADABLE:
+            return None
+        self.house.metrics.refused += 1
+        return endpoint.denial(path, error.message)
 
     def _instead(self, error: Exception) -> Reply:
         """What is answered where something was refused, or broke."""
@@ -183,7 +192,11 @@ class Door:
         role, person, cookie = self._let_in(endpoint, headers, peer)
         raw = b""
         if endpoint.method not in ("GET", "DELETE"):
-            check_body(endpoint, headers)
+            try:
+                check_body(endpoint, headers)
+            except Refusal:
+                await drained(endpoint, receive)
+                raise
             raw = await gather(endpoint, receive)  # `protocol` ends what comes too slowly
         body = read(raw)
         path, query = scope.get("path_params", ABSENT), query_of(scope.get("query_string", b""))
@@ -278,10 +291,20 @@ async def gather(endpoint: Endpoint, receive: Any) -> bytes:
         chunks.append(message.get("body", b""))
         size += len(chunks[-1])
         if size > endpoint.limit:
+            if message.get("more_body"):
+                await drained(endpoint, receive)
             raise too_large(endpoint)
         if not message.get("more_body"):
             return b"".join(chunks)
         message = await receive()
+
+
+async def drained(endpoint: Endpoint, receive: Any) -> None:
+    """Let the rest of a body come, and keep nothing of it, where a denial has to be heard: who still sends would hear
+    of a broken connection instead."""
+    if endpoint.denial is not None:
+        while (message := await receive())["type"] == "http.request" and message.get("more_body"):
+            pass
 
 
 def too_large(endpoint: Endpoint) -> Refusal:

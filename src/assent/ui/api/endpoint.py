@@ -162,11 +162,12 @@ class Endpoint(Value):
     """One method on one path. `body` is the schema of what it takes, `gives` of what it gives, by status. `scraped`
     lets in what collects counters too. `signed` says that a signature over the bytes stands in for everything else.
     `prompt` says that it mostly answers without waiting for anything; the one name that its path may then have in it is
-    that of a runtime."""
+    that of a runtime. `denial` makes an answer in a program's own form from the names in the path and the words of
+    a refusal, for programs that run a call where they get another; None where there is none."""
 
     __slots__ = (
         *("method", "path", "run", "needs", "summary", "body", "query", "gives", "limit", "kind", "scraped"),
-        *("signed", "prompt"),
+        *("signed", "prompt", "denial"),
     )
 
     def __init__(
@@ -185,6 +186,7 @@ class Endpoint(Value):
         scraped: bool = False,
         signed: bool = False,
         prompt: bool = False,
+        denial: Callable[[Mapping[str, str], str], Reply | None] | None = None,
     ) -> None:
         self.method = method
         self.path = path
@@ -199,3 +201,4 @@ class Endpoint(Value):
         self.scraped = scraped
         self.signed = signed
         self.prompt = prompt
+        self.denial = denial

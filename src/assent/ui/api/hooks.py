@@ -6,6 +6,7 @@ The answer is text: `done STATUS LENGTH LENGTH`, a line end, and what the hook p
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 
 from assent import adapters
@@ -84,6 +85,14 @@ async def over_http(asked: Asked) -> object:
     except Exception as error:  # INVARIANT: such a program takes any other status than 200 for leave to run the call
         asked.house.fault(error)
         return _response(adapter, event, fault(f"the gate failed inside: {type(error).__name__}"))
+
+
+def denied(path: Mapping[str, str], words: str) -> Reply | None:
+    """The answer to an HTTP hook whose payload cannot be read."""
+    runtime = path.get("runtime", "")
+    if runtime not in adapters.RUNTIMES or not HONOURS[runtime].http:
+        return None
+    return _response(adapters.load(runtime), None, fault(words))
 
 
 _responses: dict[tuple[int, str], tuple[Told, Reply]] = {}
@@ -245,5 +254,6 @@ ENDPOINTS = (
         gives={200: ANY},
         limit=LARGE,
         prompt=True,
+        denial=denied,
     ),
 )
