@@ -54,7 +54,7 @@ def start(
             bring(modules)
             sys.modules["assent.effects.shell.commands.shelf"].shelf.known = index
         except Exception:  # what did not come is imported as usual
-            return
+            is_spoilt()
 
     return deciding
 
@@ -67,6 +67,11 @@ def whole(handle: int, place: int, part: Part) -> bytes:
     if _imp.source_hash(0, data) != part[1]:
         raise ValueError("it is spoilt")
     return data
+
+
+def is_spoilt() -> None:
+    """Let the launcher know that the file did not bring what it should."""
+    sys.modules["assent.contract.later"].DECIDING.clear()
 
 
 def renew(path: str) -> None:
@@ -120,6 +125,7 @@ class Patterns:
             return thawed(text, kept) if kept is not None else None
         except Exception:
             self._known = {}
+            is_spoilt()
             return None
 
 

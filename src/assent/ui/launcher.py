@@ -56,15 +56,15 @@ except BaseException as error:
         os.write(2, text.encode("utf-8", "backslashreplace"))
     except Exception:
         pass
-if not deciding:
-    try:  # the answer has been given: nothing may hold it back for long
+try:
+    if not later.DECIDING:  # the answer has been given: nothing may hold it back for long
         _signal.signal(_signal.SIGALRM, lambda *_: os._exit(status))
         _signal.alarm({patience})
         from assent.ui import bundled
 
         bundled.renew(path)
-    except BaseException:
-        pass
+except BaseException:
+    pass
 os._exit(status)
 """
 # And the tag of the interpreter. A file of another form needs another name: launchers that stand somewhere stay there.
