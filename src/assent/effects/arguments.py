@@ -1,4 +1,4 @@
-"""The arguments of a call as the tools may read them: by any spelling of a key, in lists and objects too. Knows no tool."""
+"""The arguments of a call as the tools may read them: by any spelling of a key, in lists and objects. Knows no tool."""
 
 from __future__ import annotations
 
