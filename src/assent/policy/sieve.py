@@ -19,7 +19,7 @@ else:
     bisect = Later("bisect")
 
 REMEMBERED = 1024  # folders; a session works in a few
-NEEDLES = 8  # looked for one by one; of more, every command is held back
+NEEDLES = 8  # looked for one by one; where more are left of them, every command is held back
 
 
 class PathSieve:
@@ -120,7 +120,7 @@ class CommandSieve:
     def over(cls, layers: Iterable[CommandIndex]) -> CommandSieve:
         """The sieve of several layers."""
         indexes = tuple(layers)
-        needles = tuple(dict.fromkeys(needle for index in indexes for needle in index.needles()))
+        needles = fewer(tuple(dict.fromkeys(needle for index in indexes for needle in index.needles())))
         many = len(needles) > NEEDLES
         return cls(
             {program for index in indexes for program in index.programs()},
@@ -153,3 +153,21 @@ class CommandSieve:
             for text in (program, *invocation.words[:1], source)
             if text and not text.isspace()
         )
+
+
+def fewer(needles: tuple[str, ...]) -> tuple[str, ...]:
+    """Texts of which every needle holds one: themselves where they are few, else three letters that many share."""
+    if len(needles) <= NEEDLES:
+        return needles
+    grams = {needle: {needle[at : at + 3] for at in range(len(needle) - 2)} for needle in needles}
+    short = [needle for needle in needles if not grams[needle]]
+    left, found = [needle for needle in needles if grams[needle]], short
+    while left and len(found) <= NEEDLES:
+        shared: dict[str, int] = {}
+        for needle in left:
+            for gram in grams[needle]:
+                shared[gram] = shared.get(gram, 0) + 1
+        best = min(shared, key=lambda gram: (-shared[gram], gram))
+        found.append(best)
+        left = [needle for needle in left if best not in grams[needle]]
+    return tuple(found)

@@ -9,7 +9,7 @@ from assent.contract.effect import Invocation
 from assent.policy.index import CommandIndex, PathIndex
 from assent.policy.match import forms
 from assent.policy.parse import parse_rule
-from assent.policy.sieve import CommandSieve, PathSieve
+from assent.policy.sieve import NEEDLES, CommandSieve, PathSieve, fewer
 
 NAME = st.sampled_from(["a", "b*", "**", "*.cfg", "?d", "long-name", "long*", "*-name", "[ab]c", ".env", "[a/b]d"])
 PATTERN = st.tuples(st.sampled_from(["/", "**/", "~/", ""]), st.lists(NAME, min_size=1, max_size=4)).map(
@@ -75,3 +75,18 @@ def test_no_command_rule_is_near_a_program_that_the_sieve_lets_by(layers: list[l
     if not CommandSieve.over(indexes).holds(invocation):
         found = [index.near(words[0], tuple(words[1:]), forms(invocation)) for index in indexes]
         assert found == [[] for _ in indexes]
+
+
+@given(st.lists(st.text("abc-1", max_size=7), max_size=40, unique=True))
+def test_of_many_texts_each_holds_one_of_the_few_that_stand_for_them(needles: list[str]) -> None:
+    few = fewer(tuple(needles))
+    assert len(few) > NEEDLES or all(any(text in needle for text in few) for needle in needles)
+
+
+def test_many_rules_with_a_letter_in_common_hold_back_only_what_has_it_too() -> None:
+    rules = [parse_rule(f"bash(* --never-{number})", number=number) for number in range(500)]
+    sieve = CommandSieve.over([CommandIndex(rules)])
+    held = ["ls --never-7", "git x --never-499", "echo never"]
+    free = ["ls -la", "git push --force", "make x-7"]
+    texts = {text: Invocation(text.split()[0], tuple(text.split()), source=text) for text in (*held, *free)}
+    assert [text for text, invocation in texts.items() if sieve.holds(invocation)] == held
