@@ -86,7 +86,7 @@ def test_of_many_texts_each_holds_one_of_the_few_that_stand_for_them(needles: li
 def test_many_rules_with_a_letter_in_common_hold_back_only_what_has_it_too() -> None:
     rules = [parse_rule(f"bash(* --never-{number})", number=number) for number in range(500)]
     sieve = CommandSieve.over([CommandIndex(rules)])
-    held = ["ls --never-7", "git x --never-499", "echo never"]
+    held = ["ls --never-7", "git x --never-499", "ls --no"]
     free = ["ls -la", "git push --force", "make x-7"]
     texts = {text: Invocation(text.split()[0], tuple(text.split()), source=text) for text in (*held, *free)}
     assert [text for text, invocation in texts.items() if sieve.holds(invocation)] == held
