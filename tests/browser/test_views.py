@@ -70,7 +70,7 @@ def test_the_policy_has_its_sources_and_a_broken_one_says_so(page: Page, program
     try:
         page.get_by_role("link", name="Live").click()
         page.get_by_role("link", name="Policy").click()
-        expect(page.get_by_text("The policy does not load")).to_be_visible()
+        expect(page.get_by_role("heading", name="The policy does not load")).to_be_visible()
         assert program.call("ls").json["decision"]["deciding"]["code"] == "policy.load"
     finally:
         config.write_text(before)
