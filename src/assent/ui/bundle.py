@@ -214,7 +214,7 @@ def patterns() -> dict[tuple[str, int], bundled.Kept]:
 
 def _frozen(text: str, flags: int) -> bundled.Kept:
     """What `re.compile` makes of a pattern before it hands it over."""
-    from re import _compiler, _parser  # type: ignore[attr-defined]
+    from re import _compiler, _parser  # type: ignore[attr-defined]  # its own parts, compared with what it makes
 
     parsed = _parser.parse(text, flags)
     names = dict(parsed.state.groupdict)

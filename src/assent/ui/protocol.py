@@ -168,13 +168,13 @@ class Protocol(Base):
 
     def on_body(self, body: bytes) -> None:
         if self._prompt is None:
-            super().on_body(body)  # type: ignore[misc]
+            super().on_body(body)  # type: ignore[misc]  # mixed in with one of two protocols
         else:
             self._prompt += body
 
     def on_message_complete(self) -> None:
         if self._prompt is None:
-            super().on_message_complete()  # type: ignore[misc]
+            super().on_message_complete()  # type: ignore[misc]  # as above
         else:
             self._whole = True
 
@@ -223,19 +223,19 @@ class Protocol(Base):
 
     def _begin(self, app: Any, body: bytes = b"", *, whole: bool = False) -> None:
         """Let uvicorn hear what was heard so far, and an application answer it."""
-        super().on_message_begin()  # type: ignore[misc]
-        super().on_url(self._target)  # type: ignore[misc]
+        super().on_message_begin()  # type: ignore[misc]  # as above
+        super().on_url(self._target)  # type: ignore[misc]  # as above
         for name, value in self._fields:
-            super().on_header(name, value)  # type: ignore[misc]
+            super().on_header(name, value)  # type: ignore[misc]  # as above
         own, self.app = self.app, app
-        super().on_headers_complete()  # type: ignore[misc]
+        super().on_headers_complete()  # type: ignore[misc]  # as above
         self.app = own
         if body:
-            super().on_body(body)  # type: ignore[misc]
+            super().on_body(body)  # type: ignore[misc]  # as above
         if whole:
             if self._last:
                 self.cycle.keep_alive = False  # the parser knows that no more
-            super().on_message_complete()  # type: ignore[misc]
+            super().on_message_complete()  # type: ignore[misc]  # as above
 
     def on_response_complete(self) -> None:
         self.transport.flush()  # type: ignore[attr-defined]  # see Gathered
