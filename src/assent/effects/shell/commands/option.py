@@ -37,7 +37,7 @@ _OPTION = Pattern(
     r"(?P<tags>(?:![a-z]+(?::[a-z-]+)?)*)"
 )
 _NAMES = Pattern(_NAME)
-TAGS = frozenset({"acts", "writes", "recursive", "prints", "drop", "repeat", "lists"})
+TAGS = frozenset({"acts", "writes", "recursive", "prints", "last", "drop", "repeat", "lists"})
 _GIVES = frozenset("gives:" + kind for kind in ("word", "number", "paths", "names", "nothing"))
 _SIGNS = frozenset(",!=[")
 _HEAD = Pattern(r"-[,!=\[](?=[,=!\[]|$)|[^=!\[]+")
@@ -53,6 +53,7 @@ class Option:
         "drop",
         "gives",
         "harmless",
+        "last",
         "lifts",
         "lists",
         "names",
@@ -73,7 +74,8 @@ class Option:
         self.acts = "acts" in tags
         self.writes = "writes" in tags
         self.recursive = "recursive" in tags
-        self.prints = "prints" in tags
+        self.last = "last" in tags
+        self.prints = self.last or "prints" in tags
         self.drop = "drop" in tags
         self.lists = "lists" in tags
         self.lifts = tuple(tag[6:] for tag in tags if tag.startswith("lifts:"))

@@ -22,15 +22,17 @@ if TYPE_CHECKING:
 
 KEYS = frozenset(
     "options operands runs service globals style dangers prints repo stores hooks like aliases reader help safe acts "
-    "pure secret_operands forms marks with recursive groups file_prefixes".split()
+    "pure secret_operands forms marks with recursive groups file_prefixes obeys obeys_checked env".split()
 )
 STYLES = frozenset({"gnu", "posix", "single", "go", "bsd"})
 HOOKS = frozenset({"", "refs", "checkout", "commit"})
 PRINTS = frozenset({"", "word", "number", "paths", "names"})
 BOOLEANS = ("runs", "repo", "stores", "help", "pure", "recursive")
-LISTS = ("dangers", "aliases", "safe", "acts", "secret_operands", "file_prefixes")
+LISTS = ("dangers", "aliases", "safe", "acts", "secret_operands", "file_prefixes", "obeys")
 
 IGNORECASE = 2  # of `re`
+_OBEYED = Pattern(r"\$[A-Za-z_]\w*|\^?(?:\*\*/|\{\})?[^\s$^#{}*][^\s#]*(?:#[^\s!]*!\S*)?|\{\}-\S+")
+_VARIABLE = Pattern(r"[A-Za-z_]\w*\*?")
 _SLOT = Pattern(
     r"(?P<role>[A-Z]+(?::[a-z]+)?)(?P<count>[?*+]?)(?:=(?P<default>[^\s!]+))?(?P<tags>(?:![a-z]+(?::[a-z-]+)?)*)"
 )
@@ -57,6 +59,7 @@ class Row:
 
     __slots__ = (
         "dangers",
+        "env",
         "file_prefixes",
         "forms",
         "globals",
@@ -65,6 +68,8 @@ class Row:
         "hooks",
         "marks",
         "name",
+        "obeyed_names",
+        "obeys",
         "operands",
         "options",
         "prints",
@@ -103,6 +108,10 @@ class Row:
         self.marks = _marks(name, keys.get("marks", {}))
         self.forms = _forms(name, keys.get("forms", {}))
         self.secret_operands = frozenset(_words(name, "secret_operands", keys))
+        obeys = _words(name, "obeys", keys)
+        self.obeys = tuple(each for each in obeys if each[:1] != "$")
+        self.obeyed_names = frozenset(each[1:] for each in obeys if each[:1] == "$")
+        self.env = tuple(_text(name, "env", keys).split())
 
 
 def check_row(name: str, keys: Mapping[str, object], *, readers: frozenset[str] = frozenset()) -> None:
@@ -117,8 +126,9 @@ def check_row(name: str, keys: Mapping[str, object], *, readers: frozenset[str] 
             raise wrong(name, key, "must be true or false")
     for key in LISTS:
         _words(name, key, keys)
-    for key in ("like", "service", "reader", "groups"):
+    for key in ("like", "service", "reader", "groups", "obeys_checked"):
         _text(name, key, keys)
+    _check_obeyed(name, keys)
     if readers and keys.get("reader", "") not in readers | {""}:
         raise wrong(name, "reader", f"no reader is called `{keys['reader']}`")
     _check_forms(Row(name, keys))
@@ -180,6 +190,17 @@ def _check_forms(made: Row) -> None:
             re.compile(pattern.text)
         except re.error as error:
             raise wrong(made.name, "forms", f"not a pattern: {error}") from error
+
+
+def _check_obeyed(name: str, keys: Mapping[str, object]) -> None:
+    for entry in _words(name, "obeys", keys):
+        if not _OBEYED.fullmatch(entry):
+            raise wrong(
+                name, "obeys", f"`{entry}` names no file and no variable", "write it as `file`, `^file` or `$NAME`"
+            )
+    for variable in _text(name, "env", keys).split():
+        if not _VARIABLE.fullmatch(variable.partition("=")[0]):
+            raise wrong(name, "env", f"`{variable}` is not a variable", "write it as `NAME` or `NAME=pattern`")
 
 
 def _text(row: str, key: str, keys: Mapping[str, object]) -> str:

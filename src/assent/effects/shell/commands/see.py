@@ -54,7 +54,7 @@ class Line:
         self.tables = tables
         self.parsed = parse(words, row.options, more, style=row.style, pure=row.pure)
         given = [*before, *self.parsed.given]
-        self.quiet = bool(given) and not self.parsed.doubts and any(each.option.prints for each in given)
+        self.quiet = bool(given) and not self.parsed.doubts and _only_prints(given)
 
     def standard(self) -> None:
         """All that the row says of this line."""
@@ -204,6 +204,15 @@ class Line:
         prints = "nothing" if "nothing" in seen.gives else seen.gives[-1] if seen.gives else row.prints
         if prints and prints != "nothing" and seen.prints is None:
             worth(seen, prints)
+
+
+def _only_prints(given: list[Given]) -> bool:
+    """Whether an option says that the command only prints, and no other option says otherwise."""
+    if any(each.option.last for each in given):
+        return True
+    return any(each.option.prints for each in given) and all(
+        each.option.prints or each.option.harmless for each in given
+    )
 
 
 def _least(slots: tuple[Slot, ...]) -> int:

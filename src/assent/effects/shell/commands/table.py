@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _LIKE_LIMIT = 8
+_NEVER_INHERITED = frozenset(("safe", "acts", "aliases", "like", "obeys_checked"))
 
 
 class Node:
@@ -107,7 +108,7 @@ class Tables:
         if not isinstance(base, str) or depth >= _LIKE_LIMIT or not self._has(base):
             raise PolicyError(f'commands."{name}".like: no row is called `{base}`')
         under = self.keys(base, depth + 1)
-        return {k: v for k, v in {**under, **own}.items() if k in own or k not in ("safe", "acts", "aliases", "like")}
+        return {k: v for k, v in {**under, **own}.items() if k in own or k not in _NEVER_INHERITED}
 
     def _joined(self, name: str, own: dict[str, object]) -> str:
         """The row's options with those of the sets that it names."""

@@ -18,7 +18,11 @@ PROGRAM = rows(
     prog={"globals": "-C=DIR --quiet --key=TEXT", "options": "-V!prints"},
     prog_show={"options": "-n=TEXT --output=WRITE", "operands": "READ*", "repo": True},
     prog_list_all={"operands": "TEXT*", "service": "prog"},
-    prog_push={"options": "--force!danger:force-push -n,--dry-run!prints", "operands": "TEXT*", "runs": True},
+    prog_push={
+        "options": "--force!danger:force-push -n,--dry-run!last --list!prints",
+        "operands": "TEXT*",
+        "runs": True,
+    },
 )
 
 
@@ -50,6 +54,11 @@ def test_a_danger_goes_to_what_changes_something() -> None:
 def test_a_dry_run_only_prints_where_every_word_is_known() -> None:
     assert does("prog push -n --force x", PROGRAM) == []
     assert does("prog push -n --force --frob x", PROGRAM) == ["EXECUTE <prog> !force-push"]
+
+
+def test_an_option_that_prints_gives_way_to_another_with_an_effect() -> None:
+    assert does("prog push --list x", PROGRAM) == []
+    assert does("prog push --list --force x", PROGRAM) == ["EXECUTE <prog> !force-push"]
 
 
 def test_help_only_prints_where_nothing_else_stands_there() -> None:
