@@ -138,6 +138,7 @@ class Engine:
             home=call.home,
             cwd=call.cwd,
             own=self._own,
+            state=state,
             given=links,
             paused=paused,
             server=resident.server(state, lowering),

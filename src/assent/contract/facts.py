@@ -26,7 +26,8 @@ class Facts(Value):
     """`canonical`: a target's `raw or name` → the path it leads to (absent: the path itself).
     `roots`: the workspace folders, lexical and canonical forms, worktrees and extra folders included; `/`, homes,
     their ancestors and system trees are never among them.
-    `home`: the user's folder. `own`: Assent's own files and folders, canonical.
+    `home`: the user's folder. `aliases`: pairs of a path and the guarded one that it is by another name: a folder that
+    `~/.ssh` links to, a state folder elsewhere, a hard link. `own`: Assent's own files and folders, canonical.
     `folds_case`: absolute folders on whose file systems names differ in case only by looks.
     `repositories`: folder → why git is not harmless there; `""` is harmless, absent is not known.
     `hooks`, `modules`: folder → the hook that git runs there, the file that an interpreter loads there in place of its
@@ -45,6 +46,7 @@ class Facts(Value):
         "canonical",
         "roots",
         "home",
+        "aliases",
         "own",
         "folds_case",
         "repositories",
@@ -65,6 +67,7 @@ class Facts(Value):
         canonical: Mapping[str, str] | None = None,
         roots: tuple[str, ...] = (),
         home: str = "",
+        aliases: tuple[tuple[str, str], ...] = (),
         own: tuple[str, ...] = (),
         folds_case: tuple[str, ...] = (),
         repositories: Mapping[str, str] | None = None,
@@ -81,6 +84,7 @@ class Facts(Value):
         self.canonical = canonical or {}
         self.roots = roots
         self.home = home
+        self.aliases = aliases
         self.own = own
         self.folds_case = folds_case
         self.repositories = repositories or {}

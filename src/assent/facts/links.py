@@ -60,6 +60,17 @@ class Links:
             found = self._kept[key] = (look(*given),)
         return found[0]
 
+    def is_gone(self, path: str) -> bool:
+        """Whether a canonical path that was looked at is not there."""
+        return self._seen.get(path) == _GONE
+
+    def given_in(self, folder: str) -> list[str] | None:
+        """The names of the given links that lie directly in a folder; None where the file system is to be asked."""
+        if self._given is None:
+            return None
+        start = folder.rstrip("/") + "/"
+        return [path[len(start) :] for path in self._given if path.startswith(start) and "/" not in path[len(start) :]]
+
     def canonical(self, path: str) -> str:
         """Return the path that the kernel would open for an absolute path; what is not there yet keeps its name.
 

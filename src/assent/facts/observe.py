@@ -27,6 +27,7 @@ def observe(
     home: str,
     cwd: str,
     own: tuple[str, ...] = (),
+    state: str = "",
     given: Mapping[str, str] | None = None,
     paused: bool = False,
     server: Server | None = None,
@@ -50,7 +51,7 @@ def observe(
     for effect in lowering.effects:
         kind = effect.target.kind
         if kind is Kind.PATH:
-            look.target(effect.target)
+            look.target(effect.target, read=effect.operation in READ_ONLY)
         elif kind is Kind.REPOSITORY:
             look.repository(effect.target)
         elif kind is Kind.HOOKS:
@@ -69,6 +70,7 @@ def observe(
         canonical=look.canonical,
         roots=roots,
         home=home,
+        aliases=_aliases(look, home, state, links) if look.paths else (),
         own=own,
         folds_case=folds,
         repositories=look.repositories,
@@ -82,6 +84,17 @@ def observe(
         paused=paused,
         server=server,
     )
+
+
+def _aliases(look: _Look, home: str, state: str, links: Links) -> tuple[tuple[str, str], ...]:
+    """Other names of guarded places, and the files among those that are read which are one of these by a hard link."""
+    from assent.facts.guarded import aliases, hard_link  # of calls that name files
+
+    found = links.once(("guarded", home, state), aliases, home, state, links)
+    if look.portable:
+        return found
+    linked = [(path, other) for path in look.read if (other := hard_link(path, home, links))]
+    return (*found, *linked) if linked else found
 
 
 def _absent(lowering: Lowering, *, portable: bool) -> tuple[str, ...]:
@@ -233,10 +246,12 @@ class _Look:
         "modules",
         "trees",
         "expansions",
+        "paths",
+        "read",
+        "portable",
         "_links",
         "_roots",
         "_home",
-        "_portable",
         "_lowering",
     )
 
@@ -247,10 +262,12 @@ class _Look:
         self.modules: dict[str, str] = {}
         self.trees: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {}
         self.expansions: dict[str, tuple[str, ...]] = {}
+        self.paths = False  # the call names some
+        self.read: list[str] = []
         self._links = links
         self._roots = roots
         self._home = home
-        self._portable = portable
+        self.portable = portable
         self._lowering = lowering
 
     def path(self, path: str) -> None:
@@ -259,7 +276,8 @@ class _Look:
         if leads != path:
             self.canonical[path] = leads
 
-    def target(self, target: Target) -> None:
+    def target(self, target: Target, *, read: bool) -> None:
+        self.paths = True
         for folder in target.under:
             self.path(folder)
         if not target.name:
@@ -267,8 +285,10 @@ class _Look:
         self.path(target.name)
         if target.raw:  # a tool may collapse `..` before it opens a path, and the kernel after: both are told
             self.path(target.raw)
-        if target.pattern and not self._portable:
+        if target.pattern and not self.portable:
             self._expand(target)
+        elif read:
+            self.read.append(target.raw or target.name)
 
     def _expand(self, target: Target) -> None:
         from assent.facts.globs import expand  # most calls hold no glob
@@ -278,6 +298,7 @@ class _Look:
         if matches is None:
             return
         self.expansions[pattern] = self.expansions[target.name] = matches
+        self.read += matches
         for match in matches:
             self.path(match)
 
@@ -287,7 +308,7 @@ class _Look:
         folder = target.raw or target.name
         if folder and (folder not in self.repositories or target.name not in self.repositories):
             reason = harm(
-                folder, self._roots, self._links, self._home, portable=self._portable, stays=self._makes_nothing
+                folder, self._roots, self._links, self._home, portable=self.portable, stays=self._makes_nothing
             )
             self.repositories[folder] = self.repositories[target.name] = reason
 
@@ -303,7 +324,7 @@ class _Look:
 
         if target.name and target.name not in self.hooks:
             reason = "another part of the command may make it" if self._makes_remote(target.name) else ""
-            self.hooks[target.name] = reason or ("" if self._portable else hook(target.name, self._links))
+            self.hooks[target.name] = reason or ("" if self.portable else hook(target.name, self._links))
 
     def _makes_remote(self, name: str) -> bool:
         """Whether a place that is asked for as a remote, `remote=name:/folder`, may come to be with the call itself."""
@@ -330,7 +351,7 @@ class _Look:
             elif each.target.kind is Kind.HOOKS:
                 self.hook(each.target)
         hooks = [each.target.name for each in own if each.target.kind is Kind.HOOKS]
-        if self._portable or not folder or self.repositories.get(folder) != "":
+        if self.portable or not folder or self.repositories.get(folder) != "":
             return
         if any(self.hooks.get(hook) != "" for hook in hooks):
             return
@@ -369,5 +390,5 @@ class _Look:
         if target.name:
             folder = (target.raw or target.name).removeprefix("pure:")
             self.modules[target.name] = posing(
-                folder, self._links, self._lowering, portable=self._portable, roots=self._roots
+                folder, self._links, self._lowering, portable=self.portable, roots=self._roots
             )

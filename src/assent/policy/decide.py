@@ -167,7 +167,7 @@ class Judge:
     def _guarded(self, path: str) -> bool:
         """Whether floor, deny or ask speak of writing a path."""
         effect = Effect(Operation.WRITE, Target(Kind.PATH, path))
-        names = match.names_of(effect.target, self.facts)
+        names = match.known_as(match.names_of(effect.target, self.facts), self.facts)
         if self._unspoken(effect, names):
             return False
         spoken = floor.judge_effect(self.policy.floor, effect, names, self.facts)
@@ -192,19 +192,20 @@ class Judge:
             names = match.names_of(target, self.facts) if target.name else match.ending_of(target)
         elif target.kind is Kind.TREE:
             self._tree(effect)
-        marks = dangers.found_in(effect, names, self.facts)
+        spoken = match.known_as(names, self.facts) if self.facts.aliases else names
+        marks = dangers.found_in(effect, spoken, self.facts)
         if marks is not effect.dangers:
             effect = effect.but(dangers=marks)
         if not dangers.HIGH.isdisjoint(marks) or effect.operation is Operation.DELETE:
             self.high = True
-        if not marks and self._unspoken(effect, names):
+        if not marks and self._unspoken(effect, spoken):
             self.parts.append(self._open(effect, names))
             return
-        part = floor.judge_effect(self.policy.floor, effect, names, self.facts)
+        part = floor.judge_effect(self.policy.floor, effect, spoken, self.facts)
         if part is not None and part.outcome is DENY and "broad-delete" not in marks:
             self.parts.append(part)
             return
-        ruled = self._by_strict_rules(effect, names)
+        ruled = self._by_strict_rules(effect, spoken)
         if target.under and not target.name and (ruled is None or ruled.outcome is not DENY):
             ruled = self._by_folders(effect) or ruled
         if part is not None and part.outcome is DENY:
@@ -228,7 +229,7 @@ class Judge:
                 target = Target(Kind.PATH, path, certain=True)
                 each = Effect(operation, target, effect.where, invocation=effect.invocation, lossless=True)
                 names = match.names_of(target, self.facts)
-                if not inside(names, self.facts) or not self._unspoken(each, names):
+                if not inside(names, self.facts) or not self._unspoken(each, match.known_as(names, self.facts)):
                     self._effect(each)
 
     def _unspoken(self, effect: Effect, names: tuple[str, ...]) -> bool:
@@ -283,7 +284,7 @@ class Judge:
                 invocation=effect.invocation,
                 via=effect.via,
             )
-            names = match.names_of(target, self.facts)
+            names = match.known_as(match.names_of(target, self.facts), self.facts)
             part = floor.judge_effect(self.policy.floor, whole, names, self.facts)
             part = part if part is not None else self._by_strict_rules(whole, names)
             if part is None and self.mode is not Mode.YOLO:

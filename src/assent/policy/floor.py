@@ -83,9 +83,9 @@ def judge_effect(floor: RuleSet, effect: Effect, names: tuple[str, ...], facts: 
             high=True,
         )
     if effect.recursive and effect.operation in WHOLES:
-        return _whole_folder(floor, effect, names)
+        return _whole_folder(floor, effect, names, facts)
     if effect.target.pattern and effect.operation in WHOLES and any(_hidden_in_home(name, facts) for name in names):
-        return _whole_folder(floor, effect, tuple(name.rpartition("/")[0] or "/" for name in names))
+        return _whole_folder(floor, effect, tuple(name.rpartition("/")[0] or "/" for name in names), facts)
     return None
 
 
@@ -93,7 +93,9 @@ def silent(effect: Effect, names: tuple[str, ...], facts: Facts) -> bool:
     """Whether the floor has nothing to say of a path, apart from its rules."""
     if effect.target.pattern or facts.server is not None or (facts.own and effect.operation in CHANGES):
         return False
-    return not (effect.recursive and effect.operation in WHOLES and any(map(_holds_homes, names)))
+    if not effect.recursive or effect.operation not in WHOLES:
+        return True
+    return not any(map(_holds_homes, names)) and not (facts.aliases and _held(names, facts))
 
 
 def _hidden_in_home(name: str, facts: Facts) -> bool:
@@ -106,8 +108,16 @@ def _is_own(name: str, facts: Facts) -> bool:
     return any(name == own or name.startswith(own + "/") for own in facts.own)
 
 
-def _whole_folder(floor: RuleSet, effect: Effect, names: tuple[str, ...]) -> Part | None:
+def _held(names: tuple[str, ...], facts: Facts) -> tuple[str, ...]:
+    """The guarded places that lie in some folders by another name."""
+    return tuple(usual for name in names for real, usual in facts.aliases if real.startswith(name.rstrip("/") + "/"))
+
+
+def _whole_folder(floor: RuleSet, effect: Effect, names: tuple[str, ...], facts: Facts) -> Part | None:
     inside = floor.inside(effect, names)
+    held = _held(names, facts) if facts.aliases and inside is None else ()
+    if held:
+        inside = next(floor.reaching_effect(effect, held), None) or floor.inside(effect, held)
     if inside is None and not any(_holds_homes(name) for name in names):
         return None
     reason = inside.reason if inside else "credentials of the users there"

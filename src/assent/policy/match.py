@@ -343,6 +343,17 @@ def names_of(target: Target, facts: Facts) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names)) if len(names) > 1 else tuple(names)
 
 
+def known_as(names: tuple[str, ...], facts: Facts) -> tuple[str, ...]:
+    """The names, and those of guarded places that they are by another name: for floor, deny and ask."""
+    found = [
+        usual + name[len(real) :]
+        for name in names
+        for real, usual in facts.aliases
+        if name == real or name.startswith(real + "/")
+    ]
+    return tuple(dict.fromkeys((*names, *found))) if found else names
+
+
 UNKNOWN = Pattern(r"\$\{[^}]*\}|\$\([^)]*\)|\$\w+|`[^`]*`")
 
 

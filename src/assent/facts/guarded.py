@@ -1,0 +1,141 @@
+"""Where the places really are that the floor guards in a home folder: behind links, or in another state folder.
+
+Reads no rules: `PLACES` are those of policy/floor.toml that have one name, and tests/unit/facts/test_guarded.py holds
+both together."""
+
+from __future__ import annotations
+
+import os
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from assent.facts.links import Links
+
+STATE = ".assent"
+# Folders that are guarded with all they hold. What lies in one may be a link too.
+FOLDERS = (
+    *(".ssh", ".gnupg", ".aws", ".azure", ".oci", ".kube", ".password-store", ".mozilla", STATE),
+    *(".config/gcloud", ".config/doctl", ".config/heroku", ".config/.wrangler", ".config/op", ".config/chromium"),
+    *(".config/BraveSoftware", ".config/microsoft-edge", ".config/github-copilot", ".local/share/keyrings"),
+    *(".local/share/kwalletd", "Library/Keychains", "Library/Application Support/Google/Chrome"),
+    *("Library/Application Support/Firefox", "Library/Application Support/BraveSoftware", "Library/Cookies"),
+)
+FILES = (
+    *("id_rsa", "id_ed25519", "id_ecdsa", "id_dsa", ".fly/config.yml", ".config/rclone/rclone.conf", ".s3cfg", ".boto"),
+    *(".terraform.d/credentials.tfrc.json", ".terraformrc", ".vault-token", ".config/hcloud/cli.toml"),
+    *(".databrickscfg", ".config/configstore/firebase-tools.json", ".pulumi/credentials.json", ".docker/config.json"),
+    *(".config/containers/auth.json", "containers/auth.json", ".npmrc", ".pypirc", ".cargo/credentials"),
+    *(".cargo/credentials.toml", ".gem/credentials", ".config/composer/auth.json", ".composer/auth.json"),
+    *(".nuget/NuGet/NuGet.Config", ".yarnrc.yml/token", ".m2/settings-security.xml", ".m2/settings.xml"),
+    *(".config/pypoetry/auth.toml", ".git-credentials", ".config/git/credentials", ".netrc", "_netrc"),
+    *(".config/gh/hosts.yml", ".config/glab-cli/config.yml", ".config/hub", ".pgpass", ".my.cnf", ".mylogin.cnf"),
+    *(".config/sops/age/keys.txt", ".claude/.credentials.json", ".codex/auth.json", ".gemini/oauth_creds.json"),
+    *(".qwen/oauth_creds.json", ".local/share/opencode/auth.json", ".openharness/credentials.json"),
+    *(".openharness/copilot_auth.json", ".cline/secrets.json"),
+)
+# Folders in which more is guarded by the beginnings of names, or against changes alone.
+ABOVE = (
+    *("", ".config", ".claude", ".codex", ".gemini", ".config/opencode", ".opencode", ".qwen", ".copilot", ".cursor"),
+    *(".cline", ".clinerules", ".openharness", ".github"),
+)
+PLACES = (*ABOVE, *FOLDERS, *FILES)
+
+MOST_LISTED = 256  # names in a guarded folder that are looked at for links
+MOST_COMPARED = 20_000  # files in guarded folders that a hard link is compared with
+
+
+def aliases(home: str, state: str, links: Links) -> tuple[tuple[str, str], ...]:
+    """Pairs of a path and the guarded one that it is by another name. None where every place is where it is called."""
+    if home[:1] != "/":
+        return ()
+    found: dict[str, str] = {}
+    for place in PLACES:
+        _note(found, f"{home}/{place}" if place else home, links)
+    for folder in FOLDERS:
+        for name in _links_in(links.canonical(f"{home}/{folder}"), links):
+            _note(found, f"{home}/{folder}/{name}", links)
+    usual = f"{home}/{STATE}"
+    if state and state != usual:
+        found[state] = found[links.canonical(state) or state] = usual
+    return tuple(found.items())
+
+
+def _note(found: dict[str, str], usual: str, links: Links) -> None:
+    real = links.canonical(usual)
+    if real and real != usual and real != "/" and not _follows(found, real, usual):
+        found[real] = usual
+
+
+def _follows(found: dict[str, str], real: str, usual: str) -> bool:
+    """Whether a folder above leads there already."""
+    at = real.rfind("/")
+    while at > 0:
+        above = found.get(real[:at])
+        if above is not None and above + real[at:] == usual:
+            return True
+        at = real.rfind("/", 0, at)
+    return False
+
+
+def _links_in(folder: str, links: Links) -> list[str]:
+    """The links that lie directly in a guarded folder, which are few."""
+    if not folder or links.is_gone(folder):
+        return []
+    given = links.given_in(folder)
+    if given is not None:
+        return given
+    try:
+        with os.scandir(folder) as entries:
+            return [entry.name for entry, _ in zip(entries, range(MOST_LISTED), strict=False) if entry.is_symlink()]
+    except OSError:
+        return []
+
+
+# ---------------------------------------------------------------- hard links
+
+_TYPE, _REGULAR = 0o170000, 0o100000  # S_IFMT and S_IFREG
+
+
+def hard_link(path: str, home: str, links: Links) -> str:
+    """The guarded file that a path is by a second name in the file system; `""` where it is none.
+
+    Where guarded folders hold more than can be compared, any of their files may be it: the home's `.ssh`."""
+    try:
+        status = os.stat(path)
+    except (OSError, ValueError):
+        return ""
+    if status.st_nlink < 2 or status.st_mode & _TYPE != _REGULAR or home[:1] != "/":
+        return ""
+    table: dict[tuple[int, int], str] = links.once(("guarded files", home), _numbers, home)
+    found = table.get((status.st_dev, status.st_ino), "")
+    if found == path or (not found and (0, 0) not in table):
+        return ""
+    return found or f"{home}/.ssh"
+
+
+def _numbers(home: str) -> dict[tuple[int, int], str]:
+    """Guarded files by device and number. (0, 0) is there where they were too many."""
+    table: dict[tuple[int, int], str] = {}
+    waiting = [f"{home}/{folder}" for folder in reversed(FOLDERS)]
+    for name in FILES:
+        try:
+            status = os.stat(f"{home}/{name}")
+        except OSError:
+            continue
+        table[status.st_dev, status.st_ino] = f"{home}/{name}"
+    while waiting:
+        folder = waiting.pop()
+        try:
+            device = os.stat(folder).st_dev
+            with os.scandir(folder) as entries:
+                for entry in entries:
+                    if entry.is_dir(follow_symlinks=False):
+                        waiting.append(entry.path)
+                    elif not entry.is_symlink():
+                        table[device, entry.inode()] = entry.path
+                    if len(table) + len(waiting) > MOST_COMPARED:
+                        table[0, 0] = ""
+                        return table
+        except OSError:
+            continue
+    return table
