@@ -15,6 +15,16 @@ PERCENT = Pattern(r"%([0-9A-Fa-f]{2})")
 PIECE = Pattern(r"\{([^{}]*)\}|\[([0-9]{1,9}|[A-Za-z])-([0-9]{1,9}|[A-Za-z])(?::[0-9]+)?\]")
 MOST_PIECES, MOST_HOSTS, MOST_RANGE = 8, 64, 16
 TOLD = (169, 254, 170, 100, 200, 192, 2, 253)  # numbers in addresses that rules speak of
+# An address of which every client reads the same host: plain letters, one `@` at most, nothing escaped.
+PLAIN = Pattern(
+    r"(?:[a-zA-Z][a-zA-Z0-9+.-]*://(?!/)|//(?!/)|(?!\w+:/|(?i:https?|ftp|wss?):))"
+    r"(?:[\w.~!$&()*+,;=:-]*@)?(?:[A-Za-z0-9_-][A-Za-z0-9_.-]*|\[[0-9A-Fa-f:.]+\]|[0-9A-Fa-f]*::[0-9A-Fa-f:.]*)"
+    r"(?::[0-9]*)?(?:/.*|[?#][^@\\]*)?",
+    DOTALL,
+)
+CONTROL = Pattern(r"[\x00-\x20\x7f-\xa0\u1680\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ufeff]")
+NUMBER = Pattern(r"0[xX][0-9A-Fa-f]*|[0-9]+")
+UNKNOWN = ""  # the host of an address that clients read differently
 
 
 def scheme_of(url: str) -> str:
@@ -46,17 +56,87 @@ def host_of(url: str) -> str:
 
 
 def hosts_of(url: str) -> list[str]:
-    """Every host of a URL in which a client may expand `{a,b}` and `[1-3]`, itself among them."""
+    """Every host that a client may take a URL for: of `{a,b}` and `[1-3]` each choice, of a number the address that it
+    stands for, of a name in other letters both its forms.
+
+    INVARIANT: where clients may disagree (escapes, several `@`, blanks, backslashes), `UNKNOWN` is among them, so that
+    no allow rule settles it."""
     host = host_of(url)
-    if "{" not in host and "[" not in url and "\\" not in url:
-        return [host]
+    if PLAIN.fullmatch(url) and not CONTROL.search(url):
+        return [host, *_same(host)]
+    found = list(dict.fromkeys([host, *_written(url), *map(host_of, _expanded(url))]))
+    others = [other for each in found for other in _same(each)]
+    return list(dict.fromkeys([*found[:MOST_HOSTS], *others, UNKNOWN]))
+
+
+def _expanded(url: str) -> list[str]:
+    """The addresses that `{a,b}` and `[1-3]` make of one."""
     hosts = [url, url.replace("\\", "")]
     for _ in range(MOST_PIECES):
         found = next((match for each in hosts if (match := PIECE.search(each))), None)
         if found is None or len(hosts) > MOST_HOSTS:
             break
         hosts = [each.replace(found[0], choice, 1) for each in hosts for choice in choices(found)]
-    return list(dict.fromkeys([host, *map(host_of, hosts)]))[:MOST_HOSTS]
+    return hosts
+
+
+def _written(url: str) -> list[str]:
+    """The hosts that clients may see in an odd address: before and behind each sign that one of them takes for an
+    end."""
+    text = BREAKS.sub("", url.strip())
+    start = SCHEME.match(text) or SPECIAL.match(text)
+    rest = (text[start.end() :] if start else text)[:2048]
+    decoded = PERCENT.sub(lambda match: chr(int(match[1], 16)), rest)
+    pieces = [piece for each in (rest, decoded) for piece in re.split(r"[/\\?#@\s]+", each)[:8]]
+    return [piece.partition(":")[0].lower().rstrip(".") for piece in pieces if "." in piece]
+
+
+def _same(host: str) -> list[str]:
+    """Other names of the same host: a number as the address it stands for, a name in its two alphabets."""
+    found: list[str] = []
+    if host[:1].isdigit() and ":" not in host:
+        found += _numbered(host)
+    elif host.startswith(("::ffff:", "::0:", "64:ff9b:")):
+        found += _numbered(host.rpartition(":")[2]) if "." in host else _mapped(host)
+    if "xn--" in host or not host.isascii():
+        found += _other_alphabet(host)
+    return [each for each in dict.fromkeys(found) if each != host]
+
+
+def _numbered(host: str) -> list[str]:
+    """`2130706433`, `0x7f.1`, `0177.0.0.1` as four numbers, as C libraries read them."""
+    pieces = host.split(".")
+    if len(pieces) > 4 or not all(NUMBER.fullmatch(piece) for piece in pieces):
+        return []
+    bases = [16 if piece[:2] in ("0x", "0X") else 8 if piece[:1] == "0" and len(piece) > 1 else 10 for piece in pieces]
+    try:
+        *first, last = [
+            int(piece[2:] or "0", 16) if base == 16 else int(piece, base)
+            for piece, base in zip(pieces, bases, strict=True)
+        ]
+    except ValueError:  # an 8 in what looks octal: decimal to some
+        *first, last = [int(piece) for piece in pieces]
+    if any(number > 255 for number in first) or last >= 256 ** (4 - len(first)):
+        return []
+    tail = [(last >> (8 * place)) & 255 for place in reversed(range(4 - len(first)))]
+    return [".".join(map(str, (*first, *tail)))]
+
+
+def _mapped(host: str) -> list[str]:
+    """`::ffff:7f00:1` as four numbers."""
+    pieces = [piece for piece in host.split(":") if piece][-2:]
+    try:
+        high, low = (int(piece, 16) for piece in (["0", *pieces])[-2:])
+    except ValueError:
+        return []
+    return [f"{high >> 8 & 255}.{high & 255}.{low >> 8 & 255}.{low & 255}"]
+
+
+def _other_alphabet(host: str) -> list[str]:
+    try:
+        return [host.encode("idna").decode() if not host.isascii() else host.encode().decode("idna")]
+    except UnicodeError:
+        return [UNKNOWN]
 
 
 def choices(found: re.Match[str]) -> list[str]:

@@ -11,6 +11,8 @@ CODES: dict[str, str] = {
     "floor.holds-sensitive": "a folder that holds credentials is read, copied or packed as a whole",
     "deny.rule": "a deny rule matches",
     "deny.inside": "a folder is read as a whole and a deny rule speaks of something in it",
+    "deny.host-unknown": "an address is reached whose host is not known, and a rule speaks of a host",
+    "deny.host-named": "a command that runs something names a host that a rule speaks of",
     "ask.rule": "an ask rule matches",
     "allow.rule": "an allow rule matches",
     "intrinsic.read-only": "everything the call does is reading, listing or searching",

@@ -8,7 +8,7 @@ from __future__ import annotations
 from assent.contract.decision import Decision, Layer, Outcome, Part
 from assent.contract.effect import Effect, Gap, Invocation, Kind, Lowering, Operation, Target, Via
 from assent.contract.facts import Facts
-from assent.policy import dangers, floor, match, modes
+from assent.policy import dangers, floor, hosts, match, modes
 from assent.policy.floor import describe
 from assent.policy.modes import Concern, Mode
 from assent.policy.policy import Policy
@@ -60,6 +60,8 @@ class Judge:
             self._effect(effect)
         for gap in self.lowering.gaps:
             self._gap(gap)
+        if self.lowering.text:
+            self._named_hosts()
         return self._joined(headless=headless)
 
     # -------------------------------------------------------- the tool itself
@@ -254,6 +256,10 @@ class Judge:
             if rule is not None:
                 also = self._also(found, outcome)
                 return by_rule(rule, outcome, layer, describe(effect), effect.where, also=also)
+        found_host = hosts.unknown(self.policy, effect) if effect.target.kind is Kind.HOST else None
+        if found_host is not None:
+            what = describe(effect)
+            return by_rule(found_host[0], ASK, found_host[1], what, effect.where, code="deny.host-unknown")
         if effect.recursive and effect.operation is not Operation.LIST and names and self.mode is not Mode.YOLO:
             rule = self.policy.deny.inside(effect, names)
             if rule is not None:
@@ -372,6 +378,14 @@ class Judge:
 
     def _lies_inside(self, folders: tuple[str, ...]) -> bool:
         return bool(folders) and inside(folders, self.facts)
+
+    def _named_hosts(self) -> None:
+        """A host of a deny or ask rule in the words of something that runs is a question at least."""
+        spoken = {part.rule for part in self.parts if part.outcome is not ALLOW}
+        for rule, layer in hosts.named(self.policy, self.lowering):
+            if rule.text not in spoken:
+                what = f"name the host {rule.spec}"
+                self.parts.append(by_rule(rule, ASK, layer, what, "command", code="deny.host-named"))
 
     # -------------------------------------------------------- gaps and the whole
 

@@ -22,6 +22,7 @@ FETCH, EXECUTE = Operation.FETCH, Operation.EXECUTE
 _STANDARD = frozenset({"-", "/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/tty"})
 _FD = Pattern(r"/dev/fd/[0-9]+")
 _SETTLED = frozenset((Kind.REPOSITORY, Kind.HOOKS, Kind.MODULES))
+_AUTHORITY = Pattern(r"[a-z]+://[\w.:-]+/")  # before any sign of a glob: what it matches begins so too
 _PERCENT = Pattern(r"%([0-9A-Fa-f]{2})")
 
 
@@ -125,7 +126,9 @@ class Seen:
         """An address that the call names. A `file:` address is a file."""
         texts = values(word)
         if isinstance(word, Arg) and word.pattern and word.values is not None:
-            texts = (*word.values, None)  # an address is rarely a file: it stays as it is written
+            texts = word.values  # an address is rarely a file: it stays as it is written
+            if not all(map(_AUTHORITY.match, word.values)):
+                texts = (*texts, None)
         for text in texts:
             if text is None:
                 self.effects.append(Effect(FETCH, Target(Kind.HOST, "", shown(word), certain=False), dangers=dangers))

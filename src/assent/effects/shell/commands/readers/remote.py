@@ -29,6 +29,7 @@ _HARMLESS = Pattern(
     r"|hostname|addressfamily|compression|requesttty|visualhostkey|checkhostip|hostkeyalias|numberofpasswordprompts"
     r"|forwardagent|forwardx11|identityfile)[= ].*|(?i:(?:global|user)knownhostsfile)[= ]/dev/null"
 )
+_PLACES = Pattern(r"(?i)(?:(?:hostname|proxyjump)[= ]+(?P<host>.*)|include[= ].*)", DOTALL)
 _COMMANDS = Pattern(r"(?i)(?:proxycommand|localcommand|knownhostscommand)[= ](?P<command>.*)", DOTALL)
 
 
@@ -44,6 +45,8 @@ def ssh(line: Line) -> None:
             line.option(given)
         for value in parsed.values("-o"):
             ssh_setting(seen, value)
+        if parsed.values("-F"):
+            seen.fetch(Arg("the host that the settings of -F name"))
     if first.has("-V", "-Q") or not first.operands:
         return
     _host(seen, first.operands[0])
@@ -64,6 +67,9 @@ def ssh_setting(seen: Seen, word: Word) -> None:
         match = _COMMANDS.fullmatch(text) if text is not None else None
         if match:
             seen.shell(match["command"].strip())
+        place = _PLACES.fullmatch(text) if text is not None else None
+        if place or text is None:
+            seen.fetch(place["host"].strip() if place and place["host"] else Arg(shown(word)))
 
 
 def _host(seen: Seen, word: Word, *, dangers: tuple[str, ...] = ()) -> None:

@@ -47,6 +47,8 @@ def curl(line: Line) -> None:
             _held(seen, value)
         elif "--cookie" in name and "=" not in shown(value):
             seen.path(READ, value)
+    if parsed.has("-K", "--config", "--unix-socket", "--abstract-unix-socket"):
+        seen.fetch(Arg("the address that --config names"))
     if parsed.has("-O", "--remote-name", "--remote-name-all"):
         _remote_names(line, parsed.operands + parsed.values("--url"))
 
@@ -146,8 +148,8 @@ def wget(line: Line) -> None:
     for name in ("--post-file", "--body-file"):
         for value in parsed.values(name):
             sent_file(seen, value)
-    if parsed.values("-i") or parsed.values("--input-file"):
-        seen.fetch(Arg("--input-file"))
+    if any(map(parsed.values, ("--input-file", "--config", "--execute"))):
+        seen.fetch(Arg("an address that another file or setting names"))
     if parsed.has("--spider", "-O", "--output-document"):
         return
     folder = shown((parsed.values("-P") or parsed.values("--directory-prefix") or ["."])[-1])

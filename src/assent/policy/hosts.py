@@ -1,0 +1,80 @@
+"""Deny and ask rules on hosts for calls whose host is not known, or that name a host in a word no table describes.
+
+INVARIANT: a network effect whose host is unknown counts as every host that a person's rule names."""
+
+from __future__ import annotations
+
+from assent.contract.decision import Layer
+from assent.contract.effect import Kind, Operation
+from assent.contract.pattern import re
+from assent.policy.modes import Mode
+from assent.policy.rules import About, Origin, Shape
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from assent.contract.effect import Effect, Lowering
+    from assent.policy.policy import Policy
+    from assent.policy.rules import Rule
+
+    Found = tuple[Rule, Layer]
+
+LONGEST = 100_000  # characters of a call that are searched; of a longer one every rule counts as named
+RUNNING = (Kind.PROGRAM, Kind.PATH, Kind.TOOL)
+_patterns: dict[str, re.Pattern[str]] = {}
+
+
+def written(policy: Policy) -> Iterator[Found]:
+    """The deny and ask rules on hosts that people wrote; in yolo the managed ones."""
+    for rules, layer in ((policy.deny, Layer.DENY), (policy.ask, Layer.ASK)):
+        for rule in rules.about(About.HOST) if rules.filled else ():
+            if rule.origin is Origin.MANAGED or (policy.mode is not Mode.YOLO and rule.origin is not Origin.SHIPPED):
+                yield rule, layer
+
+
+def unknown(policy: Policy, effect: Effect) -> Found | None:
+    """The first rule that an address without a known host may be meant by."""
+    if effect.operation is not Operation.FETCH or effect.target.kind is not Kind.HOST or effect.target.name:
+        return None
+    return next(written(policy), None)
+
+
+def named(policy: Policy, lowering: Lowering) -> Iterator[Found]:
+    """The rules whose host stands in the words of a command that runs something, fetches or asks a service.
+
+    What only reads may name any host: `grep evil.example access.log` reaches nothing."""
+    rules = [found for found in written(policy) if found[0].shape is not Shape.WHOLE]
+    if not rules:
+        return
+    text = _spoken(lowering)
+    for rule, layer in rules if text else ():
+        if len(text) > LONGEST or _pattern(rule.spec).search(text):
+            yield rule, layer
+
+
+def _spoken(lowering: Lowering) -> str:
+    """The words of the commands that may reach the network, and the whole text where it sets a proxy."""
+    busy = {effect.invocation for effect in lowering.effects if _reaches_out(effect)}
+    if not busy:
+        return ""
+    commands = [each for place, each in enumerate(lowering.invocations) if place in busy]
+    texts = [text for each in commands for text in (*each.words, each.source)]
+    whole = lowering.text.lower()
+    if "proxy" in whole:
+        texts.append(whole)
+    return "\n".join(texts).lower()
+
+
+def _reaches_out(effect: Effect) -> bool:
+    if effect.operation is Operation.FETCH or effect.target.kind is Kind.SERVICE:
+        return True
+    return effect.operation is Operation.EXECUTE and effect.target.kind in RUNNING
+
+
+def _pattern(spec: str) -> re.Pattern[str]:
+    found = _patterns.get(spec)
+    if found is None:
+        name = re.escape(spec.removeprefix("*."))
+        found = _patterns[spec] = re.compile(rf"(?<![\w-]){name}(?![\w-]|\.\w)")
+    return found
