@@ -35,7 +35,7 @@ MODULES = """
     effects/shell/commands/readers/awk effects/shell/commands/readers/jq effects/shell/commands/readers/files
     facts/case facts/gitdir facts/githooks facts/globs facts/links facts/observe facts/pause facts/regular
     facts/repository facts/resident facts/workspace
-    policy/amend policy/dangers policy/decide policy/floor policy/globs policy/grants policy/index policy/match
+    policy/amend policy/dangers policy/decide policy/floor policy/globs policy/grants policy/hosts policy/index policy/match
     policy/policy policy/sieve
 """.split()
 OPEN = frozenset({"Value", "Engine"})  # classes that others inherit from, which are not compiled
