@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     Language = Callable[[Seen, str | Arg], None]
 
 _MODULES = {
+    "documents": "pandoc",
     "archives": "tar dd",
     "awk": "awk",
     "environment": "env printenv",

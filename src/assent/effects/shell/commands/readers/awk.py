@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     Word = str | Arg
 
 # A program without any of these can do nothing but print.
-_SUSPECT = Pattern(r"[|@>]|system|getline|ENVIRON|ARG|PROCINFO|inet|SYMTAB|FUNCTAB")
+_SUSPECT = Pattern(r"[|@>]|::|system|getline|ENVIRON|ARG|PROCINFO|inet|SYMTAB|FUNCTAB|bindtextdomain")
 _TOKEN = Pattern(
     r"""(?P<space>(?:[ \t\r\f\v]|\\\r?\n)+|\#[^\n]*)|(?P<newline>\n)|(?P<string>"(?:[^"\\\n]|\\(?:.|\n))*")"""
     r"""|(?P<number>(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)|(?P<name>[A-Za-z_][\w]*(?:::\w+)?)"""
@@ -28,7 +28,9 @@ _COMMANDS = frozenset(
     {"print", "printf", "return", "else", "do", "case", "in", "delete", "exit", "BEGIN", "END", "function", "func"}
 )
 _ENDS = frozenset({";", "}", "\n", ""})
-_CONTINUES = frozenset({",", "&&", "||", "{", "do", "else"})
+_OPERATORS = frozenset({"in", "else", "do", "case", "return", "getline"})  # names that something follows
+_PLAIN_GETLINE = _ENDS | {")", "]", ">", ">=", "<=", "==", "!=", "&&", "||", "?", ":", ","}
+_ADDRESS = Pattern(r"/inet[46]?/.*", DOTALL)
 _STARTS = frozenset({"(", ";", "{", "}", "\n", "", "!", "&&", "||", "while"})
 _ESCAPES = Pattern(r"\\(.)", DOTALL)
 _PLAIN_ESCAPES = {"n": "\n", "t": "\t", '"': '"', "\\": "\\", "/": "/"}
@@ -39,6 +41,15 @@ def awk(line: Line) -> None:
     line.parsed = parse(line.words, line.row.options, line.more, style="posix")
     line.quiet = not line.parsed.doubts and not line.parsed.operands and line.quiet
     line.standard()
+    for word in line.parsed.operands:
+        for text in values(word):
+            if text is not None and _ADDRESS.fullmatch(text):
+                line.seen.fetch(_host(text))
+
+
+def _host(name: str) -> str:
+    """The host in gawk's name of a connection, `/inet/tcp/0/host/80`."""
+    return (name.split("/") + [""] * 6)[4]
 
 
 def awk_program(seen: Seen, word: Word) -> None:
@@ -116,7 +127,7 @@ class _Program:
                     printing = depth
                 else:
                     self.name(index, token)
-            elif token in (";", "}") or (token == "\n" and self.before(index) not in _CONTINUES):
+            elif token in (";", "}") or (token == "\n" and self.ends_operand(index - 1)):
                 printing = None
             elif token == ">>" or (token == ">" and printing == depth):
                 self.redirect(index)
@@ -128,8 +139,12 @@ class _Program:
     def text(self, index: int) -> str:
         return self.tokens[index][1] if 0 <= index < len(self.tokens) else ""
 
-    def before(self, index: int) -> str:
-        return self.text(index - 1)
+    def ends_operand(self, index: int) -> bool:
+        """Whether a statement may end behind a token: a line that ends in an operator goes on, in some awks."""
+        kind, token = self.tokens[index] if index >= 0 else ("newline", "\n")
+        if kind == "name":
+            return token not in _OPERATORS
+        return kind in ("string", "number", "regex", "newline") or token in (")", "]", "++", "--", ";", "}")
 
     def string(self, index: int, ends: frozenset[str] = _ENDS) -> str | None:
         """The literal string at a place, if the expression is nothing but that."""
@@ -139,7 +154,9 @@ class _Program:
 
     def name(self, index: int, token: str) -> None:
         seen = self.seen
-        if token == "system":
+        if "::" in token or token == "bindtextdomain":
+            seen.execute()
+        elif token == "system":
             seen.execute()
             command = self.string(index + 2, frozenset({")"})) if self.text(index + 1) == "(" else None
             if command:
@@ -156,14 +173,38 @@ class _Program:
             seen.execute()
 
     def getline(self, index: int) -> None:
-        """`getline [variable] < file`: the sign stands before the end of the statement."""
-        for place in range(index + 1, len(self.tokens)):
-            token = self.text(place)
-            if token in _ENDS or token == ")":
-                return
-            if token == "<":
-                self.file(READ, self.string(place + 1, _ENDS | {")"}))
-                return
+        """`getline [variable] [< file]`. Every other form is EXECUTE."""
+        place = self.behind_variable(index + 1)
+        behind = self.text(place)
+        if behind == "<":
+            self.file(READ, self.string(place + 1, _ENDS | {")"}))
+        elif behind not in _PLAIN_GETLINE:
+            self.seen.execute()
+
+    def behind_variable(self, place: int) -> int:
+        """Where the tokens go on behind `name`, `name[…]` or `$…`, if there is one."""
+        if self.text(place) == "$":
+            place += 1
+            if self.text(place) == "(":
+                return self.behind_brackets(place)
+            if place < len(self.tokens) and self.tokens[place][0] == "number":
+                return place + 1
+        if place < len(self.tokens) and self.tokens[place][0] == "name" and self.text(place) not in _COMMANDS:
+            place += 1
+            return self.behind_brackets(place) if self.text(place) == "[" else place
+        return place
+
+    def behind_brackets(self, place: int) -> int:
+        """Where the tokens go on behind the bracket that closes the one at a place."""
+        depth = 0
+        for index in range(place, len(self.tokens)):
+            if self.text(index) in ("(", "["):
+                depth += 1
+            elif self.text(index) in (")", "]"):
+                depth -= 1
+                if not depth:
+                    return index + 1
+        return len(self.tokens)
 
     def redirect(self, index: int) -> None:
         self.file(WRITE, self.string(index + 1))
@@ -171,7 +212,7 @@ class _Program:
     def file(self, operation: object, name: str | None) -> None:
         seen = self.seen
         if name is not None and name.startswith("/inet"):
-            seen.fetch((name.split("/") + [""] * 6)[4])
+            seen.fetch(_host(name))
         elif name == "/dev/stderr" or operation not in (READ, WRITE):
             seen.execute()
         elif operation is READ:

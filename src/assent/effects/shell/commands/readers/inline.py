@@ -224,8 +224,8 @@ def _rest(line: Line, parsed: Parsed) -> None:
         return
     if parsed.operands and shown(parsed.operands[0]) != "-":
         line.seen.script_file(parsed.operands[0])
-    elif not (parsed.helps or any(given.option.prints for given in parsed.given)):
-        line.seen.execute()
+    elif parsed.operands or not (parsed.helps or any(given.option.prints for given in parsed.given)):
+        line.seen.execute()  # `ruby -v -` prints its version and then runs standard input
 
 
 # ---------------------------------------------------------------- perl

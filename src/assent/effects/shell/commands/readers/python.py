@@ -44,7 +44,7 @@ def python(line: Line) -> None:
         seen.execute()
     elif parsed.operands and shown(parsed.operands[0]) != "-":
         seen.script_file(parsed.operands[0])
-    elif not (parsed.helps or any(given.option.prints for given in parsed.given)):
+    elif parsed.operands or not (parsed.helps or any(given.option.prints for given in parsed.given)):
         seen.execute()
 
 

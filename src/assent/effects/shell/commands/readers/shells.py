@@ -22,6 +22,9 @@ _LONG = frozenset(
 )
 _FILES = frozenset({"--rcfile", "--init-file", "--init-command", "-C"})
 
+# Shells that print and end at `--help` and `--version`. Others take these words for letters or a name, and read stdin:
+# `sh` is busybox or dash on some machines.
+_PRINTS = frozenset({"bash", "rbash", "zsh", "rzsh", "fish"})
 _FOREIGN = frozenset({"fish", "csh", "tcsh", "nu", "xonsh", "elvish", "pwsh", "rc"})
 
 
@@ -48,7 +51,7 @@ class Start:
 
 def shell(line: Line) -> None:
     """`bash`, `sh`, `zsh`, `dash`, `ksh`, `fish` with their words."""
-    start = started(line.words)
+    start = started(line.words, line.program)
     seen = line.seen
     if line.program in _FOREIGN:
         seen.execute()
@@ -76,11 +79,11 @@ def shell(line: Line) -> None:
 
 def shell_reads_stdin(argv: tuple[Word, ...]) -> bool:
     """Whether a shell started with these words runs what stdin holds."""
-    start = started(list(argv[1:]))
+    start = started(list(argv[1:]), shown(argv[0]).rpartition("/")[2])
     return start.stdin and not ("-n" in start.flags and "-i" not in start.flags)
 
 
-def started(words: list[Word]) -> Start:
+def started(words: list[Word], program: str) -> Start:
     """Read the words of a shell, as bash and its relatives do."""
     start = Start()
     index = 0
@@ -98,7 +101,7 @@ def started(words: list[Word]) -> Start:
             break
         index += 1
         if word.startswith("--"):
-            index = _long(start, word, words, index)
+            index = _long(start, word, words, index, program in _PRINTS)
             continue
         letters = word[1:]
         start.flags.update(word[0] + letter for letter in letters)
@@ -124,10 +127,10 @@ def started(words: list[Word]) -> Start:
     return start
 
 
-def _long(start: Start, word: str, words: list[Word], index: int) -> int:
+def _long(start: Start, word: str, words: list[Word], index: int, prints: bool) -> int:
     name, equals, value = word.partition("=")
     start.flags.add(name)
-    if name in ("--help", "--version"):
+    if prints and word in ("--help", "--version"):
         start.prints = True
     elif name in _FILES:
         start.known = False

@@ -66,6 +66,8 @@ _DOT = Pattern(
 _PSQL = Pattern(
     r"\\(?:d\w*\+?|l\+?|z|x|timing|conninfo|pset|a|t|H|q|\?|h|encoding|sf\+?|sv\+?|dconfig)(?:[ \t][^`|\\\n]*)?"
 )
+_CLIENT = frozenset({"help", "use"})
+_GLOB = Pattern(r"[*?\[{]")
 _FILES = Pattern(r"(?:read_\w+|parquet_scan|parquet_\w+|glob|sniff_csv|st_read)")
 _DESTROYS = Pattern(
     r"(?is)\b(?:drop\s+(?:table|database|schema|index|view|user|role|collection)|truncate)\b|\bflushall\b|\bflushdb\b"
@@ -113,6 +115,8 @@ def _only_reads(seen: Seen, text: str) -> bool:
     statements = split(text)
     if statements is None or len(statements) != 1:
         return False  # several statements are more than a look
+    if statements[0][0][1] in _CLIENT and ("\n" in text or "\r" in text):
+        return False  # a command of the client ends with its line, and the next may be another
     return _all_read(seen, statements)
 
 
@@ -178,9 +182,9 @@ def _reads(seen: Seen, tokens: list[tuple[str, str]]) -> bool:
         called = index + 1 < len(tokens) and tokens[index + 1][1] == "("
         if kind == "name" and token in changes and index and not (called and token in ("replace", "set")):
             return first == "show" and token == "create"
-        if kind == "name" and called and not _function(seen, token, tokens[index + 2 : index + 3]):
+        if kind == "name" and called and not _function(seen, token, tokens[index + 2 : index + 4]):
             return False
-        if kind == "quoted" and called:
+        if called and (kind == "quoted" or token == "]"):
             return False
         if seen.program == "duckdb" and kind in ("string", "quoted"):
             _named_file(seen, token[1:-1])
@@ -188,19 +192,23 @@ def _reads(seen: Seen, tokens: list[tuple[str, str]]) -> bool:
 
 
 def _function(seen: Seen, name: str, argument: list[tuple[str, str]]) -> bool:
-    if _FUNCTIONS.fullmatch(name):
-        return True
     if seen.program == "duckdb" and _FILES.fullmatch(name):
-        return bool(argument) and argument[0][0] == "string"
-    return False
+        if len(argument) < 2 or argument[0][0] != "string" or argument[1][1] not in (")", ","):
+            return False
+        _named_file(seen, argument[0][1][1:-1], sure=True)
+        return True
+    return _FUNCTIONS.fullmatch(name) is not None
 
 
-def _named_file(seen: Seen, text: str) -> None:
-    """A text in duckdb's SQL may be the name of a file or an address."""
-    if "://" in text:
+def _named_file(seen: Seen, text: str, *, sure: bool = False) -> None:
+    """A text in duckdb's SQL may be the name of a file or an address. `sure`: it is one."""
+    local = file_of(text)
+    if local is None and "://" in text:
         seen.fetch(text)
-    elif "." in text or "/" in text:
-        seen.path(READ, Arg(text, (text,), pattern=True) if "*" in text else text)
+    elif sure or "." in text or "/" in text:
+        path = text if local is None else local
+        path = seen.home + path[1:] if path.startswith("~/") else path
+        seen.path(READ, Arg(path, (path,), pattern=True) if _GLOB.search(path) else path)
 
 
 def _pragma(tokens: list[tuple[str, str]]) -> bool:
