@@ -5,28 +5,35 @@ docs/embedding.md."""
 
 from __future__ import annotations
 
+import asyncio
 import fnmatch
+import inspect
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
 from assent.contract.call import Call
 from assent.contract.decision import Decision, Outcome
 from assent.contract.errors import PayloadError
-from assent.contract.review import Verdict
+from assent.contract.review import Answer, Held, Said, Verdict
 from assent.contract.tools import canonical
 from assent.contract.value import Value
 from assent.engine import Engine as Rules
-from assent.guard import Approval, PermissionMode, Session
+from assent.guard import Approval, Gate, PermissionMode, Session
+from assent.memory import getuser
 from assent.policy.document import document_of
 from assent.policy.rules import Origin
 from assent.policy.settings import combine
+from assent.review.escalation import DenialTracker
 
 __all__ = [
     "OPERATIONS",
+    "ApprovalGate",
+    "DenialTracker",
     "PathRule",
     "PermissionChecker",
+    "PermissionContext",
     "PermissionDecision",
     "PermissionMode",
     "PermissionSettings",
@@ -41,15 +48,17 @@ ASK_HOW = "approve it when you are asked, or run `/permissions full_auto` to let
 INSTALLS = ("install", "create", "init", "add")
 INSTALLERS = ("npm", "pnpm", "yarn", "bun", "pip", "uv", "poetry", "cargo", "npx", "gem", "go")
 
-# What agents do all day: name → tool, input.
+# What agents do all day: name → tool, input. The first six are OpenHarness's own operations.
 OPERATIONS: dict[str, tuple[str, dict[str, object]]] = {
     "read": ("read", {"file_path": "src/app.py"}),
+    "list": ("list", {"path": "src"}),
     "search": ("search", {"pattern": "TODO", "path": "src"}),
-    "web_search": ("websearch", {"query": "python asyncio"}),
     "write": ("write", {"file_path": "src/new.py", "content": "x"}),
+    "delete": ("bash", {"command": "rm src/old.py"}),
+    "execute": ("bash", {"command": "make build"}),
+    "web_search": ("websearch", {"query": "python asyncio"}),
     "edit": ("write", {"file_path": "src/app.py", "old_string": "a", "new_string": "b"}),
     "shell": ("bash", {"command": "mkdir build"}),
-    "delete": ("bash", {"command": "rm src/old.py"}),
     "install": ("bash", {"command": "npm install left-pad"}),
     "push": ("bash", {"command": "git push origin feature"}),
     "agent": ("agent", {"subagent_type": "general", "prompt": "x"}),
@@ -173,10 +182,11 @@ class PermissionChecker:
 
 
 def requires_approval(op: str, mode: str = PermissionMode.DEFAULT) -> bool:
-    """Whether one of the ten standard operations may not run at once in a mode: a person is asked, or it is denied."""
-    if op not in OPERATIONS:
+    """Whether one of the `OPERATIONS` may not run at once in a mode: a person is asked, or it is denied."""
+    name = str(getattr(op, "value", op)).lower()
+    if name not in OPERATIONS:
         raise PayloadError(f"`{op}` is none of the operations {', '.join(OPERATIONS)}")
-    tool, given = OPERATIONS[op]
+    tool, given = OPERATIONS[name]
     call = Call(tool, given, cwd="/workspace", roots=("/workspace",), home="/home/user", shell="bash")
     return _rules_in(PermissionMode(mode).value).decide(call).outcome is not Outcome.ALLOW
 
@@ -189,6 +199,78 @@ def request_approval(gate: Session, call: Call, *, seconds: float = 86400.0) -> 
 def resolve_approval(gate: Session, id: str, call: Call, *, approved: bool, who: str, message: str = "") -> Verdict:
     """The verdict by an answer that somebody gave: `gate.resolve_approval`."""
     return gate.resolve_approval(id, call, allow=approved, who=who, message=message)
+
+
+class ApprovalGate:
+    """A gate whose questions the program shows itself: `ask` waits for the answer, `resolve` gives it.
+
+    `show` is told of every question, with its id; it may be a coroutine function. `options` are those of `Gate`, which
+    owns the timeout, the second look and the trail."""
+
+    def __init__(self, show: Callable[[Held], object], **options: Any) -> None:
+        self._show = show
+        self._waiting: dict[str, asyncio.Future[Answer]] = {}
+        self.gate = Gate(channels=[self._shown], **options)
+
+    async def ask(self, tool_name: str, tool_input: Mapping[str, object] | None = None, *, reason: str = "") -> bool:
+        """Whether a tool may run. Everything but a yes is False: a timeout, a fault, a rule that denies."""
+        call = self.gate.call(tool_name, tool_input or {}, description=reason, runtime=RUNTIME)
+        return (await self.gate.guard(call)).allowed
+
+    def resolve(self, request_id: str, approved: bool, *, who: str = "", message: str = "") -> bool:
+        """Answer a question, from any thread. False where none with this id waits. Nothing but True is a yes."""
+        waiting = self._waiting.pop(request_id, None)
+        if waiting is None:
+            return False
+        said = Said.ALLOW if approved is True else Said.DENY
+        answer = Answer(said, who=who or getuser(), channel="program", message=message)
+        waiting.get_loop().call_soon_threadsafe(_answered, waiting, answer)
+        return True
+
+    def pending(self) -> tuple[str, ...]:
+        """The ids of the questions that wait."""
+        return tuple(self._waiting)
+
+    def close(self) -> None:
+        """Deny what waits, and let go of everything."""
+        self.gate.close()
+
+    async def _shown(self, held: Held) -> Answer:
+        waiting: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
+        self._waiting[held.id] = waiting
+        try:
+            found = self._show(held)
+            if inspect.isawaitable(found):
+                await found
+            return await waiting
+        finally:
+            self._waiting.pop(held.id, None)
+
+
+def _answered(waiting: asyncio.Future[Answer], answer: Answer) -> None:
+    if not waiting.done():  # the question ended elsewhere
+        waiting.set_result(answer)
+
+
+class PermissionContext:
+    """The mode of a session, and the denials that a person gave in it."""
+
+    __slots__ = ("mode", "denials")
+
+    def __init__(self, mode: str = PermissionMode.DEFAULT) -> None:
+        self.mode = PermissionMode(mode)
+        self.denials = DenialTracker()
+
+    def requires_approval(self, op: str) -> bool:
+        return requires_approval(op, self.mode)
+
+    def record_denial(self) -> bool:
+        """A person said no. True: it is time to offer another mode."""
+        return self.denials.denied()
+
+    def record_approval(self) -> None:
+        """A person said yes: the row of denials ends, the total stays."""
+        self.denials.approved()
 
 
 @lru_cache

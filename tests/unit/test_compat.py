@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +16,11 @@ from hypothesis import strategies as st
 from assent import Call, Gate, PayloadError
 from assent.compat import (
     OPERATIONS,
+    ApprovalGate,
+    DenialTracker,
     PathRule,
     PermissionChecker,
+    PermissionContext,
     PermissionDecision,
     PermissionMode,
     PermissionSettings,
@@ -22,6 +28,7 @@ from assent.compat import (
     requires_approval,
     resolve_approval,
 )
+from assent.contract.review import Held
 
 MODES = ["default", "plan", "full_auto"]
 SECRETS = [
@@ -157,18 +164,75 @@ def test_what_the_real_one_stops_or_asks_about_so_do_we(
     assert rank(ours) >= rank(theirs.PermissionChecker(same).evaluate(tool, **asked))
 
 
-def test_the_ten_operations() -> None:
+def test_the_standard_operations() -> None:
     table = {mode: [op for op in OPERATIONS if requires_approval(op, mode)] for mode in PermissionMode}
-    changing = ["write", "edit", "shell", "delete", "install", "push", "agent"]
+    changing = ["write", "delete", "execute", "edit", "shell", "install", "push", "agent"]
     assert table == {
         PermissionMode.PLAN: changing,
         PermissionMode.DEFAULT: changing,
-        PermissionMode.AUTO: ["delete", "install", "push", "agent"],
+        PermissionMode.AUTO: ["delete", "execute", "install", "push", "agent"],
         PermissionMode.FULL_AUTO: [],
         PermissionMode.YOLO: [],
     }
     with pytest.raises(PayloadError, match="none of the operations"):
         requires_approval("fly")
+
+
+@pytest.mark.parametrize("op", ["read", "list", "search", "write", "delete", "execute", "EXECUTE"])
+def test_its_six_operations_are_known(op: str) -> None:
+    changes = op.lower() in ("write", "delete", "execute")
+    assert [requires_approval(op, mode) for mode in MODES] == [changes, changes, False]
+
+
+def trail_of(state: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (state / "audit/permissions.jsonl").read_text().splitlines()]
+
+
+def test_an_approval_gate_asks_and_is_resolved(tmp_path: Path) -> None:
+    shown: list[Held] = []
+
+    async def play() -> list[bool]:
+        gate = ApprovalGate(shown.append, project=str(tmp_path), files=False, state=str(tmp_path / "state"))
+        found = [await gate.ask("read_file", {"file_path": "a.txt"})]  # settled without a question
+        for approved in (True, False, "yes"):
+            asking = asyncio.ensure_future(gate.ask("bash", {"command": "make test"}, reason="run the tests"))
+            while not gate.pending():
+                await asyncio.sleep(0.01)
+            (id,) = gate.pending()
+            threading.Thread(target=gate.resolve, args=(id, approved), kwargs={"who": "ada"}).start()
+            found.append(await asking)
+            assert not gate.resolve(id, True)
+        gate.close()
+        return found
+
+    assert asyncio.run(play()) == [True, True, False, False]
+    assert [held.call.description for held in shown] == ["run the tests"] * 3
+    ends = [line for line in trail_of(tmp_path / "state") if line["kind"] == "answer"]
+    assert [(line["outcome"], line["who"]) for line in ends] == [("allow", "ada"), ("deny", "ada"), ("deny", "ada")]
+
+
+def test_an_approval_gate_that_nobody_resolves_says_no(tmp_path: Path) -> None:
+    async def play() -> bool:
+        policy = {"approval": {"timeout": 1}}
+        given = {"project": str(tmp_path), "files": False, "policy": policy, "state": str(tmp_path / "state")}
+        gate = ApprovalGate(lambda held: None, **given)
+        try:
+            return await gate.ask("bash", {"command": "make test"})
+        finally:
+            gate.close()
+
+    assert asyncio.run(play()) is False
+    assert trail_of(tmp_path / "state")[-1]["timed_out"] is True
+
+
+def test_a_permission_context_counts_denials() -> None:
+    context = PermissionContext("default")
+    assert [context.record_denial() for _ in range(3)] == [False, False, True]
+    context.record_approval()
+    assert isinstance(context.denials, DenialTracker)
+    assert (context.denials.row, context.denials.total) == (0, 3)
+    assert context.requires_approval("execute")
+    assert not context.requires_approval("list")
 
 
 def test_approvals_are_the_gates(tmp_path: Path) -> None:

@@ -24,6 +24,7 @@ COLUMNS = (
     "n time kind id runtime session project cwd tool input effects outcome layer code reason rule source mode risk who "
     "channel scope timed_out latency_ms hash".split()
 )
+FORMATS = ("jsonl", "csv", "openharness")
 KINDS = ("decision", "answer", "grant", "revoke", "mode", "offer", "event")
 
 
@@ -68,7 +69,12 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     out = verbs.add_parser(
         "export", help="write records to a file, or to standard output", description="Write records out, oldest first."
     )
-    out.add_argument("--format", choices=("jsonl", "csv"), default="jsonl", help="JSON Lines or CSV (default: jsonl)")
+    out.add_argument(
+        "--format",
+        choices=FORMATS,
+        default="jsonl",
+        help="JSON Lines, CSV, or one line with OpenHarness's fields for each call that was settled (default: jsonl)",
+    )
     out.add_argument("--output", metavar="FILE", default="", help="the file, which must not exist yet")
     _add_filters(out)
 
@@ -235,9 +241,7 @@ def export(folder: str, options: argparse.Namespace) -> int:
     wanted = wanted_by(options)
     unreadable = Unreadable()
     entries = query.read(folder, wanted, malformed=unreadable)
-    lines = (
-        _csv(entries) if options.format == "csv" else (json.dumps(each.fields, ensure_ascii=False) for each in entries)
-    )
+    lines = _lines(entries, options.format)
     if not options.output:
         for each in lines:
             print(each)
@@ -257,6 +261,31 @@ def export(folder: str, options: argparse.Namespace) -> int:
     unreadable.tell()
     print(f"wrote {written - (options.format == 'csv')} records to {options.output}", file=sys.stderr)
     return 0
+
+
+def _lines(entries: Iterator[Entry], form: str) -> Iterator[str]:
+    if form == "csv":
+        return _csv(entries)
+    if form == "openharness":
+        return (json.dumps(_settled(each), ensure_ascii=False) for each in entries if _is_settled(each))
+    return (json.dumps(each.fields, ensure_ascii=False) for each in entries)
+
+
+def _is_settled(entry: Entry) -> bool:
+    """Whether a record says how a call ended: a decision that asks is followed by the answer to it."""
+    return entry.text("kind") in ("decision", "answer") and entry.text("outcome") in ("allow", "deny")
+
+
+def _settled(entry: Entry) -> dict[str, object]:
+    """The end of a call in the fields of OpenHarness's own log."""
+    return {
+        "request_id": entry.text("id"),
+        "timestamp": entry.text("time"),
+        "tool_name": entry.text("tool"),
+        "approved": entry.text("outcome") == "allow",
+        "reason": entry.text("reason"),
+        "timeout": entry.fields.get("timed_out") is True,
+    }
 
 
 def _csv(entries: Iterator[Entry]) -> Iterator[str]:

@@ -158,6 +158,30 @@ def test_export_writes_a_new_file_only(machine: Machine) -> None:
     assert json.loads(rows[0]["input"]) == record(1).input
 
 
+def test_export_in_the_fields_of_openharness_has_one_line_for_each_settled_call(machine: Machine) -> None:
+    trail = Trail(str(machine.home / ".assent/audit"))
+    trail.append(Record("decision", "d", 1.0, tool="read", outcome="allow", reason="it only reads"))
+    trail.append(Record("decision", "q", 2.0, tool="bash", outcome="ask", reason="it asks"))
+    trail.append(Record("answer", "q", 3.5, tool="bash", outcome="deny", reason="nobody answered", timed_out=True))
+    trail.append(Record("mode", "m", 4.0, mode="plan"))
+    trail.close()
+    done = machine.run("audit", "export", "--format", "openharness")
+    assert done.returncode == 0, done.stderr
+    rows = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [list(row) for row in rows] == [
+        ["request_id", "timestamp", "tool_name", "approved", "reason", "timeout"]
+    ] * 2
+    assert (rows[0]["request_id"], rows[0]["approved"], rows[0]["timeout"]) == ("d", True, False)
+    assert rows[1] == {
+        "request_id": "q",
+        "timestamp": "1970-01-01T00:00:03.500Z",
+        "tool_name": "bash",
+        "approved": False,
+        "reason": "nobody answered",
+        "timeout": True,
+    }
+
+
 def test_tail_follows(machine: Machine) -> None:
     folder = filled(machine)
     running = subprocess.Popen(
