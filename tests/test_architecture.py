@@ -20,7 +20,7 @@ STAGES = frozenset({"adapters", "effects", "facts", "policy", "review", "trail"}
 BELOW_DESK = frozenset({"contract", "engine", "gates", "configure", "journal", "memory", "history", "statefile"}) | {
     "opinion"
 }
-BELOW_GUARD = STAGES | BELOW_DESK | {"desk", "http", "remote"}
+BELOW_GUARD = STAGES | BELOW_DESK | {"desk", "http", "remote", "tally"}
 GUARD = frozenset({"guard", "guarded", "embedded", "background", "compat", "values"})
 BELOW_SURFACES = BELOW_GUARD | GUARD
 
@@ -36,7 +36,8 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     "opinion": STAGES | {"contract", "engine"},
     "memory": STAGES | {"contract", "engine", "journal", "opinion"},
     "history": STAGES | {"contract", "engine"},
-    "desk": STAGES | {"contract", "engine", "journal", "memory", "history", "opinion"},
+    "tally": STAGES | {"contract"},
+    "desk": STAGES | {"contract", "engine", "journal", "memory", "history", "opinion", "tally"},
     "http": frozenset({"contract"}),
     "remote": STAGES | {"contract", "engine", "http"},
     "gates": STAGES | {"contract", "engine", "configure"},

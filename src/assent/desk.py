@@ -16,7 +16,7 @@ from assent.contract.errors import AssentError, StoreError
 from assent.contract.facts import Facts
 from assent.contract.review import Answer, Ending, Grant, Held, Reach, Resolution, Said, Scope, Suggestion, Verdict
 from assent.engine import Engine, Judged
-from assent.facts import digest
+from assent.facts import asked, digest
 from assent.memory import Memory, Settled
 from assent.opinion import Inquiry, asked_a_person, before_a_person
 from assent.policy import amend, breadth, explain
@@ -32,6 +32,7 @@ from assent.review.moments import Moment
 from assent.review.preview import preview
 from assent.review.store import Store
 from assent.review.warnings import warnings
+from assent.tally import SavedTally
 from assent.trail import redact
 
 QUARTER = 15 * 60.0  # seconds
@@ -40,6 +41,9 @@ PLAN = Mode.PLAN.word
 GateFor = Callable[[Held], Engine]
 Work = Callable[..., Awaitable[Any]]  # does something aside
 NO = (Ending.ANSWERED, Ending.DISMISSED)  # endings by which a person says no, where they do not allow
+# Endings that end a call for good; after any other a program's own dialog that is open beside may still be answered.
+DECIDED = frozenset({Ending.ANSWERED, Ending.SETTLED, Ending.DISMISSED, Ending.OVERRULED, Ending.CHANGED})
+UNDECIDED = frozenset(Ending) - DECIDED
 
 
 class Desk:
@@ -48,6 +52,8 @@ class Desk:
     def __init__(self, memory: Memory, store: Store, gate_for: GateFor) -> None:
         self.memory = memory
         self._gate_for = gate_for
+        # Questions that a program's own dialog asks too, or takes over: id → endings after which the dialog goes on.
+        self.dialogs: dict[str, frozenset[Ending]] = {}
         self._readings: dict[str, Lowering | None] = {}  # of calls that a model could have judged, while they are asked
         self.broker = Broker(
             store=store,
@@ -57,6 +63,7 @@ class Desk:
             record=self._record,
             change_mode=self._change_mode,
             deny_rule=self._deny_rule,
+            tally=SavedTally(memory.state),
         )
 
     async def guard(
@@ -186,6 +193,8 @@ class Desk:
     def _record(self, moment: Moment) -> None:
         """The end of a question, and offers; the question itself was recorded when the call was settled."""
         if moment.kind == "ended" and moment.held is not None and moment.resolution is not None:
+            if not self._ends(moment.held, moment.resolution):
+                return
             self.memory.trail.append(journal.of_ending(moment.held, moment.resolution, time=self.memory.clock()))
             if moment.resolution.ending in NO and not moment.resolution.allowed:
                 held = moment.held
@@ -195,6 +204,20 @@ class Desk:
         elif moment.kind == "rejected" and moment.offer is not None:
             now, who, channel = self.memory.clock(), moment.who, moment.channel
             self.memory.trail.append(journal.of_offer(moment.offer, time=now, rejected=True, who=who, channel=channel))
+
+    def _ends(self, held: Held, resolution: Resolution) -> bool:
+        """Whether this is the end of the call, to be recorded here.
+
+        INVARIANT: one call has one ending. A question that a dialog asks too is ended by whoever takes it first: a
+        person here, or the program that tells what came of its dialog."""
+        goes_on = self.dialogs.get(held.id)
+        if goes_on is None:
+            return True
+        first = resolution.ending not in goes_on and asked.close(self.memory.state, held.call.session, held.id)
+        if not first and resolution.allowed:
+            raise StoreError("the program's own dialog was answered first")
+        self.dialogs.pop(held.id, None)
+        return first
 
     def _change_mode(self, session: str, mode: str, who: str) -> None:
         self.memory.choose_mode(session, mode, who=who)

@@ -122,7 +122,8 @@ def _of_opinion(opinion: Opinion, settled: bool) -> dict[str, object]:
 def of_ending(held: Held, resolution: Resolution, *, time: float) -> Record:
     """The record of how a question ended: who said what where, or why nobody did."""
     call = held.call
-    return _ending(resolution, time, call.runtime, call.session, call.tool, held.project)
+    late = resolution.ending.value == "unseen" and resolution.waited >= held.unseen
+    return _ending(resolution, time, call.runtime, call.session, call.tool, held.project, late=late)
 
 
 def of_dialog(session: str, call: Call | None, resolution: Resolution, *, project: str, time: float) -> Record:
@@ -131,7 +132,10 @@ def of_dialog(session: str, call: Call | None, resolution: Resolution, *, projec
     return _ending(resolution, time, runtime, session, tool, project)
 
 
-def _ending(resolution: Resolution, time: float, runtime: str, session: str, tool: str, project: str) -> Record:
+def _ending(
+    resolution: Resolution, time: float, runtime: str, session: str, tool: str, project: str, *, late: bool = False
+) -> Record:
+    """`late`: its time ran out without anybody seeing it. What nobody could see from the start did not time out."""
     answer = resolution.answer
     return Record(
         "answer",
@@ -147,14 +151,14 @@ def _ending(resolution: Resolution, time: float, runtime: str, session: str, too
         who=answer.who if answer else "",
         channel=answer.channel if answer else "",
         scope=answer.scope.value if answer and resolution.allowed else "",
-        timed_out=resolution.ending.value in ("expired", "unseen"),
+        timed_out=late or resolution.ending.value == "expired",
         latency=resolution.waited,
         more={"said": answer.said.value, "rules": list(answer.rules), "message": answer.message} if answer else None,
     )
 
 
-def of_grant(grant: Grant, *, time: float, kind: str = "grant", who: str = "") -> Record:
-    """The record of a grant that was made or revoked."""
+def of_grant(grant: Grant, *, time: float, kind: str = "grant", who: str = "", channel: str = "") -> Record:
+    """The record of a grant that was made or revoked; `who` and `channel` are those of whoever revokes it."""
     return Record(
         kind,
         grant.id,
@@ -164,7 +168,7 @@ def of_grant(grant: Grant, *, time: float, kind: str = "grant", who: str = "") -
         scope=grant.scope.value,
         rule=" ; ".join(grant.rules),
         who=who or grant.who,
-        channel=grant.channel,
+        channel=channel or grant.channel,
         more={"until": grant.until, "shown": grant.shown, "answers": list(grant.answers)},
     )
 

@@ -45,7 +45,7 @@ def test_three_denials_in_a_row_are_an_offer_that_changes_nothing_by_itself() ->
         (offering,) = stage.desk.offers
         offer = offering.offer
         assert (offer.session, offer.row, offer.total) == ("s", 3, 3)
-        assert (offer.modes, offer.rules) == (("full_auto", "plan"), ("bash(make:*)",))
+        assert (offer.modes, offer.rules) == (("plan", "full_auto"), ("bash(make:*)",))
         assert stage.broker.offers.open() == (offer,)
         assert modes.changed == []
         assert [each.offer for each in stage.recorded if each.kind == "offer"] == [offer]

@@ -196,6 +196,12 @@ class Program:
         """The same, in the background."""
         return self.pool.submit(lambda: self.call(command, **more))
 
+    def records(self, **fields: Any) -> list[dict[str, Any]]:
+        """What the trail has of something."""
+        lines = (self.state / "audit/permissions.jsonl").read_text().splitlines()
+        found = [json.loads(line) for line in lines]
+        return [each for each in found if all(each.get(name) == value for name, value in fields.items())]
+
     def clear(self) -> None:
         """End everything that waits or is offered."""
         person = self.sign_in()

@@ -99,7 +99,8 @@ def test_the_page_and_the_programs_dialog_race_and_the_dialog_is_first(fresh: Pr
     claude.send("PostToolUse", "make race")
     assert json.loads(dialog.result(60).stdout) == {}
     assert fresh.held_now() == 0
-    assert sorted(answers(fresh)) == [("allow", "answer.answered", "dialog"), ("deny", "answer.cancelled", "")]
+    assert answers(fresh) == [("allow", "answer.answered", "dialog")]
+    assert fresh.records(kind="answer")[0]["who"] == fresh.records(kind="event")[0]["who"] != ""  # that of the sign-in
 
 
 def test_a_session_that_goes_on_withdraws_what_its_dialog_asked(fresh: Program) -> None:
@@ -110,7 +111,58 @@ def test_a_session_that_goes_on_withdraws_what_its_dialog_asked(fresh: Program) 
     person.held()
     claude.send("Stop")
     assert json.loads(dialog.result(60).stdout) == {}
-    assert ("deny", "answer.unanswered", "") in answers(fresh)
+    assert answers(fresh) == [("deny", "answer.unanswered", "")]
+
+
+def test_a_question_that_ran_out_on_the_page_ends_where_the_dialog_is_answered(tmp_path: Path) -> None:
+    program = Program(tmp_path, config="[approval]\ntimeout = 1\nunseen = 1\n")
+    try:
+        program.sign_in().offers()
+        claude = Claude(program, attended=True, session="h4b")
+        claude.send("PreToolUse", "make late")
+        assert json.loads(claude.send("PermissionRequest", "make late").stdout) == {}  # the dialog stays
+        assert answers(program) == []
+        claude.send("PostToolUse", "make late")
+        assert answers(program) == [("allow", "answer.answered", "dialog")]
+    finally:
+        program.stop()
+
+
+def test_a_question_that_nobody_sees_ends_where_the_programs_dialog_is_answered(tmp_path: Path) -> None:
+    program = Program(tmp_path, config='[approval]\nroute = "broker"\nunseen = 1\n')
+    try:
+        claude = Claude(program, attended=True, session="h4c")
+        assert decision(claude.send("PreToolUse", "make unseen")) == "ask"
+        assert answers(program) == []
+        claude.send("PostToolUse", "make unseen")
+        assert answers(program) == [("allow", "answer.answered", "dialog")]
+        other = Claude(program, attended=False, session="h4d")
+        assert decision(other.send("PreToolUse", "make unseen")) == "deny"
+        assert answers(program)[1:] == [("deny", "answer.unseen", "")]
+        assert program.records(kind="answer")[1]["timed_out"] is True  # it waited its second
+    finally:
+        program.stop()
+
+
+def test_noes_in_the_programs_dialog_make_an_offer_with_and_without_a_server(fresh: Program) -> None:
+    claude = Claude(fresh, attended=True, session="h4e")
+    for number in range(2):
+        claude.send("PreToolUse", f"make no{number}")
+        claude.send("UserPromptSubmit")
+    fresh.stop()
+    claude.send("PreToolUse", "make no3")
+    claude.send("UserPromptSubmit")
+    (offer,) = fresh.records(kind="offer")
+    assert (offer["session"], offer["row"], offer["modes"]) == ("h4e", 3, ["plan", "full_auto"])
+    asked = claude.send("PreToolUse", "make no4")
+    assert decision(asked) == "ask"
+    assert "no 3 times in a row" in json.loads(asked.stdout)["hookSpecificOutput"]["permissionDecisionReason"]
+    told = subprocess.run(
+        [sys.executable, "-m", "assent", "remember", "--list"], capture_output=True, text=True, env=fresh.environ
+    )
+    assert "session h4e: you said no 3 times in a row" in told.stdout
+    fresh.start()
+    assert [each["session"] for each in fresh.sign_in().offers()] == ["h4e"]
 
 
 def test_a_hook_survives_a_killed_server_and_gets_its_answer_from_the_next(fresh: Program) -> None:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import http.client
-import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -47,12 +45,6 @@ class Gate(Program):
             return True if found.get(name, {}).get("state") == state else None
 
         until(stands, seconds, f"{name} is not {state}")
-
-    def records(self, **fields: Any) -> list[dict[str, Any]]:
-        """What the trail has of something."""
-        lines = (self.state / "audit/permissions.jsonl").read_text().splitlines()
-        found = [json.loads(line) for line in lines]
-        return [each for each in found if all(each.get(name) == value for name, value in fields.items())]
 
 
 def asking(slack: StandIn, *, place: str = PLACE, more: str = "", before: str = "") -> str:

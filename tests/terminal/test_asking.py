@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shlex
 import signal
@@ -177,3 +178,37 @@ def test_a_rule_that_is_written_while_the_question_is_open_counts(terminal: Term
     terminal.type("y")
     assert "the rules deny it by now" in terminal.wait_for("status=4")
     assert not (project / "no").exists()
+
+
+def test_noes_of_one_session_are_counted_across_commands_and_make_an_offer(
+    terminal: Terminal, project: Path, tmp_path: Path
+) -> None:
+    for number in range(3):
+        terminal.type(f"{ASSENT} run --session s1 'touch no{number}'; echo status{number}=$?")
+        terminal.press("Enter")
+        terminal.wait_for("once")
+        time.sleep(DEAF + 0.2)
+        terminal.type("n")
+        if number < 2:
+            terminal.wait_for(f"status{number}=4")
+            terminal.press("C-l")
+    screen = terminal.wait_for("leave everything as it is")
+    assert "you said no 3 times in a row" in screen
+    assert screen.index("plan") < screen.index("full_auto")
+    assert "it may read and plan" in screen
+    time.sleep(DEAF + 0.2)
+    terminal.type("p")
+    terminal.wait_for("status2=4")
+    terminal.press("C-l")
+    terminal.type(f"{ASSENT} run --session s1 'touch no4'; echo status4=$?")
+    terminal.press("Enter")
+    assert "plan" in terminal.wait_for("status4=4")
+
+
+def test_a_question_where_nobody_is_has_not_timed_out(terminal: Terminal, tmp_path: Path) -> None:
+    terminal.type(f"setsid --wait {ASSENT} run 'touch no' </dev/null >out 2>&1; echo status=$?")
+    terminal.press("Enter")
+    terminal.wait_for("status=4")
+    lines = (tmp_path / "state/audit/permissions.jsonl").read_text().splitlines()
+    (end,) = (each for line in lines if (each := json.loads(line))["kind"] == "answer")
+    assert (end["code"], end.get("timed_out", False)) == ("answer.unseen", False)

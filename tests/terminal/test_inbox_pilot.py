@@ -377,15 +377,16 @@ async def test_after_three_denials_another_mode_is_offered_and_taken_only_by_key
             await seat.chosen(f"npm install a{number}")
             await seat.press("n")
             await verdict(asked)
+        assert {each["channel"] for each in program.records(kind="answer", session="tired")} == {"inbox"}
         await seat.sees("you said no 3 times in a row", "o another way?")
         await seat.press("o")
-        await seat.sees("full_auto: stop asking", "plan: let it read", "always deny bash(npm install a2)")
+        await seat.sees("it runs commands, edits and fetches without", "it may read and plan", "bash(npm install a2)")
         await seat.press("escape")
         await seat.sees("o another way?")
     async with seated(program) as seat:  # an inbox that opens later is told of it too
         await seat.sees("you said no 3 times in a row", "o another way?")
         await seat.press("o")
-        await seat.sees("plan: let it read")
+        await seat.sees("it may read and plan")
         await seat.press("p")
         await seat.told("the mode of this session is `plan` now")
     modes = program.sign_in().ask("GET", "/v1/mode").json["sessions"]

@@ -33,6 +33,16 @@ def take(state: str, session: str, identity: str) -> str:
     return found
 
 
+def close(state: str, session: str, id: str) -> bool:
+    """A question is not open any more; whether it was. Raises StoreError."""
+    with held(_lock(state)):
+        open_now = _read(state, session)
+        left = [each for each in open_now if each[1] != id]
+        if len(left) < len(open_now):
+            _write(state, session, left)
+    return len(left) < len(open_now)
+
+
 def find(state: str, session: str, identity: str) -> str:
     """The same without closing it."""
     return next((id for known, id in _read(state, session) if known == identity), "")

@@ -30,6 +30,7 @@ from assent.review.commands import (
 )
 from assent.review.deliveries import Deliveries
 from assent.review.denial import deny
+from assent.review.escalation import Tally
 from assent.review.machine import GRACE, Machine
 from assent.review.moments import Moment
 from assent.review.offers import Changes, OfferDesk
@@ -52,7 +53,7 @@ class Broker:
     `recheck` observes and decides a call again, and compares the digest. `remember` makes and saves a grant.
     `settles` says whether a call would be allowed by now without asking. `record` writes a moment to the trail.
     `change_mode` and `deny_rule` carry out an accepted offer. Each may be a plain or a coroutine function, and may
-    raise; a plain one should be quick, since it holds up the loop."""
+    raise; a plain one should be quick, since it holds up the loop. `tally` counts denials."""
 
     def __init__(
         self,
@@ -64,6 +65,7 @@ class Broker:
         record: Records | None = None,
         change_mode: Changes | None = None,
         deny_rule: Changes | None = None,
+        tally: Tally | None = None,
         clock: Callable[[], float] | None = None,
         wall: Callable[[], float] = time.time,
         grace: float = GRACE,
@@ -86,7 +88,7 @@ class Broker:
         self._armed: float | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._closed = False
-        self.offers = OfferDesk(self._accounts.note, self._tasks, patience, change_mode, deny_rule)
+        self.offers = OfferDesk(self._accounts.note, self._tasks, patience, change_mode, deny_rule, tally)
         self.offers.accepted = self.settle
 
     # Callers

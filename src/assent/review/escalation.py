@@ -5,11 +5,24 @@ up is no rejection: it stays open until the next one takes its place, and the ne
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Protocol, TypeVar
+
 from assent.contract.value import Value
+
+T = TypeVar("T")
+Session = tuple[str, str]  # runtime, session
 
 ROW, TOTAL = 3, 20  # denials in a row, denials in the session
 PEACE = 2  # rejected offers, after which no other is made
-MODES = ("full_auto", "plan")
+REMEMBERED = 4096  # sessions with a denial
+# What an offered mode does, and what it opens; the one that opens nothing comes first.
+MODE_WORDS = {
+    "plan": "it may read and plan; what would change anything is denied until you choose another mode",
+    "full_auto": "it runs commands, edits and fetches without asking; only deny and ask rules and the floor still hold",
+}
+MODES = tuple(MODE_WORDS)
+RULE_WORDS = "always deny what this rule matches, in every session, until you remove it"
 
 
 class Offer(Value):
@@ -55,6 +68,18 @@ class DenialTracker:
         self._next_row = ROW
         self._next_total = TOTAL
 
+    @classmethod
+    def of(cls, row: int, total: int, rejections: int, next_row: int, next_total: int) -> DenialTracker:
+        """A tracker that goes on from the `counts` of another."""
+        found = cls()
+        found.row, found.total, found.rejections = row, total, rejections
+        found._next_row, found._next_total = next_row, next_total
+        return found
+
+    @property
+    def counts(self) -> tuple[int, int, int, int, int]:
+        return (self.row, self.total, self.rejections, self._next_row, self._next_total)
+
     def denied(self) -> bool:
         """A person said no. True: it is time for an offer."""
         self.row += 1
@@ -80,3 +105,52 @@ class DenialTracker:
         self.rejections += 1
         self._next_row = max(self.row + ROW, ROW << self.rejections)
         self._next_total = max(self.total + TOTAL, TOTAL << self.rejections)
+
+
+class Tally(Protocol):
+    """The trackers and the open offers of all sessions. Raises nothing."""
+
+    def change(self, session: Session, do: Callable[[DenialTracker], T], *, known: bool = False) -> T | None: ...
+    def keep(self, offer: Offer) -> None: ...
+    def drop(self, offer: Offer) -> bool: ...
+    def offers(self) -> tuple[Offer, ...]: ...
+    def forget(self, session: Session) -> None: ...
+
+
+class MemoryTally:
+    """A tally of one process."""
+
+    def __init__(self) -> None:
+        self._trackers: dict[Session, DenialTracker] = {}
+        self._open: dict[Session, Offer] = {}
+
+    def change(self, session: Session, do: Callable[[DenialTracker], T], *, known: bool = False) -> T | None:
+        """Change the count of a session; with `known` only where there is one."""
+        tracker = self._trackers.pop(session, None)
+        if tracker is None and known:
+            return None
+        tracker = self._trackers[session] = tracker or DenialTracker()
+        if len(self._trackers) > REMEMBERED:
+            self.forget(next(iter(self._trackers)))
+        return do(tracker)
+
+    def keep(self, offer: Offer) -> None:
+        """An offer is open now, in the place of the one before."""
+        self._open.pop((offer.runtime, offer.session), None)
+        self._open[offer.runtime, offer.session] = offer
+
+    def drop(self, offer: Offer) -> bool:
+        """An offer is not open any more; whether it was."""
+        session = (offer.runtime, offer.session)
+        if self._open.get(session) is None or self._open[session].id != offer.id:
+            return False
+        del self._open[session]
+        return True
+
+    def offers(self) -> tuple[Offer, ...]:
+        """The offers that are open, the newest last."""
+        return tuple(self._open.values())
+
+    def forget(self, session: Session) -> None:
+        self._trackers.pop(session, None)
+        self._open.pop(session, None)

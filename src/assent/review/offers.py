@@ -9,12 +9,10 @@ from collections.abc import Awaitable, Callable, Iterable
 
 from assent.contract.review import Ending, Held, Resolution, Said
 from assent.review.channels import Channel, Offering, Offers
-from assent.review.escalation import DenialTracker, Offer
+from assent.review.escalation import MODES, DenialTracker, MemoryTally, Offer, Tally
 from assent.review.moments import Moment
 from assent.review.patience import Tasks, given, within
 from assent.review.questions import Session, session_of
-
-REMEMBERED = 4096  # sessions with a denial
 
 Note = Callable[[Moment], Awaitable[None]]
 Changes = Callable[[str, str, str], object]  # session, mode or rule, who; may be a coroutine function, may raise
@@ -24,15 +22,20 @@ class OfferDesk:
     """The open offers, one for each session. A newer one takes the place of an older."""
 
     def __init__(
-        self, note: Note, tasks: Tasks, patience: float, change_mode: Changes | None, deny_rule: Changes | None
+        self,
+        note: Note,
+        tasks: Tasks,
+        patience: float,
+        change_mode: Changes | None,
+        deny_rule: Changes | None,
+        tally: Tally | None = None,
     ) -> None:
         self._note = note
         self._tasks = tasks
         self._patience = patience
         self._change_mode = change_mode
         self._deny_rule = deny_rule
-        self._trackers: dict[Session, DenialTracker] = {}
-        self._open: dict[Session, Offer] = {}
+        self._tally = tally or MemoryTally()
         self.accepted: Callable[[Session], Awaitable[None]] | None = None
         self.closed: Callable[[Offer], None] | None = None  # told of an offer that somebody took up or turned down
 
@@ -42,21 +45,15 @@ class OfferDesk:
         if answer is None or resolution.ending is Ending.SETTLED:
             return None
         if answer.said is Said.ALLOW:
-            if session in self._trackers:
-                self._trackers[session].approved()
+            self._tally.change(session, DenialTracker.approved, known=True)
             return None
-        tracker = self._trackers.pop(session, None) or DenialTracker()
-        self._trackers[session] = tracker
-        if len(self._trackers) > REMEMBERED:
-            self.forget(next(iter(self._trackers)))
-        if not tracker.denied() or (self._change_mode is None and self._deny_rule is None):
+        found = self._tally.change(session, _denied)
+        if found is None or not found[0] or (self._change_mode is None and self._deny_rule is None):
             return None
         rules = held.suggestions[0].rules if held.suggestions and self._deny_rule is not None else ()
-        modes = () if self._change_mode is None else ("full_auto", "plan")
-        offer = Offer(
-            str(uuid.uuid4()), session[1], tracker.row, tracker.total, runtime=session[0], modes=modes, rules=rules
-        )
-        self._open[session] = offer
+        modes = () if self._change_mode is None else MODES
+        offer = Offer(str(uuid.uuid4()), session[1], *found[1:], runtime=session[0], modes=modes, rules=rules)
+        self._tally.keep(offer)
         return offer
 
     def deliver(self, offer: Offer, channels: Iterable[Channel], seconds: float) -> None:
@@ -79,18 +76,18 @@ class OfferDesk:
         change = self._change_mode if mode else self._deny_rule
         if bool(mode) == bool(rule) or (mode and mode not in offer.modes) or change is None:
             return "choose one of the offered modes, or a rule; nothing was changed"
+        if not self._tally.drop(offer):  # two people cannot both take it
+            return "this offer is not open any more; nothing was changed"
         session = (offer.runtime, offer.session)
-        del self._open[session]  # two people cannot both take it
         try:
             await self._note(
                 Moment("mode" if mode else "rule", offer=offer, chosen=mode or rule, who=who, channel=channel)
             )
             await given(self._patience, change(offer.session, mode or rule, who))
         except Exception as error:
-            self._open.setdefault(session, offer)
+            self._tally.keep(offer)
             return f"nothing was changed: {error}"
-        if session in self._trackers:  # it may be over by now
-            self._trackers[session].accepted()
+        self._tally.change(session, DenialTracker.accepted, known=True)
         self._tell_closed(offer)
         if self.accepted is not None:
             await self.accepted(session)
@@ -99,27 +96,29 @@ class OfferDesk:
     def reject(self, id: str, *, who: str = "", channel: str = "") -> str:
         """A person turns an offer down. Returns words for the person."""
         offer = self._find(id)
-        if offer is None:
+        if offer is None or not self._tally.drop(offer):
             return "this offer is not open any more; nothing was changed"
-        session = (offer.runtime, offer.session)
-        del self._open[session]
-        self._trackers[session].rejected()
+        self._tally.change((offer.runtime, offer.session), DenialTracker.rejected, known=True)
         self._tell_closed(offer)
         self._tasks.start(within(self._patience, self._note(Moment("rejected", offer=offer, who=who, channel=channel))))
         return "nothing was changed"
 
     def open(self) -> tuple[Offer, ...]:
         """The offers that wait for an answer."""
-        return tuple(self._open.values())
+        return self._tally.offers()
 
     def forget(self, session: Session) -> None:
         """The session is over."""
-        self._trackers.pop(session, None)
-        self._open.pop(session, None)
+        self._tally.forget(session)
 
     def _tell_closed(self, offer: Offer) -> None:
         if self.closed is not None:
             self.closed(offer)
 
     def _find(self, id: str) -> Offer | None:
-        return next((each for each in self._open.values() if each.id == id), None)
+        return next((each for each in self._tally.offers() if each.id == id), None)
+
+
+def _denied(tracker: DenialTracker) -> tuple[bool, int, int]:
+    """Whether an offer is due by one more denial, and the counts."""
+    return tracker.denied(), tracker.row, tracker.total

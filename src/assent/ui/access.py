@@ -26,6 +26,8 @@ IDLE, ABSOLUTE = 8 * 3600.0, 24 * 3600.0
 MOST_SESSIONS = 32
 TOKEN_FILE, SCRAPE_FILE = "caller.token", "metrics.token"
 
+WEB, INBOX = "web", "inbox"  # where persons sign in
+
 Clock = Callable[[], float]
 
 
@@ -96,14 +98,15 @@ class Bucket:
 
 
 class Person(Value):
-    """A signed-in person: who, by which session, until when at the latest."""
+    """A signed-in person: who, by which session, until when at the latest, and where: on the page or in the inbox."""
 
-    __slots__ = ("who", "session", "until")
+    __slots__ = ("who", "session", "until", "channel")
 
-    def __init__(self, who: str, session: str, until: float) -> None:
+    def __init__(self, who: str, session: str, until: float, channel: str = WEB) -> None:
         self.who = who
         self.session = session
         self.until = until
+        self.channel = channel
 
 
 class _Session:
@@ -125,13 +128,13 @@ class Sessions:
     def __len__(self) -> int:
         return len(self._sessions)
 
-    def open(self, who: str) -> tuple[str, str, Person]:
+    def open(self, who: str, channel: str = WEB) -> tuple[str, str, Person]:
         """A new session: its cookie, the key of its page, and the person."""
         cookie, key, now = secrets.token_urlsafe(32), secrets.token_urlsafe(32), self._clock()
         self._drop_old(now)
         while len(self._sessions) >= MOST_SESSIONS:
             del self._sessions[next(iter(self._sessions))]
-        person = Person(who, secrets.token_hex(4), now + ABSOLUTE)
+        person = Person(who, secrets.token_hex(4), now + ABSOLUTE, channel)
         self._sessions[_hash(cookie)] = _Session(person, _hash(key), now)
         return cookie, key, person
 
@@ -183,10 +186,10 @@ class Access:
         self._shown = b"Bearer " + token.encode()  # as callers mostly write it
         self._scrape = _hash(scrape) if scrape else b""
 
-    def sign_in(self, code: str) -> tuple[str, str, Person]:
+    def sign_in(self, code: str, channel: str = WEB) -> tuple[str, str, Person]:
         """A session for the right code: cookie, key, person. Raises AccessError."""
         self.codes.redeem(code)
-        return self.sessions.open(self.who)
+        return self.sessions.open(self.who, channel)
 
     def is_shown(self, header: bytes) -> bool:
         """Whether a header for authorization shows the token of callers, in its usual spelling."""

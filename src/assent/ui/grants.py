@@ -58,7 +58,7 @@ def revoke(memory: Memory, ids: list[str]) -> int:
     for grant in gone:
         found = True
         print(f"revoked: {grant.id[:SHOWN_ID]}  {reach(grant)}")
-        problem = memory.record(journal.of_grant(grant, time=now, kind="revoke", who=memory.who))
+        problem = memory.record(journal.of_grant(grant, time=now, kind="revoke", who=memory.who, channel="terminal"))
         if problem:
             print(f"assent: it is revoked, but {problem}", file=sys.stderr)
             status = 2

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import pwd
 import sys
 import threading
 import time
@@ -22,17 +21,17 @@ from assent.contract.review import Held
 from assent.contract.value import Value
 from assent.desk import Desk
 from assent.engine import Engine
-from assent.facts import files, sessions
+from assent.facts import denials, files, sessions
 from assent.facts.links import Links
 from assent.gates import Gates, Refusing
 from assent.journal import new_id
-from assent.memory import Memory, Settled
+from assent.memory import Memory, Settled, getuser
 from assent.opinion import Inquiry
 from assent.review.store import SqliteStore
 from assent.statefile import state_folder
 from assent.trail import follow, line, query
 from assent.trail.append import Busy
-from assent.ui.access import Access, Person, caller_token, scrape_token, steady
+from assent.ui.access import INBOX, Access, Person, caller_token, scrape_token, steady
 from assent.ui.api import shown
 from assent.ui.api.endpoint import Asked
 from assent.ui.api.events import Hub
@@ -96,7 +95,7 @@ class House:
         self.voice = Voice()
         self.metrics = Metrics()
         tokens = {"token": caller_token(self.state), "scrape": scrape_token(self.state)}
-        self.access = Access(steady, who=_login(), **tokens)
+        self.access = Access(steady, who=getuser(), **tokens)
         self.gates = Gates(environ, mode=mode, config=config)
         self._by_mode: dict[str, Gates] = {}
         self._environ, self._config = environ, config
@@ -122,6 +121,7 @@ class House:
     async def open(self) -> None:
         """Take over what a server that died left behind, and drop what old sessions did."""
         await asyncio.to_thread(sessions.forget, self.state, older_than=self.clock() - KEPT)
+        await asyncio.to_thread(denials.forget, self.state, older_than=self.clock() - KEPT)
         await self.desk.broker.recover()
         self.elsewhere.open()
 
@@ -243,8 +243,9 @@ class House:
         """Somebody signed in: it is recorded, and shown everywhere, so that nobody does it in silence."""
         self.voice.say(f"signed in: {person.who}, session {person.session}")
         self.hub.tell("signed-in", {"session": person.session, "now": self.clock()})
-        words = f"signed in on the page, session {person.session}"
-        record = Record("event", new_id(), self.clock(), who=person.who, channel="web", reason=words)
+        place = "in the inbox" if person.channel == INBOX else "on the page"
+        words = f"signed in {place}, session {person.session}"
+        record = Record("event", new_id(), self.clock(), who=person.who, channel=person.channel, reason=words)
         await asyncio.to_thread(self.desk.memory.record, record)
 
     def ends(self, person: Person) -> float:
@@ -322,10 +323,3 @@ class House:
             except Exception as error:  # the live view misses something; what is recorded is recorded
                 self.voice.say(f"the live view cannot read the trail: {error}")
                 time.sleep(FOLLOW_AGAIN)
-
-
-def _login() -> str:
-    try:
-        return pwd.getpwuid(os.getuid()).pw_name
-    except KeyError:
-        return f"uid {os.getuid()}"

@@ -20,14 +20,15 @@ from assent.engine import Engine
 from assent.memory import Memory
 from assent.policy import amend, breadth
 from assent.policy import grants as granting
+from assent.tally import SavedTally
 from assent.trail import query
 from assent.trail.query import Entry
-from assent.ui import hosts, peers
+from assent.ui import hosts, modes_offered, peers
 from assent.ui.replies import DIALOG
 
 DESCRIPTION = (
     "Turn yeses that were given in agent programs' own dialogs into rules. Shows how far each reaches; a person ticks "
-    "the ones to keep."
+    "the ones to keep. Also puts the offers of another mode that wait after many noes."
 )
 EPILOG = "Without a terminal it only lists them."
 LINES = 6000  # records of the trail that are looked at
@@ -60,18 +61,23 @@ def run(options: argparse.Namespace) -> int:
     here = configure.place(os.getcwd(), os.environ)
     memory = Memory(here.state)
     scope = SCOPES[options.scope]
-    found = proposals(memory, here.home, scope)
+    tally = SavedTally(here.state)
+    offers, found = tally.offers(), proposals(memory, here.home, scope)
     if not found:
         print("no yes in a dialog is left that a rule could repeat")
-        return 0
     for number, each in enumerate(found, 1):
         show(number, each)
-    if options.list or not sys.stdin.isatty():
+    asks = not options.list and sys.stdin.isatty()
+    if not asks:
+        modes_offered.show(offers)
+    if not asks or not (found or offers):
         return 0
     why = peers.why_no_person(os.getpid(), hosts.names(here.state))
     if why:
         raise AccessError(f"nothing is saved: {why}; run it in a terminal of your own", code="no-person")
-    for number in ticked(len(found)):
+    for offer in offers:
+        print(modes_offered.put(memory, tally, offer))
+    for number in ticked(len(found)) if found else ():
         save(memory, found[number - 1], scope)
     return 0
 

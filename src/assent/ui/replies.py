@@ -20,18 +20,21 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from assent import opinion
+    from assent import opinion, tally
     from assent.adapters.adapter import Event
     from assent.configure import Place
     from assent.contract import review
     from assent.contract.decision import Decision
     from assent.contract.review import Verdict
     from assent.engine import Engine
-    from assent.facts import asked, digest
+    from assent.facts import asked, denials, digest
     from assent.facts.links import Links
     from assent.memory import Memory
     from assent.opinion import Inquiry
+    from assent.review.escalation import Offer
 else:
+    tally = Later("assent.tally")
+    denials = Later("assent.facts.denials")
     review = Later("assent.contract.review")
     asked = Later("assent.facts.asked")
     digest = Later("assent.facts.digest")
@@ -91,14 +94,21 @@ class Visit:
             moment=moment,
         )
 
+    def note(self, settled: Settled) -> None:
+        """The program's own dialog may ask this question: what came of it is looked for. Raises StoreError."""
+        assert self.call is not None
+        asked.note(self.memory.state, self.call.session, digest.identity(self.call), settled.id)
+
     def hand_over(self, settled: Settled) -> Reply:
         """The ask as the program's own dialog shows it. Should the person say yes there, the call itself tells."""
         assert self.call is not None
-        identity = digest.identity(self.call)
-        asked.note(self.memory.state, self.call.session, identity, settled.id)
+        self.note(settled)
         if self.gate.settings.classifier is not None:
             opinion.asked_a_person(self.memory.state, self.call, settled.judged.lowering)
         reply = told(settled.judged.decision)
+        if offer := open_offer(self.memory.state, self.call.runtime, self.call.session):
+            reason = f"{reply.reason}\n{offer.words}; `assent remember` in a terminal of yours offers another mode"
+            reply = Reply(reply.outcome, reason, message=reply.message)
         through = _through(self.event, self.memory.state)
         return Reply(reply.outcome, reply.reason, message=reply.message, through=through) if through else reply
 
@@ -200,22 +210,37 @@ def config_change(visit: Visit) -> Reply:
     return Reply(Outcome.DENY, f"{words} ({problem})" if problem else words)
 
 
-def heard(visit: Visit) -> tuple[str, ...]:
-    """Take note of what an event tells of questions in the program's dialog; return the ids that are settled by it.
+def heard(visit: Visit) -> tuple[tuple[str, ...], Offer | None]:
+    """Take note of what an event tells of questions in the program's dialog; return the ids that are settled by it, and
+    the offer that is due by it.
 
-    A call that ran was allowed there. A session that goes on without the call did not say what was answered."""
+    A call that ran was allowed there. A session that goes on without the call did not say what was answered; that it
+    goes on means that the dialog was closed without a yes, which counts as a no."""
     event, memory, call = visit.event, visit.memory, visit.call
     if event.kind is Kind.AFTER_TOOL:
         if call is None:
-            return ()
+            return (), None
         id = asked.take(memory.state, call.session, digest.identity(call))
         if id:
             _record(visit, id, review.Ending.ANSWERED)
-        return (id,) if id else ()
+            tally.allowed(memory.state, visit.runtime, call.session)
+        return (id,) if id else (), None
     ids = asked.drop(memory.state, event.session) if event.session else ()
     for id in ids:
         _record(visit, id, review.Ending.UNANSWERED)
-    return ids
+    if not ids or event.kind is Kind.SESSION_START:
+        return ids, None
+    offer = tally.refused(memory.state, visit.runtime, event.session, len(ids))
+    if offer is not None:
+        memory.record(journal.of_offer(offer, time=memory.clock()))
+    return ids, offer
+
+
+def open_offer(state: str, runtime: str, session: str) -> Offer | None:
+    """The offer of another mode that is open in a session. Most sessions have none, which costs a look at a folder."""
+    if not denials.any_in(state):
+        return None
+    return tally.open_offer(state, runtime, session)
 
 
 def _record(visit: Visit, id: str, ending: review.Ending) -> None:

@@ -9,7 +9,7 @@ from unicodedata import combining, east_asian_width
 
 from assent.contract.display import clip, code, lines, one_line, visible
 from assent.contract.review import Answer, Held, Preview, Reach, Said, Scope, Suggestion
-from assent.review.escalation import Offer
+from assent.review.escalation import MODE_WORDS, RULE_WORDS, Offer
 
 KEYS = (
     ("y", "once"),
@@ -196,13 +196,15 @@ def said(answer: Answer, look: Look) -> str:
             return look.paint("  denied, and the agent is told to stop", RED)
 
 
-OFFERED = {"full_auto": "f", "plan": "p"}
+OFFERED = {"plan": "p", "full_auto": "f"}
 
 
 def offer(given: Offer, look: Look) -> str:
     """What is offered after many denials."""
     out = ["", look.paint(f"  {given.words}", BOLD), "  Would another mode suit this session better?"]
-    words = {"full_auto": "full_auto: stop asking, rules still hold", "plan": "plan: let it read and plan only"}
-    out += [f"   {OFFERED[mode]} {words[mode]}" for mode in given.modes if mode in OFFERED]
-    out += [f"   {number} always deny {one_line(code(rule), 200)}" for number, rule in enumerate(given.rules, 1)]
+    for number, rule in enumerate(given.rules, 1):
+        out += [f"   {number} {one_line(code(rule), 200)}", f"     {RULE_WORDS}"]
+    for mode in given.modes:
+        if mode in OFFERED:
+            out += [f"   {OFFERED[mode]} {mode}", f"     {MODE_WORDS[mode]}"]
     return "\n".join([*out, "   n leave everything as it is", "> "])

@@ -5,7 +5,6 @@ What the question looks like is `screen`, what keys mean is `dialog`. Over ssh i
 from __future__ import annotations
 
 import asyncio
-import getpass
 import os
 import signal
 import termios
@@ -33,8 +32,8 @@ class TerminalChannel:
     name = "terminal"
     serial = True
 
-    def __init__(self, *, who: str = "", reach: ReachOf | None = None, device: str = "/dev/tty") -> None:
-        self._who = who or getpass.getuser()
+    def __init__(self, *, who: str, reach: ReachOf | None = None, device: str = "/dev/tty") -> None:
+        self._who = who
         self._reach = reach
         self._device = device
         self._turn = asyncio.Lock()

@@ -6,7 +6,7 @@ import hmac
 
 from assent.ui.access import Role
 from assent.ui.api.endpoint import FLAG, TEXT, Asked, Endpoint, Refusal, record
-from assent.ui.api.questions import CHANNEL, held_of
+from assent.ui.api.questions import held_of
 
 
 async def dismiss(asked: Asked) -> object:
@@ -15,7 +15,7 @@ async def dismiss(asked: Asked) -> object:
     if not hmac.compare_digest(held.digest.encode(), digest.encode("utf-8", "surrogatepass")):
         raise Refusal(409, "mismatch", "this is the digest of another question; nothing was put away")
     broker = asked.house.desk.broker
-    broker.dismiss(held.id, CHANNEL)
+    broker.dismiss(held.id, asked.channel)
     return {"dismissed": all(each.held.id != held.id for each in broker.pending())}
 
 

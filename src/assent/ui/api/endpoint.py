@@ -112,6 +112,16 @@ class Asked:
         self.raw = raw
         self.headers = headers or {}
 
+    @property
+    def who(self) -> str:
+        """The person who asks; `""` where it is none."""
+        return self.person.who if self.person is not None else ""
+
+    @property
+    def channel(self) -> str:
+        """Where that person is."""
+        return self.person.channel if self.person is not None else ""
+
     # The fields of a body, or a refusal that names them
 
     def text(self, name: str, default: str | None = None) -> str:

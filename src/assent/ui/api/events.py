@@ -13,7 +13,7 @@ from typing import Any
 from assent import __version__
 from assent.contract.review import Held, Resolution
 from assent.review.channels import Offering, Question
-from assent.review.escalation import Offer
+from assent.review.escalation import MODE_WORDS, RULE_WORDS, Offer
 from assent.ui.access import Role
 from assent.ui.api import shown
 from assent.ui.api.door import RAW_HEADERS
@@ -119,11 +119,11 @@ class Hub:
         self.streams: dict[str, Stream] = {}
         self._count = 0
 
-    def open(self) -> Stream:
+    def open(self, channel: str) -> Stream:
         if len(self.streams) >= MOST_STREAMS:
             raise Refusal(503, "too-many", f"{MOST_STREAMS} pages are open already; close one")
         self._count += 1
-        stream = Stream(f"web-{self._count}", self)
+        stream = Stream(f"{channel}-{self._count}", self)
         self.streams[stream.name] = stream
         return stream
 
@@ -140,13 +140,14 @@ class Hub:
 def offered(offer: Offer) -> dict[str, object]:
     """An offer, for a surface. Its rules go back as they are, and so are not made visible here."""
     plain: dict[str, object] = shown.safe({name: getattr(offer, name) for name in OFFERED})
-    return {**plain, "rules": list(offer.rules)}
+    meant = {mode: MODE_WORDS[mode] for mode in offer.modes if mode in MODE_WORDS}
+    return {**plain, "rules": list(offer.rules), "meant": meant, "rule_meant": RULE_WORDS}
 
 
 async def events(asked: Asked) -> object:
     """Keep a stream open: it is a channel as long as it is."""
     house = asked.house
-    stream = house.hub.open()
+    stream = house.hub.open(asked.channel)
     headers = [(b"content-type", b"text/event-stream; charset=utf-8"), (b"x-accel-buffering", b"no"), *RAW_HEADERS]
     gone = asyncio.ensure_future(asked.gone())
     running: asyncio.Task[None] | None = None

@@ -18,20 +18,21 @@ from assent.contract.memory import keep
 from assent.contract.reply import Reply as Told
 from assent.contract.reply import fault
 from assent.contract.review import Ending, Verdict
+from assent.desk import UNDECIDED
 from assent.facts import asked as asking
 from assent.facts import digest
 from assent.memory import Settled
 from assent.ui.access import Role
 from assent.ui.api.checks import is_quick
 from assent.ui.api.endpoint import ANY, LARGE, TEXT, Asked, Endpoint, Refusal, Reply, record
+from assent.ui.api.events import offered
 from assent.ui.calls import Waiting
 from assent.ui.house import Closing
 from assent.ui.replies import Visit, alone, concluded, heard, told
 
 WAIT = 25.0  # seconds until a waiting hook has to come back
 REMEMBERED = 256  # answers
-# Endings that a person made; after any other the program's own dialog may still be answered.
-PERSONS = frozenset({Ending.ANSWERED, Ending.SETTLED, Ending.DISMISSED})
+TAKEN_OVER = frozenset({Ending.UNSEEN})  # the ending after which the program's own dialog asks in our place
 
 
 class Held(Exception):
@@ -152,8 +153,11 @@ async def reply(asked: Asked, adapter: Adapter, event: Event) -> Told:
         return await _permission(asked, adapter, visit)
     if event.kind in DECIDING:
         return await asked.house.work(alone, visit)
-    for id in await asked.house.work(heard, visit):
-        house.desk.broker.withdraw(id, "the program went on")
+    ids, offer = await asked.house.work(heard, visit)
+    for id in ids:
+        house.desk.broker.withdraw(id, "it was answered in the program's own dialog")
+    if offer is not None:
+        house.hub.tell("offer", offered(offer))
     return Told(Outcome.ALLOW)
 
 
@@ -171,6 +175,9 @@ async def _before(asked: Asked, adapter: Adapter, visit: Visit) -> Told:
         return _told(decision)
     if to_dialog(route, visit, races=adapter.races, watched=bool(asked.house.hub.streams)):
         return visit.hand_over(settled)
+    if _falls_back(adapter, visit):
+        await asked.house.work(visit.note, settled)
+        asked.house.desk.dialogs[settled.id] = TAKEN_OVER
     return await _answered(asked, adapter, visit, await _hold(asked, visit, settled))
 
 
@@ -188,6 +195,7 @@ async def _permission(asked: Asked, adapter: Adapter, visit: Visit) -> Told:
     id = await asked.house.work(asking.find, memory.state, call.session, digest.identity(call))
     if visit.gate.settings.route != "both" or not id:
         return await asked.house.work(alone, visit)
+    asked.house.desk.dialogs[id] = UNDECIDED
     if asked.body.get("held"):
         waiting = await _again(asked)
     else:
@@ -195,12 +203,13 @@ async def _permission(asked: Asked, adapter: Adapter, visit: Visit) -> Told:
             memory.judge, visit.gate, call, project=visit.project, host_mode=visit.event.mode
         )
         if judged.decision.outcome is not Outcome.ASK:
+            asked.house.desk.dialogs.pop(id, None)
             return told(judged.decision) if judged.decision.outcome is Outcome.DENY else Told(Outcome.ASK)
         waiting = await _hold(asked, visit, Settled(judged, id))
     verdict = await _wait(asked, waiting)
-    if verdict.resolution is None or verdict.resolution.ending not in PERSONS:
+    asked.house.desk.dialogs.pop(id, None)
+    if verdict.resolution is None or verdict.resolution.ending in UNDECIDED:
         return Told(Outcome.ASK)  # the dialog stays
-    await asked.house.work(asking.take, memory.state, call.session, digest.identity(call))
     return concluded(verdict)
 
 
@@ -226,9 +235,15 @@ async def _wait(asked: Asked, waiting: Waiting) -> Verdict:
 async def _answered(asked: Asked, adapter: Adapter, visit: Visit, waiting: Waiting) -> Told:
     """The person's answer; a question that nobody could see goes to the program's own dialog, where one is attended."""
     verdict = await _wait(asked, waiting)
-    if verdict.unseen and adapter.asks(visit.event) and visit.event.attended is True and verdict.decision.tool:
+    asked.house.desk.dialogs.pop(waiting.id, None)
+    if verdict.unseen and _falls_back(adapter, visit) and verdict.decision.tool:
         return Told(Outcome.ASK, verdict.message)
     return concluded(verdict)
+
+
+def _falls_back(adapter: Adapter, visit: Visit) -> bool:
+    """Whether the program's own dialog asks what nobody could see here."""
+    return adapter.asks(visit.event) and visit.event.attended is True
 
 
 ENDPOINTS = (

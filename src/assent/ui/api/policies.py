@@ -14,7 +14,6 @@ from assent.ui import policy as views
 from assent.ui.access import Role
 from assent.ui.api import shown
 from assent.ui.api.endpoint import ANY, NUMBER, TEXT, TEXTS, Asked, Endpoint, Refusal, listing, record
-from assent.ui.api.questions import CHANNEL
 
 
 def project_of(asked: Asked) -> str:
@@ -76,8 +75,8 @@ async def choose_mode(asked: Asked) -> object:
         word = parse_mode(mode, file="mode").word
         if word == "yolo":
             raise Refusal(422, "bad-field", "`yolo` can be chosen by `--mode` or in the user's own file only")
-    who = asked.person.who if asked.person else ""
-    await asyncio.to_thread(asked.house.desk.memory.choose_mode, session, mode, who=who, channel=CHANNEL)
+    who, channel = asked.who, asked.channel
+    await asyncio.to_thread(asked.house.desk.memory.choose_mode, session, mode, who=who, channel=channel)
     await asked.house.settle_session(session)
     asked.house.hub.tell("changed", {"what": "mode"})
     return {"session": session, "mode": mode}
@@ -91,20 +90,19 @@ async def grants(asked: Asked) -> object:
 
 async def revoke(asked: Asked) -> object:
     house, id = asked.house, asked.path["id"]
-    who = asked.person.who if asked.person else ""
-    await asyncio.to_thread(_revoke, house.desk.memory, id, who)
+    await asyncio.to_thread(_revoke, house.desk.memory, id, asked.who, asked.channel)
     house.hub.tell("changed", {"what": "grants"})
     return {"revoked": id}
 
 
-def _revoke(memory: object, id: str, who: str) -> None:
+def _revoke(memory: object, id: str, who: str, channel: str) -> None:
     from assent.memory import Memory
 
     assert isinstance(memory, Memory)
     found = [each for each in memory.grants.all(memory.clock()) if each.id == id]
     if not found:
         raise Refusal(404, "unknown", "there is no such grant; it may have ended or been taken back")
-    memory.trail.append(journal.of_grant(found[0], time=memory.clock(), kind="revoke", who=who))
+    memory.trail.append(journal.of_grant(found[0], time=memory.clock(), kind="revoke", who=who, channel=channel))
     memory.grants.revoke(id, memory.clock())
 
 

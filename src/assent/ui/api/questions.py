@@ -14,7 +14,6 @@ from assent.ui.api.endpoint import ANY, FLAG, TEXT, TEXTS, WHOLE, Asked, Endpoin
 
 T = TypeVar("T", Said, Scope)
 
-CHANNEL = "web"
 LONGEST_MESSAGE, MOST_RULES, LONGEST_RULE = 4000, 20, 2000
 MOST_LISTED, LONGEST_LIST = 500, 4_000_000  # questions in one answer, characters of what they show
 
@@ -43,8 +42,8 @@ async def answer(asked: Asked) -> object:
         scope=scope,
         rules=rules if scope is not Scope.ONCE else (),
         message=asked.text("message", "")[:LONGEST_MESSAGE],
-        who=asked.person.who if asked.person else "",
-        channel=CHANNEL,
+        who=asked.who,
+        channel=asked.channel,
     )
     receipt = await asked.house.desk.broker.answer(asked.path["id"], asked.text("digest"), given)
     match receipt:
@@ -75,11 +74,11 @@ async def offer(asked: Asked) -> object:
     offers, id = asked.house.desk.broker.offers, asked.text("id")
     if id not in [each.id for each in offers.open()]:
         raise Refusal(404, "unknown", "this offer is not open any more; nothing was changed")
-    mode, rule, who = asked.text("mode", ""), asked.text("rule", ""), asked.person.who if asked.person else ""
+    mode, rule, who, channel = asked.text("mode", ""), asked.text("rule", ""), asked.who, asked.channel
     if mode or rule:
-        words = await offers.accept(id, mode=mode, rule=rule, who=who, channel=CHANNEL)
+        words = await offers.accept(id, mode=mode, rule=rule, who=who, channel=channel)
     else:
-        words = offers.reject(id, who=who, channel=CHANNEL)
+        words = offers.reject(id, who=who, channel=channel)
     return {"words": words}
 
 

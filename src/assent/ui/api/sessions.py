@@ -5,7 +5,7 @@ from __future__ import annotations
 from assent import __version__
 from assent.contract.errors import AccessError
 from assent.ui import hosts, peers
-from assent.ui.access import Role
+from assent.ui.access import INBOX, WEB, Role
 from assent.ui.api.door import COOKIE
 from assent.ui.api.endpoint import FLAG, NUMBER, TEXT, WHOLE, Asked, Endpoint, Refusal, Reply, record
 
@@ -21,8 +21,11 @@ async def who_am_i(asked: Asked) -> object:
 
 
 async def sign_in(asked: Asked) -> object:
+    channel = asked.text("channel", WEB)
+    if channel not in (WEB, INBOX):
+        raise Refusal(422, "bad-field", f"`channel` is {WEB} or {INBOX}")
     try:
-        cookie, key, person = asked.house.access.sign_in(asked.text("code"))
+        cookie, key, person = asked.house.access.sign_in(asked.text("code"), channel)
     except AccessError as error:
         if error.code != "slow-down":  # those are as many as somebody likes
             asked.house.voice.say("somebody typed a wrong code")
@@ -95,7 +98,7 @@ ENDPOINTS = (
         sign_in,
         needs=Role.NOBODY,
         summary="sign in with the one-time code: gives the cookie and the key that go with every other request",
-        body=record("code", code=TEXT),
+        body=record("code", code=TEXT, channel={"enum": [WEB, INBOX]}),
         gives={200: record("signed_in key", signed_in=FLAG, key=TEXT, who=TEXT, until=NUMBER)},
     ),
     Endpoint(

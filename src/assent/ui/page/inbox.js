@@ -147,9 +147,10 @@ export class Inbox {
       }
       store.dropOffer(offer.id);
     };
-    const button = (label, choice) => h("button", { type: "button", on: { click: () => take(choice) } }, label);
+    const way = (label, meant, choice) => h("div", { class: "way" }, h("button", { type: "button", on: { click: () => take(choice) } }, label), h("span", { class: "soft small" }, sentence(visible(meant ?? ""))));
     return h("div", { class: "offer", role: "note" }, h("p", { class: "small soft" }, runtime(offer.runtime), offer.session ? ` · ${clip(offer.session, 24)}` : ""), h("p", {}, `${sentence(offer.words)}. Another way for this session?`),
-      h("div", { class: "row" }, offer.modes.map((mode) => button(`${visible(mode)} mode`, { mode })), offer.rules.map((rule) => button(`always deny ${visible(rule)}`, { rule })), h("button", { type: "button", class: "quiet", on: { click: () => take({}) } }, "Leave it as it is")));
+      offer.rules.map((rule) => way(`always deny ${visible(rule)}`, offer.rule_meant, { rule })), offer.modes.map((mode) => way(`${visible(mode)} mode`, offer.meant?.[mode], { mode })),
+      h("div", { class: "row" }, h("button", { type: "button", class: "quiet", on: { click: () => take({}) } }, "Leave it as it is")));
   }
 
   nothing() {

@@ -12,6 +12,7 @@ from contextlib import suppress
 from typing import Any
 
 from assent.contract.errors import AccessError, StoreError
+from assent.ui.access import INBOX
 from assent.ui.listening import Running
 from assent.ui.local import Connection
 
@@ -35,7 +36,7 @@ class Client:
 
     async def sign_in(self, code: str) -> None:
         """Begin a session with a one-time code that the person typed."""
-        headers, data = await self._once("POST", "/v1/session", {"code": code}, PATIENCE)
+        headers, data = await self._once("POST", "/v1/session", {"code": code, "channel": INBOX}, PATIENCE)
         self._cookie = headers.get("set-cookie", "").partition(";")[0]
         self._key = str(data.get("key", ""))
         self.who = str(data.get("who", ""))

@@ -9,13 +9,11 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
+from assent.review.escalation import MODE_WORDS, RULE_WORDS
 from assent.ui.terminal import paint, words
 from assent.ui.terminal.questions import Offer
 
-MODES = {
-    "full_auto": ("f", "full_auto: stop asking; rules and the floor still hold"),
-    "plan": ("p", "plan: let it read and plan only"),
-}
+MODES = {"plan": "p", "full_auto": "f"}
 
 
 class OfferDialog(ModalScreen[tuple[str, str] | None]):
@@ -26,7 +24,7 @@ class OfferDialog(ModalScreen[tuple[str, str] | None]):
     def __init__(self, offer: Offer) -> None:
         super().__init__()
         self._offer = offer
-        self._modes = {MODES[mode][0]: mode for mode in offer.modes if mode in MODES}
+        self._modes = {MODES[mode]: mode for mode in offer.modes if mode in MODES}
         self._rules = {str(number): rule for number, rule in enumerate(offer.rules[:9], 1)}
 
     def compose(self) -> ComposeResult:
@@ -40,10 +38,12 @@ class OfferDialog(ModalScreen[tuple[str, str] | None]):
             yield Static(hint, markup=False, classes="hint")
 
     def _choices(self) -> list[Content]:
-        out = [Content.assemble((f" {key} ", "bold $primary"), MODES[mode][1]) for key, mode in self._modes.items()]
+        out = []
         for key, rule in self._rules.items():
             shown = paint.marked(words.flat(rule, 200), "bold")
-            out.append(Content.assemble((f" {key} ", "bold $primary"), "always deny ", shown))
+            out += [Content.assemble((f" {key} ", "bold $primary"), shown), Content(f"   {RULE_WORDS}")]
+        for key, mode in self._modes.items():
+            out += [Content.assemble((f" {key} ", "bold $primary"), mode), Content(f"   {MODE_WORDS[mode]}")]
         return out
 
     def key_n(self) -> None:
