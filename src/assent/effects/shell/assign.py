@@ -5,7 +5,7 @@ from __future__ import annotations
 from assent.contract.effect import Effect, Kind, Operation, Target
 from assent.contract.later import Later
 from assent.contract.pattern import Pattern, re
-from assent.effects.shell import arithmetic, conditions, environment
+from assent.effects.shell import arithmetic, conditions, environment, zsh
 from assent.effects.shell.command import Arg, Sight
 from assent.effects.shell.job import Job
 from assent.effects.shell.redirects import plumb
@@ -48,8 +48,8 @@ def _as_it_was(walk: Walk, name: str, found: Val) -> bool:
 def put(walk: Walk, name: str, found: Val, state: State) -> None:
     """Give a name a value in a shell, with all that follows from it."""
     walk.writes[name] = walk.writes.get(name, 0) + 1
+    computes(walk, name, found, state)
     if name in _SHELLS_OWN:
-        computes(walk, name, found, state)
         if name == "DIRSTACK":
             state.stack = ()
         if name == "OLDPWD":
@@ -74,7 +74,7 @@ def put(walk: Walk, name: str, found: Val, state: State) -> None:
 
 def computes(walk: Walk, name: str, found: Val, state: State) -> None:
     """What some of the shell's own names are given is evaluated as arithmetic."""
-    if name in _COMPUTED:
+    if name in _COMPUTED or (walk.zsh and name in zsh.NUMBERS):
         arithmetic.text(walk, found, state)
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from assent.contract.effect import Effect, Kind, Operation, Target
 from assent.contract.pattern import DOTALL, Pattern, re
 from assent.effects.paths import path_target
-from assent.effects.shell import assign, conditions, evaluators, names
+from assent.effects.shell import assign, conditions, evaluators, names, zsh
 from assent.effects.shell.assign import flags_of, operands_of
 from assent.effects.shell.command import Arg, Sight
 from assent.effects.shell.flows import Stream
@@ -86,9 +86,9 @@ def printf(walk: Walk, job: Job) -> Pair:
     if len(args) > 1 and isinstance(args[0], Arg) and args[0].values is None and not args[0].prefix:
         names.could_name(walk, args[1], job.state)
     inert(walk, job)
+    args = args[1:] if args[:1] == ["--"] else args
+    zsh.formatted(walk, args, job.state)
     if walk.sink is not None:
-        if args[:1] == ["--"]:
-            args = args[1:]
         text = _formatted(args)
         stream = _told(walk, job, text) if text is None or "\\" not in text else Stream(text, job.taint)
         if args and isinstance(args[0], str) and re.search(r"\\[x0-7]|%b", args[0]):
@@ -258,6 +258,7 @@ def leave(walk: Walk, job: Job) -> Pair:
     """`exit`: nothing follows, where that is certain."""
     inert(walk, job)
     args = job.argv[1:]
+    zsh.numbers(walk, args, job.state)
     sure = not job.env and job.plumbing is None and len(args) <= 1
     if sure and all(
         (isinstance(arg, str) and arg.isdigit()) or (isinstance(arg, Arg) and arg.kind == "number") for arg in args
@@ -269,6 +270,7 @@ def leave(walk: Walk, job: Job) -> Pair:
 def skip(walk: Walk, job: Job) -> Pair:
     """`break`, `continue` and `return`."""
     inert(walk, job)
+    zsh.numbers(walk, job.argv[1:], job.state)
     walk.escape(job.state, job.argv[0] == "return" or len(job.argv) > 1)
     return job.state, job.state
 
@@ -280,6 +282,7 @@ def settings(walk: Walk, job: Job) -> Pair:
     """`set`: options of the shell, and its arguments."""
     state = job.state
     args = list(job.argv[1:])
+    zsh.names(walk, args, state)
     if not args:
         effect = Effect(READ, Target(Kind.SERVICE, "environment"), dangers=("prints-secret",))
         walk.record(job, Sight(), (effect,))
@@ -338,6 +341,7 @@ def shift(walk: Walk, job: Job) -> Pair:
     """Drop the first arguments."""
     state = job.state
     args = job.argv[1:]
+    zsh.numbers(walk, args, state)
     count = int(args[0]) if args and isinstance(args[0], str) and args[0].isdigit() else 1 if not args else -1
     if state.positional is not None:
         state.positional = state.positional[count:] if 0 <= count <= len(state.positional) else None
@@ -407,7 +411,13 @@ def _path(walk: Walk, job: Job, word: str | Arg) -> Target:
     return Target(Kind.PATH, "", word.text, certain=False)
 
 
-_INERT = "true false : times umask ulimit suspend disown caller help logout unalias compopt dirs bg fg type".split()
+def plain(walk: Walk, job: Job) -> Pair:
+    """It does nothing that needs judging, if its words are what they seem."""
+    zsh.names(walk, job.argv[1:], job.state)
+    return inert(walk, job)
+
+
+_INERT = "true false : times umask ulimit suspend disown caller help unalias compopt dirs bg fg type".split()
 
 HARMLESS: dict[str, Handler] = {
     **dict.fromkeys(("true", "false"), inert),
@@ -418,13 +428,13 @@ HARMLESS: dict[str, Handler] = {
     "[": test,
 }
 BUILTINS: dict[str, Handler] = {
-    **dict.fromkeys(_INERT, inert),
+    **dict.fromkeys(_INERT, plain),
     **HARMLESS,
     "cd": cd,
     "chdir": cd,
     "pushd": pushd,
     "popd": popd,
-    "exit": leave,
+    **dict.fromkeys(("exit", "logout"), leave),
     **dict.fromkeys(("break", "continue", "return"), skip),
     "set": settings,
     "shopt": shopt,

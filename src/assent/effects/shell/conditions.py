@@ -26,7 +26,7 @@ def visit(walk: Walk, node: Conditional, state: State) -> None:
             arithmetic.word(walk, word, state)
         else:
             found = value(walk, word, state)
-            if place and words[place - 1].text in _NAMES:
+            if place and (words[place - 1].text in _NAMES or (walk.zsh and words[place - 1].text == "-t")):
                 name(walk, found, state)
 
 

@@ -12,10 +12,11 @@ from assent.effects.shell.walk import Walk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from assent.effects.shell import calls, posix
+    from assent.effects.shell import calls, posix, zsh
     from assent.effects.shell.commands import Tables
 else:
     posix = Later("assent.effects.shell.posix")
+    zsh = Later("assent.effects.shell.zsh")
     calls = Later("assent.effects.shell.calls")
 
 POSIX = frozenset(("sh", "dash", "ash"))
@@ -33,6 +34,8 @@ def walked(text: str, *, cwd: str, home: str, shell: str, tables: Tables | None)
         else (not shell and "$'" in text and posix.ends_elsewhere(reading.script, text))
     ):
         gaps.append(Gap("gap.shell.unmodelled", f"command[0:{len(text)}]", posix.ADVICE))
+    if walk.zsh and "[" in text and "$" in text and zsh.odd_subscript(text):
+        gaps.append(Gap("gap.shell.zsh", f"command[0:{len(text)}]", zsh.ADVICE))
     try:
         walk.script(reading.script, State((cwd if cwd.startswith("/") else "",)))
         if walk.traps:

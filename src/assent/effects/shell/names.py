@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from assent.contract.effect import Effect, Kind, Operation, Target
 from assent.contract.pattern import Pattern, re
-from assent.effects.shell import arithmetic, conditions
+from assent.effects.shell import arithmetic, conditions, zsh
 from assent.effects.shell.assign import flags_of, operands_of
 from assent.effects.shell.command import FIRM, TOKENS, Arg, Sight
 from assent.effects.shell.job import Job
@@ -79,6 +79,8 @@ def split(args: Sequence[str | Arg], valued: frozenset[str]) -> tuple[dict[str, 
 def read(walk: Walk, job: Job) -> Pair:
     """`read`: names get what stdin holds."""
     options, words = split(job.argv[1:], _READ_VALUED)
+    zsh.numbers(walk, [options[name] for name in "nNtu" if name in options], job.state)
+    zsh.names(walk, job.argv[1:], job.state)
     stdin = job.stdin
     taint = stdin.taint
     found = Val(taint=taint)
@@ -99,6 +101,7 @@ def read(walk: Walk, job: Job) -> Pair:
 def mapfile(walk: Walk, job: Job) -> Pair:
     """`mapfile` fills an array; `-C` is a command that runs for the lines."""
     options, words = split(job.argv[1:], _MAP_VALUED)
+    zsh.names(walk, job.argv[1:], job.state)
     for word in words or ["MAPFILE"]:
         put(walk, word, Val(taint=job.stdin.taint), job.state)
     if "C" in options:
@@ -114,6 +117,7 @@ def printf_into(walk: Walk, job: Job, args: list[str | Arg]) -> Pair:
     """`printf -v name`."""
     if args:
         put(walk, args[0], Val(taint=job.taint), job.state)
+    zsh.formatted(walk, args[1:], job.state)
     return _done(walk, job)
 
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from assent.effects.shell.walk import Walk
 
 _NUMBERS = frozenset("? # $ ! RANDOM SRANDOM SECONDS EPOCHSECONDS LINENO UID EUID PPID BASHPID SHLVL".split())
+_STATUSES = frozenset(("PIPESTATUS", "pipestatus"))
 _TOKENS = frozenset("USER LOGNAME HOSTNAME HOSTTYPE OSTYPE MACHTYPE BASH_VERSION - 0".split())
 _SECRETS = Pattern(r"(?i)\w*(?:secret|token|passw|credential|api_?key|access_?key|private_?key)\w*")
 _NAME = Pattern(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -85,7 +86,7 @@ def lookup(walk: Walk, name: str, state: State) -> Val:
         return walk.before(state)
     if name == "IFS":
         return Val((" \t\n",))
-    if name in _NUMBERS:
+    if name in _NUMBERS or name in _STATUSES:
         return NUMBER
     if name in _TOKENS:
         return TOKEN
@@ -132,6 +133,8 @@ def _element(walk: Walk, part: Parameter, state: State) -> Val:
     if found is None or found.items is None:
         if found is not None and part.subscript.text in ("0", "@", "*"):
             return found
+        if part.name in _STATUSES and found is None and part.subscript.text not in ("@", "*"):
+            return NUMBER
         return Val(taint=found.taint) if found is not None else UNKNOWN
     if part.subscript.text in ("@", "*"):
         return together(found.items, state)

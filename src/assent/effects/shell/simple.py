@@ -84,6 +84,8 @@ def _bare(walk: Walk, node: Simple, state: State) -> Pair:
         walk.assignment(assignment, state)
     if node.redirects:
         plumbing = redirects.plumb(walk, node.redirects, state)
+        if walk.zsh and (state.get("NULLCMD") is not None or state.get("READNULLCMD") is not None):
+            walk.gap("gap.shell.zsh", "zsh runs `$NULLCMD` here: write out the command", node.start, node.end)
         walk.redirected(plumbing, -1)
         if walk.sink is not None and plumbing.stdin is not None:
             walk.sink.append(Stream(None, plumbing.stdin.taint))

@@ -13,11 +13,12 @@ from assent.effects.shell.tree import Arithmetic, Brace, CommandSub, Glob, Liter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from assent.effects.shell import parameters
+    from assent.effects.shell import parameters, zsh
     from assent.effects.shell.tree import Part, Word
     from assent.effects.shell.walk import Walk
 else:
     parameters = Later("assent.effects.shell.parameters")
+    zsh = Later("assent.effects.shell.zsh")
 
 MOST_WORDS = 256
 MOST_ALTERNATIVES = 64
@@ -77,6 +78,8 @@ def value_of(walk: Walk, parts: tuple[Part, ...], state: State) -> Val:
         if found.kind == "place":
             places = below(found.under, parts[1].text)
             return Val(kind="place" if places else "", under=places, taint=found.taint)
+    if walk.zsh and len(parts) > 1:
+        zsh.subscripts(walk, parts)
     known: list[str] | None = [""]
     magic: list[str] | None = [""]
     prefix, taint, guesses = "", 0, [""]
@@ -224,6 +227,8 @@ def _sequences(parts: tuple[Part, ...], most: int) -> list[tuple[Part, ...]] | N
 
 def _expand_parts(walk: Walk, parts: tuple[Part, ...], state: State) -> list[str | Arg]:
     fields = _Fields(state.split)
+    if walk.zsh and len(parts) > 1:
+        zsh.subscripts(walk, parts)
     for part in parts:
         kind = type(part)
         if kind is Literal:

@@ -98,7 +98,7 @@ TREES: dict[str, Script] = {
     "a 'b c'\"d\"e\\ f": script(simple("a", word(quoted("b cd"), "e", quoted(" "), "f"))),
     "a '' \"\"": script(simple("a", word(quoted("")), word(quoted("")))),
     'a "x\\"\\$\\n"': script(simple("a", word(quoted('x"$\\n')))),
-    "a $'\\x41\\n' $\"b\"": script(simple("a", word(quoted("A\n")), word(quoted("b")))),
+    "a $'\\x41\\n'": script(simple("a", word(quoted("A\n")))),
     "a\\\nb c\\\n d": script(simple("ab", "c", "d")),
     "a\r": script(simple("a\r")),
     "a *.c ?[!x]y [b": script(
@@ -412,3 +412,8 @@ def test_a_megabyte_is_answered_within_seconds(text: str) -> None:
     began = time.process_time()
     read(text * (1_000_000 // len(text)))
     assert time.process_time() - began < 5
+
+
+def test_a_text_that_is_translated_is_not_known() -> None:
+    assert codes('a $"b"') == ["unmodelled"]
+    assert codes('a "b$"') == []

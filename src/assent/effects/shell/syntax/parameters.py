@@ -292,6 +292,7 @@ class Parameters(Expansions):
                 plain = plain or found[1]
             add(parts, plain, True)
         elif after == '"':
+            self.gap(UNMODELLED, start, '`$"…"` is translated, and the translation expanded: write plain quotes')
             self.pos = start + 1
             self.double_quotes(parts)
         else:
