@@ -88,12 +88,13 @@ class Scope:
     `constants`: names bound once, to a text; `choices`: names bound once, by a loop over known texts or a glob, or to
     a word of the command line. `argv`: these words, where the code does not change them."""
 
-    __slots__ = ("argv", "bound", "choices", "constants", "counts", "home", "imported", "modules")
+    __slots__ = ("ambiguous", "argv", "bound", "choices", "constants", "counts", "home", "imported", "modules")
 
     def __init__(self, nodes: list[Node], home: str, argv: tuple[Word, ...] = ()) -> None:
         self.home = home
         self.argv: tuple[Word, ...] = ()
         self.imported: dict[str, str] = {}
+        self.ambiguous = False
         self.modules: list[str] = []
         self.bound: set[str] = set()
         self.constants: dict[str, str] = {}
@@ -102,7 +103,7 @@ class Scope:
         counts = self.counts
         for node in nodes:
             self._import(node)
-            for name in _bindings(node):
+            for name in bindings(node):
                 counts[name] = counts.get(name, 0) + 1
         self.bound = set(counts)
         if argv and self._keeps_arguments(nodes):
@@ -178,12 +179,17 @@ class Scope:
         if kind == "Import":
             for alias in node.names:
                 top = alias.name.partition(".")[0]
-                self.imported[alias.asname or top] = alias.name if alias.asname else top
+                self._known_as(alias.asname or top, alias.name if alias.asname else top)
                 self.modules.append(alias.name)
         elif kind == "ImportFrom":
             self.modules.append("." if node.level or node.names[0].name == "*" else node.module)
             for alias in node.names:
-                self.imported[alias.asname or alias.name] = f"{node.module}.{alias.name}"
+                self._known_as(alias.asname or alias.name, f"{node.module}.{alias.name}")
+
+    def _known_as(self, name: str, path: str) -> None:
+        if self.imported.get(name, path) != path or name.startswith("__"):
+            self.ambiguous = True
+        self.imported[name] = path
 
     def path(self, node: Node) -> str | None:
         """The dotted path of `module.name`, from what was imported."""
@@ -246,7 +252,7 @@ def _under(folder: str, name: str) -> str:
     return name if name.startswith("/") else f"{folder}/{name}"
 
 
-def _bindings(node: Node) -> list[str]:
+def bindings(node: Node) -> list[str]:
     """The names that a node binds, other than by import."""
     kind = name_of(node)
     if kind == "Name":

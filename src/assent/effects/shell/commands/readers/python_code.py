@@ -12,7 +12,7 @@ from assent.contract.pattern import DOTALL, Pattern
 from assent.effects.shell.command import Arg
 from assent.effects.shell.commands.readers.environment import PLAIN
 from assent.effects.shell.commands.readers.inline import PYTHON_EVALS, runs_foreign
-from assent.effects.shell.commands.readers.python_calls import METHODS, Scope, call_effects, name_of
+from assent.effects.shell.commands.readers.python_calls import METHODS, Scope, bindings, call_effects, name_of
 from assent.effects.shell.commands.readers.python_library import LOOKS, MODULES, is_harmless
 from assent.effects.shell.commands.readers.python_paths import Paths
 from assent.effects.shell.commands.readers.python_search import reads_only
@@ -24,6 +24,24 @@ if TYPE_CHECKING:
 
     Node = Any  # a node of the syntax tree: its fields depend on its kind
 
+# The kinds of nodes whose meaning is known here: code with any other is not proved.
+_KINDS = frozenset(
+    """Module Expr Assign AugAssign AnnAssign For While If With withitem Try ExceptHandler Raise Assert Import
+    ImportFrom alias Global Nonlocal Pass Break Continue Return Delete FunctionDef ClassDef arguments arg keyword
+    Lambda BoolOp NamedExpr BinOp UnaryOp IfExp Dict Set ListComp SetComp DictComp GeneratorExp comprehension
+    Yield YieldFrom Compare Call FormattedValue JoinedStr Constant Attribute Subscript Starred Name List Tuple
+    Slice Load Store Del And Or Add Sub Mult MatMult Div Mod Pow LShift RShift BitOr BitXor BitAnd FloorDiv
+    Invert Not UAdd USub Eq NotEq Lt LtE Gt GtE Is IsNot In NotIn Match match_case MatchValue MatchSingleton
+    MatchSequence MatchMapping MatchStar MatchAs MatchOr MatchClass""".split()
+)
+# Names with underscores that a class may define. Others change how Python looks things up (`__match_args__`).
+_METHODS = frozenset(
+    """__init__ __str__ __repr__ __len__ __iter__ __next__ __eq__ __ne__ __lt__ __le__ __gt__ __ge__ __hash__ __bool__
+    __enter__ __exit__ __call__ __getitem__ __setitem__ __delitem__ __contains__ __add__ __radd__ __iadd__ __sub__
+    __mul__ __rmul__ __truediv__ __floordiv__ __mod__ __neg__ __int__ __float__ __abs__ __missing__ __reversed__
+    __post_init__""".split()
+)
+_PLAIN_CLASSES = frozenset("str int float bool list dict tuple set frozenset bytes bytearray".split())
 _ONLY_AST = 0x400  # ast.PyCF_ONLY_AST, without the price of importing ast
 _LIMIT = 100_000
 _BRACKET = Pattern(r"[()\[\]{}]")
@@ -127,9 +145,13 @@ class _Code:
         for module in self.scope.modules:
             if module not in _LOADED and module not in MODULES:
                 self.doubt()
+        if self.scope.ambiguous or not self.scope.bound.isdisjoint(self.scope.imported):
+            self.doubt()  # a name that stands for several things
         for node in self.nodes:
             kind = name_of(node)
-            if kind == "Constant":
+            if kind not in _KINDS:
+                self.doubt()
+            elif kind == "Constant":
                 if self.formats and isinstance(node.value, str) and _FORMATS.search(node.value):
                     self.doubt()
             elif kind == "Name":
@@ -139,8 +161,13 @@ class _Code:
                 self.attribute(node)
             elif kind == "Call":
                 self.method(node)
-            elif kind == "MatchClass" and any(map(_INSIDE.fullmatch, node.kwd_attrs)):
-                self.doubt()
+            elif kind == "MatchClass":
+                self.pattern(node)
+            elif kind == "FunctionDef":
+                if node.name.startswith("__") and node.name not in _METHODS:
+                    self.doubt()
+            elif any(name.startswith("__") for name in bindings(node)) or (kind == "ClassDef" and node.keywords):
+                self.doubt()  # the keywords of a class choose what makes it
 
     def _formats_unknown(self, node: Node) -> bool:
         """Whether a text that is not written out is a format: it could name the insides of any value."""
@@ -166,11 +193,18 @@ class _Code:
         elif name == "input" and "3" not in self.seen.program:
             self.doubt()  # Python 2 evaluates what it is given
         elif name == "type":
-            if self.scope.imported or self.opens():
-                self.doubt()  # the class of an open stream opens files
+            call = self.calls.get(id(node))
+            if self.scope.imported or self.opens() or call is None or len(call.args) != 1 or call.keywords:
+                self.doubt()  # the class of an open stream opens files, and a class can be made of a dictionary
         elif name not in _BUILTINS and (
             name in _NEVER or name.startswith("__") or name not in self.scope.bound
         ):  # a name that is bound somewhere may still be the builtin at this place
+            self.doubt()
+
+    def pattern(self, node: Node) -> None:
+        """`case Class(x)`: a class chooses the attributes that its patterns read, by their names."""
+        known = name_of(node.cls) == "Name" and node.cls.id in _PLAIN_CLASSES and node.cls.id not in self.scope.bound
+        if not known or node.cls.id in self.scope.imported or any(map(_INSIDE.fullmatch, node.kwd_attrs)):
             self.doubt()
 
     def attribute(self, node: Node) -> None:
