@@ -7,7 +7,7 @@ import concurrent.futures
 import os
 import threading
 import weakref
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Generator
 from typing import Any, TypeVar
 
 from assent.contract.errors import AssentError
@@ -74,6 +74,28 @@ def _run(loop: asyncio.AbstractEventLoop) -> None:
             loop.run_until_complete(asyncio.wait(left, timeout=ENDING))
     finally:
         loop.close()
+
+
+class Awaited(Coroutine[Any, Any, T]):
+    """A coroutine that cannot be taken for what it gives: where `await` is forgotten, any other would be true."""
+
+    def __init__(self, inner: Coroutine[Any, Any, T]) -> None:
+        self._inner = inner
+
+    def __await__(self) -> Generator[Any, Any, T]:
+        return self._inner.__await__()
+
+    def send(self, value: Any) -> Any:
+        return self._inner.send(value)
+
+    def throw(self, *error: Any) -> Any:
+        return self._inner.throw(*error)
+
+    def close(self) -> None:
+        self._inner.close()
+
+    def __bool__(self) -> bool:
+        raise TypeError("nothing is answered yet; write `await`, and then `verdict.allowed`")
 
 
 _living: weakref.WeakSet[Thread] = weakref.WeakSet()

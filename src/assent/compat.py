@@ -17,6 +17,7 @@ from assent.contract.call import Call
 from assent.contract.decision import Decision, Outcome
 from assent.contract.errors import PayloadError
 from assent.contract.review import Answer, Held, Said, Verdict
+from assent.contract.texts import texts
 from assent.contract.tools import canonical
 from assent.contract.value import Value
 from assent.engine import Engine as Rules
@@ -89,10 +90,10 @@ class PermissionSettings(Value):
         denied_commands: Sequence[str] = (),
     ) -> None:
         self.mode = PermissionMode(mode)
-        self.allowed_tools = tuple(allowed_tools)
-        self.denied_tools = tuple(denied_tools)
+        self.allowed_tools = texts(allowed_tools, "allowed_tools")
+        self.denied_tools = texts(denied_tools, "denied_tools")
         self.path_rules = tuple(path_rules)
-        self.denied_commands = tuple(denied_commands)
+        self.denied_commands = texts(denied_commands, "denied_commands")
 
 
 class PermissionDecision(Value):
@@ -105,6 +106,9 @@ class PermissionDecision(Value):
         self.requires_confirmation = requires_confirmation
         self.reason = reason
 
+    def __bool__(self) -> bool:
+        raise TypeError("a decision is neither true nor false; write `decision.allowed`")
+
 
 class PermissionChecker:
     """Decides by such settings, or by OpenHarness's own settings objects. `project` is where relative paths begin."""
@@ -114,7 +118,9 @@ class PermissionChecker:
         self._project = os.path.abspath(project or os.getcwd())
         self._home = os.path.expanduser("~")
         self.path_rules = tuple(_path_rules(settings.path_rules))
-        commands = [each for each in settings.denied_commands if isinstance(each, str)]
+        commands = _texts(settings, "denied_commands")
+        for name in ("allowed_tools", "denied_tools"):
+            _texts(settings, name)
         policy = {"mode": str(PermissionMode(settings.mode).value), "deny": [*_commands(commands)]}
         self._commands = commands
         self._rules = Rules(combine([document_of(policy, "the settings", Origin.USER)]))
@@ -134,14 +140,14 @@ class PermissionChecker:
 
     def _counts(self, ours: Decision, tool_name: str) -> bool:
         """A tool that is allowed by name needs no confirmation; what is denied stays denied."""
-        return ours.outcome is Outcome.DENY or tool_name not in self._settings.allowed_tools
+        return ours.outcome is Outcome.DENY or tool_name not in _texts(self._settings, "allowed_tools")
 
     def _theirs(
         self, tool_name: str, is_read_only: bool, file_path: str | None, command: str | None
     ) -> tuple[Outcome, str]:
         """What OpenHarness's checker decides, but that a denial is not opened by an allowed tool."""
         settings, mode = self._settings, PermissionMode(self._settings.mode)
-        if tool_name in settings.denied_tools:
+        if tool_name in _texts(settings, "denied_tools"):
             return Outcome.DENY, f"{tool_name} is denied by name"
         for rule in self.path_rules if file_path else ():
             if not rule.allow and any(fnmatch.fnmatch(each, rule.pattern) for each in self._forms(file_path or "")):
@@ -149,7 +155,7 @@ class PermissionChecker:
         for pattern in self._commands if command else ():
             if fnmatch.fnmatch(command or "", pattern):
                 return Outcome.DENY, f"the command is denied by {pattern}"
-        if tool_name in settings.allowed_tools:
+        if tool_name in _texts(settings, "allowed_tools"):
             return Outcome.ALLOW, f"{tool_name} is allowed by name"
         if mode in (PermissionMode.FULL_AUTO, PermissionMode.YOLO):
             return Outcome.ALLOW, f"{mode.value} lets all tools run"
@@ -278,9 +284,19 @@ def _rules_in(mode: str) -> Rules:
     return Rules(combine([document_of({"mode": mode}, "the mode", Origin.USER)]))
 
 
+def _texts(settings: Any, name: str) -> tuple[str, ...]:
+    """A list of the settings as it is now; None is none, as theirs has it."""
+    found = getattr(settings, name)
+    return () if found is None else texts(found, name)
+
+
 def _path_rules(rules: Iterable[object]) -> Iterable[PathRule]:
     """Rules with a pattern. One that denies and has none is an error: what it was to deny would be open."""
+    if isinstance(rules, str | bytes | Mapping):
+        raise PayloadError('`path_rules` is a list; write `path_rules=[PathRule("…", allow=False)]`')
     for rule in rules:
+        if isinstance(rule, str | bytes):
+            raise PayloadError(f"`{rule!r:.80}` is no path rule; write `PathRule({rule!r:.80}, allow=False)`")
         told = rule if isinstance(rule, Mapping) else {name: getattr(rule, name, None) for name in PathRule.__slots__}
         pattern, allow = told.get("pattern"), told.get("allow", True)
         if isinstance(pattern, str) and pattern.strip():

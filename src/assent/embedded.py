@@ -10,7 +10,7 @@ import inspect
 import os
 import threading
 import weakref
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack, suppress
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +27,7 @@ from assent.gates import Gates
 from assent.journal import of_ending
 from assent.memory import Memory, Settled
 from assent.opinion import Inquiry, asked_a_person
+from assent.places import Ask, Place
 from assent.remote import SOCKET_FILE, Server, ServerChannel, denied
 from assent.review.approvals import Approvals, Kept
 from assent.review.channels import Channel
@@ -45,9 +46,6 @@ DAY = 86400.0
 if TYPE_CHECKING:
     from assent.review.channels.terminal import TerminalChannel
 
-Reply = Answer | bool | None
-Ask = Callable[[Held], Reply | Awaitable[Reply]]
-Place = str | Channel | Ask  # where questions go: `terminal`, a channel, or a function
 NO_PREVIEW = Preview("input", "")
 
 
@@ -256,12 +254,12 @@ class Embedded:
             return ServerChannel(Server(os.path.join(self._state, SOCKET_FILE)))
         if place == "nobody":
             return HeadlessChannel()
-        if isinstance(place, str):
-            raise PayloadError(f"there is no channel `{place}`; give terminal, server, nobody, a channel or a function")
         if callable(place):
             self._functions += 1
             name = "callback" if self._functions == 1 else f"callback {self._functions}"
             return CallbackChannel(self._asked(place), name=name)
+        if isinstance(place, str):  # `check_places` let it pass
+            raise PayloadError(f"there is no channel `{place}`")
         return place
 
     def _asked(self, ask: Ask) -> Callable[[Held], Any]:

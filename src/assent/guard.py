@@ -4,25 +4,27 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from enum import StrEnum
 from functools import partial
 from typing import Any, Protocol, TypeVar, overload
 
-from assent.background import Thread
+from assent.background import Awaited, Thread
 from assent.contract.call import Call
 from assent.contract.decision import Decision
 from assent.contract.errors import PayloadError, StoreError
 from assent.contract.review import Answer, Held, Said, Verdict
+from assent.contract.texts import texts
 from assent.contract.value import Value
 from assent.effects import native
 from assent.effects.declared import LIKE, Tool
-from assent.embedded import DAY, Embedded, Place, fault
+from assent.embedded import DAY, Embedded, fault
 from assent.engine import is_declarable
 from assent.facts import files
 from assent.gates import Gates, add_tool
 from assent.guarded import guard_function
 from assent.journal import new_id
+from assent.places import Place, check_places
 from assent.policy.document import document_of, read_document
 from assent.policy.modes import parse_mode
 from assent.policy.rules import Origin
@@ -55,6 +57,9 @@ class Approval(Value):
         self.verdict = verdict
         self.held = held
 
+    def __bool__(self) -> bool:
+        raise TypeError("an approval is neither true nor false; look at `approval.verdict` and `approval.held`")
+
 
 class Way(Protocol):
     """How a gate comes to its decisions."""
@@ -63,7 +68,7 @@ class Way(Protocol):
 
     def decide(self, call: Call, *, host_mode: str = "") -> Decision: ...
 
-    async def guard(self, call: Call, *, host_mode: str = "") -> Verdict: ...
+    def guard(self, call: Call, *, host_mode: str = "") -> Coroutine[Any, Any, Verdict]: ...
 
     def guard_sync(self, call: Call, *, host_mode: str = "") -> Verdict: ...
 
@@ -107,11 +112,11 @@ class Session:
         """Allow, ask or deny, by the rules and grants of now. Asks nobody, records nothing, never raises."""
         return self._way.decide(self._own(call), host_mode=self._host_mode)
 
-    async def guard(self, call: Call) -> Verdict:
-        """Whether a call may run. Where it asks, a person is asked, and this waits for the answer.
+    def guard(self, call: Call) -> Coroutine[Any, Any, Verdict]:
+        """Whether a call may run. Where it asks, a person is asked, and this waits for the answer: `await` it.
 
         Raises nothing but CancelledError, which takes the question back. Run the call only if `verdict.allowed`."""
-        return await self._way.guard(self._own(call), host_mode=self._host_mode)
+        return Awaited(self._way.guard(self._own(call), host_mode=self._host_mode))
 
     def guard_sync(self, call: Call) -> Verdict:
         """The same for programs without an event loop. It blocks its thread, never a loop of the gate."""
@@ -246,10 +251,12 @@ class Gate(Session):
         channels: Sequence[Place] | None = None,
         state: str = "",
     ) -> None:
+        declared = _tools(tools)
+        check_places(channels)
         project = os.path.abspath(project or os.getcwd())
         environ = {**os.environ, "ASSENT_HOME": os.path.abspath(state)} if state else dict(os.environ)
         more = [_document(policy)] if policy else []
-        more.append(document_of({"allow": [*allow], "ask": [*ask], "deny": [*deny]}, "the program", Origin.USER))
+        more.append(document_of(_rules(allow=allow, ask=ask, deny=deny), "the program", Origin.USER))
         mode = mode.value if isinstance(mode, PermissionMode) else mode
         if not mode and policy and more[0].mode is not None:
             mode = more[0].mode.word  # what the program says is not undone by the environment that it runs in
@@ -262,8 +269,8 @@ class Gate(Session):
         )
         gates.check(project)
         super().__init__(Embedded(gates, project, _state(environ), channels), new_id())
-        for name, tool in (tools or {}).items():
-            self.declare(name, Tool(like=tool) if isinstance(tool, str) else tool)
+        for name, tool in declared.items():
+            self.declare(name, tool)
 
     @classmethod
     def connect(cls, project: str = "", *, socket: str = "", state: str = "") -> Gate:
@@ -334,12 +341,29 @@ class Connected:
         self._thread.close()
 
 
+def _rules(**given: object) -> dict[str, object]:
+    """Lists of rules as a file has them. Raises PayloadError where one is no list of texts."""
+    return {key: [*texts(value, key)] for key, value in given.items()}
+
+
 def _document(policy: Mapping[str, object] | str) -> Any:
     if isinstance(policy, str):
         return read_document(policy, "the program's policy", Origin.USER)
     if not isinstance(policy, Mapping):
         raise PayloadError("`policy` is a mapping, or TOML text")
     return document_of(policy, "the program's policy", Origin.USER)
+
+
+def _tools(given: object) -> dict[str, Tool]:
+    """What the author says of their tools. Raises PayloadError where that is something else."""
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping):
+        raise PayloadError('`tools` says what each tool does; write `tools={"name": Tool("read", paths=["path"])}`')
+    for name, tool in given.items():
+        if not isinstance(name, str) or not isinstance(tool, Tool | str):
+            raise PayloadError(f'`{name!r:.80}` is not declared so; write `tools={{"name": Tool("read")}}`')
+    return {name: Tool(like=tool) if isinstance(tool, str) else tool for name, tool in given.items()}
 
 
 def _state(environ: Mapping[str, str]) -> str:

@@ -148,12 +148,14 @@ def _ending(
         outcome="allow" if resolution.allowed else "deny",
         code=f"answer.{resolution.ending.value}",
         reason=resolution.reason,
-        who=answer.who if answer else "",
-        channel=answer.channel if answer else "",
-        scope=answer.scope.value if answer and resolution.allowed else "",
+        who=answer.who if answer is not None else "",
+        channel=answer.channel if answer is not None else "",
+        scope=answer.scope.value if answer is not None and resolution.allowed else "",
         timed_out=late or resolution.ending.value == "expired",
         latency=resolution.waited,
-        more={"said": answer.said.value, "rules": list(answer.rules), "message": answer.message} if answer else None,
+        more={"said": answer.said.value, "rules": list(answer.rules), "message": answer.message}
+        if answer is not None
+        else None,
     )
 
 

@@ -80,7 +80,7 @@ def test_nobody_comes_back_and_the_question_is_lost_and_denied(tmp_path: Path, u
             assert await after.broker.answer(QUESTION.id, QUESTION.digest, YES) == Absent(QUESTION.id)
         await asyncio.sleep(61)
         ends = [each.resolution for each in after.recorded if each.kind == "ended"]
-        assert [(each.ending, each.allowed) for each in ends if each] == [(Ending.LOST, False)]
+        assert [(each.ending, each.allowed) for each in ends if each is not None] == [(Ending.LOST, False)]
         assert not (await after.back()).allowed
         assert after.looks == 0
         await after.end()

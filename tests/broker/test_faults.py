@@ -175,7 +175,10 @@ async def scene(points: Points, *, cancel_after: int = -1, twice: int = 0) -> tu
 def smooth() -> list[tuple[str, str]]:
     points = Points()
     found, _ = play(scene(points))
-    assert [(each.ending, each.allowed) for each in found if each] == [(Ending.ANSWERED, True), (Ending.SETTLED, True)]
+    assert [(each.ending, each.allowed) for each in found if each is not None] == [
+        (Ending.ANSWERED, True),
+        (Ending.SETTLED, True),
+    ]
     return points.passed
 
 

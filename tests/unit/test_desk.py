@@ -129,7 +129,7 @@ def test_a_waiting_sibling_that_a_new_grant_settles_is_not_asked(tmp_path: Path)
     world = World(tmp_path, lambda held: yes)
     found = world.run(world.call("npm test"), world.call("npm test"), world.call("npm test"))
     assert ([each.allowed for each in found], len(world.shown)) == ([True] * 3, 1)
-    assert sorted(each.resolution.ending.value for each in found if each.resolution) == [
+    assert sorted(each.resolution.ending.value for each in found if each.resolution is not None) == [
         "answered",
         "settled",
         "settled",

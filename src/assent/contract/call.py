@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from assent.contract.texts import texts
 from assent.contract.value import Value
 
 TYPE_CHECKING = False
@@ -35,7 +36,7 @@ class Call(Value):
         self.tool = tool
         self.input = input
         self.cwd = cwd
-        self.roots = roots
+        self.roots = roots if type(roots) is tuple else texts(roots, "roots")
         self.home = home
         self.session = session
         self.runtime = runtime

@@ -70,6 +70,9 @@ class Opinion(Value):
         self.output_tokens = output_tokens
         self.cost = cost
 
+    def __bool__(self) -> bool:
+        raise TypeError("an opinion is neither true nor false; write `opinion.safe`")
+
     def again(self) -> Opinion:
         """The same opinion, asked for once more: it costs nothing."""
         return Opinion(self.safe, self.reason, self.model, cached=True)

@@ -60,6 +60,9 @@ class Part(Value):
         self.high = high
         self.also = also
 
+    def __bool__(self) -> bool:
+        raise TypeError("a part is neither true nor false; write `part.outcome is Outcome.ALLOW`")
+
 
 class Decision(Value):
     """ALLOW, ASK or DENY with its receipt: the part that decided, all parts, and the rules that lost.
@@ -86,6 +89,9 @@ class Decision(Value):
         self.mode = mode
         self.risk = risk
         self.tool = tool
+
+    def __bool__(self) -> bool:
+        raise TypeError("a decision is neither true nor false; write `decision.outcome is Outcome.ALLOW`")
 
     @property
     def code(self) -> str:

@@ -16,6 +16,9 @@ class Outcome(IntEnum):
     def word(self) -> str:
         return self.name.lower()
 
+    def __bool__(self) -> bool:
+        raise TypeError("an outcome is neither true nor false; write `outcome is Outcome.ALLOW`")
+
 
 class Layer(Enum):
     """Which of the six layers spoke. GRANT is a remembered answer that settles an ask, CLASSIFIER a model that called

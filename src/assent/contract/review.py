@@ -5,6 +5,7 @@ Collects no answers and keeps nothing."""
 from __future__ import annotations
 
 from assent.contract.choice import Enum
+from assent.contract.texts import texts
 from assent.contract.value import Value
 
 TYPE_CHECKING = False
@@ -34,6 +35,9 @@ class Said(Enum):
 
     __hash__ = object.__hash__  # as above
 
+    def __bool__(self) -> bool:
+        raise TypeError("what was said is neither true nor false; write `said is Said.ALLOW`")
+
 
 class Ending(Enum):
     """How a question ended. Only ANSWERED and SETTLED can let a call run."""
@@ -52,6 +56,9 @@ class Ending(Enum):
     CLOSED = "closed"  # the gate was shut down
 
     __hash__ = object.__hash__  # as above
+
+    def __bool__(self) -> bool:
+        raise TypeError("an ending is neither true nor false; write `resolution.allowed`")
 
 
 class Suggestion(Value):
@@ -172,10 +179,13 @@ class Answer(Value):
     ) -> None:
         self.said = said
         self.scope = scope
-        self.rules = rules
+        self.rules = rules if type(rules) is tuple else texts(rules, "rules")
         self.message = message
         self.who = who
         self.channel = channel
+
+    def __bool__(self) -> bool:
+        raise TypeError("an answer is neither true nor false; write `answer.said is Said.ALLOW`, or `is not None`")
 
 
 class Grant(Value):
@@ -253,6 +263,9 @@ class Resolution(Value):
         self.reason = reason
         self.waited = waited
 
+    def __bool__(self) -> bool:
+        raise TypeError("a resolution is neither true nor false; write `resolution.allowed`, or `is not None`")
+
 
 class Verdict(Value):
     """The end of a call's path: it may run, or it may not. `id` names its record in the trail.
@@ -277,6 +290,9 @@ class Verdict(Value):
         self.message = message
         self.stop = stop
         self.resolution = resolution
+
+    def __bool__(self) -> bool:
+        raise TypeError("a verdict is neither true nor false; write `verdict.allowed`, or `is not None`")
 
     @property
     def unseen(self) -> bool:

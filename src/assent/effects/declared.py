@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from assent.contract.effect import Effect, Gap, Kind, Lowering, Operation, Target
 from assent.contract.errors import PayloadError
+from assent.contract.texts import texts
 from assent.contract.tools import ALIASES, INERT
 from assent.contract.value import Value
 from assent.effects import addresses, native, web
@@ -58,11 +59,9 @@ class Tool(Value):
             raise PayloadError(f"`{operation}` is no operation; it is one of {names}")
         if like and ALIASES.get(like.lower(), "") in {"", *INERT}:
             raise PayloadError(f"`{like}` is no tool that Assent knows; try bash, read, write, list, search or fetch")
-        if isinstance(paths, str) or isinstance(addresses, str):
-            raise PayloadError("`paths` and `addresses` are lists of argument names")
         self.operation = operation
-        self.paths = tuple(paths)
-        self.addresses = tuple(addresses)
+        self.paths = texts(paths, "paths")
+        self.addresses = texts(addresses, "addresses")
         self.like = like
 
 

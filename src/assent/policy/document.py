@@ -264,7 +264,7 @@ class _Reader:
 
     def _rules(self, key: str, value: object) -> tuple[Rule, ...]:
         if not isinstance(value, list):
-            raise self._error(f"`{key}` is a list of rules", key, f'write `{key} = ["bash(ls:*)"]`')
+            raise self._error(f"`{key}` is a list of rules", key, _in_a_list(key, value, "bash(ls:*)"))
         found = (self._rule(key, item) for item in value)
         return tuple(rule for rule in found if rule is not None)
 
@@ -299,7 +299,7 @@ class _Reader:
 
     def _examples(self, name: str, value: object, line: int) -> list[str]:
         if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-            raise self._at(f"`{name}` of a rule is a list of texts", line, f'write `{name} = ["…"]`')
+            raise self._at(f"`{name}` of a rule is a list of texts", line, _in_a_list(name, value, "…"))
         return [str(item) for item in value]
 
     def _expired(self, value: object, line: int) -> bool:
@@ -332,7 +332,7 @@ class _Reader:
 
     def _texts(self, key: str, value: object) -> tuple[str, ...]:
         if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-            raise self._error(f"`{key}` is a list of texts", key, f'write `{key.rpartition(".")[2]} = ["…"]`')
+            raise self._error(f"`{key}` is a list of texts", key, _in_a_list(key.rpartition(".")[2], value, "…"))
         return tuple(value)
 
     def _number(self, key: str, value: object) -> int:
@@ -381,3 +381,9 @@ class _Reader:
 
     def _at(self, message: str, line: int, suggestion: str) -> PolicyError:
         return PolicyError(message, file=self.document.file, line=line, suggestion=suggestion)
+
+
+def _in_a_list(key: str, value: object, example: str) -> str:
+    """What to write in place of a value that is no list: one text is most likely meant as its only item."""
+    text = value if isinstance(value, str) and value.isprintable() and not set(value) & set("`'\"\\") else example
+    return f'write `{key} = ["{text}"]`'

@@ -6,6 +6,7 @@ Managed → user → project (tightens only) → environment → flags → sessi
 from __future__ import annotations
 
 from assent.contract.errors import PolicyError
+from assent.contract.texts import texts
 from assent.contract.value import Value
 from assent.policy.modes import Mode, parse_mode
 from assent.policy.policy import Policy, compile_policy
@@ -273,7 +274,7 @@ def _session(rules: Mapping[str, Sequence[str]]) -> dict[str, list[Rule]]:
     from assent.policy.parse import parse_rule
 
     return {
-        key: [parse_rule(text, source="session", origin=Origin.SESSION) for text in rules.get(key, ())]
+        key: [parse_rule(text, source="session", origin=Origin.SESSION) for text in texts(rules.get(key, ()), key)]
         for key in ("deny", "ask", "allow")
     }
 

@@ -11,6 +11,7 @@ from assent.policy.spelling import did_you_mean
 
 HERE = __file__.rpartition("/")[0]
 PACKS = ("dev-tasks", "git-local")
+STARTING = "auto"  # the mode of the policy to start from
 _kept: dict[str, dict[str, list[Entry]]] = {}
 
 TYPE_CHECKING = False
@@ -103,7 +104,7 @@ def pack_rules(name: str) -> list[Rule]:
     return [rule for entry in entries(f"packs/{name}")["rule"] for rule in entry.rules]
 
 
-def starter() -> str:
-    """The commented policy that `assent policy init` writes."""
+def starter(mode: str = STARTING) -> str:
+    """The commented policy to start from: what `assent install` offers and `assent policy init` writes."""
     with open(f"{HERE}/starter.toml", encoding="utf-8") as file:
-        return file.read()
+        return file.read().replace(f'\nmode = "{STARTING}"\n', f'\nmode = "{mode}"\n', 1)

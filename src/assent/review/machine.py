@@ -162,7 +162,7 @@ class Machine:
         if question.state is State.RELEASING:
             by = question.answer
             ending = Ending.SETTLED if question.settled else Ending.ANSWERED
-            return [*commands, Late(id, ending, by.who if by else "", by.channel if by else "")]
+            return [*commands, Late(id, ending, "" if by is None else by.who, "" if by is None else by.channel)]
         question.answer = answer
         if answer.said is Said.ALLOW:
             return [*commands, *self._release(question, now)]
@@ -352,7 +352,7 @@ class Machine:
     def _finish(self, question: Waiting, resolution: Resolution, now: float) -> list[Command]:
         held, by = question.held, question.answer
         del self._questions[held.id]
-        late = Late(held.id, resolution.ending, by.who if by else "", by.channel if by else "")
+        late = Late(held.id, resolution.ending, "" if by is None else by.who, "" if by is None else by.channel)
         self._ended[held.id] = (held.digest, late)
         if len(self._ended) > REMEMBERED:
             del self._ended[next(iter(self._ended))]

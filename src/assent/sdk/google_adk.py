@@ -19,6 +19,7 @@ from google.adk.tools.base_tool import BaseTool
 from google.adk.tools.tool_context import ToolContext
 from google.genai import types
 
+from assent.contract.texts import texts
 from assent.sdk.passage import Passage, Sessions, told
 
 RUNTIME = "google-adk"
@@ -44,7 +45,7 @@ class AssentPlugin(BasePlugin):
     def __init__(self, session: Sessions, *, leave: Sequence[str] = ()) -> None:
         super().__init__(name="assent")
         self._passage = Passage(session, RUNTIME)
-        self._leave = frozenset(leave)
+        self._leave = frozenset(texts(leave, "leave"))
 
     async def before_model_callback(
         self, *, callback_context: CallbackContext, llm_request: LlmRequest

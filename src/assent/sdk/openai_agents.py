@@ -21,6 +21,7 @@ from agents import (
 from agents.mcp import MCPServer
 
 from assent.contract.errors import PayloadError
+from assent.contract.texts import texts
 from assent.embedded import DAY
 from assent.sdk import openai_local
 from assent.sdk.openai_paused import Pausing, answered, mcp_name, questions, taken
@@ -39,7 +40,7 @@ def guard(
 
     `durable`: a question pauses the run, for `questions` and `answered`. Raises PayloadError for a tool that cannot be
     gated; `leave` names those that are left alone knowingly."""
-    Arming(Passage(session, RUNTIME, seconds=seconds), durable, frozenset(leave)).agent(agent)
+    Arming(Passage(session, RUNTIME, seconds=seconds), durable, frozenset(texts(leave, "leave"))).agent(agent)
     return agent
 
 

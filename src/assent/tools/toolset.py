@@ -16,6 +16,7 @@ from assent.contract.decision import Decision, Outcome
 from assent.contract.display import visible
 from assent.contract.errors import PayloadError
 from assent.contract.review import Preview, Verdict
+from assent.contract.texts import texts
 from assent.contract.tools import OURS
 from assent.review.preview import preview
 from assent.tools import arguments
@@ -66,13 +67,14 @@ class Toolset:
     def __init__(
         self, gate: Judge, folder: str = "", *, names: Sequence[str] = NAMES, hidden: Sequence[str] = ()
     ) -> None:
+        names = texts(names, "names")
         unknown = [each for each in names if each not in TOOLS]
         if unknown:
             raise PayloadError(f"there is no tool `{unknown[0]}`; there are {', '.join(NAMES)}")
         self._gate = gate
         self._tools = {each: TOOLS[each] for each in names}
         self.folder = os.path.realpath(folder or os.getcwd())
-        self._bench = Bench(self.folder, environment(os.environ, frozenset(hidden)), self._readable)
+        self._bench = Bench(self.folder, environment(os.environ, frozenset(texts(hidden, "hidden"))), self._readable)
         self._workers = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="assent-tool")
 
     @property

@@ -43,7 +43,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--dry-run", action="store_true", help="show what would change, and change nothing")
     parser.add_argument("--yes", action="store_true", help="take the offered policy too, without a question")
     parser.add_argument("--no-policy", action="store_true", help="the hook alone: offer no policy")
-    parser.add_argument("--mode", choices=MODES, default="auto", help="the mode to offer (default: auto)")
+    parser.add_argument("--mode", choices=MODES, default=shipped.STARTING, help="the mode to offer (default: auto)")
     parser.add_argument("--http", action="store_true", help="ask the server over HTTP; needs a server that always runs")
     parser.add_argument("--start-server", action="store_true", help="let a hook that finds no server start one")
     parser.add_argument("--harden", action="store_true", help="also set what closes ways around the hook")
@@ -251,7 +251,7 @@ def offered(options: argparse.Namespace, here: configure.Place) -> tuple[str, st
         return None
     path = files.user_file(here.state)
     before = hostfile.text_of(path)
-    text = before if before is not None else importing.NEW
+    text = before if before is not None else shipped.starter(options.mode)
     found = importing.Import({}, (), ())
     if options.runtime in permissions.RUNTIMES:
         found = importing.gather(options.runtime, here.home, here.project)
@@ -271,6 +271,8 @@ def offered(options: argparse.Namespace, here: configure.Place) -> tuple[str, st
     importing.report(found)
     print(hostfile.difference(path, before or "", after), end="")
     if options.dry_run or options.yes or agreed("write this policy?"):
+        if "untrusted_mode" in rewrite.read(after):
+            print("next: `assent trust` in each project of yours; elsewhere the mode is that of `untrusted_mode`")
         return path, before, after
     print("the policy was left as it is; --yes takes it")
     return None

@@ -181,5 +181,5 @@ def init(options: argparse.Namespace) -> int:
         raise StoreError(f"`{path}` cannot be written: {error.strerror}") from None
     print(f"wrote {path}\nnext: assent policy show")
     if not options.project:
-        print("      assent trust  (in each project of yours: in other folders this policy allows no change)")
+        print("      assent trust  (in each project of yours: in other folders it asks about every change)")
     return 0

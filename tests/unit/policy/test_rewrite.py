@@ -28,7 +28,7 @@ def test_what_is_added_is_all_that_changes(text: str) -> None:
     after = rewrite.with_packs(rewrite.with_rules(rewrite.with_mode(text, "auto"), "allow", ["bash(b #)"]), ["x", "y"])
     wanted = {"mode": "auto", **before}
     wanted["allow"] = [*before.get("allow", []), "bash(b #)"]
-    wanted["packs"] = {**before.get("packs", {}), "on": ["x", "y"]}
+    wanted["packs"] = {**before.get("packs", {}), "on": [*before.get("packs", {}).get("on", []), "x", "y"]}
     assert tomllib.loads(after) == wanted
     assert [line for line in text.splitlines() if "#" in line and line.strip().startswith("#")] == [
         line for line in after.splitlines() if line.strip().startswith("#")

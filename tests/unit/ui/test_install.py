@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from assent.adapters import load, settings
+from assent.policy import shipped
 from assent.ui import compiled, hook, hosts, launcher
 from assent.ui.cli import main
 
@@ -157,10 +158,8 @@ def test_yes_takes_mode_packs_and_what_the_program_already_allows(home: Path) ->
     put(home, "claude", b'{"permissions": {"allow": ["Bash(npm run test:*)", "Bash(curl:*)"]}}')
     assert main(["install", "claude", "--yes"]) == 0
     text = (home / ".assent/config.toml").read_text()
-    assert text.partition("\n")[2] == (
-        'mode = "auto"\n\nallow = [\n  "bash(npm run test:*)",\n]\n\n'
-        '[packs]\non = [\n  "dev-tasks",\n  "git-local",\n]\n'
-    )
+    added = '  # "write(docs/**)",\n  "bash(npm run test:*)",\n'
+    assert text == shipped.starter().replace('  # "write(docs/**)",\n', added)
     assert main(["install", "claude", "--yes"]) == 0
     assert (home / ".assent/config.toml").read_text() == text
 

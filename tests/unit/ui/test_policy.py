@@ -25,6 +25,32 @@ def test_init_writes_a_policy_that_loads_and_never_overwrites(machine: Machine) 
     assert "left as it is" in done.stderr
 
 
+def holds(machine: Machine) -> tuple[str, list[str]]:
+    """The mode in force, and the packs that are on."""
+    shown = json.loads(machine.run("policy", "show", "--json").stdout)
+    return shown["mode"], [each["name"] for each in shown["packs"]]
+
+
+def test_there_is_one_policy_to_start_from(machine: Machine, tmp_path: Path) -> None:
+    packs = ["dev-tasks", "git-local"]
+    assert holds(machine) == ("default", [])  # no file
+    assert machine.run("check", "bash", "touch a").returncode == 3
+    assert machine.run("install", "claude", "--yes").returncode == 0
+    installed = (machine.home / ".assent/config.toml").read_text()
+    assert holds(machine) == ("default", packs)  # in a folder that nobody marked
+    assert machine.run("check", "bash", "touch a").returncode in (0, 3)
+    other = Machine(tmp_path / "other")
+    assert other.run("policy", "init").returncode == 0
+    assert (other.home / ".assent/config.toml").read_text() == installed
+    assert other.run("trust").returncode == 0
+    assert holds(other) == ("auto", packs)
+
+
+def test_another_mode_can_be_offered(machine: Machine) -> None:
+    assert machine.run("install", "claude", "--yes", "--mode", "plan").returncode == 0
+    assert holds(machine) == ("plan", ["dev-tasks", "git-local"])
+
+
 def test_init_writes_a_project_file(machine: Machine) -> None:
     assert machine.run("policy", "init", "--project").returncode == 0
     assert (machine.project / ".assent.toml").exists()

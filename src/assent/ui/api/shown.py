@@ -79,10 +79,10 @@ def ended(resolution: Resolution) -> dict[str, Any]:
         "allowed": resolution.allowed,
         "reason": display.visible(resolution.reason),
         "waited": resolution.waited,
-        "said": answer.said.value if answer else "",
-        "scope": answer.scope.value if answer else "",
-        "who": display.visible(answer.who) if answer else "",
-        "channel": display.visible(answer.channel) if answer else "",
+        "said": answer.said.value if answer is not None else "",
+        "scope": answer.scope.value if answer is not None else "",
+        "who": display.visible(answer.who) if answer is not None else "",
+        "channel": display.visible(answer.channel) if answer is not None else "",
     }
 
 

@@ -104,8 +104,8 @@ def stale() -> Message:
 def ended(resolution: Resolution) -> str:
     """How a question ended, in a line."""
     answer = resolution.answer
-    by = f" by {excerpt.flat(answer.who, 60)}" if answer and answer.who else ""
-    by += f", in {excerpt.flat(answer.channel, 30)}" if answer and answer.channel else ""
+    by = f" by {excerpt.flat(answer.who, 60)}" if answer is not None and answer.who else ""
+    by += f", in {excerpt.flat(answer.channel, 30)}" if answer is not None and answer.channel else ""
     if resolution.ending is Ending.ANSWERED and answer is not None:
         if resolution.allowed:
             return f"Allowed {REACHES.get(answer.scope, 'and remembered')}{by}"

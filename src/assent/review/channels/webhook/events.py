@@ -100,9 +100,9 @@ def ended(resolution: Resolution, nonce: str) -> bytes:
             "allowed": resolution.allowed,
             "ending": resolution.ending.value,
             "reason": display.visible(resolution.reason),
-            "said": answer.said.value if answer else "",
-            "who": display.visible(answer.who) if answer else "",
-            "channel": display.visible(answer.channel) if answer else "",
+            "said": answer.said.value if answer is not None else "",
+            "who": display.visible(answer.who) if answer is not None else "",
+            "channel": display.visible(answer.channel) if answer is not None else "",
         }
     )
 
