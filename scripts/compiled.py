@@ -34,7 +34,7 @@ MODULES = """
     effects/shell/commands/readers/__init__ effects/shell/commands/readers/sed effects/shell/commands/readers/web
     effects/shell/commands/readers/awk effects/shell/commands/readers/jq effects/shell/commands/readers/files
     facts/case facts/gitdir facts/githooks facts/globs facts/links facts/observe facts/pause facts/regular
-    facts/repository facts/resident facts/workspace
+    facts/repository facts/resident facts/settings facts/workspace
     policy/amend policy/dangers policy/decide policy/floor policy/globs policy/grants policy/hosts policy/index
     policy/match policy/policy policy/sieve
 """.split()

@@ -13,7 +13,7 @@ SLOWEST = 1.0
 LOUD = frozenset(
     {"./run.sh", "run.sh", f"{CWD}/run.sh", f"{CWD}/src/run.sh"}
 )  # neighbours that run something themselves
-_CONDITIONAL = frozenset((Kind.REPOSITORY, Kind.HOOKS, Kind.MODULES))
+_CONDITIONAL = frozenset((Kind.REPOSITORY, Kind.HOOKS, Kind.MODULES, Kind.SETTINGS))
 
 
 class Sight(Enum):

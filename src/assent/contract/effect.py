@@ -62,6 +62,7 @@ class Effect(Value):
     one (git's own store: the index, a ref) is then a write in the workspace, and else EXECUTE. EXECUTE on HOOKS (those
     of a folder's repository, `refs:/folder`) and on MODULES (what an interpreter loads from a folder in place of its
     own library; `pure:/folder` for code that only computes) falls away where facts prove that there are none. EXECUTE
+    on SETTINGS (files that the program obeys) falls away where facts prove that none of them is there. EXECUTE
     on a TREE (`checkout main:/folder`) is a write of the files that facts say git would change, where they can."""
 
     __slots__ = ("operation", "target", "where", "invocation", "via", "recursive", "dangers", "lossless")

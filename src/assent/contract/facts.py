@@ -32,6 +32,8 @@ class Facts(Value):
     `repositories`: folder → why git is not harmless there; `""` is harmless, absent is not known.
     `hooks`, `modules`: folder → the hook that git runs there, the file that an interpreter loads there in place of its
     own library; `""` is none, absent is not known.
+    `settings`: the settings files that a program obeys, as the target names them → the one that is there, or that
+    another part of the call may make; `""` is none, absent is not known.
     `trees`: what git is asked to do to a working tree (`merge dev:/folder`) → the paths that it would write, and those
     that it would remove; absent is not known.
     `expansions`: shell glob → the paths it matches now (absent: not tried, or too many).
@@ -52,6 +54,7 @@ class Facts(Value):
         "repositories",
         "hooks",
         "modules",
+        "settings",
         "trees",
         "expansions",
         "absent",
@@ -73,6 +76,7 @@ class Facts(Value):
         repositories: Mapping[str, str] | None = None,
         hooks: Mapping[str, str] | None = None,
         modules: Mapping[str, str] | None = None,
+        settings: Mapping[str, str] | None = None,
         trees: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] | None = None,
         expansions: Mapping[str, tuple[str, ...]] | None = None,
         absent: tuple[str, ...] = (),
@@ -90,6 +94,7 @@ class Facts(Value):
         self.repositories = repositories or {}
         self.hooks = hooks or {}
         self.modules = modules or {}
+        self.settings = settings or {}
         self.trees = trees or {}
         self.expansions = expansions or {}
         self.absent = absent

@@ -36,6 +36,7 @@ class Kind(Enum):
     REPOSITORY = "repository"
     HOOKS = "hooks"
     MODULES = "modules"
+    SETTINGS = "settings"
     TREE = "tree"
     NOTHING = "nothing"
 

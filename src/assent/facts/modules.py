@@ -24,7 +24,7 @@ _OTHER = frozenset(
     sitecustomize usercustomize""".split()
 )
 _OWN = frozenset({"__init__", "__main__", "__pycache__"})
-_SETTLED = frozenset((Kind.REPOSITORY, Kind.HOOKS))
+_SETTLED = frozenset((Kind.REPOSITORY, Kind.HOOKS, Kind.SETTINGS))
 
 
 def posing(

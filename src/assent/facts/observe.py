@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from assent.contract.effect import Effect, Lowering, Target
     from assent.contract.facts import Server
 
-_SETTLED_KINDS = frozenset((Kind.REPOSITORY, Kind.HOOKS, Kind.MODULES))
+_LOOKED_AT = frozenset((Kind.REPOSITORY, Kind.HOOKS, Kind.SETTINGS))
+_SETTLED_KINDS = frozenset((Kind.REPOSITORY, Kind.HOOKS, Kind.MODULES, Kind.SETTINGS))
 
 
 def observe(
@@ -58,6 +59,8 @@ def observe(
             look.hook(effect.target)
         elif kind is Kind.MODULES:
             look.module(effect.target)
+        elif kind is Kind.SETTINGS:
+            look.setting(effect.target)
         elif kind is Kind.TREE:
             look.tree(effect)
         marked = marked or bool(effect.dangers)
@@ -76,6 +79,7 @@ def observe(
         repositories=look.repositories,
         hooks=look.hooks,
         modules=look.modules,
+        settings=look.settings,
         trees=look.trees,
         expansions=look.expansions,
         absent=_absent(lowering, portable=portable) if marked else (),
@@ -244,6 +248,7 @@ class _Look:
         "repositories",
         "hooks",
         "modules",
+        "settings",
         "trees",
         "expansions",
         "paths",
@@ -260,6 +265,7 @@ class _Look:
         self.repositories: dict[str, str] = {}
         self.hooks: dict[str, str] = {}
         self.modules: dict[str, str] = {}
+        self.settings: dict[str, str] = {}
         self.trees: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {}
         self.expansions: dict[str, tuple[str, ...]] = {}
         self.paths = False  # the call names some
@@ -373,7 +379,7 @@ class _Look:
         return any(
             each.operation in MUTATION
             and each.invocation != effect.invocation
-            and not (each.operation is Operation.EXECUTE and each.target.kind in (Kind.REPOSITORY, Kind.HOOKS))
+            and not (each.operation is Operation.EXECUTE and each.target.kind in _LOOKED_AT)
             and not self._lies_outside(each.target)
             for each in self._lowering.effects
         )
@@ -391,4 +397,12 @@ class _Look:
             folder = (target.raw or target.name).removeprefix("pure:")
             self.modules[target.name] = posing(
                 folder, self._links, self._lowering, portable=self.portable, roots=self._roots
+            )
+
+    def setting(self, target: Target) -> None:
+        from assent.facts.settings import obeyed  # most programs obey none
+
+        if target.name and target.name not in self.settings:
+            self.settings[target.name] = obeyed(
+                target.name, self._lowering, self._links, home=self._home, portable=self.portable
             )

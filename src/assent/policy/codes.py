@@ -26,6 +26,7 @@ CODES: dict[str, str] = {
     "mode.execute": "the command is not proved read-only",
     "mode.repository": "git would follow the settings of a repository that is not proved harmless",
     "mode.hooks": "git would run hooks of the repository",
+    "mode.settings": "the program obeys a settings file of the folder that is not proved harmless",
     "mode.modules": "a file in the folder may pose as a module that the code loads",
     "mode.delegate": "a sub-agent is launched",
     "mode.fetch": "an address on the network is reached",

@@ -515,6 +515,7 @@ SETTLED = {
     Kind.REPOSITORY: ("mode.repository", "git would follow a repository's own settings"),
     Kind.HOOKS: ("mode.hooks", "git would run the repository's hooks"),
     Kind.MODULES: ("mode.modules", "the code may load other modules than it names"),
+    Kind.SETTINGS: ("mode.settings", "the program obeys settings that are not proved harmless"),
 }
 
 
@@ -533,6 +534,8 @@ def _settling(target: Target, facts: Facts) -> Mapping[str, str] | None:
     kind = target.kind
     if kind is Kind.REPOSITORY:
         return facts.repositories
+    if kind is Kind.SETTINGS:
+        return facts.settings
     return facts.hooks if kind is Kind.HOOKS else facts.modules if kind is Kind.MODULES else None
 
 

@@ -44,11 +44,12 @@ def named(policy: Policy, lowering: Lowering) -> Iterator[Found]:
     """The rules whose host stands in the words of a command that runs something, fetches or asks a service.
 
     What only reads may name any host: `grep evil.example access.log` reaches nothing."""
-    rules = [found for found in written(policy) if found[0].shape is not Shape.WHOLE]
-    if not rules:
-        return
     text = _spoken(lowering)
-    for rule, layer in rules if text else ():
+    if not text:
+        return
+    for rule, layer in written(policy):
+        if rule.shape is Shape.WHOLE:
+            continue
         if len(text) > LONGEST or _pattern(rule.spec).search(text):
             yield rule, layer
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 ALLOW, ASK = Outcome.ALLOW, Outcome.ASK
 # The questions of the mode that were read whole. What is not listed is a person's: gaps, unnamed targets, deletions,
-# and what the host shows to be otherwise than it reads (`mode.repository`, `mode.modules`).
+# and what the host shows to be otherwise than it reads (`mode.repository`, `mode.modules`, `mode.settings`).
 OPEN = frozenset(
     "mode.write mode.outside-workspace mode.execute mode.hooks mode.delegate mode.fetch mode.unknown-tool "
     "mode.mcp-tool".split()

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 ASKING = ("assent.contract.later", "assent.ui.hook", "assent.adapters.claude_code")
 DECIDING = (
     *("assent.configure", "assent.memory", "assent.ui.replies", "assent.policy.frozen"),
-    *("assent.effects.shell.lowering", "assent.facts.repository"),
+    *("assent.effects.shell.lowering", "assent.facts.guarded", "assent.facts.repository"),
 )
 # Where the patterns are that a decision may need.
 MATCHING = ("assent.contract", "assent.adapters", "assent.effects", "assent.facts", "assent.policy", "assent.trail")

@@ -26,7 +26,7 @@ class Installed:
     """A copy of the package with a launcher of its own, a state folder and a project."""
 
     def __init__(self, folder: Path) -> None:
-        self.package, self.state, self.project = folder / "package", folder / "state", folder / "project"
+        self.package, self.state, self.project = folder / "package", folder / "state", folder / "code"
         self.project.mkdir()
         unneeded = shutil.ignore_patterns("__pycache__", "page", "client", "*.so")
         shutil.copytree(Path(assent.__file__).parent, self.package / "assent", ignore=unneeded)

@@ -301,6 +301,8 @@ def settings(walk: Walk, job: Job) -> Pair:
             break
         args.pop(0)
         option = args.pop(0) if "o" in arg[1:] and args else ""
+        if "a" in arg or option == "allexport":
+            state.passed |= {"*"}
         if "k" in arg or not isinstance(option, str) or option in ("keyword", "posix"):
             state.forfeit = state.forfeit or f"`set {arg}` changes how commands are read"
             return acts(walk, job)

@@ -166,6 +166,7 @@ def _body(walk: Walk, command: Command, job: Job) -> State | None:
     for name, given in job.env:
         state.keep(name)
         state.set(name, given)
+        state.passed |= {name}
         if name == "IFS":
             state.split = given.values == USUAL_SPLIT
     forfeit = state.forfeit

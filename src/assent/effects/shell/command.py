@@ -57,9 +57,10 @@ class Run(Value):
 
     `argv`: the words of a simple command. `script`: text that a shell reads (`sh -c`, `eval`).
     `cwd`: the folder it runs in (None: the same; `""`: unknown). `place`: `"here"`, or `"elsewhere"` for another
-    machine or container, where local paths mean nothing. `shell`: which shell reads a script."""
+    machine or container, where local paths mean nothing. `shell`: which shell reads a script. `env`: assignments that
+    hold for it, each a word such as `NAME=value`."""
 
-    __slots__ = ("argv", "script", "cwd", "place", "shell", "positional")
+    __slots__ = ("argv", "script", "cwd", "place", "shell", "positional", "env")
 
     def __init__(
         self,
@@ -70,6 +71,7 @@ class Run(Value):
         place: str = "here",
         shell: str = "",
         positional: tuple[str | Arg, ...] = (),
+        env: tuple[str | Arg, ...] = (),
     ) -> None:
         self.argv = argv
         self.script = script
@@ -77,6 +79,7 @@ class Run(Value):
         self.place = place
         self.shell = shell
         self.positional = positional
+        self.env = env
 
 
 class Sight(Value):
@@ -85,9 +88,10 @@ class Sight(Value):
     `known`: some row speaks of this form. Effects carry no invocation index yet. `runs` are commands that it
     starts in turn. `gaps` are (code, advice) pairs. `prints` says what its output is worth as a word
     (`"word"`, `"number"`, `"hash"`, `"hashes"`, `"paths"`, `"names"`, `"place"`, `""`), `under` the folders of printed
-    paths, or the places."""
+    paths, or the places. `env`: variables that are harmless for this program, as its row lists them; `obeyed`: names of
+    those that steer it."""
 
-    __slots__ = ("subcommand", "flags", "operands", "effects", "runs", "gaps", "prints", "under")
+    __slots__ = ("subcommand", "flags", "operands", "effects", "runs", "gaps", "prints", "under", "env", "obeyed")
 
     def __init__(
         self,
@@ -100,6 +104,8 @@ class Sight(Value):
         gaps: tuple[tuple[str, str], ...] = (),
         prints: str = "",
         under: tuple[str, ...] = (),
+        env: tuple[str, ...] = (),
+        obeyed: frozenset[str] = frozenset(),
     ) -> None:
         self.subcommand = subcommand
         self.flags = flags
@@ -109,3 +115,5 @@ class Sight(Value):
         self.gaps = gaps
         self.prints = prints
         self.under = under
+        self.env = env
+        self.obeyed = obeyed

@@ -1,4 +1,8 @@
-"""Which environment names change what a program loads or runs. Holds the names as data; sets nothing."""
+"""Which environment names change what a program loads or runs, and which are harmless. Holds the names as data.
+
+Two questions, two lists. A *proof* that a command only reads stands under an assignment only where the name is known
+to be harmless (`is_harmless`). An *allow rule* is lost only where the name is known to change what programs load
+(`changes`): a rule on `npm test` holds for `DATABASE_URL=x npm test` too."""
 
 from __future__ import annotations
 
@@ -59,7 +63,7 @@ _NO_TOOL = Pattern(r"(?:gcc|g\+\+|clang|clang\+\+|cc|c\+\+)(?:-\d+)?")
 _VALUES: dict[str, Pattern] = {
     **dict.fromkeys(("PAGER", "MANPAGER", "EDITOR", "VISUAL"), _NO_PROGRAM),
     **dict.fromkeys(("CC", "CXX"), _NO_TOOL),
-    "LESS": Pattern(r"-[A-Za-z]*"),
+    "LESS": Pattern(r"-[FRXSKEMNQiIgGsmcdeqwJnuUL]*"),
     "NODE_OPTIONS": Pattern(
         r"(?:\s*--(?:max-old-space-size=\d+|experimental-vm-modules|experimental-strip-types|no-warnings"
         r"|no-deprecation|trace-warnings|unhandled-rejections=\w+|stack-trace-limit=\d+))*\s*"
@@ -68,6 +72,34 @@ _VALUES: dict[str, Pattern] = {
     "GOTOOLCHAIN": Pattern(r"local|auto|go[\d.]+"),
     "RUSTFLAGS": Pattern(r"(?:\s*(?:-[DAW] ?[\w:-]+|-C ?(?:debuginfo|opt-level|target-cpu)=[\w-]+|--cfg ?\w+))*\s*"),
     "MAKEFLAGS": Pattern(r"\s*-j ?\d+\s*"),
+}
+_ANY = Pattern(r"(?s:.*)")
+_FLAG = Pattern(r"[A-Za-z0-9]*")
+_LOCALE = Pattern(r"[A-Za-z0-9_.@:-]*")  # no slash: a locale can be a path
+# What the C library itself obeys, beside the names above (glibc drops these for programs with privileges).
+_LIBRARY = Pattern(
+    r"GETCONF_DIR|HOSTALIASES|LOCALDOMAIN|MALLOC_\w+|NIS_PATH|RESOLV_HOST_CONF|RES_OPTIONS|TMPDIR|TZDIR|OUTPUT_CHARSET"
+    r"|TEXTDOMAIN|TEXTDOMAINDIR"
+)
+# Names whose value no program takes for a file, a program, an address or code, with the values for which that holds.
+_FOR_ALL: dict[str, Pattern] = {
+    **dict.fromkeys(
+        """NO_COLOR FORCE_COLOR CLICOLOR CLICOLOR_FORCE COLUMNS LINES CI DEBIAN_FRONTEND NODE_ENV NODE_NO_WARNINGS
+        RUST_BACKTRACE PYTHONUNBUFFERED PYTHONDONTWRITEBYTECODE PYTHONHASHSEED PYTHONUTF8 PYTHONNOUSERSITE
+        PYTHONSAFEPATH PYTHONFAULTHANDLER GIT_TERMINAL_PROMPT GIT_OPTIONAL_LOCKS PIP_DISABLE_PIP_VERSION_CHECK
+        PIP_NO_COLOR PIP_NO_INPUT PIP_QUIET UV_OFFLINE UV_NO_PROGRESS UV_FROZEN UV_NO_SYNC UV_QUIET CARGO_NET_OFFLINE
+        CARGO_TERM_COLOR CARGO_TERM_QUIET CARGO_TERM_VERBOSE DOTNET_NOLOGO DOTNET_CLI_TELEMETRY_OPTOUT
+        NPM_CONFIG_PROGRESS npm_config_progress NPM_CONFIG_LOGLEVEL npm_config_loglevel HOMEBREW_NO_AUTO_UPDATE
+        GH_NO_UPDATE_NOTIFIER GH_PROMPT_DISABLED NEXT_TELEMETRY_DISABLED TURBO_TELEMETRY_DISABLED SYSTEMD_COLORS
+        ANSIBLE_NOCOLOR ANSIBLE_FORCE_COLOR CHECKPOINT_DISABLE PGCONNECT_TIMEOUT MSYS_NO_PATHCONV""".split(),
+        _FLAG,
+    ),
+    **dict.fromkeys(("LANG", "LANGUAGE"), _LOCALE),
+    **dict.fromkeys(("TERM", "COLORTERM", "PYTHONIOENCODING", "LESSCHARSET"), Pattern(r"[\w+.:-]*")),
+    **dict.fromkeys(("GREP_COLOR", "GREP_COLORS", "LS_COLORS"), _ANY),
+    **{f"GIT_{who}_{what}": _ANY for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL", "DATE")},
+    "TZ": Pattern(r"[A-Za-z<][A-Za-z0-9_+/<>,:-]*|"),
+    "LESS": _VALUES["LESS"],
 }
 _SUFFIX_PROGRAM = Pattern(r"\w*(?:_PAGER|_EDITOR|_BROWSER)")
 
@@ -82,6 +114,29 @@ def changes(name: str, values: tuple[str, ...] | None) -> bool:
     if harmless is None and _SUFFIX_PROGRAM.fullmatch(name):
         harmless = _NO_PROGRAM
     return harmless is None or values is None or not all(harmless.fullmatch(value) for value in values)
+
+
+def is_harmless(name: str, values: tuple[str, ...] | None, listed: tuple[str, ...] = ()) -> bool:
+    """Whether a program does the same under an assignment to the name. `values`: all that it can be, None unknown;
+    `listed`: what the program's row says of its own variables, `NAME`, `NAME=pattern` or `FAMILY_*`; `*` is a program
+    that obeys none but those of the C library."""
+    pattern = _FOR_ALL.get(name)
+    if pattern is None and name[:3] == "LC_":
+        pattern = _LOCALE
+    if pattern is None and (name in ("PAGER", "EDITOR", "VISUAL") or name.endswith(("_PAGER", "MANPAGER", "_EDITOR"))):
+        pattern = _NO_PROGRAM
+    if pattern is None and "*" in listed:
+        return not changes(name, None) and not _LIBRARY.fullmatch(name)
+    if pattern is None:
+        return any(_is_listed(entry, name, values) for entry in listed)
+    return pattern is _ANY or (values is not None and all(pattern.fullmatch(value) for value in values))
+
+
+def _is_listed(entry: str, name: str, values: tuple[str, ...] | None) -> bool:
+    known, sign, pattern = entry.partition("=")
+    if known != name and not (known[-1:] == "*" and name.startswith(known[:-1])):
+        return False
+    return not sign or (values is not None and all(Pattern(pattern).fullmatch(value) for value in values))
 
 
 def reason(name: str, before: str = "") -> str:

@@ -7,11 +7,11 @@ from __future__ import annotations
 from assent.contract.effect import Effect, Kind, Operation, Target
 from assent.contract.later import Later
 from assent.contract.pattern import Pattern
-from assent.effects.shell import flows
+from assent.effects.shell import environment, flows
 from assent.effects.shell.command import Arg
 from assent.effects.shell.commands.see import see
 from assent.effects.shell.flows import Stream
-from assent.effects.shell.state import DECODED, FETCHED, State
+from assent.effects.shell.state import DECODED, FETCHED, State, Val
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -71,6 +71,8 @@ def command(walk: Walk, job: Job) -> None:
             effects = _emptied(job.state, effect, effects)
     if base in _PATCHES and (base != "git" or sight.subcommand[:1] in _GIT_PATCHES):
         effects = (*effects, *patched.effects_of(walk, job, base, sight, effects))
+    if job.env or job.state.passed or sight.obeyed:
+        effects = _steered(job, base, sight, effects)
     if kind or fetches or walk.fetched:
         effects = _endangered(walk, job, base, kind, effects)
     walk.record(job, sight, effects)
@@ -91,6 +93,22 @@ def command(walk: Walk, job: Job) -> None:
             _script_from(walk, job, base, source)
     if stream is not None and walk.sink is not None:
         walk.sink.append(stream)
+
+
+def _steered(job: Job, base: str, sight: Sight, effects: tuple[Effect, ...]) -> tuple[Effect, ...]:
+    """The effects with EXECUTE where the text sets a variable that is not known to be harmless for the program. One
+    that its row says it obeys takes allow rules away, too."""
+    state = job.state
+    given = dict(job.env)
+    for name in sight.obeyed:
+        if name in given or name in state.vars:
+            job.forfeit = environment.reason(name, job.forfeit)
+    passed = state.vars if "*" in state.passed else state.passed
+    given.update((name, found) for name in passed if name not in given and (found := state.get(name)) is not None)
+    for name, found in given.items():
+        if not environment.is_harmless(name, found.values, sight.env):
+            return (*effects, Effect(EXECUTE, Target(Kind.PROGRAM, base, f"{base}, told {name}")))
+    return effects
 
 
 def _emptied(state: State, effect: Effect, effects: tuple[Effect, ...]) -> tuple[Effect, ...]:
@@ -231,9 +249,16 @@ def follow(walk: Walk, job: Job, base: str, runs: tuple[Run, ...]) -> None:
                 inner.taint |= job.stdin.taint
             if base == "env":
                 inner.env = []
+            inner.env = [*inner.env, *map(_assignment, found.env)]
             walk.run(inner)
     walk.sink = sink
     walk.leave()
+
+
+def _assignment(word: str | Arg) -> tuple[str, Val]:
+    """`NAME=value` as a word of `env`."""
+    name, _, value = (word if isinstance(word, str) else word.prefix).partition("=")
+    return name, Val((value,)) if isinstance(word, str) else Val()
 
 
 def _piped(walk: Walk, argv: tuple[str | Arg, ...]) -> Stream | None:

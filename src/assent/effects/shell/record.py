@@ -21,7 +21,7 @@ DEEPEST = 40
 EXECUTE = Operation.EXECUTE
 NOWHERE = ("",)  # a folder on another machine
 _GOES_ALONG = frozenset((Operation.FETCH, Operation.EXECUTE, Operation.DELEGATE))
-_SETTLED = frozenset((Kind.REPOSITORY, Kind.HOOKS, Kind.MODULES, Kind.TREE))
+_SETTLED = frozenset((Kind.REPOSITORY, Kind.HOOKS, Kind.MODULES, Kind.SETTINGS, Kind.TREE))
 
 
 class Stop(Exception):

@@ -120,11 +120,13 @@ class State:
     arguments, None unknown. `forfeit`: why no later command is what it seems. `split`: IFS is the usual.
     `opaque`: code that was not read may have set any name that is not in `vars`. `aliased`: a name may stand for
     another, so that no value is sure. `fixed`: names that may be read-only. `sockets`: descriptors that lead to the
-    network. `saved`: what the locals of the function being called hide."""
+    network. `passed`: names that this text gave to later programs (`*`: all that it sets). `saved`: what the locals of
+    the function being called hide."""
 
     __slots__ = (
         "vars",
         "exported",
+        "passed",
         "functions",
         "aliases",
         "cwds",
@@ -146,6 +148,7 @@ class State:
     def __init__(self, cwds: tuple[str, ...]) -> None:
         self.vars: dict[str, Val] = {}
         self.exported: dict[str, None] = {}
+        self.passed: frozenset[str] = frozenset()
         self.functions: dict[str, Body] = {}
         self.aliases: dict[str, tuple[str, ...]] = {}
         self.cwds = cwds
@@ -168,6 +171,7 @@ class State:
         new = State(self.cwds)
         new.vars = self.vars
         new.exported = self.exported
+        new.passed = self.passed
         new.functions = self.functions
         new.aliases = self.aliases
         new.cwds = self.cwds
@@ -242,6 +246,7 @@ class State:
         self.saved = saved
 
     def export(self, name: str) -> None:
+        self.passed |= {name}
         if name not in self.exported:
             self._own()
             self.exported[name] = None
@@ -288,6 +293,7 @@ class State:
         for name, value in self.vars.items():
             new.vars[name] = value if name in self.exported else either(value, None)
         new.exported = dict(self.exported)
+        new.passed = self.passed
         if self.functions:
             new.functions = {name: Body(body.commands, False) for name, body in self.functions.items()}
         new.forfeit = self.forfeit
@@ -301,6 +307,7 @@ class State:
         return (
             self.vars is other.vars
             and self.exported is other.exported
+            and self.passed == other.passed
             and self.functions is other.functions
             and self.aliases is other.aliases
             and self.cwds == other.cwds
@@ -341,6 +348,7 @@ def join(a: State | None, b: State | None) -> State | None:
     out.lastpipe = a.lastpipe or b.lastpipe
     out.integers = a.integers or b.integers
     out.fixed = a.fixed | b.fixed
+    out.passed = a.passed | b.passed
     out.stack = a.stack if a.stack == b.stack else ()
     out.sockets = a.sockets if a.sockets == b.sockets else tuple(dict.fromkeys(a.sockets + b.sockets))
     if a.vars is not b.vars:
@@ -410,6 +418,7 @@ def _allows(a: State, b: State) -> bool:
         and (a.integers or not b.integers)
         and (a.opaque or not b.opaque)
         and b.fixed <= a.fixed
+        and b.passed <= a.passed
     )
 
 

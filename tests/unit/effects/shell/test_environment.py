@@ -17,9 +17,11 @@ CHANGING = (
 DATA = (
     "FOO=bar CI=true NODE_ENV=test LC_ALL=C TZ=UTC RUST_LOG=debug RUST_BACKTRACE=1 NO_COLOR=1 FORCE_COLOR=0 GOOS=linux "
     "GOARCH=arm64 CGO_ENABLED=0 DEBUG=1 PORT=80 PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 GIT_PAGER=cat GIT_PAGER= "
-    "PAGER=cat GIT_TERMINAL_PROMPT=0 GIT_AUTHOR_NAME=x GIT_EDITOR=true NODE_OPTIONS=--max-old-space-size=4096 CC=clang "
-    "GOFLAGS=-mod=mod AWS_PAGER= AWS_PROFILE=x LS_COLORS=x CARGO_TERM_COLOR=never TMPDIR=/tmp"
+    "PAGER=cat GIT_TERMINAL_PROMPT=0 GIT_AUTHOR_NAME=x GIT_EDITOR=true "
+    "AWS_PAGER= AWS_PROFILE=x LS_COLORS=x CARGO_TERM_COLOR=never"
 ).split()
+# An allow rule holds under these, and no proof does, even of a program that obeys no variable of its own.
+UNPROVED = "GOFLAGS=-mod=mod NODE_OPTIONS=--max-old-space-size=4096 CC=clang TMPDIR=/tmp TZDIR=x RES_OPTIONS=x".split()
 
 
 @pytest.mark.parametrize("given", CHANGING)
@@ -35,6 +37,32 @@ def test_a_name_that_changes_what_runs_forfeits_what_follows(given: str, form: s
 def test_data_for_a_program_forfeits_nothing(given: str, form: str) -> None:
     assert read(form.format(given)).invocations[-1].forfeit == ""
     assert harmless(form.format(given))
+
+
+@pytest.mark.parametrize("given", UNPROVED)
+@pytest.mark.parametrize("form", ["{} cat f", "export {}; cat f", "env {} cat f", "set -a; {}; cat f"])
+def test_a_name_that_is_not_known_harmless_leaves_no_proof(given: str, form: str) -> None:
+    assert all(invocation.forfeit == "" for invocation in read(form.format(given)).invocations)
+    assert not harmless(form.format(given))
+
+
+@pytest.mark.parametrize("form", ["{} less f", "export {}; less f", "env {} less f", "f() { less f; }; {} f"])
+@pytest.mark.parametrize("given", ["FOO=bar", "BAT_OPTS=x", "Npm_Config_logs_dir=x", "LESS=-kevil", "TERM=../x"])
+def test_a_program_that_lists_no_variable_is_proved_under_none_but_the_common(given: str, form: str) -> None:
+    assert not harmless(form.replace("{}", given, 1))
+    assert harmless(form.replace("{}", "LC_ALL=C.UTF-8", 1))
+
+
+def test_a_variable_of_the_shell_alone_reaches_no_program() -> None:
+    assert harmless("FOO=bar; less f")
+    assert not harmless("FOO=bar; export FOO; less f")
+    assert not harmless("if true; then export FOO=bar; fi; less f")
+
+
+def test_a_locale_is_no_path() -> None:
+    assert harmless("LC_ALL=C cat f")
+    assert not harmless("LC_ALL=/w/evil cat f")
+    assert not harmless("TZ=../../w/evil cat f")
 
 
 def test_an_unknown_value_counts_as_the_worst() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from assent.contract.effect import Kind
 from assent.effects.shell.command import TOKENS, Arg
 from assent.effects.shell.commands.row import Row, Slot
-from assent.effects.shell.commands.seen import LIST, READ, SEARCH, WRITE, Seen, literal
+from assent.effects.shell.commands.seen import LIST, READ, SEARCH, WRITE, Seen, fixed, literal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -104,18 +104,10 @@ def worth(seen: Seen, prints: str) -> None:
                     return
                 under += target.under
                 continue
-            under.append(_fixed(target.name) if target.pattern else target.name)
+            under.append(fixed(target.name) if target.pattern else target.name)
             if target.text[:1] in _ANY_LETTER:
                 prints = "names" if prints == "paths" else prints
     if not under and not seen.cwd:
         return
     seen.prints = prints
     seen.under = tuple(dict.fromkeys(under or [seen.cwd]))
-
-
-def _fixed(pattern: str) -> str:
-    """The folder that everything a glob matches lies in."""
-    for index, letter in enumerate(pattern):
-        if letter in "*?[@!+(":
-            return pattern[: pattern.rfind("/", 0, index)] or "/"
-    return pattern

@@ -67,7 +67,7 @@ def parse(
 
     INVARIANT: a word that could be an option with an effect, and is not known to be one, leaves a doubt."""
     out = Parsed()
-    if style != "bsd" and _all_operands(words):
+    if style == "words" or (style != "bsd" and _all_operands(words)):
         out.operands.extend(words)
         return out
     reader = _Reader(out, options, more, style, pure)

@@ -24,7 +24,7 @@ KEYS = frozenset(
     "options operands runs service globals style dangers prints repo stores hooks like aliases reader help safe acts "
     "pure secret_operands forms marks with recursive groups file_prefixes obeys obeys_checked env".split()
 )
-STYLES = frozenset({"gnu", "posix", "single", "go", "bsd"})
+STYLES = frozenset({"gnu", "posix", "single", "go", "bsd", "words"})
 HOOKS = frozenset({"", "refs", "checkout", "commit"})
 PRINTS = frozenset({"", "word", "number", "paths", "names"})
 BOOLEANS = ("runs", "repo", "stores", "help", "pure", "recursive")
@@ -32,7 +32,7 @@ LISTS = ("dangers", "aliases", "safe", "acts", "secret_operands", "file_prefixes
 
 IGNORECASE = 2  # of `re`
 _OBEYED = Pattern(r"\$[A-Za-z_]\w*|\^?(?:\*\*/|\{\})?[^\s$^#{}*][^\s#]*(?:#[^\s!]*!\S*)?|\{\}-\S+")
-_VARIABLE = Pattern(r"[A-Za-z_]\w*\*?")
+_VARIABLE = Pattern(r"[A-Za-z_]\w*\*?|\*")
 _SLOT = Pattern(
     r"(?P<role>[A-Z]+(?::[a-z]+)?)(?P<count>[?*+]?)(?:=(?P<default>[^\s!]+))?(?P<tags>(?:![a-z]+(?::[a-z-]+)?)*)"
 )

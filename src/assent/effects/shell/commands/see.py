@@ -270,10 +270,14 @@ def _read(seen: Seen, tree: Node, program: str, words: list[Word], tables: Table
         _unknown(seen, words)
         return
     row = line.row
-    if tree.name:
-        _named_files(seen, tables.row(tree.name).file_prefixes, words)
+    root = tables.row(tree.name) if tree.name else row
+    seen.env = root.env if root is row else (*root.env, *row.env)
+    seen.obeyed = root.obeyed_names if root is row else root.obeyed_names | row.obeyed_names
+    _named_files(seen, root.file_prefixes, words)
     if line.parsed.helps and row.help and (_only_helps(line) if not row.reader else len(line.words) == 1):
         seen.flags.update(line.parsed.flags)
+        if root.obeys:
+            seen.settings(root.obeys)
         return
     if line.parsed.helps and not (row.help or row.options.rest):
         line.parsed.doubts.append("--help")
@@ -282,6 +286,9 @@ def _read(seen: Seen, tree: Node, program: str, words: list[Word], tables: Table
     else:
         line.standard()
     line.finish()
+    obeys = root.obeys if root is row else (*root.obeys, *row.obeys)
+    if obeys and not seen.acts:
+        seen.settings(obeys)
 
 
 def _named_files(seen: Seen, prefixes: tuple[str, ...], words: list[Word]) -> None:

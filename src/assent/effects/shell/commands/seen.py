@@ -21,8 +21,9 @@ FETCH, EXECUTE = Operation.FETCH, Operation.EXECUTE
 
 _STANDARD = frozenset({"-", "/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/tty"})
 _FD = Pattern(r"/dev/fd/[0-9]+")
-_SETTLED = frozenset((Kind.REPOSITORY, Kind.HOOKS, Kind.MODULES))
 _AUTHORITY = Pattern(r"[a-z]+://[\w.:-]+/")  # before any sign of a glob: what it matches begins so too
+_SETTLED = frozenset((Kind.REPOSITORY, Kind.HOOKS, Kind.MODULES, Kind.SETTINGS))
+_BY_OPERAND = ("{}", "^{}", "**/")
 _PERCENT = Pattern(r"%([0-9A-Fa-f]{2})")
 
 
@@ -35,11 +36,13 @@ class Seen:
         "cwd",
         "dangers",
         "effects",
+        "env",
         "flags",
         "gaps",
         "gives",
         "home",
         "moved",
+        "obeyed",
         "operands",
         "prints",
         "program",
@@ -69,6 +72,8 @@ class Seen:
         self.subcommand: tuple[str, ...] = ()
         self.prints: str | None = None  # nobody has said
         self.under: tuple[str, ...] = ()
+        self.env: tuple[str, ...] = ()
+        self.obeyed: frozenset[str] = frozenset()
 
     # ------------------------------------------------------------ what a word does
 
@@ -155,12 +160,20 @@ class Seen:
         self.path(READ, word)
         self.effects.extend(Effect(EXECUTE, target) for target in self.targets(word))
 
-    def run(self, argv: tuple[Word, ...] | list[Word], *, place: str = "here", exact: bool = False) -> None:
-        """Another command that it starts. `exact`: names of files in its words are told for where it stands."""
+    def run(
+        self,
+        argv: tuple[Word, ...] | list[Word],
+        *,
+        place: str = "here",
+        exact: bool = False,
+        env: tuple[Word, ...] = (),
+    ) -> None:
+        """Another command that it starts. `exact`: names of files in its words are told for where it stands. `env`: the
+        assignments that hold for it."""
         if argv:
             if self.moved and not exact:
                 argv = [loosened(word) for word in argv]
-            self.runs.append(Run(argv=tuple(argv), cwd=self.cwd if self.moved else None, place=place))
+            self.runs.append(Run(argv=tuple(argv), cwd=self.cwd if self.moved else None, place=place, env=env))
 
     def shell(
         self, word: Word, *, place: str = "here", shell: str = "", positional: tuple[Word, ...] | list[Word] = ()
@@ -198,6 +211,21 @@ class Seen:
         name = "data:" if isolated else f"pure:{self.cwd}" if computes and self.cwd else self.cwd
         self.effects.append(Effect(EXECUTE, Target(Kind.MODULES, name, self.cwd or "the code", certain=bool(name))))
 
+    def settings(self, entries: tuple[str, ...]) -> None:
+        """The files that the command obeys, as rows list them: it does no more than the effects say without them."""
+        operands: list[str] = []
+        known = bool(self.cwd)
+        if any(entry.startswith(_BY_OPERAND) for entry in entries):
+            exact = any("{}" in entry for entry in entries)
+            for effect in self.effects:
+                target = effect.target
+                if effect.operation in LOOKING and target.kind is Kind.PATH:
+                    known = known and bool(target.name) and target.certain and not (target.pattern and exact)
+                    operands.append(fixed(target.name) if target.pattern else target.name)
+        name = "\0".join((self.cwd, " ".join(entries), *dict.fromkeys(operands))) if known else ""
+        text = " ".join((self.program, *self.subcommand))
+        self.effects.append(Effect(EXECUTE, Target(Kind.SETTINGS, name, text, certain=known)))
+
     def data(self, word: str) -> None:
         """A file that code loads as data, if it is one; `""` is code that loads none."""
         name = self.targets(word)[0].name if word else ""
@@ -232,6 +260,8 @@ class Seen:
             gaps=tuple(dict.fromkeys(self.gaps)) if self.gaps else (),
             prints=self.prints or "",
             under=self.under,
+            env=self.env,
+            obeyed=self.obeyed,
         )
 
 
@@ -265,6 +295,14 @@ def loosened(word: Word) -> Word:
         kind=word.kind,
         under=under,
     )
+
+
+def fixed(pattern: str) -> str:
+    """The folder that everything a glob matches lies in."""
+    for index, letter in enumerate(pattern):
+        if letter in "*?[@!+(":
+            return pattern[: pattern.rfind("/", 0, index)] or "/"
+    return pattern
 
 
 def shown(word: Word) -> str:

@@ -246,7 +246,7 @@ def test_a_row_may_be_like_another_and_take_sets_of_options() -> None:
         ({"operands": "RUN READ"}, 'commands."x".operands: RUN takes all words, so it must be last'),
         ({"runs": "yes"}, 'commands."x".runs: must be true or false'),
         ({"safe": "x"}, 'commands."x".safe: must be a list of strings'),
-        ({"style": "dos"}, 'commands."x".style: must be one of bsd, gnu, go, posix, single'),
+        ({"style": "dos"}, 'commands."x".style: must be one of bsd, gnu, go, posix, single, words'),
         ({"reader": "nobody"}, 'commands."x".reader: no reader is called `nobody`'),
     ],
 )

@@ -51,7 +51,8 @@ def _acts(effect: Effect) -> bool:
     if effect.dangers:
         return True
     computes = effect.target.kind is Kind.MODULES and effect.target.name.startswith("pure:")
-    conditional = effect.operation is Operation.EXECUTE and (effect.target.kind is Kind.REPOSITORY or computes)
+    settled = effect.target.kind in (Kind.REPOSITORY, Kind.SETTINGS)
+    conditional = effect.operation is Operation.EXECUTE and (settled or computes)
     return effect.operation not in READ_ONLY and not conditional
 
 

@@ -67,7 +67,7 @@ def printenv(line: Line) -> None:
 def _run(line: Line, parsed: Parsed) -> None:
     seen = line.seen
     wrapper(line, parsed)
-    rest = assigned(seen, parsed.operands)
+    rest, env = assigned(seen, parsed.operands)
     if not rest:
         if not parsed.helps:
             seen.danger("prints-secret")
@@ -75,19 +75,19 @@ def _run(line: Line, parsed: Parsed) -> None:
     changed = len(rest) < len(parsed.operands) or parsed.has("-i", "-u")
     if changed and any(isinstance(word, Arg) or SHELLS.fullmatch(word) for word in rest):
         seen.gap("environment", "set the variables inside the script instead of with `env`")
-    seen.run(rest)
+    seen.run(rest, env=env)
 
 
-def assigned(seen: Seen, words: list[Word]) -> list[Word]:
-    """The words behind leading assignments. One that changes what runs is EXECUTE."""
+def assigned(seen: Seen, words: list[Word]) -> tuple[list[Word], tuple[Word, ...]]:
+    """The words behind leading assignments, and the assignments. One that changes what runs is EXECUTE."""
     for index, word in enumerate(words):
         text = word if isinstance(word, str) else word.prefix
         name, equals, value = text.partition("=")
         if not equals:
-            return words[index:]
+            return words[index:], tuple(words[:index])
         if environment.changes(name, (value,) if isinstance(word, str) else None):
             seen.execute()
-    return []
+    return [], tuple(words)
 
 
 def _at_home(piece: str, home: str) -> Word:

@@ -107,14 +107,14 @@ def sudo(line: Line) -> None:
     wrapper(line, line.parsed)
     seen = line.seen
     seen.execute("privilege")
-    rest = assigned(seen, line.parsed.operands)
+    rest, env = assigned(seen, line.parsed.operands)
     if line.parsed.has("-e", "--edit") or line.program == "sudoedit":
         for word in rest:
             seen.path(WRITE, word)
     elif line.parsed.has("-s", "--shell", "-i", "--login") and rest:
         seen.shell(joined_words(rest))
     else:
-        seen.run(rest)
+        seen.run(rest, env=env)
 
 
 def su(line: Line) -> None:

@@ -1,0 +1,105 @@
+"""Reads settings files by key: TOML, JSON, INI, and the top level of YAML. What it does not understand counts as a
+setting."""
+
+from __future__ import annotations
+
+from fnmatch import fnmatchcase
+
+from assent.facts.regular import read
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+LARGEST = 1 << 20
+DEEPEST = 32
+UNREAD = "something that cannot be read"
+
+Pair = tuple[tuple[str, ...], str]
+
+
+def odd_key(path: str, section: str, harmless: list[str]) -> str:
+    """The first key of a section that is not among the harmless ones, dotted; `""` where there is none.
+
+    A harmless key covers all below it, may hold `*`, and with `=glob` is harmless with such a value only."""
+    try:
+        pairs = list(_pairs(path, read(path, LARGEST)[0].decode()))
+    except (OSError, ValueError, RecursionError):  # TOML's and JSON's own errors are ValueErrors
+        return UNREAD
+    wanted = tuple(section.split(".")) if section else ()
+    for key, value in pairs:
+        if key[: len(wanted)] == wanted:
+            rest = ".".join(key[len(wanted) :])
+            if not any(_covers(pattern, rest, value) for pattern in harmless):
+                return ".".join(key)
+    return ""
+
+
+def _covers(pattern: str, key: str, value: str) -> bool:
+    name, sign, glob = pattern.partition("=")
+    named = fnmatchcase(key, name) or fnmatchcase(key, name + ".*")
+    return named and (not sign or fnmatchcase(value, glob))
+
+
+def _pairs(path: str, text: str) -> Iterator[Pair]:
+    """Every key with its value, whatever the form of the file."""
+    ending = path.rpartition("/")[2].rpartition(".")[2]
+    if ending == "toml":
+        import tomllib
+
+        return _nested(tomllib.loads(text), ())
+    if ending in ("json", "jsonc", "code-workspace"):
+        import json
+
+        return _nested(json.loads(text, object_pairs_hook=_Twice), ())
+    if ending in ("yml", "yaml"):
+        return _yaml(text)
+    return _ini(text)
+
+
+class _Twice(list[tuple[str, object]]):
+    """A JSON object as its pairs: of two equal keys, programs differ on which one counts."""
+
+
+def _nested(found: object, above: tuple[str, ...]) -> Iterator[Pair]:
+    if len(above) > DEEPEST:
+        raise ValueError("nested too deep")
+    if isinstance(found, (dict, _Twice)) and found:
+        for key, value in found.items() if isinstance(found, dict) else found:
+            yield from _nested(value, (*above, *str(key).split(".")))
+    else:
+        yield above, found if isinstance(found, str) else repr(found)
+
+
+def _ini(text: str) -> Iterator[Pair]:
+    """`[section]` and `key = value`, with lines that go on; npm's `key[] = value` too. Keys in small letters."""
+    section: tuple[str, ...] = ()
+    key: tuple[str, ...] = ()
+    for raw in text.replace("\r", "\n").split("\n"):
+        line = raw.strip()
+        if not line or line[0] in "#;":
+            continue
+        if line[0] == "[" and line[-1] == "]":
+            section, key = tuple(line[1:-1].strip().strip("\"'").lower().split(".")), ()
+            continue
+        if raw[0] in " \t" and section and key:
+            yield key, line
+            continue
+        name, sign, value = line.partition("=")
+        if not sign:
+            name, sign, value = line.partition(":")
+        key = (*section, name.strip().strip("\"'").removesuffix("[]").lower())
+        yield key, value.strip().strip("\"'")
+
+
+def _yaml(text: str) -> Iterator[Pair]:
+    """The keys of the top level, of a file in which they are plain words at the beginning of lines."""
+    for line in text.split("\n"):
+        if not line.strip() or line[0] in "# " or line.rstrip() == "---":
+            continue
+        key, colon, value = line.partition(":")
+        if not colon or not key.replace("-", "").replace("_", "").isalnum() or value[:1] not in ("", " "):
+            raise ValueError(line)
+        if value.strip()[:1] in ("&", "*", "!", "|", ">"):
+            raise ValueError(line)
+        yield (key,), value.strip().strip("\"'")

@@ -1,0 +1,145 @@
+"""Whether a program would find settings files that it obeys, as its row lists them (docs/commands.md). Reads files by
+key, runs nothing, and takes what it cannot read for a setting."""
+
+from __future__ import annotations
+
+import os
+
+from assent.contract.effect import Kind, Operation
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from assent.contract.effect import Effect, Lowering
+    from assent.facts.links import Links
+
+MOST_ENTRIES = 20_000  # names looked at below a folder
+MOST_PARENTS = 64
+# Programs whose rows say `**/` do not look into these either.
+SKIPPED = frozenset(
+    """.git .hg .svn .jj node_modules .venv venv __pycache__ .tox .nox .eggs .mypy_cache .ruff_cache
+    .pytest_cache""".split()
+)
+
+
+def obeyed(name: str, lowering: Lowering, links: Links, *, home: str, portable: bool = False) -> str:
+    """Say which settings file is there, or may be made by another part of the call; `""` where none is.
+
+    `name` holds the folder, the row's entries and the operands, with NUL between. `portable`: there is no file system
+    to look at, so only what the call itself makes is there."""
+    cwd, entries, *operands = name.split("\0")
+    made = [effect for effect in lowering.effects if _may_make(effect)]
+    look = _Look(cwd, operands, made, links, home, portable=portable)
+    return next((found for entry in entries.split(" ") if (found := look.entry(entry))), "")
+
+
+def _may_make(effect: Effect) -> bool:
+    """Whether an effect puts files in place. Code that runs is judged by itself: it could do what settings can."""
+    kind = effect.target.kind
+    if effect.operation is Operation.WRITE:
+        return kind in (Kind.PATH, Kind.REPOSITORY)
+    return kind is Kind.TREE
+
+
+class _Look:
+    """One look for the settings of one command."""
+
+    __slots__ = ("_cwd", "_operands", "_made", "_links", "_home", "_portable")
+
+    def __init__(
+        self, cwd: str, operands: list[str], made: list[Effect], links: Links, home: str, *, portable: bool
+    ) -> None:
+        self._cwd = cwd
+        self._operands = operands
+        self._made = made
+        self._links = links
+        self._home = home
+        self._portable = portable
+
+    def entry(self, entry: str) -> str:
+        path, by_key, rest = entry.partition("#")
+        section, _, harmless = rest.partition("!")
+        for candidate in self._candidates(path):
+            if candidate is None:
+                return f"too many files to look for `{path}`"
+            if self._is_made(candidate):
+                return f"another part of the command may write `{candidate}`"
+            if self._portable or not os.path.lexists(candidate):
+                continue
+            if not by_key:
+                return f"`{candidate}` is there"
+            from assent.facts.keyed import odd_key
+
+            key = odd_key(candidate, section, harmless.split(",") if harmless else [])
+            if key:
+                return f"`{candidate}` sets `{key}`"
+        return ""
+
+    def _candidates(self, path: str) -> Iterator[str | None]:
+        """The absolute paths that an entry stands for; None where there are too many."""
+        climbs = path[:1] == "^"
+        path = path.removeprefix("^")
+        if path.startswith("**/"):
+            yield from self._below(path[3:])
+            return
+        if path.startswith("{}-"):
+            yield from (operand + path[2:] for operand in self._operands)
+            return
+        bases = (self._operands or [self._cwd]) if path.startswith("{}/") else [self._cwd]
+        path = path.removeprefix("{}/")
+        for base in bases:
+            for folder in _upwards(base) if climbs else (base,):
+                if folder == self._home:  # the person's own settings
+                    break
+                yield f"{folder.rstrip('/')}/{path}"
+
+    def _below(self, name: str) -> Iterator[str | None]:
+        """Files of that name in the folders to look through, and those that the call may put there."""
+        roots = self._operands or [self._cwd]
+        for effect in self._made:
+            written = effect.target.name
+            if written.rpartition("/")[2] == name and any(_lies_at(written, root) for root in roots):
+                yield written
+        left = MOST_ENTRIES
+        for root in () if self._portable else roots:
+            for folder, folders, files in os.walk(root):
+                left -= len(folders) + len(files)
+                if left < 0:
+                    yield None
+                    return
+                if name in files:
+                    yield f"{folder}/{name}"
+                folders[:] = [each for each in folders if each not in SKIPPED]
+
+    def _is_made(self, candidate: str) -> bool:
+        leads = candidate if self._portable else self._links.canonical(candidate)
+        return any(_reaches(effect, path) for effect in self._made for path in {candidate, leads or candidate})
+
+
+def _reaches(effect: Effect, path: str) -> bool:
+    """Whether an effect may put a file at a path, or a folder above it."""
+    target = effect.target
+    if target.kind is Kind.TREE:
+        return True
+    if target.kind is Kind.REPOSITORY:
+        return "/.git/" in path
+    if not target.name or not target.certain:
+        folders = target.under
+        return not folders or any(_lies_at(path, folder.rstrip("/")) for folder in folders)
+    if target.pattern:
+        return True
+    return _lies_at(path, target.name) or _lies_at(target.name, path)
+
+
+def _lies_at(path: str, folder: str) -> bool:
+    return path == folder or path.startswith(folder.rstrip("/") + "/")
+
+
+def _upwards(folder: str) -> Iterator[str]:
+    """A folder and those above it."""
+    for _ in range(MOST_PARENTS):
+        yield folder
+        if folder in ("", "/"):
+            return
+        folder = folder.rpartition("/")[0] or "/"

@@ -1,0 +1,173 @@
+"""Which settings files a program would find, on a real file system."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from assent.contract.effect import Effect, Kind, Lowering, Operation, Target
+from assent.facts.links import Links
+from assent.facts.settings import obeyed
+
+NONE = Lowering("bash")
+
+
+def look(folder: Path, entry: str, *operands: Path, lowering: Lowering = NONE, home: str = "/h") -> str:
+    name = "\0".join((str(folder), entry, *map(str, operands)))
+    return obeyed(name, lowering, Links(None), home=home)
+
+
+def writes(*paths: Path | str, recursive: bool = False, certain: bool = True) -> Lowering:
+    targets = (Target(Kind.PATH, str(path), certain=certain) for path in paths)
+    return Lowering("bash", tuple(Effect(Operation.WRITE, target, recursive=recursive) for target in targets))
+
+
+def test_a_file_in_the_folder(tmp_path: Path) -> None:
+    assert look(tmp_path, ".ugrep") == ""
+    (tmp_path / ".ugrep").write_text("")
+    assert look(tmp_path, ".ugrep") == f"`{tmp_path}/.ugrep` is there"
+    assert look(tmp_path / "below", ".ugrep") == ""
+
+
+def test_a_link_that_leads_nowhere_is_a_file(tmp_path: Path) -> None:
+    (tmp_path / ".ugrep").symlink_to("gone")
+    assert look(tmp_path, ".ugrep")
+
+
+def test_a_file_above_the_folder_up_to_the_home(tmp_path: Path) -> None:
+    below = tmp_path / "project" / "a" / "b"
+    below.mkdir(parents=True)
+    (tmp_path / "project" / ".npmrc").write_text("x=1")
+    assert look(below, "^.npmrc") == f"`{tmp_path}/project/.npmrc` is there"
+    assert look(below, "^.npmrc", home=str(tmp_path / "project")) == ""
+    assert look(below, ".npmrc") == ""
+
+
+def test_a_file_beside_an_operand(tmp_path: Path) -> None:
+    (tmp_path / "a.db").write_text("")
+    assert look(tmp_path, "{}-journal", tmp_path / "a.db") == ""
+    (tmp_path / "a.db-journal").write_text("")
+    assert look(tmp_path, "{}-journal", tmp_path / "a.db") == f"`{tmp_path}/a.db-journal` is there"
+
+
+def test_a_file_in_or_above_an_operands_folder(tmp_path: Path) -> None:
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / ".clang-format").write_text("")
+    assert look(tmp_path, "{}/.clang-format", tmp_path / "src")
+    assert look(tmp_path, "^{}/.clang-format", tmp_path / "src" / "a.c")
+    assert look(tmp_path, "^{}/.clang-format", tmp_path / "lib" / "a.c") == ""
+    assert look(tmp_path, "{}/.clang-format") == ""
+
+
+def test_a_file_anywhere_below(tmp_path: Path) -> None:
+    deep = tmp_path / "src" / "a" / "b"
+    deep.mkdir(parents=True)
+    assert look(tmp_path, "**/ruff.toml", tmp_path / "src") == ""
+    (tmp_path / "node_modules" / "x").mkdir(parents=True)
+    (tmp_path / "node_modules" / "x" / "ruff.toml").write_text("")
+    assert look(tmp_path, "**/ruff.toml") == ""
+    (deep / "ruff.toml").write_text("")
+    assert look(tmp_path, "**/ruff.toml", tmp_path / "src") == f"`{deep}/ruff.toml` is there"
+
+
+def test_too_many_files_below_are_not_proved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("assent.facts.settings.MOST_ENTRIES", 5)
+    for number in range(9):
+        (tmp_path / str(number)).write_text("")
+    assert look(tmp_path, "**/ruff.toml") == "too many files to look for `**/ruff.toml`"
+
+
+RUFF = "^pyproject.toml#tool.ruff!line-length,lint.select,target-*"
+
+
+@pytest.mark.parametrize(
+    ("text", "key"),
+    [
+        ("[tool.ruff]\nline-length = 100\n[tool.ruff.lint]\nselect = ['E']", ""),
+        ("[tool.black]\nanything = 1", ""),
+        ("[project]\nname = 'x'", ""),
+        ("tool.ruff.target-version = 'py311'", ""),
+        ("[tool.ruff]\ncache-dir = '/x'", "tool.ruff.cache-dir"),
+        ("tool = { ruff = { extend = 'x' } }", "tool.ruff.extend"),
+        ('"tool".ruff."cache-dir" = 1', "tool.ruff.cache-dir"),
+        ("[tool.ruff.lint]\nfixable = []", "tool.ruff.lint.fixable"),
+        ("[tool.ruff]", "tool.ruff"),
+        ("not toml", "something that cannot be read"),
+    ],
+)
+def test_toml_is_read_by_key(tmp_path: Path, text: str, key: str) -> None:
+    (tmp_path / "pyproject.toml").write_text(text)
+    assert look(tmp_path, RUFF) == (f"`{tmp_path}/pyproject.toml` sets `{key}`" if key else "")
+
+
+NPM = "^.npmrc#!save-exact,fund,registry=https://a.example/*"
+
+
+@pytest.mark.parametrize(
+    ("text", "key"),
+    [
+        ("; a note\nsave-exact = true\nfund=false\n", ""),
+        ("registry=https://a.example/npm", ""),
+        ("registry=https://evil.example/", "registry"),
+        ("  registry = https://evil.example/", "registry"),
+        ("fund=1\rregistry=https://evil.example/", "registry"),
+        ('"registry"=https://evil.example/', "registry"),
+        ("REGISTRY=x", "registry"),
+        ("registry[]=x", "registry"),
+        ("@a:registry=x", "@a:registry"),
+        ("node-options", "node-options"),
+    ],
+)
+def test_ini_is_read_by_key(tmp_path: Path, text: str, key: str) -> None:
+    (tmp_path / ".npmrc").write_text(text)
+    assert look(tmp_path, NPM) == (f"`{tmp_path}/.npmrc` sets `{key}`" if key else "")
+
+
+def test_a_line_that_goes_on_belongs_to_its_key(tmp_path: Path) -> None:
+    (tmp_path / "setup.cfg").write_text("[x]\nname = a\n  evil\n[y]\nname = a\n")
+    assert look(tmp_path, "setup.cfg#x!name=a") == f"`{tmp_path}/setup.cfg` sets `x.name`"
+    assert look(tmp_path, "setup.cfg#y!name=a") == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "key"),
+    [
+        ("nodeLinker: node-modules\nplugins:\n  - path: x\n", "plugins"),
+        ("nodeLinker: node-modules\n# yarnPath: x\n", ""),
+        ("yarnPath: ./evil.js\n", "yarnPath"),
+        ('"yarnPath": ./evil.js\n', "something that cannot be read"),
+        ("{yarnPath: ./evil.js}\n", "something that cannot be read"),
+        ("nodeLinker: &a x\n", "something that cannot be read"),
+        ("? yarnPath\n: ./evil.js\n", "something that cannot be read"),
+    ],
+)
+def test_the_top_of_yaml_is_read_by_key(tmp_path: Path, text: str, key: str) -> None:
+    (tmp_path / ".yarnrc.yml").write_text(text)
+    assert look(tmp_path, "^.yarnrc.yml#!nodeLinker") == (f"`{tmp_path}/.yarnrc.yml` sets `{key}`" if key else "")
+
+
+def test_of_two_equal_json_keys_both_count(tmp_path: Path) -> None:
+    (tmp_path / "package.json").write_text('{"type": "evil", "type": "module"}')
+    assert look(tmp_path, "package.json#!type=module")
+    (tmp_path / "package.json").write_text('{"type": "module"}')
+    assert look(tmp_path, "package.json#!type=module") == ""
+
+
+def test_a_file_that_is_no_file_counts(tmp_path: Path) -> None:
+    (tmp_path / "package.json").mkdir()
+    assert look(tmp_path, "package.json#scripts!") == f"`{tmp_path}/package.json` sets `something that cannot be read`"
+
+
+def test_what_the_call_itself_may_write_counts(tmp_path: Path) -> None:
+    assert look(tmp_path, ".ugrep", lowering=writes(tmp_path / ".ugrep"))
+    assert look(tmp_path / "d", ".ugrep", lowering=writes(tmp_path / "d"))
+    assert look(tmp_path, ".venv/bin/python", lowering=writes(tmp_path / ".venv", recursive=True))
+    assert look(tmp_path, ".ugrep", lowering=writes("", certain=False))
+    assert look(tmp_path, "**/ruff.toml", tmp_path / "src", lowering=writes(tmp_path / "src" / "a" / "ruff.toml"))
+    assert look(tmp_path, ".ugrep", lowering=writes(tmp_path / "other.txt")) == ""
+
+
+def test_a_checkout_may_bring_any_file(tmp_path: Path) -> None:
+    tree = Effect(Operation.EXECUTE, Target(Kind.TREE, f"checkout main:{tmp_path}"))
+    assert look(tmp_path, ".ugrep", lowering=Lowering("bash", (tree,)))
