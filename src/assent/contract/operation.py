@@ -45,10 +45,13 @@ class Kind(Enum):
 
 class Via(Enum):
     """How an effect hangs on its invocation. An allow rule on the invocation settles all but REDIRECT effects.
-    TOLD: code that nobody knows is told of the path, and may do with it what it likes; READ stands for that."""
+    TOLD: code that nobody knows is told of the path, and may do with it what it likes; READ stands for that.
+    PERHAPS: an argument that the tool is not known to read names the path. Floor, deny and ask rules hold for it, and
+    nothing else."""
 
     OPERAND = "operand"
     REDIRECT = "redirect"
     TOLD = "told"
+    PERHAPS = "perhaps"
 
     __hash__ = object.__hash__  # as above

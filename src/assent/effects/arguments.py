@@ -1,4 +1,6 @@
-"""The arguments of a call as the tools may read them: by any spelling of a key, in lists and objects. Knows no tool."""
+"""The arguments of a call as the tools may read them: by any spelling of a key, in lists, objects and JSON text.
+
+Knows no tool, but which keys have a meaning anywhere."""
 
 from __future__ import annotations
 
@@ -15,12 +17,35 @@ TEXT_KEYS = frozenset(
     "cell_type replace_all replaceall expected_replacements allow_multiple insert_text insert_line view_range offset "
     "limit line_start line_end start_line end_line pages encoding command_description reason thought timeout mode "
     "language output_mode type head_limit multiline case_sensitive context ignore_case max_results query queries regex "
-    "old_text item".split()
+    "old_text item newtext oldtext patchtext input command operation exclude exclude_pattern ignore respect_git_ignore "
+    "file_filtering_options recursive usedefaultexcludes -a -b -c -n -i -o before after fixed_strings no_ignore "
+    "total_max_matches max_matches_per_file names_only modified_by_user ai_proposed_content startline endline "
+    "start_line_one_indexed end_line_one_indexed_inclusive should_read_entire_file cell_number is_new_cell insert "
+    "ignorecase literal files_only forcereadlargefiles create_directories toolcallid tool_call_id wait_for_previous "
+    "prompt job_id explanation_text is_new_file cell_idx cell_language reason_for_change cell_index new_cell "
+    "lines line_numbers max_lines".split()
 )
 NESTED_KEYS = frozenset({"edits", "files", "replacements", "operations", "changes"})
 PATTERN_KEYS = frozenset(
     "pattern glob include exclude glob_pattern file_pattern include_pattern exclude_pattern file_glob".split()
 )
+# Arguments that name a file or a folder for some tool.
+PATH_KEYS = frozenset(
+    "path paths file files file_path file_paths filepath filename file_name absolute_path absolutepath target_file "
+    "target_path target_notebook notebook_path notebook source destination src dst from to old_path new_path target "
+    "uri folder dir_path directory dir root target_directory target_directories relative_workspace_path cwd workdir "
+    "working_directory location".split()
+)
+COMMAND_KEYS = ("command", "cmd", "script", "commands")
+FOLDER_KEYS = frozenset({"workdir", "working_directory", "dir_path", "directory", "cwd"})
+# What shell tools have beside the command, and what says nothing of what runs.
+BESIDE_COMMAND = frozenset(
+    "description timeout timeout_ms run_in_background is_background background dangerouslydisablesandbox "
+    "justification sandbox_permissions with_escalated_permissions prefix_rule yield_time_ms max_output_tokens login "
+    "tty mode sessionid session_id detach initial_wait async requires_approval explanation delay_ms wait_ms "
+    "additional_permissions delay persistent reason suggested_timeout timeout_seconds wait_for_previous".split()
+)
+KNOWN_KEYS = TEXT_KEYS | NESTED_KEYS | PATTERN_KEYS | PATH_KEYS | frozenset(COMMAND_KEYS)
 MAX_VALUES = 2000
 DEEPEST = 64
 
@@ -45,6 +70,9 @@ def strings(value: object) -> Iterator[str]:
 
 
 def listed(value: object) -> list[object]:
+    """The items of a list, written as one or as JSON text."""
+    if isinstance(value, str):
+        value = next(iter(enclosed(value)), None)
     return value if isinstance(value, list) else []
 
 
@@ -52,35 +80,31 @@ def nonempty(value: object) -> bool:
     return value not in (None, {}, [], "")
 
 
-def path_arguments(
-    given: Mapping[str, object], skip: tuple[str, ...] = (), level: int = 0
-) -> Iterator[tuple[str, str]]:
-    """Every argument that may be a path, with its key. Lists and nested edits are looked into."""
-    if level > DEEPEST:
-        raise PayloadError("the arguments are nested too deep to be read")
-    for key, value in given.items():
-        low = key.lower()
-        if low in skip:
-            continue
-        if "/" in key or key[:1] == "~":
-            yield "input", key  # edits by the name of their file
-        nested = low in NESTED_KEYS and not isinstance(value, str)
-        if nested or (low not in TEXT_KEYS and low not in PATTERN_KEYS):
-            yield from _places(low, value, level)
-
-
-def _places(key: str, value: object, level: int) -> Iterator[tuple[str, str]]:
-    """The paths in one argument, in lists and objects too."""
+def places(key: str, value: object, level: int = 0) -> Iterator[tuple[str, str]]:
+    """Every text in an argument that names files, with its nearest key: in lists, in objects, and in JSON text."""
     if level > DEEPEST:
         raise PayloadError("the arguments are nested too deep to be read")
     if isinstance(value, str):
         if value:
             yield key, value
-    elif isinstance(value, dict):
-        yield from path_arguments(value, level=level + 1)
+            for inner in enclosed(value):
+                yield from places(key, inner, level + 1)
     elif isinstance(value, list):
         for item in value:
-            yield from _places(key, item, level + 1)
+            yield from places(key, item, level + 1)
+    elif isinstance(value, dict):
+        yield from nested(value, level + 1)
+
+
+def nested(given: Mapping[str, object], level: int = 0) -> Iterator[tuple[str, str]]:
+    """The texts in an object that may name files; edits may stand under the name of their file."""
+    for key, value in given.items():
+        low = key.lower()
+        if "/" in key or key[:1] in ("~", ".") or (low not in KNOWN_KEYS and isinstance(value, dict | list)):
+            yield "input", key
+        known_text = low in TEXT_KEYS or low in PATTERN_KEYS
+        if not known_text or (low in NESTED_KEYS and not isinstance(value, str)):
+            yield from places(low, value, level)
 
 
 def values(given: Mapping[str, object]) -> tuple[list[tuple[str, str]], bool]:
@@ -93,7 +117,7 @@ def values(given: Mapping[str, object]) -> tuple[list[tuple[str, str]], bool]:
         where, value = todo.pop()
         if isinstance(value, str):
             found.append((where, value))
-            todo += [(where, inner) for inner in _enclosed(value)]
+            todo += [(where, inner) for inner in enclosed(value)]
         elif isinstance(value, dict):
             todo += [(str(key), inner) for key, inner in value.items()]
         elif isinstance(value, list):
@@ -101,13 +125,15 @@ def values(given: Mapping[str, object]) -> tuple[list[tuple[str, str]], bool]:
     return found, not todo
 
 
-def _enclosed(text: str) -> list[object]:
+def enclosed(text: str) -> list[object]:
     """Arguments that are written as JSON inside of one."""
-    if text[:1] not in "{[" or not 1 < len(text) < 65536:
+    text = text.strip() if text[:1].isspace() or text[:1] == "\ufeff" else text
+    if text[:1] not in ("{", "[", '"') or not 1 < len(text) < 65536:
         return []
     import json  # such arguments are rare
 
     try:
-        return [json.loads(text)]
+        found: object = json.loads(text)
     except (ValueError, RecursionError):
         return []
+    return [found]

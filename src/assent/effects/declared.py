@@ -10,8 +10,10 @@ from assent.contract.errors import PayloadError
 from assent.contract.texts import texts
 from assent.contract.tools import ALIASES, INERT
 from assent.contract.value import Value
-from assent.effects import addresses, native, web
+from assent.effects import addresses, files, native, web
 from assent.effects.arguments import nonempty, strings
+from assent.effects.native import LIKE as LIKE
+from assent.effects.paths import path_target
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,7 +23,6 @@ if TYPE_CHECKING:
     from assent.effects.native import Lower
 
 NOTHING = "nothing"
-LIKE = "declared"  # no runtime whose names mean something else
 OPERATIONS = {
     each.name.lower(): each
     for each in (
@@ -105,8 +106,7 @@ def _places(call: Call, tool: Tool) -> Iterator[Effect]:
         operation = Operation.READ
     for key, _, value in _named(call, tool.paths):
         for text in _texts(value):
-            for form in dict.fromkeys((text, text.strip())):
-                yield Effect(operation, native.place(call, form), key, recursive=operation in WHOLE)
+            yield from files.at(call, operation, text, key, recursive=operation in WHOLE)
             if addresses.scheme_of(text.strip()):  # many a library opens an address where it is given one
                 yield from web.address(call, text.strip(), key)
 
@@ -130,7 +130,7 @@ def _somewhere(call: Call, operation: Operation) -> Effect:
     if operation is Operation.READ:
         target = Target(Kind.PATH, "", "a path that the call does not name", certain=False)
         return Effect(operation, target, "input")
-    return Effect(operation, native.place(call, call.cwd or "."), "cwd", recursive=True)
+    return Effect(operation, path_target(call.cwd or ".", call.cwd, call.home), "cwd", recursive=True)
 
 
 def _texts(value: object) -> tuple[str, ...]:

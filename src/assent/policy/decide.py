@@ -304,6 +304,8 @@ class Judge:
 
     def _open(self, effect: Effect, names: tuple[str, ...]) -> Part:
         """Layers 4 to 6: what no floor, deny or ask spoke of."""
+        if effect.via is Via.PERHAPS:
+            return READ_ONLY_PART
         if effect.operation is Operation.EXECUTE and self._harmless(effect) and _falls_away(effect.target):
             return READ_ONLY_PART
         concern = self._concern(effect, names)

@@ -23,8 +23,8 @@ from acp.schema import (
 
 from assent.contract.errors import PayloadError
 from assent.contract.review import Answer, Held, Said, Scope, Verdict
+from assent.effects.arguments import COMMAND_KEYS
 from assent.effects.declared import Tool
-from assent.effects.native import COMMAND_KEYS
 from assent.guard import Gate, Session
 from assent.sdk.passage import Passage, told
 

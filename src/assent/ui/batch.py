@@ -24,7 +24,8 @@ from assent.policy.rules import Origin
 from assent.policy.settings import combine
 
 KNOWN = frozenset(
-    "id tool input cwd mode rules project_rules headless home env facts session shell roots description grants".split()
+    "id tool input cwd mode rules project_rules headless home env facts session shell roots description grants "
+    "runtime".split()
 )
 
 
@@ -76,6 +77,7 @@ class Batch:
             home=here.home,
             shell=str(row.get("shell", "")),
             session=str(row.get("session", "")),
+            runtime=str(row.get("runtime", "")),
         )
         headless = bool(row.get("headless", self.options.headless))
         decision = _decision(gate.judge(call, links=links), call, own_grants(row.get("grants")), headless=headless)

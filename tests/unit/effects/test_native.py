@@ -6,15 +6,21 @@ import pytest
 
 from assent.contract.call import Call
 from assent.contract.decision import Outcome
-from assent.contract.effect import Effect, Gap, Kind, Lowering, Operation, Target
+from assent.contract.effect import Effect, Gap, Kind, Lowering, Operation, Target, Via
 from assent.contract.errors import PayloadError
 from assent.effects import native
 from assent.effects.paths import path_target
 from tests.cases import decide
 
 
-def lower(tool: str, given: dict[str, object], cwd: str = "/w") -> Lowering:
-    return native.lower(Call(tool, given, cwd=cwd, roots=("/w",), home="/home/u"), lambda call, text: heard(call, text))
+def lower(tool: str, given: dict[str, object], cwd: str = "/w", runtime: str = "") -> Lowering:
+    call = Call(tool, given, cwd=cwd, roots=("/w",), home="/home/u", runtime=runtime)
+    return native.lower(call, lambda call, text: heard(call, text))
+
+
+def surely(lowering: Lowering) -> list[Effect]:
+    """Its effects, without what arguments that the tool does not read may name."""
+    return [effect for effect in lowering.effects if effect.via is not Via.PERHAPS]
 
 
 def heard(call: Call, text: str) -> Lowering:
@@ -34,7 +40,23 @@ def test_a_read_is_a_read_of_its_path() -> None:
 
 def test_every_path_argument_counts() -> None:
     lowering = lower("read_file", {"file_path": "a", "path": "b", "odd": "c"})
-    assert [effect.target.name for effect in lowering.effects] == ["/w/a", "/w/b", "/w/c"]
+    assert {effect.target.name for effect in lowering.effects} == {"/w/a", "/w/b", "/w/c"}
+    assert {effect.target.name for effect in surely(lowering)} == {"/w/a", "/w/b"}
+
+
+def test_an_argument_that_the_runtime_does_not_read_counts_for_rules_as_read_and_as_written() -> None:
+    lowering = lower("write_file", {"file_path": "a", "path": "b"}, runtime="gemini")
+    assert [(effect.operation, effect.target.name, effect.via) for effect in lowering.effects] == [
+        (Operation.WRITE, "/w/a", Via.OPERAND),
+        (Operation.READ, "/w/b", Via.PERHAPS),
+        (Operation.WRITE, "/w/b", Via.PERHAPS),
+    ]
+    assert lowering.gaps == ()
+
+
+def test_an_argument_that_nobody_knows_is_a_gap_where_a_tool_writes() -> None:
+    assert [gap.where for gap in lower("write", {"file_path": "a", "odd": 1}, runtime="claude").gaps] == ["odd"]
+    assert lower("read", {"file_path": "a", "odd": 1}, runtime="claude").gaps == ()
 
 
 def test_text_arguments_are_no_paths() -> None:
@@ -58,7 +80,7 @@ def test_a_search_without_a_path_is_of_the_cwd() -> None:
 
 
 def test_a_glob_that_leads_out_is_seen() -> None:
-    lowering = lower("Glob", {"pattern": "../*/x", "path": "src"})
+    lowering = lower("Glob", {"pattern": "../*/x", "path": "src"}, runtime="claude")
     assert [effect.target.name for effect in lowering.effects] == ["/w/src", "/w/*/x"]
 
 
@@ -67,14 +89,27 @@ def test_a_glob_that_leads_out_is_seen() -> None:
     [
         ({"command": "ls"}, "/w: ls"),
         ({"cmd": "ls"}, "/w: ls"),
-        ({"command": ["bash", "-lc", "ls | wc"]}, "/w: ls | wc"),
-        ({"command": ["rm", "a b", "$x"]}, "/w: rm 'a b' '$x'"),
-        ({"command": "ls", "workdir": "sub"}, "/w/sub: ls"),
+        ({"command": "ls", "workdir": "sub"}, "/w: ls"),
         ({"command": "ls", "dir_path": "/other"}, "/other: ls"),
     ],
 )
 def test_shell_text_is_handed_over_in_its_folder(given: dict[str, object], text: str) -> None:
     assert lower("run_shell_command", given).text == text
+
+
+@pytest.mark.parametrize(
+    ("words", "text"), [(["bash", "-lc", "ls | wc"], "/w: ls | wc"), (["rm", "a b", "$x"], "/w: rm 'a b' '$x'")]
+)
+def test_a_command_is_a_list_of_words_only_where_the_runtime_takes_one(words: list[object], text: str) -> None:
+    assert lower("local_shell", {"command": words}, runtime="codex").text == text
+    assert [gap.where for gap in lower("Bash", {"command": words}, runtime="claude").gaps] == ["command"]
+
+
+def test_the_folder_of_a_command_is_the_one_that_its_runtime_reads() -> None:
+    given: dict[str, object] = {"command": "ls", "directory": "sub"}
+    assert lower("Bash", given, runtime="claude").text == "/w: ls"
+    assert lower("run_shell_command", given, runtime="qwen").text == "/w/sub: ls"
+    assert lower("bash", {"command": "ls", "workdir": "sub"}).text == "/w: ls\n/w/sub: ls"
 
 
 def test_a_second_command_under_another_key_is_a_gap() -> None:
@@ -111,7 +146,7 @@ def test_addresses_in_a_prompt_are_fetched() -> None:
 
 def test_an_unknown_tool_is_itself_and_its_paths() -> None:
     lowering = lower("mcp__fs__write_file", {"to": {"path": "/srv/x"}, "text": "hello"})
-    assert [(effect.operation, effect.target.name) for effect in lowering.effects] == [
+    assert [(effect.operation, effect.target.name) for effect in surely(lowering)] == [
         (Operation.EXECUTE, "mcp__fs__write_file"),
         (Operation.READ, "/srv/x"),
         (Operation.WRITE, "/srv/x"),
@@ -129,20 +164,23 @@ def test_tools_that_keep_lists_and_plans_are_inert(tool: str) -> None:
 
 
 def test_a_patch_that_cannot_be_read_is_a_gap() -> None:
-    lowering = lower("apply_patch", {"input": "nothing"})
+    lowering = lower("apply_patch", {"input": "nothing"}, runtime="cline")
     assert lowering.gaps == (Gap("gap.call.patch", "input", "send a patch that names its files", "the patch"),)
 
 
 def test_several_commands_are_each_read_and_none_is_an_argument_of_another() -> None:
     lowering = lower("run_commands", {"commands": ["ls", "rm -rf x"]})
-    assert lowering.text == "/w: ls\n/w: rm -rf x"
-    assert [gap.code for gap in lowering.gaps] == ["gap.call.input"]
+    assert (lowering.text, lowering.gaps) == ("/w: ls\n/w: rm -rf x", ())
+
+
+def test_several_commands_may_be_written_as_text_and_as_words() -> None:
+    assert lower("run_commands", {"commands": '["ls", "pwd"]'}).text == '/w: ["ls", "pwd"]\n/w: ls\n/w: pwd'
+    given: dict[str, object] = {"commands": ["ls", {"command": "rm", "args": ["a b"]}]}
+    assert lower("run_commands", given).text == "/w: ls\n/w: rm 'a b'"
 
 
 def test_a_command_among_several_that_is_no_text_is_a_gap() -> None:
-    assert [gap.code for gap in lower("run_commands", {"commands": ["ls", {"command": "rm"}]}).gaps] == [
-        "gap.call.input"
-    ]
+    assert [gap.code for gap in lower("run_commands", {"commands": ["ls", {"run": "rm"}]}).gaps] == ["gap.call.input"]
 
 
 @pytest.mark.parametrize(
@@ -161,14 +199,43 @@ def test_a_pattern_reads_all_below_the_folder_that_it_begins_with(pattern: str, 
     givens: list[dict[str, object]] = [{"include": [pattern]}, {"include": pattern, "exclude": ["/etc"]}]
     for given in givens:
         effects = lower("read_many_files", given).effects
-        assert [effect.target.name for effect in effects] == folders
+        below = [effect.target.name for effect in effects if effect.recursive or not effect.target.name]
+        assert [name for name in folders if name not in below] == []
         assert all(effect.operation is Operation.READ for effect in effects)
-        assert all(effect.recursive for effect in effects if effect.target.name)
+
+
+@pytest.mark.parametrize(
+    ("glob", "names"),
+    [
+        (".env", ["/w/.env"]),
+        ("**/.env", ["/w/.env"]),
+        ("*/.env", ["/w/.env"]),
+        ("*.env", ["/w/.env", "/w/x.env"]),
+        ("{a,.env}", ["/w/{a,.env}", "/w/a", "/w/.env"]),
+        (".e{nv,x}", [".e{nv,x}", ".env", ".ex"]),
+        ("*.ts, .env", ["/w/.env"]),
+        ("secrets/**", ["/w/secrets"]),
+        ("[.]env", ["/w/[.]env"]),
+        ("\\.env", ["/w/.env"]),
+        ("@(.env|a)", ["/w/.env"]),
+        ("src/**/*.py", ["/w/src/.py", "/w/src/x.py"]),
+    ],
+)
+def test_a_search_in_files_of_a_name_reads_these(glob: str, names: list[str]) -> None:
+    effects = lower("Grep", {"pattern": "x", "glob": glob}, runtime="claude").effects
+    read = [effect.target.name for effect in effects if effect.operation is Operation.READ]
+    assert [name for name in names if not any(each.endswith(name) for each in read)] == []
+
+
+@pytest.mark.parametrize("glob", ["*", "**", "**/*", "*.*", "!.env", ""])
+def test_a_search_in_files_of_any_name_is_a_search_and_no_more(glob: str) -> None:
+    effects = lower("Grep", {"pattern": "x", "glob": glob}, runtime="claude").effects
+    assert [effect.operation for effect in effects] == [Operation.SEARCH]
 
 
 def test_the_paths_of_a_tool_that_reads_many_files_may_be_patterns() -> None:
-    (effect,) = lower("read_many_files", {"paths": ["/etc/s*"]}).effects
-    assert effect == Effect(Operation.READ, path("/etc/"), "paths", recursive=True)
+    effects = lower("read_many_files", {"paths": ["/etc/s*"]}).effects
+    assert Effect(Operation.READ, path("/etc/"), "paths", recursive=True) in effects
 
 
 def test_a_todo_list_in_a_file_is_a_write_of_that_file() -> None:
@@ -191,7 +258,7 @@ def test_every_request_of_a_fetch_is_seen() -> None:
 
 def test_a_sub_agent_that_is_started_by_a_command_is_more_than_a_sub_agent() -> None:
     lowering = lower("agent", {"subagent_type": "x", "command": "/srv/run"})
-    assert [(effect.operation, effect.target.name) for effect in lowering.effects] == [
+    assert [(effect.operation, effect.target.name) for effect in surely(lowering)] == [
         (Operation.DELEGATE, "x"),
         (Operation.EXECUTE, "agent"),
         (Operation.READ, "/srv/run"),
