@@ -36,6 +36,7 @@ from assent.tally import SavedTally
 from assent.trail import redact
 
 QUARTER = 15 * 60.0  # seconds
+SEARCHED = 20_000  # characters of a preview that are searched for secrets, to keep the first few
 
 PLAN = Mode.PLAN.word
 GateFor = Callable[[Held], Engine]
@@ -184,7 +185,7 @@ class Desk:
             until=now + QUARTER if answer.scope is Scope.QUARTER else 0.0,
             who=answer.who,
             channel=answer.channel,
-            shown=explain.short(redact.text(held.preview.text), 120),
+            shown=explain.short(redact.text(held.preview.text[:SEARCHED]), 120),
         )
         self.memory.trail.append(journal.of_grant(grant, time=now))
         self.memory.grants.add(grant)

@@ -9,8 +9,9 @@ import pytest
 from assent.contract.review import Answer, Ending, Held, Said
 from assent.review.channels.callback import Asked, CallbackChannel
 from assent.review.channels.headless import NOBODY, HeadlessChannel
+from assent.review.commands import Partial
 from assent.review.denial import deny
-from tests.broker.stage import NO, Scene, calm, held, play
+from tests.broker.stage import NO, YES, Desk, Scene, calm, held, play
 
 
 async def allows(question: Held) -> Answer:
@@ -91,5 +92,32 @@ def test_nobody_answers_where_nobody_is_and_nobody_waits_for_it() -> None:
         assert found == [deny(question.id, Ending.UNSEEN, detail=NOBODY) for question in questions]
         assert asyncio.get_running_loop().time() == 0
         stage.assert_empty()
+
+    play(scene())
+
+
+class Narrow(Desk):
+    """A place that shows a part only of everything."""
+
+    def shows_whole(self, held: Held) -> bool:
+        return False
+
+
+def test_a_place_that_does_not_show_all_of_a_call_cannot_allow_it_and_can_deny_it() -> None:
+    async def scene() -> None:
+        stage = Scene()
+        narrow = Narrow("narrow")
+        stage.broker.attach(narrow)
+        stage.broker.attach(stage.desk)
+        question, other = held(), held(session="t")
+        asked, second = stage.ask(question), stage.ask(other)
+        await calm()
+        receipt = await narrow.questions[question.id].answer(YES)
+        assert isinstance(receipt, Partial)
+        assert "`assent inbox`" in receipt.words
+        assert len(stage.broker.pending()) == 2
+        await stage.desk.questions[question.id].answer(YES)
+        await narrow.questions[other.id].answer(NO)
+        assert ((await asked).allowed, (await second).ending) == (True, Ending.ANSWERED)
 
     play(scene())

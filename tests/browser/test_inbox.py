@@ -342,4 +342,41 @@ def test_a_long_change_says_how_much_of_it_is_not_drawn(page: Page, program: Pro
     body = {"tool": "Write", "input": given, "cwd": str(program.project), "session": "long", "wait": 0}
     assert program.ask("POST", "/v1/calls", body, unix=True).status == 202
     expect(page.locator(".diffstat")).to_contain_text(re.compile(r"\+500\d"))
-    expect(page.locator(".block .cut").first).to_contain_text(re.compile(r"3,00\d more lines are not drawn"))
+    expect(page.locator(".block .cut").first).to_contain_text(re.compile(r"2,000 of 5,00\d lines are shown"))
+
+
+def test_a_long_change_is_allowed_once_all_of_it_is_on_the_page(page: Page, program: Program) -> None:
+    content = "\n".join(f"line {number} of the file" for number in range(9000)) + "\nthe tail"
+    where = str(program.project)
+    body = {"tool": "write", "input": {"file_path": f"{where}/long.txt", "content": content}, "cwd": where}
+    call = program.pool.submit(
+        lambda: program.ask("POST", "/v1/calls", {**body, "project": where, "session": "long", "wait": 60}, unix=True)
+    )
+    ready(page, "line 7 of the file")
+    expect(page.locator(".cut")).to_contain_text("It can be allowed once you have all of it before you")
+    screenshot(page, "long-cut")
+    page.get_by_role("button", name="Allow once").click(force=True)
+    expect(page.get_by_text("Not all of it is on the page yet")).to_be_visible()
+    page.keyboard.press("s")
+    expect(page.locator("form.editor")).to_have_count(0)
+    assert not call.done()
+    page.keyboard.press("v")
+    expect(page.locator(".block").first).to_contain_text("the tail")
+    expect(page.locator(".cut")).to_have_count(0)
+    screenshot(page, "long-whole")
+    page.get_by_role("button", name="Allow once").click()
+    assert verdict(call)[0] is True
+
+
+def test_the_offer_says_what_each_way_opens_and_puts_the_loosest_last(page: Page, program: Program) -> None:
+    for number in range(3):
+        call = program.calling(f"git push origin no{number}", session="weary")
+        ready(page, f"no{number}")
+        page.get_by_role("button", name="Deny", exact=False).first.click()
+        verdict(call)
+    offer = page.locator(".offer")
+    expect(offer).to_contain_text("no 3 times in a row")
+    labels = offer.locator(".way button").all_inner_texts()
+    assert [each.split()[0] for each in labels] == ["always", "plan", "full_auto"]
+    expect(offer).to_contain_text("without asking")
+    screenshot(page, "offer-ways")

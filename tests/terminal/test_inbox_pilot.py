@@ -484,3 +484,18 @@ async def test_a_terminal_of_any_size_that_changes_keeps_the_question_and_its_an
         await seat.sees("wait")
         await seat.press("enter")
         assert "wait" in (await verdict(asked))[1]
+
+
+@played
+async def test_a_long_question_is_allowed_once_all_of_it_is_drawn(program: Program) -> None:
+    lines = "\n".join(f"echo line {number} of the script" for number in range(6000))
+    async with seated(program) as seat:
+        asked = await seat.call(f"npm install x\n{lines}\necho tail")
+        await seat.until(lambda: any(not each.whole for each in seat.app.questions.waiting()))
+        (question,) = seat.app.questions.waiting()
+        assert "not all of it is shown yet" in await seat.app.say(question, Answer(Said.ALLOW))
+        await seat.press("w")
+        await seat.until(lambda: question.whole)
+        assert question.text.endswith("echo tail")
+        await seat.press("y")
+        assert (await verdict(asked))[0] is True

@@ -102,6 +102,11 @@ class Preview(Value):
         self.path = path
         self.length = length or len(text)
 
+    @property
+    def whole(self) -> bool:
+        """Whether `text` is all of it."""
+        return self.length <= len(self.text)
+
 
 class Held(Value):
     """A call that waits for a person. `id` is a UUID of ours; ids of runtimes are not trusted to be unique.

@@ -107,6 +107,11 @@ class Finish(Value):
         self.resolution = resolution
 
 
+# Where a call that is not shown whole can be answered.
+ELSEWHERE = "deny it here, or look at all of it on Assent's page or in `assent inbox`, and answer there"
+NOWHERE = "it is longer than any place shows; deny it, and let the agent do it in smaller parts"
+
+
 class Late(Value):
     """The answer came after the question had ended, or after another answer. It changes nothing."""
 
@@ -165,6 +170,21 @@ class Absent(Value):
         return "the agent that asked is not connected; answer once the question is shown again"
 
 
+class Partial(Value):
+    """A yes to a question that was not shown whole where it was given. It changes nothing; a no would count."""
+
+    __slots__ = ("id", "possible")
+
+    def __init__(self, id: str, *, possible: bool = True) -> None:
+        self.id = id
+        self.possible = possible
+
+    @property
+    def words(self) -> str:
+        where = ELSEWHERE if self.possible else NOWHERE
+        return f"not all of this call is shown here, so it cannot be allowed here; {where}"
+
+
 class Taken(Value):
     """The answer counted. `resolution` is what came of it, `note` what went wrong beside it."""
 
@@ -182,5 +202,5 @@ class Taken(Value):
 
 
 Refusal = Late | Unknown | Mismatch | Absent
-Receipt = Taken | Refusal
+Receipt = Taken | Refusal | Partial
 Command = Show | Queue | Start | Withdraw | Release | Finish | Refusal

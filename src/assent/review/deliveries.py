@@ -8,9 +8,9 @@ import asyncio
 from collections.abc import Callable
 from typing import Protocol
 
-from assent.contract.review import Answer, Held, Resolution
-from assent.review.channels import Channel, Question, Queues
-from assent.review.commands import Command, Queue, Receipt, Show, Withdraw
+from assent.contract.review import Answer, Held, Resolution, Said
+from assent.review.channels import Channel, Excerpts, Question, Queues
+from assent.review.commands import Command, Partial, Queue, Receipt, Show, Withdraw
 from assent.review.machine import Machine
 from assent.review.patience import Tasks, within
 from assent.review.questions import session_of
@@ -106,6 +106,8 @@ class Deliveries:
         left = held.timeout if deadline is None else deadline - desk.now()
 
         async def answer(given: Answer) -> Receipt:
+            if given.said is Said.ALLOW and not _whole(channel, held):
+                return Partial(held.id, possible=held.preview.whole)
             return await desk.answer(held.id, held.digest, _through(given, channel.name))
 
         return Question(
@@ -124,6 +126,13 @@ def _through(answer: Answer, channel: str) -> Answer:
     return Answer(
         answer.said, scope=answer.scope, rules=answer.rules, message=answer.message, who=answer.who, channel=channel
     )
+
+
+def _whole(channel: Channel, held: Held) -> bool:
+    """Whether a channel delivered all of a call.
+
+    INVARIANT: what was not shown whole in a channel is not allowed through it."""
+    return channel.shows_whole(held) if isinstance(channel, Excerpts) else True
 
 
 def _serial(channel: Channel) -> bool:

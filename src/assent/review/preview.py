@@ -16,7 +16,7 @@ from assent.contract.tools import canonical
 from assent.review.change import ALL, INSERTED, NEW, OLD, by_name, changed, edited, notebook_edited
 from assent.statefile import read
 
-LONGEST = 100_000  # characters of a preview
+LONGEST = 4_000_000  # characters of a preview; what is longer can be shown whole nowhere, and so not be allowed
 FILE = 1024 * 1024  # bytes of a file that a diff is made against
 COMMANDS = ("command", "cmd", "script", "commands")
 PATHS = ("filepath", "path", "file", "filename", "targetfile", "notebookpath", "absolutepath", "relativepath")
@@ -44,7 +44,8 @@ def preview(call: Call, tool: str = "") -> Preview:
 
 
 def _made(kind: str, text: str, path: str = "") -> Preview:
-    return Preview(kind, clip(text, LONGEST), path=path, length=len(text))
+    shown = text if len(text) <= LONGEST else clip(text, LONGEST - 200)  # shorter than `length`, with its note
+    return Preview(kind, shown, path=path, length=len(text))
 
 
 def _arguments(given: Mapping[str, object]) -> Preview:

@@ -10,7 +10,7 @@ import pytest
 
 from assent.contract.call import Call
 from assent.contract.review import Preview
-from assent.review.preview import preview
+from assent.review.preview import LONGEST, preview
 
 
 def shown(folder: Path, tool: str, **given: object) -> Preview:
@@ -122,12 +122,19 @@ def test_a_write_that_changes_nothing_says_so(tmp_path: Path) -> None:
     assert shown(tmp_path, "Write", file_path="a", content="x").text == "# nothing changes"
 
 
-def test_a_long_change_is_shown_in_a_moment_and_with_its_true_length(tmp_path: Path) -> None:
+def test_a_long_change_is_shown_whole_and_in_a_moment(tmp_path: Path) -> None:
     (tmp_path / "a").write_text("\n".join(f"old {n}" for n in range(30_000)))
     found = shown(tmp_path, "Write", file_path="a", content="\n".join(f"new {n}" for n in range(30_000)))
-    assert len(found.text) < 101_000
+    assert (found.length, found.whole) == (len(found.text), True)
     assert found.length > 500_000
+
+
+@pytest.mark.parametrize("more", [1, 50, 1_000_000])
+def test_what_is_too_long_to_be_shown_says_so(tmp_path: Path, more: int) -> None:
+    found = shown(tmp_path, "Bash", command="x" * (LONGEST + more))
+    assert (found.length, found.whole) == (LONGEST + more, False)
     assert f"of {found.length} characters not shown" in found.text
+    assert shown(tmp_path, "Bash", command="x" * LONGEST).whole
 
 
 @pytest.mark.parametrize(

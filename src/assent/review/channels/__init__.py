@@ -102,6 +102,13 @@ class Queues(Protocol):
 
 
 @runtime_checkable
+class Excerpts(Protocol):
+    """A channel that may show a part only of a long call. A yes that comes through it counts where it showed all."""
+
+    def shows_whole(self, held: Held) -> bool: ...
+
+
+@runtime_checkable
 class Offers(Protocol):
     """A channel that can put an offer to a person."""
 

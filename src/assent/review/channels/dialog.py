@@ -65,6 +65,7 @@ class Dialog:
         self._reach = reach
         self._look = screen.Look(width, colour)
         self._rules: tuple[str, ...] = ()
+        self.whole = not screen.is_cut(held)  # whether all of it was shown
 
     @property
     def single(self) -> bool:
@@ -76,7 +77,7 @@ class Dialog:
 
     def opening(self) -> str:
         """What is printed when the question is shown."""
-        return screen.question(self.held, self._look) + screen.keys(self._look)
+        return screen.question(self.held, self._look) + self._keys()
 
     def key(self, key: str) -> str:
         """Take one key; return what to print."""
@@ -93,7 +94,15 @@ class Dialog:
             case _:
                 return self._typing(key)
 
+    def _keys(self) -> str:
+        return screen.keys(self._look, cut=screen.is_cut(self.held))
+
     def _answering(self, key: str) -> str:
+        if (key == "y" or key in SCOPES) and not self.whole:
+            return screen.not_whole(self._look) + self._keys()
+        if key == "v" and screen.is_cut(self.held):
+            self.whole = self.held.preview.whole
+            return screen.whole(self.held, self._look) + self._keys()
         if key in PLAIN:
             return self._finish(PLAIN[key])
         if key in SCOPES:
@@ -103,7 +112,7 @@ class Dialog:
             self.typed, self.asks = "", Asks.MESSAGE
             return screen.prompt("tell the agent", "", self._look)
         if key == "d":
-            return screen.details(self.held, self._look) + screen.keys(self._look)
+            return screen.details(self.held, self._look) + self._keys()
         return ""
 
     def _offered(self) -> tuple[Suggestion, ...]:
@@ -160,7 +169,7 @@ class Dialog:
 
     def _back(self) -> str:
         self.asks, self.typed, self._rules = Asks.ANSWER, "", ()
-        return "\n" + screen.keys(self._look)
+        return "\n" + self._keys()
 
     def _finish(self, answer: Answer) -> str:
         self.answer, self.asks = answer, Asks.OVER

@@ -75,10 +75,36 @@ def _rule(held: Held, look: Look) -> str:
     return f"\n{look.paint(title, CYAN)}{risk}{look.paint(rest, CYAN)}"
 
 
-def preview(shown: Preview, look: Look) -> list[str]:
-    """The command, the diff or the input, made inert and cut to what a screen holds."""
-    out = [f"    {piece}" for piece in folded(one_line(code(shown.path), BESIDE), look.width - 5)] if shown.path else []
-    for line in lines(code(clip(shown.text, SHOWN_TEXT)), SHOWN_LINES):
+def is_cut(held: Held) -> bool:
+    """Whether the question shows a part only of what would run, or of where."""
+    shown, call = held.preview, held.call
+    if not shown.whole or len(shown.text) > SHOWN_TEXT or shown.text.count("\n") >= SHOWN_LINES:
+        return True
+    return len(code(shown.text)) > SHOWN_TEXT or any(len(code(each)) > BESIDE for each in (shown.path, call.cwd))
+
+
+def whole(held: Held, look: Look) -> str:
+    """All of what would run and where, however long that is."""
+    out = ["", look.paint(f"  all of it, {held.preview.length:,} characters:", BOLD)]
+    out += preview(held.preview, look, whole=True)
+    out += _labelled("tool", code(held.call.tool), look)
+    out += _labelled("in", code(held.call.cwd), look)
+    if not held.preview.whole:
+        out += _labelled("cut", "it is longer than can be shown, so it cannot be allowed", look, RED, BOLD)
+    return "\n".join(out) + "\n"
+
+
+def not_whole(look: Look) -> str:
+    """Said to a yes while not all of it is shown."""
+    return "\n" + look.paint("  not all of it is shown: press v to see all of it, then answer; n denies it", YELLOW)
+
+
+def preview(shown: Preview, look: Look, *, whole: bool = False) -> list[str]:
+    """The command, the diff or the input, made inert, and cut to what a screen holds unless it is to be `whole`."""
+    path = code(shown.path).replace("\n", "⏎") if whole else one_line(code(shown.path), BESIDE)
+    out = [f"    {piece}" for piece in folded(path, look.width - 5)] if shown.path else []
+    text = code(shown.text).split("\n") if whole else lines(code(clip(shown.text, SHOWN_TEXT)), SHOWN_LINES)
+    for line in text:
         for at, piece in enumerate(folded(line, look.width - 5)):
             painted = _diff_line(line, piece, look) if shown.kind == "diff" else look.paint(piece, BOLD)
             out.append(f"  {ON if at else ' '} {painted}")
@@ -127,10 +153,10 @@ def _cells(character: str) -> int:
     return 0 if combining(character) else 2 if east_asian_width(character) in "WFA" else 1
 
 
-def keys(look: Look) -> str:
-    """The line of keys, broken where the terminal is narrow."""
+def keys(look: Look, *, cut: bool = False) -> str:
+    """The line of keys, broken where the terminal is narrow. `cut`: there is more to see."""
     out, line, length = [], "", 0
-    for key, meaning in KEYS:
+    for key, meaning in (*KEYS, ("v", "see all of it")) if cut else KEYS:
         wide = len(key) + len(meaning) + 5
         if length + wide > look.width:
             out.append(line)

@@ -13,7 +13,7 @@ from collections.abc import Coroutine
 from contextlib import suppress
 
 from assent.contract.display import for_terminal
-from assent.contract.review import Answer, Ending, Resolution, Said
+from assent.contract.review import Answer, Ending, Held, Resolution, Said
 from assent.review.channels import Offering, Question
 from assent.review.channels.dialog import Dialog, OfferTalk, ReachOf, Talk
 from assent.review.channels.keys import Keys, is_paste
@@ -84,6 +84,10 @@ class TerminalChannel:
         if self._open is None or self._open[0].held.id != id or self._open[0].over:
             return
         self._open[1].end(f"\n  {ended(resolution)}\n")
+
+    def shows_whole(self, held: Held) -> bool:
+        """Whether all of the question is on the screen, or was."""
+        return self._open is not None and self._open[0].held.id == held.id and self._open[0].whole
 
     async def offer(self, offering: Offering) -> None:
         """Put an offer to the person, after the question that led to it is off the screen."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from assent.contract.errors import AccessError
 from assent.review.channels.webhook.channel import BACK
-from assent.review.commands import Taken
+from assent.review.commands import Partial, Taken
 from assent.ui.access import Role
 from assent.ui.api import shown
 from assent.ui.api.endpoint import FLAG, TEXT, TEXTS, Asked, Endpoint, Refusal, Reply, record
@@ -35,7 +35,7 @@ async def webhook(asked: Asked) -> object:
     except ValueError as error:
         raise Refusal(422, "bad-field", str(error)) from None
     if not isinstance(receipt, Taken):
-        raise Refusal(409, "late", receipt.words)
+        raise Refusal(409, "not-whole" if isinstance(receipt, Partial) else "late", receipt.words)
     return {"counted": True, "words": receipt.words, "note": receipt.note, **shown.ended(receipt.resolution)}
 
 

@@ -118,6 +118,11 @@ class Asked:
         return self.person.who if self.person is not None else ""
 
     @property
+    def session(self) -> str:
+        """The session of that person."""
+        return self.person.session if self.person is not None else ""
+
+    @property
     def channel(self) -> str:
         """Where that person is."""
         return self.person.channel if self.person is not None else ""

@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from assent.contract.errors import AssentError
 from assent.contract.review import Answer, Held, Said, Scope
-from assent.review.commands import Absent, Late, Mismatch, Taken, Unknown
+from assent.review.commands import Absent, Late, Mismatch, Partial, Taken, Unknown
 from assent.ui.access import Role
 from assent.ui.api import shown
 from assent.ui.api.endpoint import ANY, FLAG, TEXT, TEXTS, WHOLE, Asked, Endpoint, Refusal, listing, record
@@ -25,7 +25,7 @@ async def listed(asked: Asked) -> object:
     held: list[object] = []
     room = LONGEST_LIST
     for each in pending:
-        room -= len(each.held.preview.text)
+        room -= min(len(each.held.preview.text), shown.INLINE)
         if len(held) >= most or (held and room < 0):
             break
         held.append(shown.question(each.held, state=each.state.value, position=each.position, deadline=each.deadline))
@@ -45,7 +45,9 @@ async def answer(asked: Asked) -> object:
         who=asked.who,
         channel=asked.channel,
     )
-    receipt = await asked.house.desk.broker.answer(asked.path["id"], asked.text("digest"), given)
+    receipt = not_whole(asked, said) or await asked.house.desk.broker.answer(
+        asked.path["id"], asked.text("digest"), given
+    )
     match receipt:
         case Taken():
             return {"counted": True, "words": receipt.words, "note": receipt.note, **shown.ended(receipt.resolution)}
@@ -55,8 +57,27 @@ async def answer(asked: Asked) -> object:
             raise Refusal(409, "mismatch", receipt.words)
         case Absent():
             raise Refusal(409, "absent", receipt.words)
+        case Partial():
+            raise Refusal(409, "not-whole", receipt.words)
         case Unknown():
             raise Refusal(404, "unknown", receipt.words)
+
+
+def not_whole(asked: Asked, said: Said) -> Partial | None:
+    """What is said to a yes of somebody to whom not all of the question was sent."""
+    held = next((each.held for each in asked.house.desk.broker.pending() if each.held.id == asked.path["id"]), None)
+    if said is not Said.ALLOW or held is None or asked.house.readers.has_all(held, asked.session):
+        return None
+    return Partial(held.id, possible=held.preview.whole)
+
+
+async def preview(asked: Asked) -> object:
+    """The next part of what a question shows. Whoever was sent all of it may allow it."""
+    held = held_of(asked)
+    start = int(asked.asked_number("from", 0, most=len(held.preview.text)))
+    found = await asyncio.to_thread(shown.piece, held, start)
+    asked.house.readers.sent(held, asked.session, start, found["next"] or len(held.preview.text))
+    return found
 
 
 async def reach(asked: Asked) -> object:
@@ -116,6 +137,15 @@ ENDPOINTS = (
         summary="what waits for a person, and how many more",
         query={"limit": f"how many at most, up to {MOST_LISTED}"},
         gives={200: record("now held more", now={"type": "number"}, held=listing(ANY), more=WHOLE)},
+    ),
+    Endpoint(
+        "GET",
+        "/v1/held/{id}/preview",
+        preview,
+        needs=Role.PERSON,
+        summary="more of what a long question shows: a yes counts once all of it was sent",
+        query={"from": "the character that it begins with"},
+        gives={200: record("text next whole", text=TEXT, next=WHOLE, whole=FLAG)},
     ),
     Endpoint(
         "POST",

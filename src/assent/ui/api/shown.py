@@ -18,6 +18,7 @@ from assent.review import wire
 PROSE = frozenset({"description", "reason", "warnings", "message", "flip", "width", "words", "note"})
 KEPT = frozenset({"id", "digest"})
 LONGEST = 200_000  # characters of one text
+INLINE = 100_000  # characters of a preview that come with the question; the rest is asked for
 MOST = 300  # parts of a decision
 EXACT = 2**53 - 1  # up to here a browser keeps whole numbers as they are
 
@@ -56,11 +57,20 @@ def _fields(value: Mapping[Any, object]) -> dict[str, Any]:
 def question(held: Held, *, state: str, position: int = 0, deadline: float | None = None) -> dict[str, Any]:
     """A held call for a surface."""
     found: dict[str, Any] = safe(_bounded(wire.plain(held)))
+    found["preview"]["text"] = display.code(held.preview.text[:INLINE])
+    found["preview"]["sent"] = min(len(held.preview.text), INLINE)
     found["suggestions"] = [
         {"rules": list(each.rules), "shown": [display.code(rule) for rule in each.rules], "width": safe(each.width)}
         for each in held.suggestions
     ]
     return {**found, "state": state, "position": position, "deadline": deadline}
+
+
+def piece(held: Held, start: int) -> dict[str, Any]:
+    """The part of a preview that begins with this character, and where the next one begins (0: there is none)."""
+    text = held.preview.text
+    end = min(len(text), start + INLINE)
+    return {"text": display.code(text[start:end]), "next": end if end < len(text) else 0, "whole": held.preview.whole}
 
 
 def _bounded(plain: Any) -> dict[str, Any]:

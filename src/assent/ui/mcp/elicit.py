@@ -15,28 +15,37 @@ from assent.contract.review import Answer, Held, Said, Verdict
 from assent.desk import Desk
 from assent.engine import Engine
 from assent.memory import Memory
+from assent.review.channels import excerpt
 from assent.review.channels.callback import CallbackChannel
 from assent.review.store import SqliteStore
 from assent.ui.mcp.frames import Body
 
 YES, NO = "allow once", "deny"
-LONGEST = 4000  # characters of a call that are shown
-FORM: Body = {
-    "type": "object",
-    "properties": {"answer": {"type": "string", "title": "Answer", "enum": [NO, YES]}},
-    "required": ["answer"],
-}
+LONGEST = 16_000  # characters of a call that are shown
+NOT_WHOLE = "Not all of it is shown, so it can only be denied here. Run `assent serve` to see all of it, and allow it."
 
 AskClient = Callable[[Body], Awaitable[Body]]
 
 
 def question(held: Held) -> Body:
     """What the client is asked to show."""
-    text = code(held.preview.text)
-    shown = text if len(text) <= LONGEST else f"{text[:LONGEST]}… and {len(text) - LONGEST} characters more"
-    lines = [f"May this call run? {code(held.call.tool)}", "", shown, "", f"Assent asks: {held.decision.reason}"]
+    shown, whole = excerpt.code(held.preview.text, LONGEST), is_whole(held)
+    lines = [
+        f"May this call run? {code(held.call.tool)}",
+        "",
+        *([code(held.preview.path)] if held.preview.path else []),
+    ]
+    lines += [shown, "", f"In: {code(held.call.cwd)}", f"Assent asks: {held.decision.reason}"]
     lines += [f"Take care: {visible(each)}" for each in held.warnings]
-    return {"message": "\n".join(lines), "requestedSchema": FORM}
+    lines += [] if whole else [NOT_WHOLE]
+    answer = {"type": "string", "title": "Answer", "enum": [NO, YES] if whole else [NO]}
+    form = {"type": "object", "properties": {"answer": answer}, "required": ["answer"]}
+    return {"message": "\n".join(lines), "requestedSchema": form}
+
+
+def is_whole(held: Held) -> bool:
+    """Whether the form shows all of what would run."""
+    return held.preview.whole and excerpt.fits(held.preview.text, LONGEST)
 
 
 def answer_of(response: Mapping[str, object], who: str) -> Answer | None:
@@ -72,7 +81,9 @@ class Elicitation:
         await self._store.close()
 
     async def _ask(self, held: Held) -> Answer | None:
-        return answer_of(await self._ask_client(question(held)), self._desk.memory.who)
+        said = answer_of(await self._ask_client(question(held)), self._desk.memory.who)
+        # INVARIANT: what the form did not show whole is not allowed by it, whatever the client sends back.
+        return None if said is not None and said.said is Said.ALLOW and not is_whole(held) else said
 
     def _gate_of(self, held: Held) -> Engine:
         """As the files are now."""

@@ -2,11 +2,13 @@
 
 import { post } from "./api.js";
 import { h, put, toast } from "./dom.js";
+import { isWhole } from "./question.js";
 import { store } from "./store.js";
 import { SCOPES, count, plural, prose, shown } from "./words.js";
 
 const shownRules = (each) => (each.shown ?? each.rules).join("\n");
 const UNKNOWN = "It is not known whether your answer arrived: the server does not answer. Once the line stands again, answer it again if it still waits.";
+const NOT_WHOLE = "Not all of it is on the page yet. Show all of it, then allow it; you can deny it at once.";
 const ARMING = 350; // a question that has just come under the finger is not answered by it
 
 // Nor is one whose window has just come to the front: that key or click was meant for what lay before it.
@@ -35,9 +37,17 @@ export class Answers {
 
   get deaf() { return this.busy || Boolean(this.question.over) || performance.now() < Math.max(this.armed, woken) || document.hidden; }
 
+  // Whether a yes would count; where not, why.
+  get mayAllow() {
+    if (isWhole(this.question)) return true;
+    toast(NOT_WHOLE, true);
+    return false;
+  }
+
   bar() {
     this.panel = null;
-    const button = (said, scope, label, key, style, action) => h("button", { type: "button", class: style, "data-answer": scope ?? said, "aria-keyshortcuts": key, on: { click: action } }, label, h("kbd", {}, key.toUpperCase()));
+    const part = !isWhole(this.question);
+    const button = (said, scope, label, key, style, action) => h("button", { type: "button", class: style, "data-answer": scope ?? said, "aria-disabled": String(part && said === "allow"), "aria-keyshortcuts": key, on: { click: action } }, label, h("kbd", {}, key.toUpperCase()));
     const bar = h("div", { class: "bar arming", role: "group", "aria-label": "answers" },
       h("div", { class: "bar-row" },
         button("allow", "once", "Allow once", "y", "yes", () => this.say("allow")),
@@ -63,7 +73,7 @@ export class Answers {
   }
 
   async say(said, more = {}) {
-    if (this.deaf) return;
+    if (this.deaf || (said === "allow" && !this.mayAllow)) return;
     this.busy = true;
     this.question.mine = true;
     try {
@@ -85,7 +95,7 @@ export class Answers {
   }
 
   edit(scope) {
-    if (this.deaf) return;
+    if (this.deaf || !this.mayAllow) return;
     const offered = this.question.suggestions.length ? this.question.suggestions : [{ rules: [], width: "this exact call" }];
     const text = h("textarea", { id: "rule", rows: 1, spellcheck: "false", autocapitalize: "off", value: shownRules(offered[0]) });
     const radios = offered.map((each, at) => h("label", { class: "choice" },

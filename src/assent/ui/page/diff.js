@@ -3,7 +3,9 @@
 import { h } from "./dom.js";
 import { shown } from "./words.js";
 
-const MOST = 2000; // lines drawn
+export const MOST = 2000; // lines drawn at first
+
+export const lines = (text) => { let count = 1; for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) count += 1; return count; };
 
 export function parse(text) {
   const hunks = [];
@@ -32,16 +34,15 @@ export function parse(text) {
   return hunks;
 }
 
-// The hunks with as many lines as are drawn, and how many lines that leaves out.
-function drawn(hunks) {
-  let room = MOST, left = 0;
+// The hunks with as many lines as are drawn.
+function drawn(hunks, most) {
+  let room = most;
   const out = hunks.map((hunk) => {
     const rows = hunk.rows.slice(0, room);
     room -= rows.length;
-    left += hunk.rows.length - rows.length;
     return { ...hunk, rows };
   });
-  return [out.filter((hunk) => hunk.rows.length), left];
+  return out.filter((hunk) => hunk.rows.length);
 }
 
 export function stat(hunks) {
@@ -94,9 +95,8 @@ function oneColumn(hunks) {
   return h("table", {}, h("colgroup", {}, h("col", { class: "n" }), h("col", {})), h("tbody", {}, body));
 }
 
-export function diff(whole) {
-  const [hunks, left] = drawn(whole);
+export function diff(whole, most = MOST) {
+  const hunks = drawn(whole, most);
   const added = hunks.every((hunk) => hunk.rows.every((row) => row.kind === "add"));
-  const note = left ? h("p", { class: "cut" }, `${left.toLocaleString("en")} more lines are not drawn here: look at the raw input below before you answer`) : null;
-  return [h("div", { class: "diff", tabindex: 0, role: "region", "aria-label": "the change" }, added || matchMedia("(max-width: 860px)").matches ? oneColumn(hunks) : sideBySide(hunks)), note];
+  return h("div", { class: "diff", tabindex: 0, role: "region", "aria-label": "the change" }, added || matchMedia("(max-width: 860px)").matches ? oneColumn(hunks) : sideBySide(hunks));
 }

@@ -127,7 +127,17 @@ export class Inbox {
     this.drawn = mark;
     if (!same) this.answers = question.over ? null : new Answers(question);
     else { this.answers.question = question; if (!this.answers.open) this.answers.bar(); }
-    put(this.detail, h("div", { class: "detail-scroll", tabindex: -1 }, draw(question, () => { this.frame.classList.remove("open"); })), this.answers?.element);
+    put(this.detail, h("div", { class: "detail-scroll", tabindex: -1 }, draw(question, () => { this.frame.classList.remove("open"); }, () => this.again(question))), this.answers?.element);
+  }
+
+  // All of a long question has come: it is drawn once more, from where it was read.
+  again(question) {
+    if (this.selected !== question.id) return;
+    const at = this.detail.querySelector(".detail-scroll")?.scrollTop ?? 0;
+    this.drawn = null;
+    this.show(store.questions.get(question.id));
+    const scroll = this.detail.querySelector(".detail-scroll");
+    if (scroll) scroll.scrollTop = at;
   }
 
   // The newest ones; questions come before a pile of offers.
@@ -182,6 +192,7 @@ export class Inbox {
       if (receipt) { receipt.open = !receipt.open; if (receipt.open) receipt.scrollIntoView({ block: "nearest" }); }
       return true;
     }
+    if (key === "v") { this.detail.querySelector("button.show-all")?.click(); return true; }
     if (key === "Escape") { this.frame.classList.remove("open"); return true; }
     return this.answers?.key(key.toLowerCase()) ?? false;
   }

@@ -1,7 +1,8 @@
 // One question, drawn whole: who asks, what would run, what it does, why it is asked. Answers nothing.
 
-import { h, icon } from "./dom.js";
-import { diff, parse, stat } from "./diff.js";
+import { get } from "./api.js";
+import { h, icon, toast } from "./dom.js";
+import { MOST, diff, lines, parse, stat } from "./diff.js";
 import { ring } from "./countdown.js";
 import { clip, ending, folder, prose, runtime, shown, visible, within } from "./words.js";
 
@@ -17,7 +18,31 @@ export function title(question) {
   return VERBS[tool] ?? `wants to use ${clip(question.call.tool, 60)}`;
 }
 
-export function draw(question, back) {
+const whole = new Map(); // what was asked for of long questions: id and digest → the text, all of it
+const KEPT = 40; // of these
+const TABLE = 5000; // lines up to which all of a change is drawn side by side
+
+const mark = (question) => `${question.id}/${question.digest}`;
+const text = (question) => whole.get(mark(question)) ?? question.preview.text;
+const isLong = ({ preview }) => preview.length > (preview.sent ?? preview.text.length);
+const isManyLines = (question) => question.preview.kind === "diff" && lines(question.preview.text) > MOST;
+
+// Whether all of what would run is on the page: before that, nobody allows it.
+export const isWhole = (question) => whole.has(mark(question)) || (!isLong(question) && !isManyLines(question));
+
+async function fetchAll(question) {
+  let found = question.preview.text, from = isLong(question) ? question.preview.sent : 0;
+  while (from) {
+    const piece = await get(`/v1/held/${encodeURIComponent(question.id)}/preview`, { from });
+    found += piece.text;
+    from = piece.next;
+    if (!from && !piece.whole) throw new Error("It is longer than can be shown, so it cannot be allowed. Deny it, and let the agent do it in smaller parts.");
+  }
+  whole.set(mark(question), found);
+  while (whole.size > KEPT) whole.delete(whole.keys().next().value);
+}
+
+export function draw(question, back, again) {
   const { call, decision } = question;
   return h("article", { class: "question", "aria-label": "the question" },
     h("button", { type: "button", class: "quiet back", on: { click: back } }, "‹ All questions"),
@@ -30,12 +55,12 @@ export function draw(question, back) {
           h("span", { class: "badge wide" }, `${visible(decision.mode)} mode`)),
         h("h1", {}, `${runtime(call.runtime)} ${title(question)}`),
         h("p", { class: "in" }, "in ", h("strong", { title: visible(question.project) }, folder(question.project || call.cwd) || "no project"),
-          call.cwd && call.cwd !== question.project ? [" · ", h("span", { class: "mono" }, clip(call.cwd, 90))] : null,
+          call.cwd && call.cwd !== question.project ? [" · ", h("span", { class: "mono long" }, visible(call.cwd))] : null,
           call.session ? [" · session ", h("span", { class: "mono" }, clip(call.session, 14))] : null)),
       question.over || question.state === "queued" ? null : ring(question)),
     question.over ? over(question.over) : null,
     warnings(question.warnings),
-    preview(question),
+    preview(question, again),
     says(call.description),
     h("div", { class: "facts" }, effects(question.effects, question.project), why(decision)),
     receipt(question));
@@ -51,20 +76,36 @@ function warnings(list) {
   return h("div", { class: "warn", role: "note" }, icon(WARNING), h("ul", {}, list.map((each) => h("li", {}, prose(each)))));
 }
 
-function preview(question) {
+// What is not shown, and the way to see it.
+function rest(question, again) {
+  if (question.over || isWhole(question)) return null;
+  const what = question.preview;
+  const told = isLong(question) ? `${(what.sent ?? what.text.length).toLocaleString("en")} of ${what.length.toLocaleString("en")} characters are shown` : `${MOST.toLocaleString("en")} of ${lines(what.text).toLocaleString("en")} lines are shown`;
+  const show = async (event) => {
+    event.target.disabled = true;
+    try { await fetchAll(question); again?.(); } catch (error) { event.target.disabled = false; toast(error.message, true); }
+  };
+  return h("p", { class: "cut" }, `${told}. It can be allowed once you have all of it before you. `, h("button", { type: "button", class: "show-all", "aria-keyshortcuts": "v", on: { click: show } }, "Show all of it ", h("kbd", {}, "V")));
+}
+
+function preview(question, again) {
   const { preview: what, call } = question;
-  const cut = what.length > what.text.length ? h("p", { class: "cut" }, `cut: ${what.text.length.toLocaleString("en")} of ${what.length.toLocaleString("en")} characters are shown`) : null;
+  const found = text(question), cut = rest(question, again);
+  if (what.kind === "diff" && whole.has(mark(question)) && lines(found) > TABLE)
+    return h("section", { class: "block", "aria-label": "what would change" },
+      h("header", {}, h("span", { class: "mono", title: visible(what.path) }, shown(within(what.path, question.project)))),
+      h("pre", { class: "command", tabindex: 0 }, shown(found)));
   if (what.kind === "diff") {
-    const hunks = parse(what.text);
+    const hunks = parse(found);
     const sum = stat(hunks);
     return h("section", { class: "block", "aria-label": "what would change" },
       h("header", {}, h("span", { class: "mono", title: visible(what.path) }, shown(within(what.path, question.project))), h("span", { class: "diffstat" }, h("span", { class: "a" }, `+${sum.add}`), " ", h("span", { class: "d" }, `−${sum.del}`))),
-      diff(hunks), cut);
+      diff(hunks, whole.has(mark(question)) ? TABLE : MOST), cut);
   }
   const command = what.kind === "command";
   return h("section", { class: "block", "aria-label": command ? "the command" : "the input" },
-    h("header", {}, h("span", { class: "mono" }, shown(clip(call.tool, 60))), copy(what.text)),
-    h("pre", { class: "command", tabindex: 0 }, command ? h("span", { class: "prompt" }, "$ ") : null, shown(what.text)), cut);
+    h("header", {}, h("span", { class: "mono" }, shown(clip(call.tool, 60))), copy(found)),
+    h("pre", { class: "command", tabindex: 0 }, command ? h("span", { class: "prompt" }, "$ ") : null, shown(found)), cut);
 }
 
 function copy(text) {

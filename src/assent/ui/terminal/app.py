@@ -15,7 +15,7 @@ from textual import work
 from textual.app import App
 
 from assent.contract.errors import AccessError, AssentError, PayloadError, StoreError
-from assent.contract.review import Answer, Reach, Scope
+from assent.contract.review import Answer, Reach, Said, Scope
 from assent.ui.terminal import looks, words
 from assent.ui.terminal.answering import Answering
 from assent.ui.terminal.client import SIGNED_OUT, Client
@@ -24,6 +24,7 @@ from assent.ui.terminal.questions import Offer, Question, Questions
 from assent.ui.terminal.signing import SignIn
 
 RELEASE = 90.0  # seconds: an approved call is looked at again before the server tells what came of it
+LONGEST_WHOLE = 400_000  # characters of a question that a terminal shows whole
 MANY = 200  # questions from which on drawing is put off a little
 RINGING = 2.0  # seconds between two rings
 FIRST_WAIT, LONGEST_WAIT = 0.4, 5.0  # seconds between tries to connect
@@ -157,6 +158,8 @@ class InboxApp(App[None]):
 
     async def say(self, question: Question, answer: Answer) -> str:
         """Carry an answer to the server. Returns what went wrong and what to do next, "" where it counted."""
+        if answer.said is Said.ALLOW and not question.whole:
+            return "not all of it is shown yet: leave this with L, press w to see all of it, then allow it"
         body = {
             "digest": question.held.digest,
             "said": answer.said.value,
@@ -181,6 +184,20 @@ class InboxApp(App[None]):
             self.tell(str(told["note"]), bad=True)
         elif answer.said.value == "allow" and not told.get("allowed"):
             self.tell(f"you allowed it, but it did not run: {told.get('reason', '')}", bad=True)
+        return ""
+
+    async def open_whole(self, question: Question) -> str:
+        """Ask for the rest of a long question. Returns what went wrong."""
+        if question.held.preview.length > LONGEST_WHOLE:
+            return "it is too long for a terminal; look at it on the page, and answer there"
+        text, start = question.text, question.sent if question.sent < question.held.preview.length else 0
+        try:
+            while start:
+                piece = await self.client.ask("GET", f"/v1/held/{question.id}/preview?from={start}", patience=30.0)
+                text, start = text + str(piece.get("text", "")), int(piece.get("next", 0))
+        except AssentError as error:
+            return f"the rest of it did not come: {error}"
+        question.text, question.opened = text, True
         return ""
 
     def _not_delivered(self, error: AssentError) -> str:

@@ -89,13 +89,18 @@ class Detail(VerticalScroll, can_focus=False):
         file = self.query_one("#file", Static)
         file.display = bool(held.preview.path)
         file.update(paint.marked(words.flat(words.within(held.preview.path, held.project)), "bold $accent"))
-        self.query_one(Code).draw(paint.preview(held.preview))
+        self.query_one(Code).draw(paint.preview(question))
         self._block("warnings", paint.warnings(held) if held.warnings else None)
         self._block("says", paint.says(held) if held.call.description else None)
         self._block("effects", paint.effects(held))
         self._block("why", paint.why(held))
         self._block("receipt", None)
         self.scroll_home(animate=False)
+
+    def open_whole(self, question: Question) -> None:
+        """Draw all of a long question, from where it was read."""
+        if question.id == self._shown:
+            self.query_one(Code).draw(paint.preview(question))
 
     def toggle_receipt(self, question: Question) -> None:
         self.receipt_open = not self.receipt_open

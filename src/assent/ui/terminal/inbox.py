@@ -58,6 +58,7 @@ class Inbox(Screen[None]):
         Binding("t", "message"),
         Binding("enter", "open"),
         Binding("d", "receipt"),
+        Binding("w", "whole"),
         Binding("o", "offer"),
         Binding("v", "example"),
         Binding("question_mark", "help"),
@@ -191,6 +192,18 @@ class Inbox(Screen[None]):
         question = self.app.questions.get(self.chosen)
         if question is not None:
             self.query_one(Detail).toggle_receipt(question)
+
+    @work(exclusive=True, group="whole")
+    async def action_whole(self) -> None:
+        """All of a long question, once it has come."""
+        question = self.app.questions.get(self.chosen)
+        if question is None or question.whole or question.over is not None:
+            return
+        wrong = await self.app.open_whole(question)
+        if wrong:
+            self.app.tell(wrong, bad=True)
+        else:
+            self.query_one(Detail).open_whole(question)
 
     def action_help(self) -> None:
         self.app.push_screen(Help())

@@ -91,6 +91,7 @@ HELP = (
     ("↑ ↓  j k", "choose a question"),
     ("PgUp PgDn space", "read on in the question"),
     ("d", "the receipt and the raw input"),
+    ("w", "all of a long question, which can be allowed then"),
     ("↵", "open the answers of the question"),
     ("y", "allow once"),
     ("m s p e", "allow for 15 minutes, for the session, always here, everywhere: with the rule to save"),

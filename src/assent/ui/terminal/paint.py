@@ -12,11 +12,10 @@ from textual.content import Content
 
 from assent.contract.decision import Part
 from assent.contract.display import ESCAPE, code, for_terminal
-from assent.contract.review import Held, Preview, Reach
+from assent.contract.review import Held, Reach
 from assent.ui.terminal import words
-from assent.ui.terminal.questions import Question
+from assent.ui.terminal.questions import MOST_LINES, Question
 
-MOST_LINES = 2000  # of a preview
 MOST_PARTS, MOST_EFFECTS, MOST_INPUT = 60, 40, 20_000
 SAID = 600  # characters of the agent's own description
 HUNK = re.compile(r"@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@")
@@ -71,14 +70,15 @@ STYLES = {
 }
 
 
-def preview(shown: Preview) -> list[Line]:
-    """The command, the diff or the input."""
-    text = for_terminal(code(shown.text)).split("\n")
-    found = list(_diff(text[:MOST_LINES])) if shown.kind == "diff" else list(_plain(text[:MOST_LINES], shown.kind))
-    if len(text) > MOST_LINES:
-        found.append(Line("note", "…", f"{len(text) - MOST_LINES:,} more lines are not shown"))
-    elif shown.length > len(shown.text):
-        found.append(Line("note", "…", f"cut: {len(shown.text):,} of {shown.length:,} characters are shown"))
+def preview(question: Question) -> list[Line]:
+    """The command, the diff or the input: at first as many lines as are drawn at once, then all of them."""
+    shown = question.held.preview
+    text = for_terminal(code(question.text)).split("\n")
+    drawn = text if question.opened else text[:MOST_LINES]
+    found = list(_diff(drawn)) if shown.kind == "diff" else list(_plain(drawn, shown.kind))
+    if not question.whole:
+        told = f"{len(drawn):,} lines of {shown.length:,} characters are shown"
+        found.append(Line("note", "…", f"cut: {told}; w shows all of it, and then it can be allowed"))
     return found
 
 

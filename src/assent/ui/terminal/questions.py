@@ -15,6 +15,7 @@ from assent.ui.terminal.client import Data
 
 E = TypeVar("E", bound=Enum)
 D = TypeVar("D")
+MOST_LINES = 2000  # of a preview that are drawn at first
 LINGER = 12.0  # seconds that an ended question stays in the list
 
 
@@ -60,13 +61,24 @@ class Over(Value):
 
 
 class Question:
-    """One question as it is now. `mine` says that it was answered here."""
+    """One question as it is now. `mine` says that it was answered here. `sent` is how many characters of its preview
+    came with it, `text` what is there of it, `opened` that all of it came and is drawn."""
 
-    __slots__ = ("held", "queued", "position", "deadline", "choices", "over", "mine")
+    __slots__ = ("held", "queued", "position", "deadline", "choices", "over", "mine", "sent", "text", "opened")
 
     def __init__(
-        self, held: Held, *, queued: bool, position: int, deadline: float | None, choices: tuple[Choice, ...]
+        self,
+        held: Held,
+        *,
+        queued: bool,
+        position: int,
+        deadline: float | None,
+        choices: tuple[Choice, ...],
+        sent: int | None = None,
     ) -> None:
+        self.sent = held.preview.length if sent is None else sent
+        self.text = held.preview.text
+        self.opened = False
         self.held = held
         self.queued = queued
         self.position = position
@@ -77,12 +89,20 @@ class Question:
 
     def become(self, other: Question) -> None:
         """Take over what is told anew of the same question: dialogs hold on to this one."""
+        before = self.held.digest
         self.held, self.queued, self.position = other.held, other.queued, other.position
         self.deadline, self.choices, self.over = other.deadline, other.choices, None
+        if self.held.digest != before:
+            self.sent, self.text, self.opened = other.sent, other.text, False
 
     @property
     def id(self) -> str:
         return self.held.id
+
+    @property
+    def whole(self) -> bool:
+        """Whether all of it is drawn: before that, nobody allows it here."""
+        return self.opened or (self.sent >= self.held.preview.length and self.text.count("\n") < MOST_LINES)
 
     @property
     def group(self) -> tuple[str, str, str]:
@@ -183,6 +203,7 @@ class Questions:
             position=position if isinstance(position, int) else 0,
             deadline=float(deadline) - self._ahead if isinstance(deadline, int | float) else None,
             choices=tuple(map(_choice, data.get("suggestions") or ())) or (EXACT,),
+            sent=_sent(data.get("preview")),
         )
         before = self._all.setdefault(held.id, found)
         if before is found:
@@ -213,6 +234,11 @@ class Questions:
 
 def _rank(question: Question) -> tuple[bool, int, float]:
     return (question.over is not None, question.position, question.held.made)
+
+
+def _sent(preview: object) -> int | None:
+    sent = preview.get("sent") if isinstance(preview, dict) else None
+    return sent if isinstance(sent, int) else None
 
 
 def _choice(data: object) -> Choice:

@@ -133,6 +133,7 @@ def next_step(code: str) -> str:
         "late": "if it should still run, tell the agent to try again",
         "unknown": "if it should still run, tell the agent to try again",
         "mismatch": "",
+        "not-whole": "",
         "absent": "",
         "not-allowed": "you are signed out: sign in, then answer again",
     }.get(code, "it may still wait: look at it, and answer again")

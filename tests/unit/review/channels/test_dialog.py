@@ -247,3 +247,36 @@ def test_where_the_past_cannot_be_read_the_answer_is_not_saved_and_the_question_
     dialog.key("s")
     assert "not saved: nobody can tell" in dialog.key("1")
     assert typed(dialog, "esc", "y") == Answer(Said.ALLOW)
+
+
+LONG = "\n".join(f"echo {number}" for number in range(200)) + "\nrm -rf /tail"
+
+
+@pytest.mark.parametrize("command", [LONG, "x" * 5000 + " /tail", "\u202e" * 900 + " /tail"])
+def test_what_is_not_shown_whole_is_not_allowed_before_it_is(command: str) -> None:
+    dialog = Dialog(held(command=command))
+    assert "see all of it" in dialog.opening()
+    for key in "ymspe":
+        assert "press v to see all of it" in dialog.key(key)
+    assert (dialog.answer, dialog.asks, dialog.whole) == (None, Asks.ANSWER, False)
+    assert "/tail" in dialog.key("v")
+    assert typed(dialog, "y") == Answer(Said.ALLOW)
+
+
+@pytest.mark.parametrize("key", ["n", "x"])
+def test_what_is_not_shown_whole_can_be_denied(key: str) -> None:
+    answer = typed(Dialog(held(command=LONG)), key)
+    assert answer is not None
+    assert answer.said is not Said.ALLOW
+
+
+def test_what_is_too_long_to_be_shown_at_all_is_never_allowed() -> None:
+    old = held()
+    question = Held(old.id, old.call, old.digest, old.decision, Preview("command", "x" * 100, length=5_000_000))
+    assert typed(Dialog(question), "v", "y", "s", "enter") is None
+
+
+def test_a_long_folder_or_file_is_not_whole_either() -> None:
+    old = held()
+    for call, path in ((Call("bash", {}, cwd="/" + "w" * 700), ""), (old.call, "/" + "p" * 700)):
+        assert not Dialog(Held(old.id, call, old.digest, old.decision, Preview("diff", "+x", path=path))).whole

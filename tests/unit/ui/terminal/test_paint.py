@@ -27,7 +27,7 @@ from assent.contract.review import Held, Preview, Reach
 from assent.ui.terminal import looks, paint, words
 from assent.ui.terminal.detail import Detail
 from assent.ui.terminal.listing import QuestionList
-from assent.ui.terminal.questions import Question, Questions
+from assent.ui.terminal.questions import MOST_LINES, Question, Questions
 
 STEERS = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
 PIECES = (
@@ -88,7 +88,7 @@ def painted(question: Question) -> Iterator[Content]:
         yield build(held)
     yield paint.head(question)
     yield paint.reach(Reach(refusal=held.call.description), 1)
-    yield from paint.code_rows(paint.preview(held.preview), 40)
+    yield from paint.code_rows(paint.preview(question), 40)
 
 
 # Every style that this program sets. A style that came out of a text would be another.
@@ -108,7 +108,7 @@ def test_no_text_steers_the_terminal_or_sets_a_style(text: str, kind: str) -> No
 def test_what_would_be_markup_is_shown_as_it_is(text: str) -> None:
     question = asked(text)
     shown = for_terminal(code(text))
-    rows = paint.code_rows(paint.preview(question.held.preview), 4000)
+    rows = paint.code_rows(paint.preview(question), 4000)
     assert [row.plain[2:].rstrip() for row in rows] == [line.rstrip() for line in shown.split("\n")]
     assert paint.marked(shown).plain == shown
     assert paint.sentence(text).plain == words.prose(text).replace("`", "")
@@ -159,7 +159,7 @@ def test_on_the_screen_too_every_cell_is_text_and_carries_no_action() -> None:
 
 def test_every_line_of_a_diff_is_shown_numbered_and_told_apart() -> None:
     text = "# a.py\n@@ -3,3 +3,3 @@\n same\n-old\n+new\n+++ not a head\n--- nor this\n\n\\ No newline"
-    found = [(each.kind, each.mark, each.text) for each in paint.preview(Preview("diff", text))]
+    found = [(each.kind, each.mark, each.text) for each in paint.preview(of(Preview("diff", text)))]
     assert found == [
         ("hunk", "", "# a.py"),
         ("hunk", "", "@@ -3,3 +3,3 @@"),
@@ -174,9 +174,19 @@ def test_every_line_of_a_diff_is_shown_numbered_and_told_apart() -> None:
 
 
 def test_what_is_cut_says_so() -> None:
-    assert paint.preview(Preview("command", "x" * 10, length=99))[-1].text == "cut: 10 of 99 characters are shown"
-    many = paint.preview(Preview("input", "\n".join("x" * 3000)))
-    assert (len(many), many[-1].text) == (paint.MOST_LINES + 1, "1,000 more lines are not shown")
+    short = of(Preview("command", "x" * 10, length=99), sent=10)
+    told = "cut: 1 lines of 99 characters are shown; w shows all of it, and then it can be allowed"
+    assert (paint.preview(short)[-1].text, short.whole) == (told, False)
+    many = of(Preview("input", "\n".join("x" * 3000)))
+    assert (len(paint.preview(many)), many.whole) == (MOST_LINES + 1, False)
+    many.opened = True
+    assert (len(paint.preview(many)), many.whole) == (3000, True)
+
+
+def of(preview: Preview, sent: int | None = None) -> Question:
+    old = asked("x").held
+    held = Held(old.id, old.call, old.digest, old.decision, preview)
+    return Question(held, queued=False, position=0, deadline=None, choices=(), sent=sent)
 
 
 @given(

@@ -38,7 +38,7 @@ class Api(Protocol):
 class Card:
     """One question in Slack. `where` and `ts` name its message once it is posted; `used` that it was answered here."""
 
-    __slots__ = ("question", "nonce", "mark", "where", "ts", "late", "used", "reach", "timer")
+    __slots__ = ("question", "nonce", "mark", "where", "ts", "late", "used", "reach", "timer", "whole")
 
     def __init__(self, question: Question, mark: str) -> None:
         self.question = question
@@ -48,6 +48,7 @@ class Card:
         self.ts = ""
         self.late = False  # it was given up on, and may still come
         self.used = False
+        self.whole = False  # all of it is in Slack, in the message or in the thread
         self.reach: Reach | None = None
         self.timer: asyncio.TimerHandle | None = None
 
@@ -122,6 +123,11 @@ class SlackChannel:
         self._said(card.ts)
         self.outbox.put(id, lambda: self._close(card, resolution))
 
+    def shows_whole(self, held: Held) -> bool:
+        """Whether all of a question is in Slack."""
+        card = self._cards.get(held.id)
+        return card is not None and card.whole
+
     # What those who take answers ask
 
     def card(self, ticket: str) -> Card | None:
@@ -176,6 +182,7 @@ class SlackChannel:
     async def _post(self, card: Card) -> bool:
         if card.ts or self._cards.get(card.held.id) is not card:
             return False
+        bare = False
         try:
             sent = await self._api.call(
                 "chat.postMessage", channel=self._place, **UNFOLDED, **fields(self._drawn(card))
@@ -183,14 +190,16 @@ class SlackChannel:
         except Refused as refused:
             if refused.code not in UNTAKEN:
                 raise
-            bare = messages.bare(card.held, card.ticket)
-            sent = await self._api.call("chat.postMessage", channel=self._place, **UNFOLDED, **fields(bare))
+            bare, instead = True, messages.bare(card.held, card.ticket)
+            sent = await self._api.call("chat.postMessage", channel=self._place, **UNFOLDED, **fields(instead))
         card.where, card.ts = str(sent.get("channel", "")), str(sent.get("ts", ""))
         if not card.ts:
             raise Refused("Slack took a message and did not say where it is")
         self._watch(card)
         if messages.is_cut(card.held):
             self._tasks.start(self._attach(card))
+        else:
+            card.whole = not bare
         if card.late:
             card.late = False
             self._again()
@@ -233,6 +242,7 @@ class SlackChannel:
             text = await asyncio.to_thread(messages.snippet, card.held)  # may be long
             name = "change.diff" if card.held.preview.kind == "diff" else "asked.txt"
             await within(SHOWN * 2, self._api.snippet(card.where, card.ts, name, text))
+            card.whole = not messages.is_too_long(card.held)
         except Exception:
             words = "all of it could not be put here; look at it on Assent's page before you answer"
             await within(SHOWN, self._api.call("chat.postMessage", channel=card.where, thread_ts=card.ts, text=words))

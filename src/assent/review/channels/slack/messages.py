@@ -11,6 +11,7 @@ from assent.contract.tools import canonical
 from assent.review.channels import excerpt
 from assent.review.channels.slack import blocks
 from assent.review.channels.slack.blocks import Block
+from assent.review.commands import ELSEWHERE, NOWHERE
 
 ONCE, QUARTER, SESSION, DENY, EDIT, WHY = (
     "assent_once",
@@ -42,6 +43,7 @@ ENDINGS = {
 }
 MOST_EFFECTS, MOST_WARNINGS = 12, 8
 LINE, BESIDE = 250, 600  # characters of what stands beside it: in a list, in a paragraph
+TOOL, FOLDER = 60, 130  # characters of the tool's name, of a folder
 OVER = 700  # characters of what was asked, once it is answered
 SNIPPET = 100_000  # characters of a change as a file
 
@@ -118,7 +120,12 @@ def ended(resolution: Resolution) -> str:
 def is_cut(held: Held) -> bool:
     """Whether a message shows a part only of what would run, or of what it does."""
     shown = held.preview
-    return shown.length > len(shown.text) or _beside_is_cut(held) or not excerpt.fits(shown.text, blocks.CODE)
+    return not shown.whole or _beside_is_cut(held) or not excerpt.fits(shown.text, blocks.CODE)
+
+
+def is_too_long(held: Held) -> bool:
+    """Whether Slack shows it whole nowhere, neither in the message nor in the thread."""
+    return is_cut(held) and not (held.preview.whole and excerpt.fits(held.preview.text, SNIPPET))
 
 
 def snippet(held: Held) -> str:
@@ -128,6 +135,9 @@ def snippet(held: Held) -> str:
     text = excerpt.code(held.preview.text, SNIPPET)
     if not _beside_is_cut(held):
         return text
+    for title, name in (("Tool", held.call.tool), ("File", held.preview.path), ("In", held.call.cwd)):
+        if name:
+            text += f"\n\n{title}: {excerpt.code(name, SNIPPET)}"
     for title, each in (("What it does", held.effects), ("Look twice", held.warnings)):
         if each:
             told = "\n".join(f"  {line}" for line in each)
@@ -162,16 +172,16 @@ def pressed(held: Held) -> Suggestion | None:
 
 def _title(held: Held) -> str:
     who = excerpt.flat(held.call.runtime, 40) or "An agent"
-    verb = VERBS.get(canonical(held.call.tool)) or f"wants to use {excerpt.flat(held.call.tool, 60)}"
+    verb = VERBS.get(canonical(held.call.tool)) or f"wants to use {excerpt.flat(held.call.tool, TOOL)}"
     return f"{who} {verb}"
 
 
 def _place(held: Held) -> str:
-    folder = excerpt.flat(held.project or held.call.cwd, 130)
+    folder = excerpt.flat(held.project or held.call.cwd, FOLDER)
     session = excerpt.flat(held.call.session, 20)
     where = f"in {folder}" if folder else "in no project"
     beside = held.call.cwd and held.call.cwd != held.project
-    at = f" · at {excerpt.flat(held.call.cwd, 130)}" if beside else ""
+    at = f" · at {excerpt.flat(held.call.cwd, FOLDER)}" if beside else ""
     return f"{where}{at}{f' · session {session}' if session else ''}"
 
 
@@ -189,13 +199,18 @@ def _preview(preview: Preview) -> list[Block]:
     if preview.path:
         found.append(_labelled("File", excerpt.flat(preview.path, BESIDE)))
     found.append(blocks.preformatted(preview.text))
-    if preview.length > len(preview.text) or not excerpt.fits(preview.text, blocks.CODE):
+    if not preview.whole or not excerpt.fits(preview.text, blocks.CODE):
         found.append(blocks.context(f"cut: {preview.length:,} characters in all; more of it is in the thread"))
     return found
 
 
 def _beside_is_cut(held: Held) -> bool:
-    """Whether what it does, or what to look at twice, is not all in the message."""
+    """Whether where it runs, what it does, or what to look at twice, is not all in the message."""
+    call, limits = held.call, ((held.call.tool, TOOL), (held.preview.path, BESIDE), (held.call.cwd, FOLDER))
+    if not all(excerpt.fits(text, limit) for text, limit in limits) or not excerpt.fits(
+        held.project or call.cwd, FOLDER
+    ):
+        return True
     if len(held.effects) > MOST_EFFECTS or len(held.warnings) > MOST_WARNINGS:
         return True
     return not all(excerpt.fits(each, LINE) for each in (*held.effects, *held.warnings))
@@ -213,6 +228,8 @@ def _effects(held: Held) -> list[str]:
 
 def _remembered(held: Held, reach: Reach | None) -> list[Block]:
     """What the buttons beside "once" would remember."""
+    if is_too_long(held):
+        return [blocks.context(f"too long for Slack: {ELSEWHERE if held.preview.whole else NOWHERE}")]
     found = offered(held)
     if found is None:
         return [blocks.context("no answer to this is remembered: it can be allowed once")]
@@ -250,7 +267,10 @@ def _until(deadline: float, behind: int, soon: bool) -> Block:
 
 
 def _buttons(held: Held, ticket: str, reach: Reach | None) -> list[list[Block]]:
-    """The first row answers, the second opens dialogs. What is risky, or not shown whole, is asked about once more."""
+    """The first row answers, the second opens dialogs. What is risky, or not whole in the message, is asked about once
+    more; what Slack shows whole nowhere can be denied only."""
+    if is_too_long(held):
+        return [[blocks.button("Deny", DENY, ticket, style="danger"), blocks.button("Deny, say why…", WHY, ticket)]]
     high = held.decision.risk == "high"
     risky = high or is_cut(held)
     title = "High risk" if high else "Not all of it is shown"

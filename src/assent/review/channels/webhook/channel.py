@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Mapping
 
 from assent.contract.errors import AccessError
-from assent.contract.review import Resolution
+from assent.contract.review import Held, Resolution
 from assent.review.channels import Question
 from assent.review.channels.outbox import Outbox
 from assent.review.channels.replies import Once, nonce, same, signed, timely
@@ -86,6 +86,10 @@ class WebhookChannel:
         asked = self._asked.pop(id, None)
         if asked is not None:
             self.outbox.put(id, lambda: self._end(asked, resolution))
+
+    def shows_whole(self, held: Held) -> bool:
+        """Whether the webhook was told all of a question."""
+        return events.is_whole(held)
 
     async def close(self, seconds: float) -> None:
         """Bring what is still to be told, within this time."""

@@ -16,7 +16,7 @@ from assent.review.channels.replies import SCOPES, signature
 QUESTION, ENDED = "question", "ended"
 EVENT, ANSWER = "event", "answer"  # what is signed, so that nothing is turned back on us
 VERSION = "v1"
-LONGEST, LINE, MOST_EFFECTS = 20_000, 2000, 100  # characters of what would run, of anything else; effects
+LONGEST, LINE, MOST_EFFECTS = 1_000_000, 2000, 100  # characters of what would run, of anything else; effects
 MOST_RULES, LONGEST_RULE, LONGEST_MESSAGE = 20, 2000, 4000
 TIMESTAMP, SIGNATURE = "Assent-Timestamp", "Assent-Signature"
 FIELDS = frozenset({"id", "digest", "nonce", "said", "scope", "rules", "message", "who"})
@@ -50,6 +50,13 @@ def headers(secret: str, body: bytes, timestamp: int) -> dict[str, str]:
     }
 
 
+def is_whole(held: Held) -> bool:
+    """Whether an event tells all of what would run, and where."""
+    call, preview = held.call, held.preview
+    named = (call.tool, call.cwd, held.project, preview.path)
+    return preview.whole and excerpt.fits(preview.text, LONGEST) and all(excerpt.fits(each, LINE) for each in named)
+
+
 def question(held: Held, nonce: str, *, deadline: float, behind: int, back: str) -> bytes:
     """The event of a question. `back` is the path that an answer is posted to."""
     part, preview, call = held.decision.deciding, held.preview, held.call
@@ -76,6 +83,7 @@ def question(held: Held, nonce: str, *, deadline: float, behind: int, back: str)
                 "text": excerpt.code(preview.text, LONGEST),
                 "length": preview.length,
             },
+            "whole": is_whole(held),
             "effects": [excerpt.code(each, LINE) for each in held.effects[:MOST_EFFECTS]],
             "warnings": [excerpt.prose(each, LINE) for each in held.warnings[:MOST_EFFECTS]],
             "left": max(0, len(held.effects) - MOST_EFFECTS),
