@@ -33,10 +33,10 @@ MODULES = """
     effects/shell/commands/table effects/shell/commands/readers/find effects/shell/commands/readers/git
     effects/shell/commands/readers/__init__ effects/shell/commands/readers/sed effects/shell/commands/readers/web
     effects/shell/commands/readers/awk effects/shell/commands/readers/jq effects/shell/commands/readers/files
-    facts/case facts/gitdir facts/githooks facts/globs facts/links facts/observe facts/pause facts/regular
-    facts/repository facts/resident facts/settings facts/workspace
-    policy/amend policy/dangers policy/decide policy/floor policy/globs policy/grants policy/hosts policy/index
-    policy/match policy/policy policy/sieve
+    facts/below facts/case facts/gitdir facts/githooks facts/globs facts/guarded facts/links facts/observe facts/pause
+    facts/regular facts/repository facts/resident facts/settings facts/workspace
+    policy/amend policy/below policy/dangers policy/decide policy/floor policy/globs policy/grants policy/hosts
+    policy/index policy/match policy/policy policy/sieve
 """.split()
 OPEN = frozenset({"Value", "Engine"})  # classes that others inherit from, which are not compiled
 FLAGS = "-O3 -g0 -w -fPIC -fwrapv -fvisibility=hidden -fstack-protector-strong -DNDEBUG".split()

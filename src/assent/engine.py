@@ -14,7 +14,7 @@ from assent.contract.value import Value
 from assent.effects import native, shell
 from assent.effects.shell import commands
 from assent.facts import pause, resident
-from assent.facts.observe import observe
+from assent.facts.observe import SOUGHT, observe
 from assent.policy.decide import decide
 from assent.policy.settings import Settings
 
@@ -84,6 +84,7 @@ class Engine:
         self._tables = commands.Tables(settings.commands) if settings.commands else commands.shipped
         self._policies: dict[tuple[tuple[str, ...], str, bool, Mode], Policy] = {}
         self._lowered: dict[tuple[str, str, str, str], Lowering] = {}
+        self._sought: bool | None = None
         self._last: tuple[Call, Lowering] | None = None  # read, and about to be judged
         self._decisions: dict[int, tuple[Lowering, Policy, bool, Facts, Decision]] = {}
         if examples:
@@ -143,7 +144,14 @@ class Engine:
             paused=paused,
             server=resident.server(state, lowering),
             moment=moment,
+            seeks=self._seeks,
         )
+
+    def _seeks(self) -> bool:
+        """Whether rules that a person wrote may speak of single files below a folder that is read as a whole."""
+        if self._sought is None:
+            self._sought = self.settings.seeks()
+        return self._sought
 
     def _lowered_now(self, call: Call) -> Lowering:
         """What a call does, as `is_quick` may have found out just before."""
@@ -160,14 +168,20 @@ class Engine:
 
     def is_quick(self, call: Call) -> bool:
         """Whether a look at the host for a short call takes no time to speak of: git need not be asked, nor names be
-        looked for. Never raises. To be asked right before the call is judged."""
+        looked for, nor folders be walked through. Never raises. To be asked right before the call is judged."""
         try:
             lowering = self.lower(call)
         except Exception:  # whatever is wrong with it is told when it is judged
             return False
         self._last = (call, lowering)
         effects = lowering.effects
-        return not any(effect.target.pattern or effect.target.kind is Kind.TREE for effect in effects)
+        return not any(
+            effect.target.pattern
+            or effect.target.kind is Kind.TREE
+            or effect.opens()
+            or (effect.recursive and effect.operation in SOUGHT and self._seeks())
+            for effect in effects
+        )
 
     def _shell(self, call: Call, text: str) -> Lowering:
         """Reading a command depends on nothing but these, and agents run the same few again and again."""

@@ -21,6 +21,9 @@ __all__ = [
 ]
 
 
+FOLLOWING = READ_ONLY | {Operation.WRITE}
+
+
 class Target(Value):
     """The thing an operation is done to.
 
@@ -57,7 +60,8 @@ class Effect(Value):
 
     `invocation` is the index of the shell command it belongs to, -1 for native tools. `recursive`: everything
     below the target too. `lossless`: a DELETE after which nothing is gone: it was moved, or is an empty folder.
-    `dangers` are ids of shipped dangers that the reading itself saw (`remote-code`).
+    `dangers` are ids of shipped dangers that the reading itself saw (`remote-code`). `stays`: links below the target,
+    or among the names that it stands for, are not followed. `visible`: what is below a hidden name is left out.
     An EXECUTE effect on a REPOSITORY target falls away where facts prove that repository harmless; a WRITE effect on
     one (git's own store: the index, a ref) is then a write in the workspace, and else EXECUTE. EXECUTE on HOOKS (those
     of a folder's repository, `refs:/folder`) and on MODULES (what an interpreter loads from a folder in place of its
@@ -65,7 +69,18 @@ class Effect(Value):
     on SETTINGS (files that the program obeys) falls away where facts prove that none of them is there. EXECUTE
     on a TREE (`checkout main:/folder`) is a write of the files that facts say git would change, where they can."""
 
-    __slots__ = ("operation", "target", "where", "invocation", "via", "recursive", "dangers", "lossless")
+    __slots__ = (
+        "operation",
+        "target",
+        "where",
+        "invocation",
+        "via",
+        "recursive",
+        "dangers",
+        "lossless",
+        "stays",
+        "visible",
+    )
 
     def __init__(
         self,
@@ -78,6 +93,8 @@ class Effect(Value):
         recursive: bool = False,
         dangers: tuple[str, ...] = (),
         lossless: bool = False,
+        stays: bool = False,
+        visible: bool = False,
     ) -> None:
         self.operation = operation
         self.target = target
@@ -87,9 +104,22 @@ class Effect(Value):
         self.recursive = recursive
         self.dangers = dangers
         self.lossless = lossless
+        self.stays = stays
+        self.visible = visible
 
-    def but(self, *, invocation: int | None = None, dangers: tuple[str, ...] | None = None) -> Effect:
-        """The same effect of another invocation, or with other dangers."""
+    def opens(self) -> tuple[str, ...]:
+        """The folders and globs below which links may be followed, so that it reaches where these lead."""
+        target = self.target
+        if self.stays or target.kind is not Kind.PATH or self.operation not in FOLLOWING:
+            return ()
+        if not target.name:
+            return target.under
+        return (target.name,) if self.recursive or target.pattern else ()
+
+    def but(
+        self, *, invocation: int | None = None, dangers: tuple[str, ...] | None = None, stays: bool | None = None
+    ) -> Effect:
+        """The same effect of another invocation, with other dangers, or in another way with links."""
         return Effect(
             self.operation,
             self.target,
@@ -99,6 +129,8 @@ class Effect(Value):
             recursive=self.recursive,
             dangers=self.dangers if dangers is None else dangers,
             lossless=self.lossless,
+            stays=self.stays if stays is None else stays,
+            visible=self.visible,
         )
 
 

@@ -22,6 +22,29 @@ class Server(Value):
         self.named = named
 
 
+class Below(Value):
+    """What lies below a folder. `leads`: where links lead out of it, with whether that is a folder. `names`: the paths
+    below it, where rules speak of such. `whole`: there are no other links; `listed`: nor other names. `linked`:
+    there are links at all, those that stay inside among them."""
+
+    __slots__ = ("leads", "names", "whole", "listed", "linked")
+
+    def __init__(
+        self,
+        *,
+        leads: tuple[tuple[str, bool], ...] = (),
+        names: tuple[str, ...] = (),
+        whole: bool = True,
+        listed: bool = False,
+        linked: bool = False,
+    ) -> None:
+        self.leads = leads
+        self.names = names
+        self.whole = whole
+        self.listed = listed
+        self.linked = linked
+
+
 class Facts(Value):
     """`canonical`: a target's `raw or name` → the path it leads to (absent: the path itself).
     `roots`: the workspace folders, lexical and canonical forms, worktrees and extra folders included; `/`, homes,
@@ -37,6 +60,7 @@ class Facts(Value):
     `trees`: what git is asked to do to a working tree (`merge dev:/folder`) → the paths that it would write, and those
     that it would remove; absent is not known.
     `expansions`: shell glob → the paths it matches now (absent: not tried, or too many).
+    `below`: folder or shell glob → what lies below it, where links are followed or names matter (absent: not known).
     `absent`: paths that a command overwrites if they are there, and are not.
     `fresh`: files that are not there, and that the call makes before it removes them.
     `missing`: folders that commands would run in and that do not exist, nor does the call make them: nothing runs
@@ -57,6 +81,7 @@ class Facts(Value):
         "settings",
         "trees",
         "expansions",
+        "below",
         "absent",
         "fresh",
         "missing",
@@ -79,6 +104,7 @@ class Facts(Value):
         settings: Mapping[str, str] | None = None,
         trees: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] | None = None,
         expansions: Mapping[str, tuple[str, ...]] | None = None,
+        below: Mapping[str, Below] | None = None,
         absent: tuple[str, ...] = (),
         fresh: tuple[str, ...] = (),
         missing: tuple[str, ...] = (),
@@ -97,6 +123,7 @@ class Facts(Value):
         self.settings = settings or {}
         self.trees = trees or {}
         self.expansions = expansions or {}
+        self.below = below or {}
         self.absent = absent
         self.fresh = fresh
         self.missing = missing

@@ -8,6 +8,7 @@ from __future__ import annotations
 from assent.contract.effect import Effect, Gap, Kind, Lowering, Operation, Target, Via
 from assent.contract.later import Later
 from assent.contract.pattern import Pattern
+from assent.contract.tools import OURS
 from assent.effects.arguments import (
     KNOWN_KEYS,
     NESTED_KEYS,
@@ -132,6 +133,9 @@ def _unknown(key: str) -> Gap:
 
 # ---------------------------------------------------------------- listing and searching
 
+# Programs whose own search follows no links below the folder that it looks in.
+KEEPING = frozenset({"claude", "cline", "copilot", "gemini", "qwen", OURS})
+
 
 def _looking(call: Call, shape: Shape, given: Mapping[str, object]) -> Lowering:
     """Listing and searching: a folder (the cwd where none is given), and patterns that may lead out of it."""
@@ -158,6 +162,8 @@ def _looking(call: Call, shape: Shape, given: Mapping[str, object]) -> Lowering:
                 if text.strip("\0 \t\r\n")[:1] == "-":
                     effects.append(Effect(Operation.EXECUTE, Target(Kind.PROGRAM, "grep"), where))
                     gaps.append(Gap("gap.call.input", where, "begin it with `[-]`", "a pattern that may be an option"))
+    if operation is LIST or call.runtime in KEEPING:
+        effects = [each.but(stays=True) for each in effects]
     others = (*rest.paths, *rest.others) if own else rest.others
     return Lowering(shape.word, (*effects, *perhaps(call, others)), gaps=tuple(gaps))
 

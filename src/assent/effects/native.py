@@ -260,7 +260,15 @@ def foreign(call: Call, tool: str, shell: Lower) -> Lowering:
             effects += web.address(call, text, where)
         elif key in COMMAND_KEYS:
             effects += [
-                Effect(each.operation, each.target, where, recursive=each.recursive, dangers=each.dangers)
+                Effect(
+                    each.operation,
+                    each.target,
+                    where,
+                    recursive=each.recursive,
+                    dangers=each.dangers,
+                    stays=each.stays,
+                    visible=each.visible,
+                )
                 for each in shell(call, text).effects
                 if each.target.kind is not Kind.PROGRAM
             ]

@@ -60,6 +60,18 @@ class Links:
             found = self._kept[key] = (look(*given),)
         return found[0]
 
+    def known(self, key: tuple[object, ...]) -> object:
+        """What `note` was told in this moment; None where that is nothing."""
+        found = self._kept.get(key)
+        return None if found is None else found[0]
+
+    def note(self, key: tuple[object, ...], found: object) -> None:
+        self._kept[key] = (found,)
+
+    def given(self) -> Mapping[str, str] | None:
+        """The links that were given; None where the file system is to be asked."""
+        return self._given
+
     def is_gone(self, path: str) -> bool:
         """Whether a canonical path that was looked at is not there."""
         return self._seen.get(path) == _GONE

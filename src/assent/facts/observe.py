@@ -12,13 +12,18 @@ from assent.facts.workspace import is_possible_root
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from assent.contract.effect import Effect, Lowering, Target
-    from assent.contract.facts import Server
+    from assent.contract.facts import Below, Server
 
+SOUGHT = frozenset((Operation.READ, Operation.SEARCH))
 _LOOKED_AT = frozenset((Kind.REPOSITORY, Kind.HOOKS, Kind.SETTINGS))
 _SETTLED_KINDS = frozenset((Kind.REPOSITORY, Kind.HOOKS, Kind.MODULES, Kind.SETTINGS))
+
+
+def _nothing_sought() -> bool:
+    return False
 
 
 def observe(
@@ -33,8 +38,10 @@ def observe(
     paused: bool = False,
     server: Server | None = None,
     moment: Links | None = None,
+    seeks: Callable[[], bool] = _nothing_sought,
 ) -> Facts:
-    """Return the facts that a decision on a call needs. What was seen in a `moment` is not looked at again.
+    """Return the facts that a decision on a call needs. What was seen in a `moment` is not looked at again. `seeks`
+    says whether rules may speak of single files below a folder that is read as a whole.
 
     With `given` links the host is not looked at: those are all the links there are, no glob is expanded, and of
     repositories only a root itself is known to be the session's. `canonical` says `""` of a path of which it cannot
@@ -65,6 +72,7 @@ def observe(
             look.tree(effect)
         marked = marked or bool(effect.dangers)
         removes = removes or effect.operation is Operation.DELETE
+    walked = _walked(lowering, look, links, seeks) if look.paths else {}
     own = _with_canonical(own, links) if portable else _own(own, links)
     folds = () if portable else _folds(roots, home)
     if folds:
@@ -82,11 +90,47 @@ def observe(
         settings=look.settings,
         trees=look.trees,
         expansions=look.expansions,
+        below=walked,
         absent=_absent(lowering, portable=portable) if marked else (),
         fresh=_fresh(lowering) if removes and not portable else (),
         missing=() if portable else _missing(lowering, folders, look.canonical, roots),
         paused=paused,
         server=server,
+    )
+
+
+def _walked(lowering: Lowering, look: _Look, links: Links, seeks: Callable[[], bool]) -> dict[str, Below]:
+    """What lies below the folders that effects reach into: where links may be followed, where rules may speak of what
+    is read there, and where folders are copied and looked at later."""
+    roots: dict[str, None] = {}
+    sought: dict[str, None] = {}
+    copies = _copies(lowering) if len(lowering.invocations) > 1 else frozenset()
+    for effect in lowering.effects:
+        target = effect.target
+        if target.kind is not Kind.PATH:
+            continue
+        if not target.pattern or effect.recursive or target.name not in look.expansions:
+            roots.update(dict.fromkeys(effect.opens()))
+        if effect.operation in SOUGHT and (effect.recursive or not target.name):
+            wanted = roots if target.name and effect.invocation in copies else sought
+            wanted.update(dict.fromkeys((target.name,) if target.name else target.under))
+    if not roots and not (sought and seeks()):
+        return {}
+    from assent.facts.below import Budget, below, fixed  # of calls that reach into folders
+
+    names = seeks()
+    if names:
+        roots.update(sought)
+    budget = Budget(names=names)
+    return {root: below(fixed(root) if root in look.globs else root, links, budget) for root in roots}
+
+
+def _copies(lowering: Lowering) -> frozenset[int]:
+    """The commands that put whole folders somewhere."""
+    return frozenset(
+        effect.invocation
+        for effect in lowering.effects
+        if effect.operation is Operation.WRITE and effect.recursive and effect.target.kind is Kind.PATH
     )
 
 
@@ -251,6 +295,7 @@ class _Look:
         "settings",
         "trees",
         "expansions",
+        "globs",
         "paths",
         "read",
         "portable",
@@ -270,6 +315,7 @@ class _Look:
         self.expansions: dict[str, tuple[str, ...]] = {}
         self.paths = False  # the call names some
         self.read: list[str] = []
+        self.globs: set[str] = set()
         self._links = links
         self._roots = roots
         self._home = home
@@ -291,6 +337,8 @@ class _Look:
         self.path(target.name)
         if target.raw:  # a tool may collapse `..` before it opens a path, and the kernel after: both are told
             self.path(target.raw)
+        if target.pattern:
+            self.globs.add(target.name)
         if target.pattern and not self.portable:
             self._expand(target)
         elif read:

@@ -33,6 +33,7 @@ CODES: dict[str, str] = {
     "mode.unknown-tool": "the tool is not known",
     "mode.mcp-tool": "a tool of an MCP server",
     "mode.unknown-target": "what it touches could not be named",
+    "mode.tree": "links below a folder are followed, and where they all lead could not be told",
     "grant.rule": "a rule that a person's answer left settles the question",
     "grant.identical": "a person allowed the identical call, and that answer still holds",
     "classifier.safe": "no rule spoke, the mode would have asked, and the configured model called it safe",

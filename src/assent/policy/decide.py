@@ -8,7 +8,7 @@ from __future__ import annotations
 from assent.contract.decision import Decision, Layer, Outcome, Part
 from assent.contract.effect import Effect, Gap, Invocation, Kind, Lowering, Operation, Target, Via
 from assent.contract.facts import Facts
-from assent.policy import dangers, floor, hosts, match, modes
+from assent.policy import below, dangers, floor, hosts, match, modes
 from assent.policy.floor import describe
 from assent.policy.modes import Concern, Mode
 from assent.policy.policy import Policy
@@ -56,7 +56,10 @@ class Judge:
     def decision(self, *, headless: bool) -> Decision:
         self._tool()
         self._commands()
-        for effect in self.lowering.effects:
+        before = below.puts(self.lowering, self.facts)
+        for at, effect in enumerate(self.lowering.effects):
+            if before and below.overtaken(effect, at, before):
+                self.parts.append(self._untold(effect, effect.target.text))
             self._effect(effect)
         for gap in self.lowering.gaps:
             self._gap(gap)
@@ -194,6 +197,8 @@ class Judge:
             names = match.names_of(target, self.facts) if target.name else match.ending_of(target)
         elif target.kind is Kind.TREE:
             self._tree(effect)
+        if effect.recursive or target.pattern or target.under:
+            self._below(effect)
         spoken = match.known_as(names, self.facts) if self.facts.aliases else names
         marks = dangers.found_in(effect, spoken, self.facts)
         if marks is not effect.dangers:
@@ -222,6 +227,44 @@ class Judge:
             return
         settled = self._open(effect, names)
         self.parts.append(part if part is not None and part.outcome >= settled.outcome else settled)
+
+    def _below(self, effect: Effect) -> None:
+        """Floor, deny and ask on what links lead to below a folder, and on single files there."""
+        for each in below.followed(effect, self.facts):
+            names = match.names_of(each.target, self.facts)
+            within = each.operation in LOOKING or inside(names, self.facts)
+            if within and self._unspoken(each, match.known_as(names, self.facts)):
+                continue
+            if each.operation in LOOKING:
+                self._effect(each)
+            else:  # nobody knows whether it is written through the link
+                self._through(each, match.known_as(names, self.facts))
+        root = below.unproved(effect, self.facts)
+        if root:
+            self.parts.append(self._untold(effect, root))
+        for rules, outcome, layer in self._strict() if self.policy.seeks else ():
+            found = below.spoken(rules, self.policy.paths, effect, self.facts) if rules.filled else ()
+            rule = self._first(found, outcome, effect)
+            if rule is not None:
+                code = "deny.inside" if outcome is DENY else ""
+                self.parts.append(by_rule(rule, ASK, layer, describe(effect), effect.where, code=code))
+                return
+
+    def _through(self, effect: Effect, names: tuple[str, ...]) -> None:
+        part = floor.judge_effect(self.policy.floor, effect, names, self.facts)
+        if part is None:
+            self.parts.append(self._untold(effect, effect.target.text))
+        else:
+            code = "floor.holds-sensitive"
+            self.parts.append(Part(ASK, Layer.FLOOR, code, part.reason, what=part.what, where=part.where, high=True))
+
+    def _untold(self, effect: Effect, root: str) -> Part:
+        """Links are followed that nobody has seen: as good as a target that is not known."""
+        part = by_mode(Concern.GAP, self.mode, effect, self.facts)
+        if part.outcome is not ASK:
+            return part
+        reason = below.UNPROVED.format(root)
+        return Part(ASK, Layer.MODE, "mode.tree", reason, what=part.what, where=part.where, flip="name the files")
 
     def _tree(self, effect: Effect) -> None:
         """Floor, deny and ask on every file that git would write or remove."""

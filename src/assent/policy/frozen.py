@@ -63,6 +63,7 @@ def _fields(settings: Settings, roots: tuple[str, ...], home: str, fold: bool, t
         "home": home,
         "fold": fold,
         "trust": trust,
+        "seeks": settings.seeks(),
     }
 
 
@@ -113,7 +114,7 @@ def _backend(data: dict[str, Any] | None) -> Backend | None:
 class FrozenSettings(Settings):
     """Settings whose rules are still text. `trust` is what was known of the folder, None where no file asked."""
 
-    __slots__ = ("trust", "_bound", "_parts")
+    __slots__ = ("trust", "_bound", "_parts", "_seeks")
 
     def __init__(self, parts: Mapping[str, bytes]) -> None:
         data = loads(parts["settings"])
@@ -136,6 +137,7 @@ class FrozenSettings(Settings):
         self.trust = data["trust"]
         self._bound = (tuple(data["roots"]), data["home"], data["fold"])
         self._parts = parts
+        self._seeks = bool(data["seeks"])
 
     def __getattr__(self, name: str) -> tuple[Rule, ...]:
         """The rules of a layer, when somebody asks for all of them."""
@@ -144,6 +146,9 @@ class FrozenSettings(Settings):
         rules = self._layer(name).rules
         setattr(self, name, rules)
         return rules
+
+    def seeks(self) -> bool:
+        return self._seeks
 
     def fits(self, roots: tuple[str, ...], home: str, fold: bool) -> bool:
         """Whether the rules were bound to this workspace."""
@@ -165,6 +170,7 @@ class FrozenSettings(Settings):
                 whole=sieve["whole"],
                 spans=sieve["spans"],
             ),
+            seeks=self._seeks,
         )
 
     def _layer(self, name: str) -> FrozenRules:

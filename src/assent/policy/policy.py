@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 class Policy:
     """What `decide` needs to know of everyone's rules. `paths` and `commands` tell what none of floor, deny and ask can
-    speak of."""
+    speak of. `seeks`: some that somebody wrote speak of reading files."""
 
-    __slots__ = ("mode", "floor", "deny", "ask", "allow", "paths", "commands")
+    __slots__ = ("mode", "floor", "deny", "ask", "allow", "paths", "commands", "seeks")
 
     def __init__(
         self,
@@ -28,12 +28,14 @@ class Policy:
         *,
         paths: PathSieve | None = None,
         commands: CommandSieve | None = None,
+        seeks: bool = True,
     ) -> None:
         self.mode = mode
         self.floor = floor
         self.deny = deny
         self.ask = ask
         self.allow = allow
+        self.seeks = seeks
         strict = (floor, deny, ask)
         self.paths = paths or PathSieve.over(rules.paths for rules in strict)
         self.commands = commands or CommandSieve.over(rules.commands for rules in strict)
@@ -49,6 +51,8 @@ def compile_policy(
     roots: tuple[str, ...],
     home: str,
     fold: bool = False,
+    seeks: bool = True,
 ) -> Policy:
     """Bind rules to the workspace `roots` and the `home` folder."""
-    return Policy(mode, *(RuleSet(rules, roots, home, fold=fold) for rules in (floor, deny, ask, allow)))
+    layers = (RuleSet(rules, roots, home, fold=fold) for rules in (floor, deny, ask, allow))
+    return Policy(mode, *layers, seeks=seeks)

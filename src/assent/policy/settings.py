@@ -5,12 +5,13 @@ Managed → user → project (tightens only) → environment → flags → sessi
 
 from __future__ import annotations
 
+from assent.contract.effect import Operation
 from assent.contract.errors import PolicyError
 from assent.contract.texts import texts
 from assent.contract.value import Value
 from assent.policy.modes import Mode, parse_mode
 from assent.policy.policy import Policy, compile_policy
-from assent.policy.rules import Origin, Rule
+from assent.policy.rules import About, Origin, Rule
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -109,6 +110,13 @@ class Settings(Value):
             return min(max(self.mode, parse_mode(host, file="the program's mode")), self.limit)
         return self.mode
 
+    def seeks(self) -> bool:
+        """Whether a deny or ask rule that did not come with Assent speaks of reading files."""
+        return any(
+            rule.about is About.PATH and rule.origin is not Origin.SHIPPED and Operation.READ in rule.operations
+            for rule in (*self.deny, *self.ask)
+        )
+
     def bind(self, roots: tuple[str, ...], home: str, *, fold: bool = False, mode: Mode | None = None) -> Policy:
         """The policy for a workspace, in the mode of the settings or of a session."""
         return compile_policy(
@@ -120,6 +128,7 @@ class Settings(Value):
             roots=roots,
             home=home,
             fold=fold,
+            seeks=self.seeks(),
         )
 
 

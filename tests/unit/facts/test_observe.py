@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from assent.contract.effect import Effect, Kind, Lowering, Operation, Target
-from assent.contract.facts import Facts
+from assent.contract.facts import Below, Facts
 from assent.facts.case import folding
 from assent.facts.observe import observe
 
@@ -65,6 +65,7 @@ def test_links_globs_roots_and_own_files_are_told_together(place: Path) -> None:
         own=(f"{link}/.assent", f"{place}/real/.assent"),
         folds_case=folding((link, f"{place}/real", "/")),
         expansions={f"{link}/*.pem": (f"{link}/k.pem",)},
+        below={link: Below(listed=True, linked=True)},
     )
 
 
@@ -85,7 +86,12 @@ def test_given_links_are_all_there_is(place: Path) -> None:
         cwd="/ws",
         given={"/ws/link": "/outside"},
     )
-    assert facts == Facts(canonical={"/ws/link/new": "/outside/new"}, roots=("/ws", str(place)), home="/home/me")
+    assert facts == Facts(
+        canonical={"/ws/link/new": "/outside/new"},
+        roots=("/ws", str(place)),
+        home="/home/me",
+        below={f"{place}/*": Below()},
+    )
 
 
 @pytest.mark.parametrize("root", ["/", "/home/me", "/home", "/etc", "/usr/lib"])

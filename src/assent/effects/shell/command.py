@@ -13,8 +13,23 @@ if TYPE_CHECKING:
 TOKENS = frozenset({"word", "number", "hash", "place"})
 """Kinds of exactly one token that is no option."""
 
-FIRM = TOKENS | {"hashes", "paths"}
+FIRM = TOKENS | {"hashes", "paths", "files"}
 """Kinds of which no word is an option."""
+
+REGULAR = frozenset({"files", "filenames"})
+"""Kinds of names of files of which none is a link that was not judged where it was told."""
+
+LISTED = REGULAR | {"paths", "names"}
+"""Kinds of names of files below known folders."""
+
+
+def weakest(kinds: set[str]) -> str:
+    """The kind of names of files that is left of several."""
+    if len(kinds) == 1:
+        return next(iter(kinds))
+    if kinds <= REGULAR:
+        return "filenames"
+    return "names" if kinds & {"names", "filenames"} else "paths"
 
 
 class Arg(Value):
@@ -27,8 +42,9 @@ class Arg(Value):
     `prefix`: the literal text that any value begins with.
     `kind`: what is known of an unknown value: `""` nothing, `"word"` one token that is no option,
     `"number"`, `"hash"` one name of a commit in hexadecimal digits, `"hashes"` any number of these, `"paths"` names of
-    files under one of `under`, `"names"` the same, but one may begin with a dash, `"place"` one path that a program
-    told, likely one of `under` (`""`: none)."""
+    files under one of `under`, `"names"` the same, but one may begin with a dash, `"files"` and `"filenames"`
+    the same as these, of files that are no links, `"place"` one path that a program told, likely one of
+    `under` (`""`: none)."""
 
     __slots__ = ("text", "values", "pattern", "splits", "prefix", "kind", "under")
 
@@ -87,9 +103,9 @@ class Sight(Value):
 
     `known`: some row speaks of this form. Effects carry no invocation index yet. `runs` are commands that it
     starts in turn. `gaps` are (code, advice) pairs. `prints` says what its output is worth as a word
-    (`"word"`, `"number"`, `"hash"`, `"hashes"`, `"paths"`, `"names"`, `"place"`, `""`), `under` the folders of printed
-    paths, or the places. `env`: variables that are harmless for this program, as its row lists them; `obeyed`: names of
-    those that steer it."""
+    (`"word"`, `"number"`, `"hash"`, `"hashes"`, `"paths"`, `"names"`, `"files"`, `"filenames"`, `"place"`, `""`),
+    `under` the folders of printed paths, or the places. `env`: variables that are harmless for this program, as its
+    row lists them; `obeyed`: names of those that steer it."""
 
     __slots__ = ("subcommand", "flags", "operands", "effects", "runs", "gaps", "prints", "under", "env", "obeyed")
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from assent.contract.effect import Kind, Operation
 from assent.contract.pattern import Pattern, re
-from assent.effects.shell.command import TOKENS
+from assent.effects.shell.command import LISTED, TOKENS, weakest
 from assent.effects.shell.state import COMPUTED, DECODED, FETCHED, FROM_FILE, SECRET, SHELL_OUTPUT
 
 TYPE_CHECKING = False
@@ -93,8 +93,8 @@ def together(streams: list[Stream]) -> Stream:
         return Stream("".join(texts), taint)
     told = [stream for stream in streams if stream.text != ""]
     kinds = {stream.kind for stream in told if stream.text is None}
-    if kinds and kinds <= {"paths", "names"} and len(told) == len([s for s in told if s.text is None]):
-        return Stream(None, taint, min(kinds), tuple(dict.fromkeys(f for s in told for f in s.under)))
+    if kinds and kinds <= LISTED and len(told) == len([s for s in told if s.text is None]):
+        return Stream(None, taint, weakest(kinds), tuple(dict.fromkeys(f for s in told for f in s.under)))
     return Stream(None, taint)
 
 
@@ -205,7 +205,7 @@ def output(name: str, args: Argv, effects: Sequence[Effect], sight: Sight, stdin
         return Stream(None, taint & ~(FROM_FILE | SECRET), prints, sight.under)
     if prints in TOKENS or prints == "hashes":
         return Stream(None, taint & ~(FROM_FILE | SECRET), prints)
-    if prints in ("paths", "names") and (not reads or sight.flags & _NAMES_ONLY):
+    if prints in LISTED and (not reads or sight.flags & _NAMES_ONLY):
         return Stream(None, taint, prints, sight.under)
     if reads:
         taint |= FROM_FILE

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from assent.effects.shell import arithmetic
+from assent.effects.shell.command import LISTED
 from assent.effects.shell.state import MOST_VALUES, UNKNOWN, State, Val, changed, either, join
 from assent.effects.shell.tree import For, ForArithmetic, Loop
 from assent.effects.shell.words import expand, inert_pattern
@@ -110,7 +111,7 @@ def _union(words: list[str | Arg], taint: int) -> Val:
     kinds = {word.kind for word in unknown}
     kind = unknown[0].kind if len(kinds) == 1 and not texts and not globs else ""
     folders = dict.fromkeys(folder for word in unknown for folder in word.under)
-    under = tuple(folders) if kind in ("paths", "names") else ()
+    under = tuple(folders) if kind in LISTED else ()
     kind = "hash" if kind == "hashes" else kind
     return Val(guesses=distinct, kind=kind, under=under, taint=taint)
 

@@ -7,7 +7,7 @@ from assent.contract.effect import Effect, Kind, Operation, Target
 from assent.contract.pattern import Pattern, re
 from assent.effects.shell import arithmetic, conditions, zsh
 from assent.effects.shell.assign import flags_of, operands_of
-from assent.effects.shell.command import FIRM, TOKENS, Arg, Sight
+from assent.effects.shell.command import FIRM, LISTED, TOKENS, Arg, Sight
 from assent.effects.shell.job import Job
 from assent.effects.shell.state import UNKNOWN, State, Val
 
@@ -43,7 +43,7 @@ def put(walk: Walk, word: str | Arg, found: Val, state: State) -> None:
             walk.assign(match[0], found if match[0] == word else UNKNOWN, state)
         return
     state.aliased = True
-    if word.pattern or word.kind not in ("number", "paths"):
+    if word.pattern or word.kind not in ("number", "paths", "files"):
         state.forfeit = state.forfeit or "which variable it sets is not known"
 
 
@@ -84,7 +84,7 @@ def read(walk: Walk, job: Job) -> Pair:
     stdin = job.stdin
     taint = stdin.taint
     found = Val(taint=taint)
-    if stdin.text is None and stdin.kind in ("paths", "names") and len(words) == 1:
+    if stdin.text is None and stdin.kind in LISTED and len(words) == 1:
         found = Val(kind=stdin.kind, under=stdin.under, taint=taint)
     elif stdin.text is None and stdin.kind in TOKENS:
         found = Val(kind=stdin.kind, taint=taint)

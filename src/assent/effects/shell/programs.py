@@ -8,7 +8,7 @@ from assent.contract.effect import Effect, Kind, Operation, Target
 from assent.contract.later import Later
 from assent.contract.pattern import Pattern
 from assent.effects.shell import environment, flows
-from assent.effects.shell.command import Arg
+from assent.effects.shell.command import LISTED, Arg
 from assent.effects.shell.commands.see import see
 from assent.effects.shell.flows import Stream
 from assent.effects.shell.state import DECODED, FETCHED, State, Val
@@ -132,7 +132,7 @@ def _incoming(stdin: Stream, argv: tuple[str | Arg, ...], cwds: tuple[str, ...])
         if len(words) > _MOST_INCOMING or any(map(_DELIMITED.match, options)):
             return None
         return Arg(stdin.text.strip(), words or ("",))
-    if stdin.kind in ("paths", "names"):
+    if stdin.kind in LISTED:
         return Arg("<stdin>", kind=stdin.kind, under=stdin.under)
     return None
 
@@ -182,6 +182,8 @@ def endangered(effect: Effect, dangers: tuple[str, ...]) -> Effect:
         via=effect.via,
         recursive=effect.recursive,
         dangers=tuple(dict.fromkeys((*effect.dangers, *dangers))),
+        stays=effect.stays,
+        visible=effect.visible,
     )
 
 

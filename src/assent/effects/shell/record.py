@@ -135,6 +135,8 @@ class Record:
                     recursive=effect.recursive,
                     dangers=effect.dangers,
                     lossless=effect.lossless,
+                    stays=effect.stays,
+                    visible=effect.visible,
                 )
             )
         if job.plumbing is not None:

@@ -5,6 +5,7 @@ A State is changed in place by its own shell and forked for every other; forks s
 from __future__ import annotations
 
 from assent.contract.pattern import Pattern
+from assent.effects.shell.command import LISTED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -100,7 +101,7 @@ def either(a: Val | None, b: Val | None) -> Val:
     if a.numeric and b.numeric:
         kind = "number"
     guesses = tuple(dict.fromkeys((a.values or a.guesses) + (b.values or b.guesses)))[:MOST_VALUES]
-    return Val(guesses=guesses, kind=kind, under=a.under + b.under if kind in ("paths", "names") else (), taint=taint)
+    return Val(guesses=guesses, kind=kind, under=a.under + b.under if kind in LISTED else (), taint=taint)
 
 
 class Body:

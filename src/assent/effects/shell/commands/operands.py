@@ -36,19 +36,19 @@ def share_out(slots: tuple[Slot, ...], words: list[Word]) -> list[tuple[Slot | N
     return out
 
 
-def into(seen: Seen, sources: list[Word], word: Word, *, recursive: bool) -> None:
+def into(seen: Seen, sources: list[Word], word: Word, *, recursive: bool, stays: bool = False) -> None:
     """Files go to a path: it is written, and so is each one's name below it, where it is or may be a folder.
 
     A last word that may come to nothing (`cp a b $x`) leaves the one before it to be that path."""
     before = [source for source in sources if source is not word]
-    _put(seen, before, word, recursive)
+    _put(seen, before, word, recursive, stays)
     while isinstance(word, Arg) and word.splits and len(before) > 1:
         word = before.pop()
-        _put(seen, before, word, recursive)
+        _put(seen, before, word, recursive, stays)
 
 
-def _put(seen: Seen, sources: list[Word], word: Word, recursive: bool) -> None:
-    seen.path(WRITE, word, recursive=recursive)
+def _put(seen: Seen, sources: list[Word], word: Word, recursive: bool, stays: bool) -> None:
+    seen.path(WRITE, word, recursive=recursive, stays=stays)
     folder = literal(word)
     if folder is None:
         return
@@ -57,7 +57,8 @@ def _put(seen: Seen, sources: list[Word], word: Word, recursive: bool) -> None:
         if name:
             below = f"{folder.rstrip('/')}/{name}"
             pattern = isinstance(source, Arg)
-            seen.path(WRITE, Arg(below, (below,), pattern=True) if pattern else below, recursive=recursive)
+            put = Arg(below, (below,), pattern=True) if pattern else below
+            seen.path(WRITE, put, recursive=recursive, stays=stays)
 
 
 def _last_name(source: Word) -> str:
@@ -106,7 +107,7 @@ def worth(seen: Seen, prints: str) -> None:
                 continue
             under.append(fixed(target.name) if target.pattern else target.name)
             if target.text[:1] in _ANY_LETTER:
-                prints = "names" if prints == "paths" else prints
+                prints = {"paths": "names", "files": "filenames"}.get(prints, prints)
     if not under and not seen.cwd:
         return
     seen.prints = prints

@@ -37,8 +37,10 @@ _OPTION = Pattern(
     r"(?P<tags>(?:![a-z]+(?::[a-z-]+)?)*)"
 )
 _NAMES = Pattern(_NAME)
-TAGS = frozenset({"acts", "writes", "recursive", "prints", "last", "drop", "repeat", "lists"})
-_GIVES = frozenset("gives:" + kind for kind in ("word", "number", "paths", "names", "nothing"))
+TAGS = frozenset(
+    {"acts", "writes", "recursive", "prints", "last", "drop", "repeat", "lists", "follows", "keeps", "hidden"}
+)
+_GIVES = frozenset("gives:" + kind for kind in ("word", "number", "paths", "names", "files", "filenames", "nothing"))
 _SIGNS = frozenset(",!=[")
 _HEAD = Pattern(r"-[,!=\[](?=[,=!\[]|$)|[^=!\[]+")
 
@@ -51,8 +53,11 @@ class Option:
         "acts",
         "dangers",
         "drop",
+        "follows",
         "gives",
         "harmless",
+        "hidden",
+        "keeps",
         "last",
         "lifts",
         "lists",
@@ -74,6 +79,9 @@ class Option:
         self.acts = "acts" in tags
         self.writes = "writes" in tags
         self.recursive = "recursive" in tags
+        self.follows = "follows" in tags
+        self.keeps = "keeps" in tags
+        self.hidden = "hidden" in tags
         self.last = "last" in tags
         self.prints = self.last or "prints" in tags
         self.drop = "drop" in tags

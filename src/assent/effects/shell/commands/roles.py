@@ -27,14 +27,24 @@ _QUIET = {"READ": "READ", "LIST": "LIST", "SEARCH": "SEARCH", "EDIT": "READ", "M
 _LANGUAGES = frozenset({"SQL", "SED", "AWK", "JQ"})
 
 
-def apply(seen: Seen, role: str, word: Word, *, recursive: bool = False, writes: bool = False) -> None:
+def apply(
+    seen: Seen,
+    role: str,
+    word: Word,
+    *,
+    recursive: bool = False,
+    writes: bool = False,
+    stays: bool = False,
+    visible: bool = False,
+) -> None:
     """Add the effects of a word in a role. RUN is not among them: it takes more than one word."""
     operations = _PATHS.get(role)
     if operations is not None:
         if writes and role in ("READ", "SEARCH"):
             operations = (*operations, WRITE)
         for operation in operations:
-            seen.path(operation, word, recursive=recursive or role == "MOVE")
+            whole = recursive or role == "MOVE"
+            seen.path(operation, word, recursive=whole, stays=whole and stays, visible=visible)
     elif role in ("TEXT", ""):
         return
     elif role == "REV":
@@ -102,7 +112,7 @@ def _remote(seen: Seen, word: Word) -> None:
         elif ":" in text.partition("/")[0]:
             seen.fetch(text.partition(":")[0])
         elif "/" in text or text.startswith("."):
-            seen.path(READ, text, recursive=True)
+            seen.path(READ, text, recursive=True, stays=True)
 
 
 def _repo(seen: Seen, word: Word) -> None:

@@ -22,12 +22,13 @@ if TYPE_CHECKING:
 
 KEYS = frozenset(
     "options operands runs service globals style dangers prints repo stores hooks like aliases reader help safe acts "
-    "pure secret_operands forms marks with recursive groups file_prefixes obeys obeys_checked env".split()
+    "pure secret_operands forms marks with recursive keeps_links visible groups file_prefixes obeys obeys_checked "
+    "env".split()
 )
 STYLES = frozenset({"gnu", "posix", "single", "go", "bsd", "words"})
 HOOKS = frozenset({"", "refs", "checkout", "commit"})
-PRINTS = frozenset({"", "word", "number", "paths", "names"})
-BOOLEANS = ("runs", "repo", "stores", "help", "pure", "recursive")
+PRINTS = frozenset({"", "word", "number", "paths", "names", "files", "filenames"})
+BOOLEANS = ("runs", "repo", "stores", "help", "pure", "recursive", "keeps_links", "visible")
 LISTS = ("dangers", "aliases", "safe", "acts", "secret_operands", "file_prefixes", "obeys")
 
 IGNORECASE = 2  # of `re`
@@ -66,6 +67,7 @@ class Row:
         "groups",
         "help",
         "hooks",
+        "keeps_links",
         "marks",
         "name",
         "obeyed_names",
@@ -83,6 +85,7 @@ class Row:
         "service",
         "stores",
         "style",
+        "visible",
     )
 
     def __init__(self, name: str, keys: Mapping[str, object]) -> None:
@@ -105,6 +108,8 @@ class Row:
         self.groups = frozenset(_text(name, "groups", keys).split())
         self.file_prefixes = _words(name, "file_prefixes", keys)
         self.recursive = bool(keys.get("recursive", False))
+        self.keeps_links = bool(keys.get("keeps_links", False))
+        self.visible = bool(keys.get("visible", False))
         self.marks = _marks(name, keys.get("marks", {}))
         self.forms = _forms(name, keys.get("forms", {}))
         self.secret_operands = frozenset(_words(name, "secret_operands", keys))

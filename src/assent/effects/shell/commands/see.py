@@ -133,11 +133,13 @@ class Line:
         seen, row = self.seen, self.row
         options = self.parsed.given
         recursive, slots, writes, lists = row.recursive, row.operands, False, False
+        stays, visible = self.stays(), row.visible
         for given in options:
             option = given.option
             recursive = recursive or option.recursive
             writes = writes or (option.writes and not self.quiet)
             lists = lists or option.lists
+            visible = visible and not option.hidden
             if option.drop and slots is row.operands:
                 slots = dropped(slots)
         for word in words if row.forms and not lists else ():
@@ -165,10 +167,18 @@ class Line:
                 self.into(share, words, recursive)
             else:
                 for word in share or ([slot.default] if slot.default else []):
-                    apply(seen, role, word, recursive=recursive or slot.recursive, writes=writes)
+                    whole = recursive or slot.recursive
+                    apply(seen, role, word, recursive=whole, writes=writes, stays=stays, visible=visible)
         if not self.quiet and len(words) < len(slots) and len(words) < _least(slots):
             seen.acts = True
         self.unsettled(words, slots, recursive)
+
+    def stays(self) -> bool:
+        """Whether links below the operands are not followed: as the row says, and the last option that speaks of it."""
+        stays = self.row.keeps_links
+        for given in self.parsed.given:
+            stays = given.option.keeps or (stays and not given.option.follows)
+        return stays
 
     def into(self, share: list[Word], words: list[Word], recursive: bool) -> None:
         sources = [word for word in words if word not in share]

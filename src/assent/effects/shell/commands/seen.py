@@ -5,7 +5,7 @@ from __future__ import annotations
 from assent.contract.effect import MUTATION, Effect, Kind, Operation, Target
 from assent.contract.pattern import Pattern
 from assent.effects.paths import path_target
-from assent.effects.shell.command import Arg, Run, Sight
+from assent.effects.shell.command import REGULAR, Arg, Run, Sight
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -85,15 +85,29 @@ class Seen:
         recursive: bool = False,
         dangers: tuple[str, ...] = (),
         lossless: bool = False,
+        stays: bool = False,
+        visible: bool = False,
     ) -> None:
         """The operation on the path or paths that a word names. Standard streams are no files."""
+        if type(word) is Arg and word.kind in REGULAR and (operation in LOOKING or word.kind == "files"):
+            stays = True
         for target in self.places(word) if operation in LOOKING else self.targets(word):
             text = target.text
             if (text in _STANDARD and not (text == "/dev/tty" and operation is Operation.READ)) or (
                 text[:8] == "/dev/fd/" and _FD.fullmatch(text)
             ):
                 continue
-            self.effects.append(Effect(operation, target, recursive=recursive, dangers=dangers, lossless=lossless))
+            self.effects.append(
+                Effect(
+                    operation,
+                    target,
+                    recursive=recursive,
+                    dangers=dangers,
+                    lossless=lossless,
+                    stays=stays,
+                    visible=visible,
+                )
+            )
 
     def targets(self, word: Word) -> list[Target]:
         """The paths that a word names; one unnamed target where that is not known."""
@@ -278,6 +292,8 @@ def _with(effect: Effect, dangers: tuple[str, ...]) -> Effect:
         effect.where,
         recursive=effect.recursive,
         dangers=tuple(dict.fromkeys((*effect.dangers, *dangers))),
+        stays=effect.stays,
+        visible=effect.visible,
     )
 
 

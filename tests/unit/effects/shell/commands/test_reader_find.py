@@ -8,13 +8,20 @@ from assent.effects.shell.command import Arg
 from tests.unit.effects.shell.commands.sights import does, sight
 
 FOUND = Arg("{}", kind="paths", under=("/w/src/",))
+REGULAR = Arg("{}", kind="files", under=("/w/src/",))
 
 
 @pytest.mark.parametrize(
     "command",
     [
         "find src",
-        "find src -name '*.py' -type f",
+        "find src -name '*.py'",
+        "find src -type f -o -name x",
+        "find src ! -type f",
+        "find src ( -type f )",
+        "find -L src -type f",
+        "find src -follow -type f",
+        "find src -type l",
         "find src ( -name a -o -name b ) -not -path './x/*' -print0",
         "find -L src -maxdepth 2 -newermt 2024-01-01 -prune -o -print",
     ],
@@ -22,6 +29,22 @@ FOUND = Arg("{}", kind="paths", under=("/w/src/",))
 def test_looking_lists_the_roots(command: str) -> None:
     assert does(command) == ["LIST+ src"]
     assert (sight(command).prints, sight(command).under[0]) == ("paths", "/w/src")
+
+
+@pytest.mark.parametrize(
+    "command", ["find src -type f", "find src -name '*.py' -type f", "find src -type f ( -name a -o -name b )"]
+)
+def test_regular_files_are_no_links(command: str) -> None:
+    assert sight(command).prints == "files"
+    assert sight("fd -t f x src").prints == "filenames"
+    assert sight("fd -L -t f x src").prints == "names"
+    assert sight("fd -t f -t l x src").prints == "names"
+
+
+def test_a_command_before_the_test_of_the_type_gets_links_too() -> None:
+    assert sight("find src -exec cat {} + -type f").runs[0].argv == ("cat", FOUND)
+    assert sight("find src -type f -o -exec cat {} +").runs[0].argv == ("cat", FOUND)
+    assert sight("find src -type f -exec cat {} +").runs[0].argv == ("cat", REGULAR)
 
 
 def test_a_name_that_is_looked_for_is_told_with_the_roots() -> None:
@@ -40,7 +63,7 @@ def test_without_a_root_it_is_the_current_folder() -> None:
 
 def test_a_command_is_run_on_names_below_the_roots() -> None:
     found = sight("find src -type f -exec grep -l y {} +")
-    assert found.runs[0].argv == ("grep", "-l", "y", FOUND)
+    assert found.runs[0].argv == ("grep", "-l", "y", REGULAR)
     assert found.prints == ""
     assert does("find src -exec rm {} ;") == ["LIST+ src", "RUN rm <{}>"]
     assert sight("find src -execdir rm {} ;").runs[0].argv == ("rm", FOUND)

@@ -44,7 +44,7 @@ def tar(line: Line) -> None:
             _members(line)
     elif "compare" in modes:
         for word in parsed.operands:
-            seen.path(READ, word, recursive=True)
+            seen.path(READ, word, recursive=True, stays=line.stays())
     elif "extract" in modes and not parsed.has("-O", "--to-stdout", "--to-command"):
         seen.execute()  # the archive names the files, and may hold links
         seen.cwd = after
@@ -74,7 +74,7 @@ def _archive(line: Line, modes: set[str]) -> None:
 def _members(line: Line) -> None:
     """What goes into an archive, with all below it."""
     for word in line.parsed.operands:
-        line.seen.path(READ, word, recursive=True)
+        line.seen.path(READ, word, recursive=True, stays=line.stays())
     if line.parsed.values("-T"):
         line.seen.path(READ, Arg("--files-from"), recursive=True)
 

@@ -30,9 +30,9 @@ def copy(line: Line) -> None:
     sources, target = _ends(line)
     links = parsed.has("-l", "--link", "-s", "--symbolic-link") and not line.program.endswith("install")
     for source in sources:
-        seen.path(READ, source, recursive=recursive)
+        seen.path(READ, source, recursive=recursive, stays=line.stays())
         if links:
-            seen.path(WRITE, source, recursive=recursive)
+            seen.path(WRITE, source, recursive=recursive, stays=True)
     _into(line, sources, target, recursive)
 
 
@@ -44,9 +44,9 @@ def move(line: Line) -> None:
     sources, target = _ends(line)
     kept = target is not None and not any(text is None or text.startswith("/dev/") for text in values(target))
     for source in sources:
-        line.seen.path(READ, source, recursive=True)
+        line.seen.path(READ, source, recursive=True, stays=True)
         line.seen.path(DELETE, source, recursive=True, lossless=kept)
-    _into(line, sources, target, True)
+    _into(line, sources, target, True, stays=True)
 
 
 def link(line: Line) -> None:
@@ -59,10 +59,10 @@ def link(line: Line) -> None:
     folder = _folder(target)
     symbolic = line.parsed.has("-s", "--symbolic")
     for source in sources:
-        line.seen.path(WRITE, source, recursive=True)
+        line.seen.path(WRITE, source, recursive=True, stays=True)
         text = literal(source)
         if symbolic and text is not None and not text.startswith("/") and folder:
-            line.seen.path(WRITE, f"{folder}/{text}", recursive=True)
+            line.seen.path(WRITE, f"{folder}/{text}", recursive=True, stays=True)
     _into(line, sources, target, False)
 
 
@@ -99,7 +99,7 @@ def modes(line: Line) -> None:
     if any(isinstance(word, Arg) and word.splits for word in parsed.operands[:first]):
         line.seen.execute()
     for word in parsed.operands[first:]:
-        line.seen.path(WRITE, word, recursive=recursive)
+        line.seen.path(WRITE, word, recursive=recursive, stays=recursive and line.stays())
     if mode is not None:
         line.seen.flags.add(mode)
 
@@ -118,12 +118,12 @@ def _ends(line: Line) -> tuple[list[Word], Word | None]:
     return words[:-1], last
 
 
-def _into(line: Line, sources: list[Word], target: Word | None, recursive: bool) -> None:
+def _into(line: Line, sources: list[Word], target: Word | None, recursive: bool, *, stays: bool = False) -> None:
     if target is None:
         return
     if line.parsed.has("-T", "--no-target-directory"):
         sources = []
-    into(line.seen, sources, target, recursive=recursive)
+    into(line.seen, sources, target, recursive=recursive, stays=stays)
     _backups(line, sources, target)
 
 

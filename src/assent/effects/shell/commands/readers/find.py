@@ -37,13 +37,24 @@ def find(line: Line) -> None:
     """`find [-H -L -P] [roots…] [expression]`."""
     seen = line.seen
     index, roots = _roots(seen, line.words)
+    follows = _follows(line.words)
     for root in roots:
-        seen.path(LIST, root, recursive=True)
+        seen.path(LIST, root, recursive=True, stays=not follows)
     seen.operands.extend(shown(root) for root in roots)
     seen.prints, seen.under = _printed(seen)
-    expression = _Expression(seen, line.words, index, roots)
+    expression = _Expression(seen, line.words, index, roots, follows=follows)
     expression.read()
     seen.under = expression.under() if seen.prints else seen.under
+    if seen.prints == "paths" and expression.regular and not expression.branches:
+        seen.prints = "files"
+
+
+def _follows(words: list[Word]) -> bool:
+    """Whether links are followed, by an option before the folders, or by a word of the expression."""
+    for word in words:
+        if not isinstance(word, str) or word == "-follow" or (_LEADING.fullmatch(word) and "L" in word):
+            return True
+    return False
 
 
 def _roots(seen: Seen, words: list[Word]) -> tuple[int, list[Word]]:
@@ -106,15 +117,19 @@ def _folders(targets: list[Target]) -> tuple[str, ...]:
 class _Expression:
     """Reads an expression from left to right."""
 
-    __slots__ = ("aims", "index", "negated", "roots", "seen", "words")
+    __slots__ = ("aims", "branches", "depth", "follows", "index", "negated", "regular", "roots", "seen", "words")
 
-    def __init__(self, seen: Seen, words: list[Word], index: int, roots: list[Word]) -> None:
+    def __init__(self, seen: Seen, words: list[Word], index: int, roots: list[Word], *, follows: bool) -> None:
         self.seen = seen
         self.words = words
         self.index = index
         self.roots = roots
         self.aims: list[str] = []
         self.negated = False
+        self.follows = follows
+        self.depth = 0  # of parentheses
+        self.regular = False  # `-type f` was asked for, so that no link is meant
+        self.branches = False  # `-o` or `,` outside parentheses, behind which that does not hold
 
     def read(self) -> None:
         while self.index < len(self.words):
@@ -123,6 +138,8 @@ class _Expression:
             if isinstance(word, Arg):
                 self.seen.execute()
                 continue
+            self.depth += (word == "(") - (word == ")")
+            self.branches = self.branches or (self.depth == 0 and word in ("-o", "-or", ","))
             self.predicate(word)
             self.negated = word in ("!", "-not") or (self.negated and word == "(")
 
@@ -138,6 +155,8 @@ class _Expression:
                 seen.prints = ""
             for value in self.values(1):
                 self.aim(name, value)
+                if name == "-type" and value == "f" and not (self.negated or self.depth or self.follows):
+                    self.regular = self.regular or not self.branches
                 if isinstance(value, Arg) and (value.splits or value.pattern) and _may_act(_loose(value)):
                     seen.execute()
         elif name in _RUNS:
@@ -184,7 +203,8 @@ class _Expression:
         seen = self.seen
         if name in ("-ok", "-okdir") or not words:
             seen.execute()
-        found = Arg("{}", kind="paths", under=tuple(folder + "/" for folder in self.under()))
+        kind = "files" if self.regular and not self.branches else "paths"
+        found = Arg("{}", kind=kind, under=tuple(folder + "/" for folder in self.under()))
         moved, cwd = seen.moved, seen.cwd
         if name.endswith("dir"):
             seen.moved, seen.cwd = True, ""
@@ -217,11 +237,14 @@ def fd(line: Line) -> None:
     line.given()
     seen = line.seen
     roots: list[Word] = line.parsed.operands[1:] or line.parsed.values("--search-path") or ["."]
+    stays = line.stays()
     for root in roots:
-        seen.path(LIST, root, recursive=True)
+        seen.path(LIST, root, recursive=True, stays=stays)
     kind, seen.under = _printed(seen)
-    found = Arg("{}", kind="paths", under=tuple(folder + "/" for folder in seen.under))
-    seen.prints = "names" if kind and not line.parsed.has(*_FORMATS) else ""
+    regular = stays and [literal(word) for word in line.parsed.values("--type")] in (["f"], ["file"])
+    found = Arg("{}", kind="files" if regular else "paths", under=tuple(folder + "/" for folder in seen.under))
+    named = "filenames" if regular else "names"
+    seen.prints = named if kind and not line.parsed.has(*_FORMATS) else ""
     if any(isinstance(word, Arg) and word.splits for word in line.parsed.operands):
         seen.execute()
     for command in commands:

@@ -273,9 +273,9 @@ def git_mv(line: Line) -> None:
         return
     _start(line)
     for word in words[:-1]:
-        line.seen.path(READ, word, recursive=True)
+        line.seen.path(READ, word, recursive=True, stays=True)
         line.seen.path(DELETE, word, recursive=True, lossless=True)
-    into(line.seen, words[:-1], words[-1], recursive=True)
+    into(line.seen, words[:-1], words[-1], recursive=True, stays=True)
     _stores(line)
 
 

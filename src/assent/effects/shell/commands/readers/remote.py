@@ -111,13 +111,13 @@ def rsync(line: Line) -> None:
 def _copied(line: Line, recursive: bool) -> None:
     seen, words = line.seen, line.parsed.operands
     if len(words) == 1:
-        _source(seen, words[0], recursive, ())
+        _source(line, words[0], recursive, ())
         return
     if not words:
         return
     away = _away(words[-1])
     for word in words[:-1]:
-        _source(seen, word, recursive, SENT if away else ())
+        _source(line, word, recursive, SENT if away else ())
     if line.quiet:
         return
     if away:
@@ -126,11 +126,11 @@ def _copied(line: Line, recursive: bool) -> None:
         into(seen, [word for word in words[:-1] if not _away(word)], words[-1], recursive=recursive)
 
 
-def _source(seen: Seen, word: Word, recursive: bool, dangers: tuple[str, ...]) -> None:
+def _source(line: Line, word: Word, recursive: bool, dangers: tuple[str, ...]) -> None:
     if _away(word):
-        _place(seen, word, ())
+        _place(line.seen, word, ())
     else:
-        seen.path(READ, word, recursive=recursive, dangers=dangers)
+        line.seen.path(READ, word, recursive=recursive, dangers=dangers, stays=recursive and line.stays())
 
 
 def _away(word: Word) -> bool:

@@ -54,7 +54,10 @@ def sed(line: Line) -> None:
         for given in in_place:
             seen.path(WRITE, file)
             _backup(seen, file, given.value)
-    if any(isinstance(word, Arg) and word.splits and word.kind != "paths" for word in parsed.operands) and in_place:
+    if (
+        any(isinstance(word, Arg) and word.splits and word.kind not in ("paths", "files") for word in parsed.operands)
+        and in_place
+    ):
         seen.execute()
 
 

@@ -1,0 +1,177 @@
+"""What an effect reaches below a folder: where links lead, and files that rules speak of. Judges none of it.
+
+Facts have looked below the folders that matter, within bounds; what they could not see is not proved."""
+
+from __future__ import annotations
+
+from assent.contract.effect import Effect, Kind, Lowering, Operation, Target
+from assent.contract.facts import Facts
+from assent.policy import match
+from assent.policy.globs import wild_at
+from assent.policy.rules import Origin, Rule
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from assent.contract.facts import Below
+    from assent.policy.globs import Glob
+    from assent.policy.ruleset import RuleSet
+    from assent.policy.sieve import PathSieve
+
+READING = (Operation.READ, Operation.SEARCH)
+UNPROVED = "links below `{}` are followed, and where they all lead could not be told"
+# Programs that put folders somewhere with the links that are in them.
+PUTTING = frozenset("cp gcp mv gmv rsync install ginstall ditto git".split())
+
+
+def followed(effect: Effect, facts: Facts) -> Iterator[Effect]:
+    """The same operation on every place outside that links lead to which it follows."""
+    seen: set[str] = set()
+    for found in _opened(effect, facts).values():
+        for leads, folder in found.leads if found is not None else ():
+            if leads not in seen:
+                seen.add(leads)
+                yield Effect(
+                    effect.operation,
+                    Target(Kind.PATH, leads, f"{effect.target.text} -> {leads}"),
+                    effect.where,
+                    invocation=effect.invocation,
+                    via=effect.via,
+                    recursive=folder,
+                    stays=True,
+                    visible=effect.visible,
+                )
+
+
+def unproved(effect: Effect, facts: Facts) -> str:
+    """A folder below which links are followed that facts have not seen all of; `""` where there is none."""
+    for root, found in _opened(effect, facts).items():
+        if found is None or not found.whole:
+            return root
+    return ""
+
+
+def _opened(effect: Effect, facts: Facts) -> dict[str, Below | None]:
+    target = effect.target
+    if target.pattern and not effect.recursive and target.name in facts.expansions:
+        return {}  # each name is known, and where it leads
+    return {root: facts.below.get(root) for root in effect.opens()}
+
+
+# ---------------------------------------------------------------- rules on single files
+
+
+def spoken(rules: RuleSet, sieve: PathSieve, effect: Effect, facts: Facts) -> Iterator[Rule]:
+    """Rules that deny or ask and speak of a file below a folder which is read as a whole, or may do so where it is not
+    known what is there. Only those that somebody wrote: what comes with Assent speaks of the file by its name."""
+    target = effect.target
+    if effect.operation not in READING or target.kind is not Kind.PATH:
+        return
+    roots = (target.name,) if target.name and effect.recursive else target.under if not target.name else ()
+    for root in roots:
+        found = facts.below.get(root)
+        if found is None or not found.listed:
+            names = match.known_as((root, facts.canonical.get(root, root)), facts)
+            yield from _possible(rules, effect, names)
+        else:
+            yield from _present(rules, sieve, effect, found, root)
+
+
+def _present(rules: RuleSet, sieve: PathSieve, effect: Effect, found: Below, root: str) -> Iterator[Rule]:
+    skip = len(root.rstrip("/"))
+    for path in found.names:
+        if not sieve.holds(path) or (effect.visible and "/." in path[skip:]):
+            continue
+        one = Effect(effect.operation, Target(Kind.PATH, path))
+        yield from (rule for rule in rules.reaching_effect(one, (path,)) if rule.origin is not Origin.SHIPPED)
+
+
+def _possible(rules: RuleSet, effect: Effect, names: tuple[str, ...]) -> Iterator[Rule]:
+    for glob, rule in rules.paths.every():
+        if (
+            rule.origin is not Origin.SHIPPED
+            and match.speaks_of(rule, effect.operation)
+            and not (effect.visible and _is_hidden(glob))
+            and any(_may_lie_in(glob, name) for name in names)
+        ):
+            yield rule
+
+
+def _may_lie_in(glob: Glob, folder: str) -> bool:
+    """Whether a glob may match something below a folder."""
+    if not glob.text.startswith("/"):
+        return True
+    start = folder.rstrip("/") + "/"
+    if glob.prefix.startswith(start) or glob.prefix == folder:
+        return True
+    return not glob.literal and start.startswith(glob.prefix + "/") and glob.opens(folder)
+
+
+def _is_hidden(glob: Glob) -> bool:
+    """Whether all that a glob matches has a hidden name, or lies below one."""
+    return any(name[:1] == "." and wild_at(name[:1]) < 0 for name in glob.text[len(glob.prefix) :].split("/"))
+
+
+# ---------------------------------------------------------------- folders that came to be on the way
+
+
+class Put:
+    """Paths that a command before may have put links at. `at` is its place among the effects."""
+
+    __slots__ = ("at", "invocation", "paths")
+
+    def __init__(self, at: int, invocation: int, paths: tuple[str, ...]) -> None:
+        self.at = at
+        self.invocation = invocation
+        self.paths = paths
+
+
+def puts(lowering: Lowering, facts: Facts) -> list[Put]:
+    """What commands put somewhere as a whole, unless no links are in it. Facts are of the moment before."""
+    if len(lowering.invocations) < 2:
+        return []
+    found = []
+    for at, effect in enumerate(lowering.effects):
+        if effect.target.kind is Kind.TREE:
+            found.append(Put(at, effect.invocation, facts.trees.get(effect.target.name, ((), ()))[0]))
+        elif (
+            effect.operation is Operation.WRITE
+            and effect.recursive
+            and effect.invocation >= 0
+            and lowering.invocations[effect.invocation].program in PUTTING
+            and not _plain(effect.invocation, lowering, facts)
+        ):
+            found.append(Put(at, effect.invocation, (effect.target.name,)))
+    return found
+
+
+def _plain(invocation: int, lowering: Lowering, facts: Facts) -> bool:
+    """Whether all folders that a command copies are seen to hold no links."""
+    sources = [
+        facts.below.get(each.target.name)
+        for each in lowering.effects
+        if each.invocation == invocation and each.operation is Operation.READ and each.target.kind is Kind.PATH
+    ]
+    return bool(sources) and all(each is not None and each.whole and not each.linked for each in sources)
+
+
+def overtaken(effect: Effect, at: int, before: list[Put]) -> bool:
+    """Whether a command before may have put a link where the effect goes."""
+    target = effect.target
+    if target.kind is not Kind.PATH or effect.operation is Operation.DELETE:
+        return False
+    roots = effect.opens()
+    places = (target.name, *roots) if target.name else roots
+    for put in before:
+        if put.at < at and put.invocation != effect.invocation:
+            for path in put.paths:
+                if not path or any(_lies_in(place, path) for place in places):
+                    return True
+                if any(_lies_in(path, root) for root in roots):
+                    return True
+    return False
+
+
+def _lies_in(path: str, folder: str) -> bool:
+    return path == folder or path.startswith(folder.rstrip("/") + "/")
