@@ -214,7 +214,8 @@ class Judge:
             return
         ruled = self._by_strict_rules(effect, spoken)
         if target.under and not target.name and (ruled is None or ruled.outcome is not DENY):
-            ruled = self._by_folders(effect) or ruled
+            held = self._by_folders(effect)
+            ruled = held if held is not None else ruled
         if part is not None and part.outcome is DENY:
             # Denied either way: that a whole root goes says more than one sensitive file in it.
             self.parts.append(ruled if ruled is not None and ruled.outcome is DENY else part)
