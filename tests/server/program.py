@@ -189,7 +189,7 @@ class Program:
         """Submit a shell command as an agent's hook does."""
         where = str(self.project)
         body: dict[str, object] = {"tool": "bash", "input": {"command": command}, "cwd": where, "project": where}
-        body |= {"session": session, "runtime": "claude-code", "wait": wait, **more}
+        body |= {"session": session, "runtime": "claude", "wait": wait, **more}
         return self.ask("POST", "/v1/calls", body, unix=True)
 
     def calling(self, command: str, **more: Any) -> Future[Answer]:

@@ -112,7 +112,7 @@ def test_an_offer_stays_open_for_pages_that_come_later_until_one_takes_it(progra
     offer = next(each for each in offers[0] if each["session"] == "later")
     assert offer == {
         "id": offer["id"],
-        "runtime": "claude-code",
+        "runtime": "claude",
         "session": "later",
         "modes": ["full_auto", "plan"],
         "words": "you said no 3 times in a row, 3 times in this session",

@@ -252,7 +252,7 @@ def test_a_long_change_comes_as_a_file_in_the_thread(program: Gate, slack: Stand
     where = str(program.project)
     given = {"file_path": f"{where}/src/long.txt", "content": text}
     body: dict[str, object] = {"tool": "write", "input": given, "cwd": where}
-    body |= {"project": where, "session": "f1", "runtime": "claude-code", "wait": 30}
+    body |= {"project": where, "session": "f1", "runtime": "claude", "wait": 30}
     waiting = program.pool.submit(lambda: program.ask("POST", "/v1/calls", body, unix=True))
     message = slack.message(about="long.txt")
     sent = until(lambda: slack.files[0] if slack.files else None, 15, "no file")
@@ -269,7 +269,7 @@ def test_a_long_change_comes_as_a_file_in_the_thread(program: Gate, slack: Stand
 def test_what_is_risky_is_asked_about_once_more(program: Gate, slack: StandIn) -> None:
     waiting = program.calling("sudo make install", session="f2")
     message = slack.message(about="sudo make install")
-    assert message.words.startswith("High risk: claude-code wants to run a command")
+    assert message.words.startswith("High risk: claude wants to run a command")
     assert "confirm" in message.buttons["assent_once"]
     slack.press(message, "assent_deny")
     assert waiting.result(20).json["allowed"] is False

@@ -168,6 +168,9 @@ TABLES: dict[str, str] = {
     str_replace_based_edit_tool write+viewer path=path
     bash bash command=command
 """,
+    # `assent run`, and the question that the page and the inbox show as an example
+    "assent": "bash bash command=command",
+    "example": "bash bash command=command",
     OURS: """
     bash bash command=command
     read read path=file_path
