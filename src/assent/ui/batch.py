@@ -110,7 +110,7 @@ class Batch:
             found = [*self.files(here), *own_documents(rules, project)]
             settings = combine(found, environment_mode=str(said), flag_mode=str(mode or self.options.mode or ""))
             examples = tuple(example for document in found for example in document.examples)
-            gate = self.gates[key] = Engine(settings, own=configure.own(here), examples=examples)
+            gate = self.gates[key] = Engine(settings, own=configure.own(here), examples=examples, state=here.state)
         return gate
 
     def files(self, here: configure.Place) -> list[Document]:

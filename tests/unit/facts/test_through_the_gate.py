@@ -10,6 +10,7 @@ import pytest
 
 from assent.configure import open_gate, place
 from assent.contract.call import Call
+from assent.facts import below
 
 
 @pytest.fixture
@@ -83,3 +84,62 @@ def test_a_worktree_of_the_project_is_the_workspace(project: Path) -> None:
     subprocess.run([*identity, "worktree", "add", "-q", "../side"], check=True, capture_output=True)
     assert answer(project, "write", "../side/new.py") == ("allow", "mode.allow")
     assert answer(project, "bash", "git -C ../side status") == ("allow", "intrinsic.read-only")
+
+
+def test_links_below_a_folder_are_judged_where_they_are_followed(project: Path) -> None:
+    (project.parent / "home/.ssh").mkdir(parents=True)
+    for folder in ("docs", "clean"):
+        (project / folder).mkdir()
+        (project / folder / "a.txt").touch()
+    (project / "docs/deep").mkdir()
+    (project / "docs/deep/k").symlink_to("../../../home/.ssh")
+    (project / "clean/self").symlink_to("a.txt")
+    (project / "clean/loop").symlink_to("loop")
+    (project / "clean/env").symlink_to("/usr/bin/env")
+    for command in ("grep -R x {}", "cat {}/**", "find {} -exec cat {{}} +", "rg -L x {}", "cat {}/*/*/*"):
+        assert answer(project, "bash", command.format("docs")) == ("deny", "floor.sensitive-path"), command
+        assert answer(project, "bash", command.format("clean"))[0] == "allow", command
+    assert answer(project, "bash", "grep -r x docs")[0] == "allow"
+    assert answer(project, "bash", "find docs -type f -exec cat {} +")[0] == "allow"
+
+
+def test_a_folder_that_is_too_large_to_look_through_is_not_proved(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (project / "src").mkdir()
+    for name in range(20):
+        (project / f"src/{name}").touch()
+    monkeypatch.setattr(below, "MOST_ENTRIES", 10)
+    assert answer(project, "bash", "grep -R x src") == ("ask", "mode.tree")
+    assert answer(project, "bash", "grep -r x src")[0] == "allow"
+
+
+def test_a_copied_link_is_not_read_in_the_same_call(project: Path) -> None:
+    for folder in ("docs", "clean"):
+        (project / folder).mkdir()
+        (project / folder / "a.txt").touch()
+    (project / "docs/key").symlink_to("../../home/.ssh/id_work")
+    assert answer(project, "bash", "cp -a docs out && cat out/key") == ("ask", "mode.tree")
+    assert answer(project, "bash", "cp -a clean out && cat out/a.txt")[0] == "allow"
+    assert answer(project, "bash", "mv clean out && cat out/a.txt")[0] == "allow"
+
+
+def test_the_state_folder_is_guarded_wherever_it_is(project: Path) -> None:
+    state = project.parent / "state"
+    state.mkdir()
+    (state / "secrets.toml").touch()
+    os.link(state / "secrets.toml", project / "notes")
+    assert answer(project, "bash", f"cat {state}/secrets.toml") == ("deny", "floor.self")
+    assert answer(project, "read", f"{state}/held.db", "yolo") == ("deny", "floor.self")
+    assert answer(project, "bash", f"grep -r x {project.parent}")[0] != "allow"
+
+
+def test_a_rule_on_single_files_meets_what_reads_the_folder_above_them(project: Path) -> None:
+    (project / "src").mkdir()
+    (project / "lib").mkdir()
+    (project / "src/.env").touch()
+    (project / ".assent.toml").write_text('deny = ["read(**/.env)"]\n')
+    for command in ("grep -r K {}", "tar cf - {}", "rg --hidden K {}", "find {} -type f -exec cat {{}} +"):
+        assert answer(project, "bash", command.format("src")) == ("ask", "deny.inside"), command
+        assert answer(project, "bash", command.format("lib"))[0] == "allow", command
+    assert answer(project, "bash", "rg K src")[0] == "allow"
