@@ -452,5 +452,10 @@ class _Look:
 
         if target.name and target.name not in self.settings:
             self.settings[target.name] = obeyed(
-                target.name, self._lowering, self._links, home=self._home, portable=self.portable
+                target.name,
+                self._lowering,
+                self._links,
+                roots=self._roots,
+                home=self._home,
+                portable=self.portable,
             )

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 MOST_ENTRIES = 20_000  # names looked at below a folder
 MOST_PARENTS = 64
+DATABASES = (".db", ".db3", ".sqlite", ".sqlite3", ".s3db", ".sl3", ".duckdb", ".ddb")
 # Programs whose rows say `**/` do not look into these either.
 SKIPPED = frozenset(
     """.git .hg .svn .jj node_modules .venv venv __pycache__ .tox .nox .eggs .mypy_cache .ruff_cache
@@ -23,14 +24,16 @@ SKIPPED = frozenset(
 )
 
 
-def obeyed(name: str, lowering: Lowering, links: Links, *, home: str, portable: bool = False) -> str:
+def obeyed(
+    name: str, lowering: Lowering, links: Links, *, roots: tuple[str, ...] = (), home: str, portable: bool = False
+) -> str:
     """Say which settings file is there, or may be made by another part of the call; `""` where none is.
 
     `name` holds the folder, the row's entries and the operands, with NUL between. `portable`: there is no file system
     to look at, so only what the call itself makes is there."""
     cwd, entries, *operands = name.split("\0")
     made = [effect for effect in lowering.effects if _may_make(effect)]
-    look = _Look(cwd, operands, made, links, home, portable=portable)
+    look = _Look(cwd, operands, made, links, roots, home, portable=portable)
     return next((found for entry in entries.split(" ") if (found := look.entry(entry))), "")
 
 
@@ -45,19 +48,30 @@ def _may_make(effect: Effect) -> bool:
 class _Look:
     """One look for the settings of one command."""
 
-    __slots__ = ("_cwd", "_operands", "_made", "_links", "_home", "_portable")
+    __slots__ = ("_cwd", "_operands", "_made", "_links", "_roots", "_home", "_portable")
 
     def __init__(
-        self, cwd: str, operands: list[str], made: list[Effect], links: Links, home: str, *, portable: bool
+        self,
+        cwd: str,
+        operands: list[str],
+        made: list[Effect],
+        links: Links,
+        roots: tuple[str, ...],
+        home: str,
+        *,
+        portable: bool,
     ) -> None:
         self._cwd = cwd
         self._operands = operands
         self._made = made
         self._links = links
+        self._roots = roots
         self._home = home
         self._portable = portable
 
     def entry(self, entry: str) -> str:
+        if entry == "+{}":
+            return self._missing()
         path, by_key, rest = entry.partition("#")
         section, _, harmless = rest.partition("!")
         for candidate in self._candidates(path):
@@ -76,6 +90,17 @@ class _Look:
                 return f"`{candidate}` sets `{key}`"
         return ""
 
+    def _missing(self) -> str:
+        """A database that the program would make. An empty one in the workspace, with a database's ending, is no harm:
+        nothing obeys it."""
+        for each in self._operands if not self._portable else ():
+            named = each.endswith(DATABASES) and any(
+                _lies_at(self._links.canonical(each), root) for root in self._roots
+            )
+            if not named and not each.endswith("/:memory:") and not os.path.lexists(each):
+                return f"`{each}` would be made"
+        return ""
+
     def _candidates(self, path: str) -> Iterator[str | None]:
         """The absolute paths that an entry stands for; None where there are too many."""
         climbs = path[:1] == "^"
@@ -83,7 +108,7 @@ class _Look:
         if path.startswith("**/"):
             yield from self._below(path[3:])
             return
-        if path.startswith("{}-"):
+        if path.startswith(("{}-", "{}.")):
             yield from (operand + path[2:] for operand in self._operands)
             return
         bases = (self._operands or [self._cwd]) if path.startswith("{}/") else [self._cwd]

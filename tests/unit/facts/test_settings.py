@@ -13,9 +13,9 @@ from assent.facts.settings import obeyed
 NONE = Lowering("bash")
 
 
-def look(folder: Path, entry: str, *operands: Path, lowering: Lowering = NONE, home: str = "/h") -> str:
+def look(folder: Path, entry: str, *operands: Path, lowering: Lowering = NONE, home: str = "/h", root: str = "") -> str:
     name = "\0".join((str(folder), entry, *map(str, operands)))
-    return obeyed(name, lowering, Links(None), home=home)
+    return obeyed(name, lowering, Links(None), home=home, roots=(root,) if root else ())
 
 
 def writes(*paths: Path | str, recursive: bool = False, certain: bool = True) -> Lowering:
@@ -49,6 +49,14 @@ def test_a_file_beside_an_operand(tmp_path: Path) -> None:
     assert look(tmp_path, "{}-journal", tmp_path / "a.db") == ""
     (tmp_path / "a.db-journal").write_text("")
     assert look(tmp_path, "{}-journal", tmp_path / "a.db") == f"`{tmp_path}/a.db-journal` is there"
+
+
+def test_an_operand_that_would_be_made(tmp_path: Path) -> None:
+    (tmp_path / "a.db").write_text("")
+    assert look(tmp_path, "+{}", tmp_path / "a.db") == ""
+    assert look(tmp_path, "+{}", tmp_path / "b.db") == f"`{tmp_path}/b.db` would be made"
+    assert look(tmp_path, "+{}", tmp_path / "b.db", root=str(tmp_path)) == ""
+    assert look(tmp_path, "+{}", tmp_path / "conftest.py", root=str(tmp_path))
 
 
 def test_a_file_in_or_above_an_operands_folder(tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ _STANDARD = frozenset({"-", "/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stde
 _FD = Pattern(r"/dev/fd/[0-9]+")
 _AUTHORITY = Pattern(r"[a-z]+://[\w.:-]+/")  # before any sign of a glob: what it matches begins so too
 _SETTLED = frozenset((Kind.REPOSITORY, Kind.HOOKS, Kind.MODULES, Kind.SETTINGS))
-_BY_OPERAND = ("{}", "^{}", "**/")
+_BY_OPERAND = ("{}", "^{}", "+{}", "**/")
 _PERCENT = Pattern(r"%([0-9A-Fa-f]{2})")
 
 
