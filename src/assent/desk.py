@@ -48,9 +48,10 @@ UNDECIDED = frozenset(Ending) - DECIDED
 
 
 class Desk:
-    """Where calls are settled and questions are held. `gate_for` finds the gate that decides a held call again."""
+    """Where calls are settled and questions are held. `gate_for` finds the gate that decides a held call again.
+    `fixed`: no other channel will come."""
 
-    def __init__(self, memory: Memory, store: Store, gate_for: GateFor) -> None:
+    def __init__(self, memory: Memory, store: Store, gate_for: GateFor, *, fixed: bool = False) -> None:
         self.memory = memory
         self._gate_for = gate_for
         # Questions that a program's own dialog asks too, or takes over: id → endings after which the dialog goes on.
@@ -58,6 +59,7 @@ class Desk:
         self._readings: dict[str, Lowering | None] = {}  # of calls that a model could have judged, while they are asked
         self.broker = Broker(
             store=store,
+            fixed=fixed,
             recheck=self._look_again,
             remember=self._remember,
             settles=self._settles,

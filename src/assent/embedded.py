@@ -232,7 +232,7 @@ class Embedded:
         with self._opening:
             if self._desk is None:
                 self._store = SqliteStore(os.path.join(state_folder(self._state), STORE_FILE))
-                self._desk = Desk(self.memory, self._store, self._rules_of)
+                self._desk = Desk(self.memory, self._store, self._rules_of, fixed=True)
             return self._desk
 
     def _attach(self, desk: Desk) -> None:
@@ -282,7 +282,9 @@ class Embedded:
             return said
         if said is True or said is False:
             return Answer(Said.ALLOW if said else Said.DENY, who=self.memory.who, channel="callback")
-        return None
+        if said is None:
+            return None
+        raise PayloadError(f"it returned {said!r:.80}; nothing but True, or an Answer that says so, is a yes")
 
     def _rules_of(self, held: Held) -> Rules:
         return self._gates.find(held.project, held.call.session)[0]

@@ -29,7 +29,7 @@ async def raises(question: Held) -> Answer:
 
 @pytest.mark.parametrize(
     ("asked", "ending", "allowed"),
-    [(allows, Ending.ANSWERED, True), (silent, Ending.DISMISSED, False), (raises, Ending.DISMISSED, False)],
+    [(allows, Ending.ANSWERED, True), (silent, Ending.DISMISSED, False), (raises, Ending.FAULT, False)],
 )
 def test_a_coroutine_function_is_asked(asked: Asked, ending: Ending, allowed: bool) -> None:
     async def scene() -> None:

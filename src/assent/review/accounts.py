@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 
+from assent.contract.display import one_line
 from assent.contract.errors import StoreError
 from assent.contract.review import Answer, Ending, Held, Resolution
 from assent.review.denial import deny
@@ -14,6 +15,7 @@ from assent.review.patience import given, within
 from assent.review.questions import Leftover
 from assent.review.store import Store
 
+LONGEST = 300  # characters of what went wrong
 Records = Callable[[Moment], Awaitable[None] | None]
 
 
@@ -85,7 +87,7 @@ class Accounts:
 
 def words(error: BaseException) -> str:
     """What went wrong, for a person."""
-    return f"{type(error).__name__}: {error}"
+    return one_line(f"{type(error).__name__}: {error}", LONGEST)
 
 
 def _answered(held: Held, answer: Answer) -> Moment:

@@ -53,7 +53,8 @@ class Broker:
     `recheck` observes and decides a call again, and compares the digest. `remember` makes and saves a grant.
     `settles` says whether a call would be allowed by now without asking. `record` writes a moment to the trail.
     `change_mode` and `deny_rule` carry out an accepted offer. Each may be a plain or a coroutine function, and may
-    raise; a plain one should be quick, since it holds up the loop. `tally` counts denials."""
+    raise; a plain one should be quick, since it holds up the loop. `fixed`: the channels are those of the author of a
+    program, and no other comes: a question that none of them can show ends at once."""
 
     def __init__(
         self,
@@ -69,6 +70,7 @@ class Broker:
         clock: Callable[[], float] | None = None,
         wall: Callable[[], float] = time.time,
         grace: float = GRACE,
+        fixed: bool = False,
         patience: float = PATIENCE,
         delivery: float = DELIVERY,
     ) -> None:
@@ -80,10 +82,10 @@ class Broker:
         self.wall = wall
         self._patience = patience
         self._delivery = delivery
-        self._machine = Machine(grace=grace)
+        self._machine = Machine(grace=grace, fixed=fixed)
         self._waits: dict[str, Wait] = {}
         self._tasks = Tasks()
-        self._deliveries = Deliveries(self, self._machine, self._tasks, delivery)
+        self._deliveries = Deliveries(self, self._machine, self._tasks, delivery, own=fixed)
         self._timer: asyncio.TimerHandle | None = None
         self._armed: float | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -387,7 +389,9 @@ class Broker:
         if self._loop is None or self._loop.is_closed():
             self._loop, self._timer, self._armed = here, None, None
         if self._loop is not here:
-            raise RuntimeError("the broker belongs to another event loop; use `answer_threadsafe`")
+            raise RuntimeError(
+                "the broker belongs to another event loop; answer by the question, or `answer_threadsafe`"
+            )
         return self._time()
 
     def _time(self) -> float:

@@ -5,15 +5,19 @@ A channel that raises or hangs holds up nobody but itself."""
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable
 from typing import Protocol
 
 from assent.contract.review import Answer, Held, Resolution, Said
+from assent.review.accounts import words
 from assent.review.channels import Channel, Excerpts, Question, Queues
 from assent.review.commands import Command, Partial, Queue, Receipt, Show, Withdraw
 from assent.review.machine import Machine
 from assent.review.patience import Tasks, within
 from assent.review.questions import session_of
+
+LOG = logging.getLogger("assent.channels")
 
 
 class Desk(Protocol):
@@ -28,13 +32,15 @@ class Desk(Protocol):
 
 
 class Deliveries:
-    """The open channels of one broker, and what is on its way to them."""
+    """The open channels of one broker, and what is on its way to them. `own`: they are the author's, who may say in an
+    answer where it was given."""
 
-    def __init__(self, desk: Desk, machine: Machine, tasks: Tasks, seconds: float) -> None:
+    def __init__(self, desk: Desk, machine: Machine, tasks: Tasks, seconds: float, *, own: bool = False) -> None:
         self._desk = desk
         self._machine = machine
         self._tasks = tasks
         self._seconds = seconds
+        self._own = own
         self._channels: dict[str, Channel] = {}
 
     def channels(self) -> tuple[Channel, ...]:
@@ -62,15 +68,20 @@ class Deliveries:
             return
 
         async def deliver() -> None:
-            seen = False
+            seen, problem = False, ""
             try:
                 if self._is_open(channel) and self._machine.state(held.id) is not None:
                     await within(self._seconds, channel.show(self._question(channel, held, command.deadline)))
                     seen = True
+            except Exception as error:
+                problem = words(error)
+                LOG.warning("the channel `%s` could not show a question: %s", channel.name, problem, exc_info=error)
             finally:
                 if self._is_open(channel):
-                    event = self._machine.shown if seen else self._machine.undeliverable
-                    self._desk.do(event(held.id, channel.name, self._desk.now()))
+                    now, told = self._desk.now(), (held.id, channel.name)
+                    self._desk.do(
+                        self._machine.shown(*told, now) if seen else self._machine.undeliverable(*told, now, problem)
+                    )
 
         self._tasks.queue(_line(channel, held), deliver)
 
@@ -102,13 +113,14 @@ class Deliveries:
         return self._channels.get(channel.name) is channel
 
     def _question(self, channel: Channel, held: Held, deadline: float | None) -> Question:
-        desk, machine = self._desk, self._machine
+        desk, machine, own = self._desk, self._machine, self._own
         left = held.timeout if deadline is None else deadline - desk.now()
 
         async def answer(given: Answer) -> Receipt:
             if given.said is Said.ALLOW and not _whole(channel, held):
                 return Partial(held.id, possible=held.preview.whole)
-            return await desk.answer(held.id, held.digest, _through(given, channel.name))
+            told = given if own and given.channel else _through(given, channel.name)
+            return await desk.answer(held.id, held.digest, told)
 
         return Question(
             held,
@@ -117,6 +129,7 @@ class Deliveries:
             answer=answer,
             dismiss=lambda: desk.dismiss(held.id, channel.name),
             nobody=lambda detail: desk.do(machine.unseen(held.id, desk.now(), detail)),
+            fail=lambda detail: desk.do(machine.fault(held.id, desk.now(), detail)),
             gone=lambda: desk.do(machine.undeliverable(held.id, channel.name, desk.now())),
         )
 

@@ -29,7 +29,7 @@ from assent.review.commands import (
     Withdraw,
 )
 from assent.review.denial import deny
-from assent.review.questions import Leftover, Pending, Place, Session, Waiting, overdue, session_of
+from assent.review.questions import Leftover, Pending, Place, Session, Waiting, failures, overdue, session_of
 
 GRACE = 10.0  # seconds for a channel to come back, as after the reload of a page
 REMEMBERED = 1024  # ended questions, so that late answers are told how
@@ -38,10 +38,11 @@ HEAD = frozenset({State.ASKED, State.SHOWN})
 
 
 class Machine:
-    """All questions of one broker."""
+    """All questions of one broker. `fixed`: no other channel will come, so that what failed in all of them ends."""
 
-    def __init__(self, *, grace: float = GRACE) -> None:
+    def __init__(self, *, grace: float = GRACE, fixed: bool = False) -> None:
         self._grace = grace
+        self._fixed = fixed
         self._questions: dict[str, Waiting] = {}
         self._queues: dict[Session, dict[str, Waiting]] = {}  # in the order of arrival
         self._places: dict[str, Place] = {}
@@ -136,8 +137,8 @@ class Machine:
         self._clocks(question, now)
         return commands
 
-    def undeliverable(self, id: str, channel: str, now: float) -> list[Command]:
-        """A channel could not show a question, or shows it no longer."""
+    def undeliverable(self, id: str, channel: str, now: float, detail: str = "") -> list[Command]:
+        """A channel could not show a question, or shows it no longer. `detail` is what went wrong there."""
         commands = self.tick(now)
         question = self._questions.get(id)
         place = self._places.get(channel)
@@ -145,8 +146,13 @@ class Machine:
             return commands
         question.seen.discard(channel)
         question.refused.add(channel)
+        if detail:
+            question.problems[channel] = detail
         self._clocks(question, now)
-        return commands + self._next_turn(place, id, now)
+        commands += self._next_turn(place, id, now)
+        if self._fixed and question.problems.keys() >= self._places.keys():
+            commands += self._end(id, Ending.UNSEEN, now, detail=failures(question), states=VISIBLE)
+        return commands
 
     def answer(self, id: str, digest: str, answer: Answer, now: float) -> list[Command]:
         """A person answered. What does not count is told why, as the last command."""

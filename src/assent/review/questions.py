@@ -52,7 +52,20 @@ class Leftover(Value):
 class Waiting:
     """What the machine knows of one question. Times are None while their clock stands still."""
 
-    __slots__ = ("held", "state", "since", "seen", "refused", "deadline", "blind", "dark", "due", "answer", "settled")
+    __slots__ = (
+        "held",
+        "state",
+        "since",
+        "seen",
+        "refused",
+        "problems",
+        "deadline",
+        "blind",
+        "dark",
+        "due",
+        "answer",
+        "settled",
+    )
 
     def __init__(self, held: Held, state: State, now: float) -> None:
         self.held = held
@@ -60,6 +73,7 @@ class Waiting:
         self.since = now
         self.seen: set[str] = set()  # the channels that show it
         self.refused: set[str] = set()  # the channels that could not
+        self.problems: dict[str, str] = {}  # of these, why
         self.deadline: float | None = None  # the end of the clock that started when it was shown
         self.blind: float | None = None  # since when nobody can see it
         self.dark: float | None = None  # since when it is gone from the last channel that showed it
@@ -88,4 +102,9 @@ def overdue(question: Waiting, now: float) -> tuple[Ending, float, str]:
         return Ending.EXPIRED, now, f"{held.timeout:g} s passed"
     if question.dark is not None:
         return Ending.LOST, now, "the only channel that showed it closed"
-    return Ending.UNSEEN, now, f"no channel showed it for {held.unseen:g} s"
+    return Ending.UNSEEN, now, failures(question) or f"no channel showed it for {held.unseen:g} s"
+
+
+def failures(question: Waiting) -> str:
+    """Why channels could not show a question, in words; `""` where none said."""
+    return ", ".join(f"the channel `{name}` failed: {why}" for name, why in question.problems.items())

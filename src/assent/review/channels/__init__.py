@@ -4,6 +4,8 @@ A channel shows questions and hands back what people say. It decides nothing, an
 
 from __future__ import annotations
 
+import asyncio
+import concurrent.futures
 from collections.abc import Awaitable, Callable
 from typing import Protocol, runtime_checkable
 
@@ -16,9 +18,10 @@ class Question:
     """A question as one channel has it: what is asked, and the way back.
 
     `deadline` is when it runs out, in seconds since the epoch. `behind` is how many wait behind it in its session.
-    The ways back are for the loop of the broker; the first that comes through any channel counts."""
+    The ways back work on any event loop and in any thread; the first that comes through any channel counts. They
+    raise RuntimeError where the gate is closed."""
 
-    __slots__ = ("held", "deadline", "behind", "_answer", "_dismiss", "_nobody", "_gone")
+    __slots__ = ("held", "deadline", "behind", "_answer", "_dismiss", "_nobody", "_gone", "_fail", "_loop")
 
     def __init__(
         self,
@@ -30,6 +33,7 @@ class Question:
         dismiss: Callable[[], None],
         nobody: Callable[[str], None],
         gone: Callable[[], None],
+        fail: Callable[[str], None],
     ) -> None:
         self.held = held
         self.deadline = deadline
@@ -38,22 +42,48 @@ class Question:
         self._dismiss = dismiss
         self._nobody = nobody
         self._gone = gone
+        self._fail = fail
+        self._loop = asyncio.get_running_loop()  # the broker's
 
     async def answer(self, answer: Answer) -> Receipt:
         """What the person said. Returns once it is known what came of it; show `receipt.words` to the person."""
+        if asyncio.get_running_loop() is self._loop:
+            return await self._answer(answer)
+        return await asyncio.wrap_future(self.answer_threadsafe(answer))
+
+    def answer_threadsafe(self, answer: Answer) -> concurrent.futures.Future[Receipt]:
+        """The same for a thread without an event loop: `.result()` waits. Not for the loop of the broker."""
+        return asyncio.run_coroutine_threadsafe(self._given(answer), self._loop)
+
+    async def _given(self, answer: Answer) -> Receipt:
         return await self._answer(answer)
 
     def dismiss(self) -> None:
         """Esc, Ctrl-C: the person put the question away, which denies it."""
-        self._dismiss()
+        self._there(self._dismiss)
 
     def nobody(self, detail: str = "") -> None:
         """Nobody will see the question here or anywhere, which denies it at once."""
-        self._nobody(detail)
+        self._there(self._nobody, detail)
 
     def gone(self) -> None:
         """The question cannot be seen in this channel any more, though the channel is still there."""
-        self._gone()
+        self._there(self._gone)
+
+    def fail(self, detail: str) -> None:
+        """Asking broke in this channel, which denies the call everywhere; `detail` says how."""
+        self._there(self._fail, detail)
+
+    def _there(self, way: Callable[..., None], *given: str) -> None:
+        """Go a way back on the loop of the broker."""
+        try:
+            here = asyncio.get_running_loop()
+        except RuntimeError:  # a thread without one
+            here = None
+        if here is self._loop:
+            way(*given)
+        else:
+            self._loop.call_soon_threadsafe(way, *given)
 
 
 class Offering:

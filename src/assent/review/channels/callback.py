@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import logging
 import threading
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 
 from assent.contract.review import Answer, Held, Resolution
+from assent.review.accounts import words
 from assent.review.channels import Question
 
+LOG = logging.getLogger("assent.channels")
 Said = Answer | Awaitable[Answer | None] | None
 Asked = Callable[[Held], Said]
 
 
 class CallbackChannel:
-    """Asks a function of the embedder. None, and whatever the function raises, puts the question away: denied.
+    """Asks a function of the embedder. None puts the question away, and what the function raises ends it: denied.
 
     A coroutine function runs in the loop and is cancelled when the question ends elsewhere. A plain one runs in a
     thread, since it may wait for somebody; what it returns too late changes nothing."""
@@ -42,9 +45,15 @@ class CallbackChannel:
         answer: Answer | None = None
         try:
             answer = await self._call(question.held)
-        finally:
-            if answer is None:
-                question.dismiss()
+        except Exception as error:
+            LOG.warning("the function that was asked failed: %s", words(error), exc_info=error)
+            question.fail(f"the function that was asked failed: {words(error)}")
+            return
+        except BaseException:
+            question.dismiss()
+            raise
+        if answer is None:
+            question.dismiss()
         if answer is not None:
             # The way back outlives this task, which is cancelled as soon as the answer has counted.
             await asyncio.shield(asyncio.ensure_future(question.answer(answer)))

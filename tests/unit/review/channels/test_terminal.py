@@ -27,7 +27,9 @@ def question(said: list[str]) -> Question:
         said.append(given.said.value)
         return Unknown("q1")
 
-    return Question(held, 0.0, 0, answer=answer, dismiss=lambda: said.append("dismissed"), nobody=print, gone=print)
+    return Question(
+        held, 0.0, 0, answer=answer, dismiss=lambda: said.append("dismissed"), nobody=print, gone=print, fail=print
+    )
 
 
 def offering(done: list[str]) -> Offering:
