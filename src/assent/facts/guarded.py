@@ -6,6 +6,9 @@ both together."""
 from __future__ import annotations
 
 import os
+from time import time_ns
+
+from assent.contract.memory import keep
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,6 +43,12 @@ ABOVE = (
 )
 PLACES = (*ABOVE, *FOLDERS, *FILES)
 
+
+def _above(places: tuple[str, ...]) -> list[str]:
+    """The folders that places lie in, those above them included."""
+    return [place[:at] for place in places for at, letter in enumerate(place) if letter == "/"]
+
+
 MOST_LISTED = 256  # names in a guarded folder that are looked at for links
 MOST_COMPARED = 20_000  # files in guarded folders that a hard link is compared with
 
@@ -48,6 +57,40 @@ def aliases(home: str, state: str, links: Links) -> tuple[tuple[str, str], ...]:
     """Pairs of a path and the guarded one that it is by another name. None where every place is where it is called."""
     if home[:1] != "/":
         return ()
+    plain = links.given() is None and links.canonical(home) == home and state in ("", f"{home}/{STATE}")
+    if plain and home in _ordinary and _stamps(tuple(_ordinary[home])) == _ordinary[home]:
+        return ()
+    before = _stamps(tuple(f"{home}/{place}".rstrip("/") for place in HOLDING)) if plain else {}
+    found = _found(home, state, links)
+    if plain and not found:
+        keep(_ordinary, home, before if all(_settled(time) for time in before.values()) else {}, REMEMBERED)
+    return tuple(found.items())
+
+
+# Homes in which every place is where it is called, with the folders that hold places and the times of their last
+# changes: a link that comes to be there changes one of them. Few homes have any.
+_ordinary: dict[str, dict[str, int]] = {}
+REMEMBERED = 16
+FRESH = 2_000_000_000  # nanoseconds in which a second change may leave the time as it is
+HOLDING = tuple(dict.fromkeys(("", *FOLDERS, *_above(PLACES))))
+
+
+def _stamps(folders: tuple[str, ...]) -> dict[str, int]:
+    """The times of the last changes of the folders that are there. None of no folders, which equals nothing kept."""
+    found: dict[str, int] = {}
+    for folder in folders:
+        try:
+            found[folder] = os.stat(folder).st_mtime_ns
+        except OSError:
+            continue
+    return found or {"": 0}
+
+
+def _settled(time: int) -> bool:
+    return time_ns() - time > FRESH
+
+
+def _found(home: str, state: str, links: Links) -> dict[str, str]:
     found: dict[str, str] = {}
     for place in PLACES:
         _note(found, f"{home}/{place}" if place else home, links)
@@ -57,7 +100,7 @@ def aliases(home: str, state: str, links: Links) -> tuple[tuple[str, str], ...]:
     usual = f"{home}/{STATE}"
     if state and state != usual:
         found[state] = found[links.canonical(state) or state] = usual
-    return tuple(found.items())
+    return found
 
 
 def _note(found: dict[str, str], usual: str, links: Links) -> None:

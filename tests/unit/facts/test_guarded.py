@@ -80,3 +80,17 @@ def test_a_hard_link_is_the_guarded_file(tmp_path: Path) -> None:
     assert hard_link(f"{tmp_path}/other", str(home), links) == f"{home}/{FILES[0]}"
     assert hard_link(f"{tmp_path}/b", str(home), links) == ""
     assert hard_link(f"{tmp_path}/missing", str(home), links) == ""
+
+
+def test_a_place_that_becomes_a_link_is_seen_in_the_same_process(tmp_path: Path) -> None:
+    (tmp_path / ".ssh").mkdir()
+    (tmp_path / ".config").mkdir()
+    for folder in (tmp_path, tmp_path / ".ssh", tmp_path / ".config"):
+        os.utime(folder, (1_000_000_000, 1_000_000_000))
+    home = str(tmp_path)
+    assert aliases(home, "", Links()) == aliases(home, "", Links()) == ()
+    (tmp_path / ".config" / "gcloud").symlink_to("/srv/gcloud")
+    assert dict(aliases(home, "", Links())) == {"/srv/gcloud": f"{home}/.config/gcloud"}
+    (tmp_path / ".config" / "gcloud").unlink()
+    (tmp_path / ".ssh" / "k").symlink_to("/srv/k")
+    assert dict(aliases(home, "", Links())) == {"/srv/k": f"{home}/.ssh/k"}
