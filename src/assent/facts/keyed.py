@@ -94,12 +94,17 @@ def _ini(text: str) -> Iterator[Pair]:
 
 def _yaml(text: str) -> Iterator[Pair]:
     """The keys of the top level, of a file in which they are plain words at the beginning of lines."""
+    listed = False  # whether the key above has no value on its line
+    begun = False
     for line in text.split("\n"):
-        if not line.strip() or line[0] in "# " or line.rstrip() == "---":
+        if not line.strip() or line[0] == "#" or line.rstrip() == "---":
+            continue
+        if (line[0] == " " and begun) or (line[:2] == "- " and listed):
             continue
         key, colon, value = line.partition(":")
         if not colon or not key.replace("-", "").replace("_", "").isalnum() or value[:1] not in ("", " "):
             raise ValueError(line)
         if value.strip()[:1] in ("&", "*", "!", "|", ">"):
             raise ValueError(line)
+        begun, listed = True, not value.strip()
         yield (key,), value.strip().strip("\"'")

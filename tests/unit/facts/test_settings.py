@@ -148,6 +148,10 @@ def test_a_line_that_goes_on_belongs_to_its_key(tmp_path: Path) -> None:
         ("{yarnPath: ./evil.js}\n", "something that cannot be read"),
         ("nodeLinker: &a x\n", "something that cannot be read"),
         ("? yarnPath\n: ./evil.js\n", "something that cannot be read"),
+        (" yarnPath: ./evil.js\n", "something that cannot be read"),
+        ("---\n yarnPath: ./evil.js\n", "something that cannot be read"),
+        ("nodeLinker:\n- a\n- b\n", ""),
+        ("nodeLinker: a\n- b\n", "something that cannot be read"),
     ],
 )
 def test_the_top_of_yaml_is_read_by_key(tmp_path: Path, text: str, key: str) -> None:

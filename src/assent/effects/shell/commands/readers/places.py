@@ -8,6 +8,7 @@ from assent.effects.shell.commands.seen import literal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from assent.effects.shell.commands.options import Word
     from assent.effects.shell.commands.see import Line
 
 _PROGRAM = Pattern(r"[A-Za-z0-9_][\w.+-]*", ASCII)
@@ -19,6 +20,12 @@ _GO = {
     "GOBIN": ("~/go/bin",),
 }
 _MODULE = Pattern(r"[A-Za-z0-9][\w.~-]*(?:/[A-Za-z0-9_][\w.~-]*)+", ASCII)
+# Hosts that a module may be asked of, as in the entry on go.mod of `go list`.
+_MODULE_HOST = Pattern(
+    r"(?:github\.com|gitlab\.com|bitbucket\.org|codeberg\.org|(?:google\.)?golang\.org|gopkg\.in|cloud\.google\.com"
+    r"|(?:sigs\.)?k8s\.io|go\.(?:uber|opentelemetry|mongodb|etcd|yaml)\.(?:org|io|in)|gorm\.io|gonum\.org|gotest\.tools"
+    r"|honnef\.co|modernc\.org|mvdan\.cc|rsc\.io|filippo\.io|dario\.cat|helm\.sh|charm\.land)/.*"
+)
 
 
 def programs(name: str, home: str) -> tuple[str, ...]:
@@ -54,9 +61,19 @@ def of_go(name: str, home: str) -> tuple[str, ...]:
 def go_list(line: Line) -> None:
     """`go list -m -f '{{.Dir}}' module`: the folder that holds its source, mostly in the cache of modules."""
     line.standard()
+    if line.parsed.has("-m") and any(_asks_a_host(word, line) for word in line.parsed.operands):
+        line.seen.execute()
     words = [literal(word) or "" for word in line.words]
     if words[:3] == ["-m", "-f", "{{.Dir}}"] and len(words) == 4 and not line.before and _MODULE.fullmatch(words[3]):
         told(line, ("", *_homed((f"~/go/pkg/mod/{words[3]}", f"vendor/{words[3]}"), line.seen.home)))
+
+
+def _asks_a_host(word: Word, line: Line) -> bool:
+    """Whether the versions of a module are looked up (`x@latest`, `-versions x`) at a host that is not known."""
+    module = literal(word)
+    if module is None:
+        return True
+    return ("@" in module or line.parsed.has("-versions")) and module != "all" and not _MODULE_HOST.fullmatch(module)
 
 
 def told(line: Line, places: tuple[str, ...]) -> None:
