@@ -15,6 +15,8 @@ LARGEST = 1 << 20
 DEEPEST = 32
 UNREAD = "something that cannot be read"
 
+_YAML = (".yamllint", ".clang-format", ".clang-tidy", ".markdownlint")
+
 Pair = tuple[tuple[str, ...], str]
 
 
@@ -43,7 +45,8 @@ def _covers(pattern: str, key: str, value: str) -> bool:
 
 def _pairs(path: str, text: str) -> Iterator[Pair]:
     """Every key with its value, whatever the form of the file."""
-    ending = path.rpartition("/")[2].rpartition(".")[2]
+    name = path.rpartition("/")[2]
+    ending = "yaml" if name in _YAML else name.rpartition(".")[2]
     if ending == "toml":
         import tomllib
 

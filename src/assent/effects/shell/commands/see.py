@@ -31,7 +31,19 @@ class Line:
     `path` are words that lead on to other rows, though none ends there (`gh issue`). `parsed` is their reading by the
     row's own options. `quiet`: some option says that it only prints."""
 
-    __slots__ = ("before", "forms", "more", "parsed", "path", "program", "quiet", "row", "seen", "tables", "words")
+    __slots__ = (
+        "before",
+        "global_forms",
+        "more",
+        "parsed",
+        "path",
+        "program",
+        "quiet",
+        "row",
+        "seen",
+        "tables",
+        "words",
+    )
 
     def __init__(
         self,
@@ -46,7 +58,7 @@ class Line:
         self.program = program
         self.words = words
         self.row = row
-        self.forms = row.forms
+        self.global_forms: dict[str, Pattern] = {}
         self.path: list[Word] = []
         self.before = before
         self.more = more
@@ -99,12 +111,15 @@ class Line:
             self.seen.gives.append(option.gives)
         if option.dangers and not self.quiet:
             self.seen.dangers.extend(option.dangers)
-        formed = next((name for name in option.names if name in self.forms), "") if self.forms else ""
+        forms = self.row.forms
+        if self.global_forms and not any(name in self.row.options for name in option.names):
+            forms = {**self.global_forms, **forms}
+        formed = next((name for name in option.names if name in forms), "") if forms else ""
         if formed and option.optional and not given.values:
-            self.form(formed, "")
+            self.form(forms[formed], "")
         for role, word in zip(option.roles, given.values, strict=False) if given.values else ():
             if formed:
-                self.form(formed, word)
+                self.form(forms[formed], word)
             if self.row.marks:
                 self.mark(word)
             if role == "RUN":
@@ -112,10 +127,9 @@ class Line:
             elif role not in ("DIR", "REPO", "TEXT", "REV"):
                 apply(self.seen, role, word)
 
-    def form(self, name: str, word: Word) -> None:
+    def form(self, pattern: Pattern, word: Word) -> None:
         """A word that does not have the form which the row asks for in its place is EXECUTE."""
-        pattern = self.forms.get(name)
-        if pattern is not None and not all(text is not None and pattern.fullmatch(text) for text in values(word)):
+        if not all(text is not None and pattern.fullmatch(text) for text in values(word)):
             self.seen.acts = True
 
     def mark(self, word: Word) -> None:
@@ -142,8 +156,9 @@ class Line:
             visible = visible and not option.hidden
             if option.drop and slots is row.operands:
                 slots = dropped(slots)
-        for word in words if row.forms and not lists else ():
-            self.form("operands", word)
+        if "operands" in row.forms and not lists:
+            for word in words:
+                self.form(row.forms["operands"], word)
         for word in (*words, *(("--",) if self.parsed.ended >= 0 else ())) if row.marks else ():
             self.mark(word)
         if row.secret_operands:
@@ -355,8 +370,8 @@ def locate(seen: Seen, tree: Node, program: str, words: list[Word], tables: Tabl
         seen.flags.update(name for given in before for name in given.option.names)
     line = Line(program, list(rest), row, before, _after(root, row, outer), seen, tables)
     line.path.extend(path[taken:])
-    if root is not None and before and root.forms:
-        line.forms = {**root.forms, **row.forms}
+    if root is not None and root is not row:
+        line.global_forms = root.forms
     return line
 
 

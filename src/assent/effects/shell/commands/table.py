@@ -57,11 +57,13 @@ class Node:
         return node
 
     def after(self, word: str) -> list[Node]:
-        """The nodes that a word of a command line leads to, the exact one first."""
+        """The nodes that a word of a command line leads to, the exact one first. A glob stands for no path
+        that climbs."""
         children = self.children
         exact = children.get(word)
         found = [exact] if exact is not None else []
-        found += [node for pattern, node in self._globs if pattern.fullmatch(word) and node is not exact]
+        if ".." not in word.split("/"):
+            found += [node for pattern, node in self._globs if pattern.fullmatch(word) and node is not exact]
         if word in self.groups:
             found += [self] if self.loops else [children["**"]] if "**" in children else []
         return found
