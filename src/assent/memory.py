@@ -210,7 +210,10 @@ class Memory:
             mode = gate.settings.mode_for(chosen, host_mode)
         except AssentError as error:
             return Judged(refusal("policy.load", f"the session's mode cannot be read: {error}"))
-        judged = gate.judge(call, mode=mode, moment=moment)
+        return self.granted(gate.judge(call, mode=mode, moment=moment), call, project=project)
+
+    def granted(self, judged: Judged, call: Call, *, project: str) -> Judged:
+        """What was judged, as the grants of now leave it. Records nothing."""
         if judged.decision.outcome is not Outcome.ASK:
             return judged
         if judged.lowering is None or judged.facts is None or judged.policy is None:

@@ -160,3 +160,18 @@ def test_without_the_extra_serving_says_how_to_get_it(tmp_path: Path, missing: s
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert "pip install 'assent[server]'" in done.stderr
+
+
+def test_the_simulator_knows_remembered_answers(program: Program, person: Person) -> None:
+    waiting = program.calling("make simulated", session="sim")
+    question = person.held_in("sim")
+    assert person.answer(question, scope="project", rules=["bash(make simulated)"]).status == 200
+    waiting.result(30)
+    body = {"tool": "bash", "input": {"command": "make simulated"}, "project": str(program.project)}
+    found = person.ask("POST", "/v1/simulate", body).json
+    assert (found["outcome"], found["layers"][-1]["name"]) == ("allow", "grant")
+    assert "without it a person would be asked" in found["layers"][-1]["words"]
+    assert person.ask("POST", "/v1/simulate", {**body, "mode": "plan"}).json["outcome"] == "deny"
+    (grant,) = (each for each in person.ask("GET", "/v1/grants").json["grants"] if "simulated" in str(each["rules"]))
+    person.ask("DELETE", f"/v1/grants/{grant['id']}")
+    assert person.ask("POST", "/v1/simulate", body).json["outcome"] == "ask"

@@ -4,11 +4,13 @@ Owns the seam and the two stores of this package. Asks nobody, and lets nothing 
 
 from __future__ import annotations
 
+import asyncio
 import fcntl
 import os
 import re
 import sqlite3
 import threading
+import time
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -21,6 +23,7 @@ from assent.review.questions import Leftover
 
 VERSION = 1
 BUSY = 5.0  # seconds to wait for another process that writes
+WIPE_EVERY = 0.25  # seconds between two wipings, each of which waits for the disk
 
 
 class Store(Protocol):
@@ -114,6 +117,8 @@ class SqliteStore:
         self.owner = uuid.uuid4().hex
         self._mutex = threading.Lock()
         self._lock = -1
+        self._wiped = 0.0  # when the journal was last emptied
+        self._wiping: asyncio.TimerHandle | None = None
         with _faults(path):
             _private_file(path)
             self._db = sqlite3.connect(path, timeout=BUSY, isolation_level=None, check_same_thread=False)
@@ -147,6 +152,34 @@ class SqliteStore:
     async def finish(self, id: str, resolution: Resolution) -> None:
         with self._locked() as db:
             db.execute("DELETE FROM held WHERE id = ? AND owner = ?", (id, self.owner))
+        self._wipe_soon()
+
+    def _wipe_soon(self) -> None:
+        """Wipe at once where that was not done just now; else in a moment, once for many."""
+        if self._wiping is not None:
+            return
+        left = self._wiped + WIPE_EVERY - time.monotonic()
+        if left <= 0:
+            self._wipe_now()
+            return
+        self._wiping = asyncio.get_running_loop().call_later(left, self._wipe_now)
+
+    def _wipe_now(self) -> None:
+        self._wiping = None
+        with suppress(StoreError), self._locked():
+            self._wipe()
+
+    def _wipe(self) -> None:
+        """Empty the journal, in which what ended questions held still stands: it is in no file after this. Somebody who
+        reads at this moment puts it off to the next time."""
+        self._wiped = time.monotonic()
+        self._db.execute("PRAGMA busy_timeout = 20")
+        try:
+            self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        except sqlite3.OperationalError:
+            pass
+        finally:
+            self._db.execute(f"PRAGMA busy_timeout = {int(BUSY * 1000)}")
 
     async def leftovers(self) -> tuple[Leftover, ...]:
         with self._locked() as db:
@@ -155,7 +188,12 @@ class SqliteStore:
             return tuple(left for owner in dead for left in self._take(db, owner))
 
     async def close(self) -> None:
+        if self._wiping is not None:
+            self._wiping.cancel()
+            self._wiping = None
         with self._mutex, _faults(self.path):
+            with suppress(sqlite3.Error):
+                self._wipe()
             self._shut()
 
     def __len__(self) -> int:
@@ -171,9 +209,10 @@ class SqliteStore:
             )
         self._db.execute("PRAGMA journal_mode = WAL")
         self._db.execute("PRAGMA synchronous = NORMAL")
-        self._db.execute("PRAGMA secure_delete = FAST")  # arguments of calls may hold secrets
+        self._db.execute("PRAGMA secure_delete = ON")  # arguments of calls may hold secrets
         if found < VERSION:
             self._db.executescript(SCHEMA)
+        self._wipe()  # what a process that died had not
 
     def _take(self, db: sqlite3.Connection, owner: str) -> Iterator[Leftover]:
         with _transaction(db):

@@ -16,6 +16,7 @@ from assent.contract.errors import StoreError
 from assent.contract.record import Record
 from assent.trail import line, recover
 from assent.trail.head import LENGTH, Head
+from assent.trail.mark import EVERY, move_mark, put_aside
 from assent.trail.segments import CURRENT, HEAD, LOCK, old_name, open_own, own_folder
 
 TYPE_CHECKING = False
@@ -93,6 +94,7 @@ class Trail:
         with self._mutex:
             try:
                 if self._file >= 0:
+                    self._move_mark()
                     os.fsync(self._file)
                     os.fsync(self._heads)
             except OSError as error:
@@ -122,7 +124,19 @@ class Trail:
             self._take_back(head)
             raise
         self._head, self._known = after, known
+        if after.count == 1 or after.count % EVERY == 0:
+            self._move_mark()
         return found
+
+    def _move_mark(self) -> None:
+        """A mark that cannot be moved makes it harder to find what is missing, and stops no line."""
+        try:
+            if self._head.count:
+                move_mark(self.folder, self._head)
+            else:
+                put_aside(self.folder)
+        except (OSError, StoreError):
+            return
 
     def _take_back(self, head: Head) -> None:
         """What was not written whole was not written. Where even this fails, the next writer sets it right."""
@@ -196,6 +210,7 @@ class Trail:
         os.pwrite(self._heads, self._known, 0)
         os.ftruncate(self._heads, LENGTH)
         self._identity = (os.fstat(self._file).st_ino, os.fstat(self._heads).st_ino)
+        self._move_mark()
         for event in events:
             self._write(line.body(event))
 

@@ -12,6 +12,7 @@ from assent.contract.value import Value
 from assent.trail import line
 from assent.trail.head import Head, decode
 from assent.trail.lines import forwards
+from assent.trail.mark import lost_path, mark_path, read_mark
 from assent.trail.segments import HEAD
 from assent.trail.snapshot import snapshot
 
@@ -32,6 +33,9 @@ class What(Enum):
     CUT = "cut tail"
     HEAD_MISSING = "head missing"
     HEAD_ALTERED = "head altered"
+    GONE = "gone"
+    REPLACED = "replaced"
+    NOT_FOUND = "not found"
 
 
 class Fault(Value):
@@ -67,19 +71,31 @@ class Verdict(Value):
         self.notes = notes
 
 
-def verify(folder: str, *, start: int = 1) -> Verdict:
-    """Walk all segments. `start` is the number of the first line where older segments were archived elsewhere."""
+def verify(folder: str, *, start: int = 1, expect: str = "") -> Verdict:
+    """Walk all segments. `start` is the number of the first line where older segments were archived elsewhere,
+    `expect` the hash of a line, or its beginning, that must be among them."""
     with snapshot(folder) as (held, raw):
-        head = decode(raw) if raw is not None else None
-        walk = _Walk(start, head.count if head else -1)
+        head, mark = decode(raw) if raw is not None else None, read_mark(folder)
+        walk = _Walk(start, head.count if head else -1, mark.count if mark else -1, expect)
         fault = walk.all(held) or _judge_head(os.path.join(folder, HEAD), raw is None, head, walk)
+        fault = fault or _judge_mark(folder, mark, walk)
+        if fault is None and expect and not walk.expected:
+            text = f"no line has the hash {expect}: the trail was cut before it, or written anew"
+            fault = Fault(What.NOT_FOUND, folder, 0, walk.n, text)
+        if fault is None and expect:
+            walk.notes.append(f"line {walk.expected} has the expected hash")
         return Verdict(fault, walk.lines, len(held), walk.n, walk.hash, tuple(walk.notes))
 
 
 class _Walk:
     """Goes from line to line with the number and hash of the last one."""
 
-    def __init__(self, start: int, watched: int) -> None:
+    def __init__(self, start: int, watched: int, marked: int = -1, expect: str = "") -> None:
+        self.start = start
+        self.marked = marked  # the number of the line that the mark speaks of
+        self.at_mark = ""  # its hash
+        self.expect = expect
+        self.expected = 0  # the number of the line whose hash is expected
         self.watched = watched  # the number of the line that the head speaks of
         self.seen: tuple[str, int] = (line.NO_HASH, 0) if watched == 0 else ("", -1)  # its hash, and where it ends
         self.first = self.before = 1  # the numbers that the last segment, and the one before it, begin with
@@ -117,6 +133,10 @@ class _Walk:
             self.prev, self.n, self.hash = self.hash or found.prev, found.n, found.hash
             self.lines += 1
             self.place = (segment.path, number)
+            if found.n == self.marked:
+                self.at_mark = found.hash
+            if self.expect and found.hash.startswith(self.expect):
+                self.expected = found.n
             if found.n == self.watched:
                 self.seen = (found.hash, offset if segment.current else 0)
         return None
@@ -184,6 +204,30 @@ class _numbers_after:
 
 
 # ---------------------------------------------------------------- the head
+
+
+def _judge_mark(folder: str, mark: Head | None, walk: _Walk) -> Fault | None:
+    """Whether the lines that the mark knows of are there. It stands outside the folder, and outlives it."""
+    if mark is None or not mark.count or mark.count < walk.start:
+        return None
+    path, lost = mark_path(folder), read_mark(folder, lost=True)
+    if lost is not None:
+        text = (
+            f"a trail of {lost.count} lines or more was there before this one. Where you removed it yourself, remove "
+        )
+        return Fault(What.REPLACED, folder, 0, 0, f"{text}`{lost_path(folder)}` too")
+    if not walk.lines and not walk.tail:
+        text = (
+            f"the trail is gone: it had {mark.count} lines or more. Where you removed it yourself, remove `{path}` too"
+        )
+        return Fault(What.GONE, folder, 0, 0, text)
+    if walk.n < mark.count:
+        text = f"lines {walk.n + 1} to {mark.count} are missing: `{path}` knows of them"
+        return Fault(What.CUT, walk.place[0] or folder, walk.place[1], walk.n, text)
+    if walk.at_mark != mark.hash:
+        text = f"line {mark.count} is another than the one that `{path}` knows: the trail was written anew"
+        return Fault(What.REPLACED, folder, 0, mark.count, text)
+    return None
 
 
 def _judge_head(path: str, missing: bool, head: Head | None, walk: _Walk) -> Fault | None:

@@ -59,6 +59,13 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         default=1,
         help="the first line, where older ones were archived",
     )
+    prove.add_argument(
+        "--expect",
+        metavar="HASH",
+        type=a_hash,
+        default="",
+        help="a hash that an earlier run printed, or its first 8 characters or more: a line must have it",
+    )
     prove.add_argument("--json", action="store_true", help="print the verdict as JSON")
     numbers = verbs.add_parser(
         "stats", help="prompts, answers, rules and times in numbers", description="Count what the trail tells."
@@ -97,6 +104,13 @@ def positive(text: str) -> int:
     if number < 1:
         raise ValueError
     return number
+
+
+def a_hash(text: str) -> str:
+    found = text.lower()
+    if (found and not 8 <= len(found) <= 64) or set(found) - set("0123456789abcdef"):
+        raise ValueError
+    return found
 
 
 def run(options: argparse.Namespace) -> int:
@@ -195,7 +209,7 @@ def search(folder: str, options: argparse.Namespace) -> int:
 
 
 def prove(folder: str, options: argparse.Namespace) -> int:
-    verdict = verify.verify(folder, start=options.start)
+    verdict = verify.verify(folder, start=options.start, expect=options.expect)
     fault = verdict.fault
     if options.json:
         shown = {name: getattr(verdict, name) for name in ("lines", "segments", "last", "hash", "notes")}

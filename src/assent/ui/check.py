@@ -9,11 +9,14 @@ import sys
 
 from assent import configure
 from assent.contract.call import Call
-from assent.contract.decision import Decision, Outcome
+from assent.contract.decision import Decision, Layer, Outcome
 from assent.contract.errors import PayloadError
 from assent.contract.tools import canonical
 from assent.engine import Engine
+from assent.memory import Memory
 from assent.policy import explain
+from assent.policy import grants as granting
+from assent.policy.decide import nobody_answers
 from assent.ui.place import add_place
 
 EXAMPLE = '{"tool": "bash", "input": {"command": "ls"}}'
@@ -33,7 +36,11 @@ MAIN_ARGUMENT = {
 }
 
 
-DESCRIPTION = "Decide one tool call and print the receipt. Runs nothing and writes nothing."
+DESCRIPTION = (
+    "Decide one tool call and print the receipt. Runs nothing and writes nothing. Remembered answers (`assent grants`) "
+    "that hold for the project and the session count, and the receipt names the one that settles the call. With "
+    "--batch only those count that a line brings itself."
+)
 EPILOG = "exit status: 0 allow, 3 ask, 4 deny, 2 error"
 
 
@@ -51,8 +58,12 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print the receipt as JSON")
     parser.add_argument("--headless", action="store_true", help="as in a run where nobody can answer: ask becomes deny")
     parser.add_argument(
-        "--session", metavar="ID", default="", help="the session whose first view of the project's rules holds on"
+        "--session",
+        metavar="ID",
+        default="",
+        help="the session: its mode, its remembered answers and its first view of the project's rules hold",
     )
+    parser.add_argument("--no-grants", action="store_true", help="by the rules alone, without remembered answers")
     add_place(parser)
 
 
@@ -67,14 +78,30 @@ def run(options: argparse.Namespace) -> int:
     here = configure.place(cwd, os.environ)
     gate, here = configure.open_gate(here, os.environ, mode=options.mode, config=options.config, session=session)
     call = Call(tool, given, cwd=cwd, roots=here.roots, home=here.home, session=session)
-    decision = gate.decide(call, headless=options.headless)
+    decision = _decision(options, gate, here, call)
     show(decision, tool, given, as_json=options.json)
+    if decision.deciding.layer is Layer.GRANT and not options.json:
+        id = decision.deciding.source.removeprefix(granting.SOURCE)[:8]
+        print(f"  then   without the remembered answer it asks; `assent grants revoke {id}` takes that back")
     if decision.outcome is not Outcome.ALLOW and not options.json:
         for clamp in gate.settings.clamps:
             print(f"  held   the mode is held down by {clamp}")
     if gate.settings.classifier is not None and not options.json:
         _tell_of_model(gate, call)
     return STATUS[decision.outcome]
+
+
+def _decision(options: argparse.Namespace, gate: Engine, here: configure.Place, call: Call) -> Decision:
+    """What would happen now: by the rules, then by the answers that are remembered for this project and session."""
+    memory = Memory(here.state)
+    if options.no_grants:
+        judged = gate.judge(call)
+    elif options.mode:  # a mode that is asked about is not the one that the session has
+        judged = memory.granted(gate.judge(call), call, project=here.project)
+    else:
+        judged = memory.judge(gate, call, project=here.project)
+    asks = judged.decision.outcome is Outcome.ASK
+    return nobody_answers(judged.decision) if options.headless and asks else judged.decision
 
 
 def _call_of(options: argparse.Namespace) -> tuple[str, dict[str, object], str, str]:

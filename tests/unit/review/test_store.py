@@ -7,6 +7,8 @@ import fcntl
 import os
 import sqlite3
 import stat
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -17,7 +19,7 @@ from assent.contract.errors import PayloadError, StoreError
 from assent.contract.review import Ending, Held
 from assent.review.denial import deny
 from assent.review.questions import Leftover
-from assent.review.store import MemoryStore, SqliteStore
+from assent.review.store import WIPE_EVERY, MemoryStore, SqliteStore
 from tests.broker.stage import NO, YES, held
 
 Make = Callable[[], MemoryStore | SqliteStore]
@@ -210,3 +212,55 @@ def test_a_lock_whose_file_is_taken_away_meanwhile_is_taken_again(
     store = SqliteStore(str(tmp_path / "held.db"))
     assert taken == [f"held.db.{store.owner}.lock"]
     assert [each.name for each in tmp_path.glob("*.lock")] == taken
+
+
+def bytes_of(path: Path) -> bytes:
+    """Everything that the files of a store hold."""
+    return b"".join(each.read_bytes() for each in path.parent.iterdir() if each.name.startswith(path.name))
+
+
+@pytest.mark.parametrize("size", [10, 50_000])
+def test_nothing_of_an_ended_question_is_left_in_any_file(tmp_path: Path, size: int) -> None:
+    path = tmp_path / "held.db"
+
+    async def scene() -> None:
+        store = SqliteStore(str(path))
+        others = SqliteStore(str(path))  # another process keeps the file open
+        for number in range(4):
+            question = held(f"q{number}", command=f"curl -H 'Authorization: s3cr3t-{number}' {'x' * size}")
+            await store.hold(question)
+            await store.answered(question.id, YES)
+            await store.use(question.id)
+            await store.finish(question.id, deny(question.id, Ending.CANCELLED))
+        still = held("still", command="echo still-asked")
+        await others.hold(still)
+        await asyncio.sleep(WIPE_EVERY * 2)
+        assert b"s3cr3t" not in bytes_of(path)
+        assert b"still-asked" in bytes_of(path)
+        await store.close()
+        await others.close()
+
+    asyncio.run(scene())
+
+
+def test_what_a_dead_process_left_in_the_journal_is_wiped_by_the_next(tmp_path: Path) -> None:
+    path = tmp_path / "held.db"
+    script = f"""
+import asyncio, os
+from assent.review.store import SqliteStore
+from assent.review.denial import deny
+from assent.contract.review import Ending
+from tests.broker.stage import held
+async def go():
+    store = SqliteStore({str(path)!r})
+    store._wiped = 1e18
+    question = held("a", command="echo s3cr3t")
+    await store.hold(question)
+    await store.finish("a", deny("a", Ending.CANCELLED))
+    os._exit(9)
+asyncio.run(go())
+"""
+    subprocess.run([sys.executable, "-c", script], cwd=Path(__file__).parents[3])
+    assert b"s3cr3t" in bytes_of(path)
+    asyncio.run(SqliteStore(str(path)).close())
+    assert b"s3cr3t" not in bytes_of(path)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
+import shutil
 import subprocess
 import sys
 import time
@@ -180,6 +182,52 @@ def test_export_in_the_fields_of_openharness_has_one_line_for_each_settled_call(
         "reason": "nobody answered",
         "timeout": True,
     }
+
+
+def test_a_folder_that_is_gone_is_no_empty_trail(machine: Machine) -> None:
+    assert machine.run("audit", "verify").returncode == 0  # there was none yet
+    folder = filled(machine)
+    whole = json.loads(machine.run("audit", "verify", "--json").stdout)
+    assert whole["whole"] is True
+    shutil.rmtree(folder)
+    done = machine.run("audit", "verify")
+    assert (done.returncode, "the trail is gone: it had 11 lines" in done.stdout) == (1, True)
+    assert json.loads(machine.run("audit", "verify", "--json").stdout)["fault"]["what"] == "gone"
+    for last in (1, 30):  # one that was begun anew, and grew longer
+        with Trail(folder) as trail:
+            for number in range(last):
+                trail.append(record(number + 1))
+        done = machine.run("audit", "verify")
+        assert (done.returncode, "a trail of 11 lines or more was there before" in done.stdout) == (1, True)
+    (machine.home / ".assent/audit.mark.lost").unlink()
+    assert machine.run("audit", "verify").returncode == 0
+
+
+def test_a_trail_that_was_written_anew_is_found_by_its_mark(machine: Machine) -> None:
+    folder = filled(machine)
+    other = f"{folder}.other"
+    with Trail(other) as trail:
+        for number in range(12):
+            trail.append(record(number + 1))
+    shutil.rmtree(folder)
+    os.rename(other, folder)
+    done = machine.run("audit", "verify")
+    assert (done.returncode, "the trail was written anew" in done.stdout) == (1, True)
+
+
+def test_a_hash_that_is_expected_must_be_there(machine: Machine) -> None:
+    folder = filled(machine)
+    known = json.loads(machine.run("audit", "verify", "--json").stdout)["hash"]
+    with Trail(folder) as trail:
+        trail.append(record(40))
+    for given in (known, known[:8], known.upper()):
+        done = machine.run("audit", "verify", "--expect", given)
+        assert (done.returncode, "line 11 has the expected hash" in done.stdout) == (0, True)
+    assert machine.run("audit", "verify", "--expect", "0" * 64).returncode == 1
+    assert machine.run("audit", "verify", "--expect", "xyz").returncode == 2
+    shutil.rmtree(folder)
+    (machine.home / ".assent/audit.mark").unlink()
+    assert machine.run("audit", "verify", "--expect", known).returncode == 1
 
 
 def test_tail_follows(machine: Machine) -> None:

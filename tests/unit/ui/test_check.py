@@ -6,9 +6,13 @@ import json
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
+
+from assent.contract.review import Grant, Scope
+from assent.review.grants import GrantBook
 
 
 class Machine:
@@ -180,3 +184,24 @@ def test_a_machine_without_trusted_folders_says_how_to_mark_one(machine: Machine
         "",
         "no folder is marked; `assent trust` marks this one\n",
     )
+
+
+def test_remembered_answers_count_and_the_receipt_names_them(machine: Machine) -> None:
+    machine.config('mode = "default"\n')
+    assert machine.run("check", "bash", "make build").returncode == 3
+    book = GrantBook(str(machine.home / ".assent"))
+    now = time.time()
+    book.add(Grant("0a1b2c3d4e", Scope.PROJECT, rules=("bash(make build)",), project=str(machine.project), made=now))
+    session = Grant(
+        "9f8e7d6c5b", Scope.SESSION, rules=("bash(make test)",), session="s1", project=str(machine.project), made=now
+    )
+    book.add(session)
+    done = machine.run("check", "bash", "make build")
+    assert (done.returncode, "assent grants revoke 0a1b2c3d" in done.stdout) == (0, True), done.stdout
+    assert machine.run("check", "bash", "make build", "--no-grants").returncode == 3
+    assert machine.run("check", "bash", "make build", "--mode", "plan").returncode == 4
+    assert machine.run("check", "bash", "make build", "--mode", "auto").returncode == 0
+    assert [machine.run("check", "bash", "make test", *more).returncode for more in ([], ["--session", "s1"])] == [3, 0]
+    assert machine.run("check", "bash", "make install").returncode == 3
+    line = json.dumps({"tool": "bash", "input": {"command": "make build"}})
+    assert json.loads(machine.run("check", "--batch", stdin=line).stdout)["outcome"] == "ask"

@@ -8,6 +8,7 @@ from typing import Any
 from assent.contract.call import Call
 from assent.contract.decision import Decision, Layer
 from assent.gates import Gates
+from assent.memory import Memory
 from assent.policy import explain
 from assent.ui.access import Role
 from assent.ui.api import shown
@@ -36,6 +37,7 @@ LAYERS = (
     (Layer.INTRINSIC, "what the effects prove by themselves"),
     (Layer.MODE, "settles the rest"),
 )
+REMEMBERED = "a remembered answer settles it; without it a person would be asked"
 ORDER = [layer for layer, _ in LAYERS]
 
 
@@ -50,13 +52,16 @@ def _simulate(asked: Asked) -> object:
     project = asked.text("project", "") or asked.house.folder
     if not project.startswith("/") or "\0" in project or len(project) > 4096:
         raise Refusal(422, "bad-field", "`project` is a whole path")
-    decision = decide(asked.house.gates_in(mode), project, tool, given)
+    session = asked.text("session", "")
+    decision = decide(asked.house.desk.memory, asked.house.gates_in(mode), project, tool, given, session)
     return {**shown.safe(explain.as_json(decision)), "layers": shown.safe(ladder(decision))}
 
 
-def decide(gates: Gates, project: str, tool: str, given: dict[str, Any]) -> Decision:
-    gate, place = gates.find(project)
-    return gate.decide(Call(tool, given, cwd=project, roots=place.roots, home=place.home))
+def decide(memory: Memory, gates: Gates, project: str, tool: str, given: dict[str, Any], session: str = "") -> Decision:
+    """By the rules, then by the answers that are remembered for the project and the session."""
+    gate, place = gates.find(project, session)
+    call = Call(tool, given, cwd=project, roots=place.roots, home=place.home, session=session)
+    return memory.granted(gate.judge(call), call, project=project).decision
 
 
 def ladder(decision: Decision) -> list[dict[str, object]]:
@@ -64,11 +69,7 @@ def ladder(decision: Decision) -> list[dict[str, object]]:
     deciding = decision.deciding.layer
     out: list[dict[str, object]] = []
     for layer, words in LAYERS:
-        parts = [
-            {"outcome": part.outcome.word, "code": part.code, "part": part.what or part.reason}
-            for part in decision.parts
-            if part.layer is layer
-        ]
+        parts = _parts(decision, layer)
         beyond = deciding in ORDER and ORDER.index(layer) > ORDER.index(deciding) and not parts
         state = "spoke" if parts else "beyond" if beyond else "silent"
         out.append({"name": layer.value, "words": words, "parts": parts, "state": state, "decides": layer is deciding})
@@ -76,13 +77,21 @@ def ladder(decision: Decision) -> list[dict[str, object]]:
         out.append(
             {
                 "name": deciding.value,
-                "words": "outside the layers",
-                "parts": [],
+                "words": REMEMBERED if deciding is Layer.GRANT else "outside the layers",
+                "parts": _parts(decision, deciding),
                 "state": "spoke",
                 "decides": True,
             }
         )
     return out
+
+
+def _parts(decision: Decision, layer: Layer) -> list[dict[str, str]]:
+    return [
+        {"outcome": part.outcome.word, "code": part.code, "part": part.what or part.reason}
+        for part in decision.parts
+        if part.layer is layer
+    ]
 
 
 async def table(asked: Asked) -> object:
@@ -93,7 +102,9 @@ def _table(asked: Asked) -> object:
     project = project_of(asked)
     rows = []
     for name, tool, given in OPERATIONS:
-        outcomes = {mode: decide(asked.house.gates_in(mode), project, tool, given).outcome.word for mode in MODES}
+        house = asked.house
+        modes = {mode: decide(house.desk.memory, house.gates_in(mode), project, tool, given) for mode in MODES}
+        outcomes = {mode: decision.outcome.word for mode, decision in modes.items()}
         rows.append({"name": name, "tool": tool, "input": given, "outcomes": outcomes})
     return {"modes": list(MODES), "operations": rows, "projects": shown.safe(asked.house.projects(project))}
 
@@ -105,7 +116,7 @@ ENDPOINTS = (
         simulate,
         needs=Role.PERSON,
         summary="what would happen to a call in a mode, layer by layer; nothing runs, nothing is recorded",
-        body=record("tool", tool=TEXT, input=ANY, mode=TEXT, project=TEXT),
+        body=record("tool", tool=TEXT, input=ANY, mode=TEXT, project=TEXT, session=TEXT),
         gives={200: record("outcome layers", outcome={"enum": ["allow", "ask", "deny"]}, layers=listing(ANY))},
         limit=LARGE,
     ),
