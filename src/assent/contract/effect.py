@@ -142,7 +142,9 @@ class Invocation(Value):
     spelling of every option given (`-r`, `-R`, `--recursive`), clusters taken apart. `operands` are the words
     that are neither options, their values nor the subcommand. `source` is the command's own text in the call,
     `start` its offset there. `cwds` are the folders it may run in (`""`: not known). `forfeit` is why no allow
-    rule may settle it (`""`: none), for example an assignment that changes what the program loads."""
+    rule may settle it (`""`: none), for example an assignment that changes what the program loads. `strays` are the
+    places in `words` of options that no table describes, or that run, load, remove or reach something: a rule that is
+    shipped or was saved from an answer covers them only where it spells them itself."""
 
     __slots__ = (
         "program",
@@ -155,6 +157,7 @@ class Invocation(Value):
         "start",
         "cwds",
         "forfeit",
+        "strays",
     )
 
     def __init__(
@@ -170,6 +173,7 @@ class Invocation(Value):
         start: int = 0,
         cwds: tuple[str, ...] = (),
         forfeit: str = "",
+        strays: tuple[int, ...] = (),
     ) -> None:
         self.program = program
         self.words = words
@@ -181,6 +185,7 @@ class Invocation(Value):
         self.start = start
         self.cwds = cwds
         self.forfeit = forfeit
+        self.strays = strays
 
 
 class Gap(Value):

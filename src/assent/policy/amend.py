@@ -290,7 +290,9 @@ def _rank(text: str) -> int:
 def _reach(text: str) -> str:
     rule = parse_rule(text)
     if rule.about is About.COMMAND:
-        return f"exactly `{rule.spec}`" if rule.shape is Shape.EXACT else f"`{rule.spec}` and anything after it"
+        if rule.shape is Shape.EXACT:
+            return f"exactly `{rule.spec}`"
+        return f"`{rule.spec}` with other arguments, but no options that run, load or reach something else"
     if rule.about is About.PATH:
         return f"everything in {rule.spec[:-3]}" if rule.spec.endswith("/**") else f"the file {rule.spec}"
     if rule.about is About.HOST:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 ALLOW, ASK, DENY = Outcome.ALLOW, Outcome.ASK, Outcome.DENY
 LOOKING = frozenset(modes.LOOKING)
+CHANGING = frozenset((Operation.WRITE, Operation.DELETE))
 WORDS = {mode: mode.word for mode in Mode}
 # Targets that no rule names: of effects on them only a danger is spoken of.
 MARKED_ONLY = frozenset((Kind.PROGRAM, Kind.SERVICE, Kind.REPOSITORY, Kind.TREE, Kind.NOTHING))
@@ -367,7 +368,7 @@ class Judge:
             return self.whole
         if effect.invocation >= 0 and effect.via is not Via.REDIRECT:
             rule = self.allowed[effect.invocation]
-            if rule is not None and not self._voided(effect.invocation) and not _is_place(rule, effect.target):
+            if rule is not None and not self._voided(effect.invocation) and not self._beyond(rule, effect, names):
                 return rule
         if effect.operation is Operation.EXECUTE and effect.target.kind is not Kind.TOOL:
             return None
@@ -375,6 +376,19 @@ class Judge:
         if rule is not None and rule.origin is Origin.PACK and effect.operation is Operation.DELETE:
             return None if effect.target.pattern else rule  # packs remove what is named
         return rule
+
+    def _beyond(self, rule: Rule, effect: Effect, names: tuple[str, ...]) -> bool:
+        """Whether an effect of a command goes beyond the beginning that a shipped or remembered rule spells: a change
+        outside the workspace, or a host that it does not name."""
+        if _is_place(rule, effect.target):
+            return True
+        if not match.is_beginning(rule):
+            return False
+        if effect.operation is Operation.FETCH:
+            return not effect.target.name or not any(effect.target.name in word for word in rule.words)
+        if effect.target.kind is not Kind.PATH or effect.operation not in CHANGING:
+            return False
+        return not inside(names, self.facts) and not all(name.startswith(match.SCRATCH) for name in names)
 
     def _voided(self, invocation: int) -> bool:
         """An input redirect from outside the workspace takes an allow rule away. Told of all commands at once: each of

@@ -191,15 +191,19 @@ class _Second(Judge):
         """A remembered rule on a command. A script by a relative name is meant where the workspace begins: the same
         name in another folder is another script."""
         rule = rules.proving_command(invocation)
-        if rule is None or not is_local_script(rule) or set(invocation.cwds) <= set(self.facts.roots):
+        if rule is None or (match.is_beginning(rule) and match.leaves(invocation, self.facts, len(rule.words))):
+            return None
+        if not is_local_script(rule) or set(invocation.cwds) <= set(self.facts.roots):
             return rule
         return None
 
     def _proves_effect(self, rules: RuleSet, effect: Effect) -> bool:
         index = effect.invocation
         own = index >= 0 and effect.via is not Via.REDIRECT and not self._voided(index)
-        if own and self._proves_command(rules, self.lowering.invocations[index]):
-            return True
+        if own and self._at_home(self.lowering.invocations[index]):
+            rule = self._remembers(rules, self.lowering.invocations[index])
+            if rule is not None and not self._beyond(rule, effect, self._names(effect)):
+                return True
         if self.unnamed or (effect.operation is Operation.EXECUTE and effect.target.kind is not Kind.TOOL):
             return False
         return rules.proving_effect(effect, self._names(effect)) is not None

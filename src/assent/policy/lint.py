@@ -9,9 +9,17 @@ from assent.policy.breadth import secret_in, too_broad
 from assent.policy.rules import About, Origin, Rule, Shape
 from assent.policy.settings import Settings
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    LetIn = Callable[[tuple[str, ...]], tuple[str, ...]]
+
+NAMED = 6  # options that a finding names
+
 
 class Finding(Value):
-    """One thing worth a look. `kind` is shadowed, dead, broad or secret."""
+    """One thing worth a look. `kind` is shadowed, dead, broad, secret or wide."""
 
     __slots__ = ("kind", "rule", "source", "text")
 
@@ -22,8 +30,9 @@ class Finding(Value):
         self.text = text
 
 
-def lint(settings: Settings, roots: tuple[str, ...]) -> list[Finding]:
-    """Every finding on the rules that people wrote; shipped ones are held by our own tests."""
+def lint(settings: Settings, roots: tuple[str, ...], let_in: LetIn | None = None) -> list[Finding]:
+    """Every finding on the rules that people wrote; shipped ones are held by our own tests. `let_in` tells the options
+    by which a command with these first words runs, loads or reaches something else."""
     written = {
         name: [rule for rule in rules if rule.origin not in (Origin.SHIPPED, Origin.PACK)]
         for name, rules in (("deny", settings.deny), ("ask", settings.ask), ("allow", settings.allow))
@@ -34,7 +43,7 @@ def lint(settings: Settings, roots: tuple[str, ...]) -> list[Finding]:
             out += secrets(rule)
             out += dead(rule, roots)
             if name == "allow":
-                out += broad(rule)
+                out += broad(rule) or (wide(rule, let_in) if let_in is not None else [])
             stricter = {"deny": (), "ask": ("deny",), "allow": ("deny", "ask")}[name]
             others = [(each, layer) for layer in stricter for each in written[layer]]
             earlier = [(each, name) for each in rules[:at]]
@@ -64,6 +73,19 @@ def broad(rule: Rule) -> list[Finding]:
     if rule.tool not in ("read", "list", "search") and (why := too_broad(rule)):
         return [Finding("broad", rule.text, rule.source, why)]
     return []
+
+
+def wide(rule: Rule, let_in: LetIn) -> list[Finding]:
+    """A beginning that a person wrote covers whatever follows it: say which options that lets in."""
+    if rule.about is not About.COMMAND or rule.shape is not Shape.PREFIX:
+        return []
+    options = [each for each in let_in(rule.words) if each not in rule.words]
+    named = [f"`{each}`" for each in options if each != "*"]
+    if not options:
+        return []
+    shown = ", ".join(named[:NAMED]) + (f" and {len(named) - NAMED} more" if len(named) > NAMED else "")
+    what = f"it also lets run, load or reach something else by {shown}" if named else "its options are not all known"
+    return [Finding("wide", rule.text, rule.source, f"{what}; write the arguments out where that is not meant")]
 
 
 def shadowed(rule: Rule, others: list[tuple[Rule, str]]) -> list[Finding]:

@@ -187,6 +187,8 @@ def proves_command(rule: Rule, invocation: Invocation) -> bool:
     words = invocation.words
     if rule.excepts and any(excepted(word, invocation) for word in rule.excepts):
         return False
+    if invocation.strays and strays(rule, invocation):
+        return False
     match rule.shape:
         case Shape.WHOLE:
             return True
@@ -197,6 +199,27 @@ def proves_command(rule: Rule, invocation: Invocation) -> bool:
         case Shape.WILD:
             return not _doubtful((), invocation) and wild(rule.spec).fits(" ".join(words))
     return False
+
+
+LOOSE = frozenset((Shape.PREFIX, Shape.WILD))  # that say nothing of some words
+
+
+def is_beginning(rule: Rule) -> bool:
+    """Whether a rule that Assent ships, or made of an answer, leaves words open. What people write in their own files
+    covers what it says."""
+    return rule.shape in LOOSE and rule.origin in (Origin.PACK, Origin.SESSION)
+
+
+def strays(rule: Rule, invocation: Invocation) -> tuple[str, ...]:
+    """The words of a command that such a rule does not cover."""
+    if not is_beginning(rule):
+        return ()
+    return tuple(invocation.words[place] for place in invocation.strays if place >= _told(rule))
+
+
+def _told(rule: Rule) -> int:
+    """How many words a rule spells, up to the first that it leaves open."""
+    return next((place for place, word in enumerate(rule.words) if "*" in word), len(rule.words))
 
 
 def _spells(rule: Rule, words: tuple[str, ...]) -> bool:
@@ -250,14 +273,15 @@ def _may_be_flag(word: str) -> bool:
 PROGRAMS = ("/usr/", "/opt/", "/bin/", "/nix/")
 
 
-def leaves(invocation: Invocation, facts: Facts) -> bool:
+def leaves(invocation: Invocation, facts: Facts, told: int = 1) -> bool:
     """Whether a word names a place outside the workspace, or an address: packs are for work in it.
 
     Of git's words only the folder of a new worktree is one, which may stand beside the workspace too. A program is at
-    home where the system keeps its programs."""
-    words, program = invocation.words[1:], invocation.words[0]
+    home where the system keeps its programs. The first `told` words are those of a rule."""
+    words, program = invocation.words[told:], invocation.words[0]
     if (
-        "/" in program
+        told == 1
+        and "/" in program
         and not program.startswith(PROGRAMS)
         and _outside(program, invocation.cwds, facts.roots, facts.home, scratch=False)
     ):
@@ -272,7 +296,7 @@ def leaves(invocation: Invocation, facts: Facts) -> bool:
     return any(
         _outside(word, invocation.cwds, roots, facts.home, scratch=_is_output(word, before))
         for word, before in zip(words, ("", *words), strict=False)
-        if "/" in word or "~" in word
+        if "/" in word or "~" in word or ".." in word
     )
 
 
@@ -309,6 +333,7 @@ def _outside(word: str, cwds: tuple[str, ...], roots: tuple[str, ...], home: str
         return True
     glued = GLUED.match(word)
     for piece in (*PIECES.split(word), glued[1] if glued else ""):
+        piece = piece.lstrip("@")  # a file whose content is meant
         if piece[:1] == "~":
             piece = home + piece[1:] if piece[1:2] in ("", "/") else "/" + piece
         elif piece[:1] != "/" and ".." not in piece.split("/"):

@@ -9,6 +9,8 @@ import sys
 
 from assent import configure
 from assent.contract.errors import StoreError
+from assent.effects.shell import commands
+from assent.effects.shell.commands.cover import let_in
 from assent.facts import files
 from assent.policy import lint, shipped
 from assent.policy.elsewhere import slack_of, webhook_of
@@ -150,7 +152,8 @@ def as_json(settings: Settings, here: configure.Place) -> dict[str, object]:
 
 def check(options: argparse.Namespace) -> int:
     settings, here = _settings(options)
-    findings = lint.lint(settings, here.roots)
+    tables = commands.Tables(settings.commands) if settings.commands else commands.shipped
+    findings = lint.lint(settings, here.roots, lambda words: let_in(words, tables))
     if options.json:
         print(json.dumps([{name: getattr(each, name) for name in each.__slots__} for each in findings], indent=1))
     else:
@@ -159,7 +162,7 @@ def check(options: argparse.Namespace) -> int:
         found, read = len(findings), len(settings.files)
         counted = f"{found} finding{'s' if found != 1 else ''} in {read} file{'s' if read != 1 else ''}"
         print(counted, file=sys.stderr)
-    return 1 if findings else 0
+    return 1 if any(each.kind != "wide" for each in findings) else 0
 
 
 # ---------------------------------------------------------------- init

@@ -135,5 +135,5 @@ def test_edited_rules_are_tried_on_the_very_call() -> None:
 def test_the_width_says_how_far_a_rule_reaches() -> None:
     assert [each.width for each in suggested(judged("bash", "npm test > out.txt"))] == [
         "exactly `npm test`; the file out.txt",
-        "`npm test` and anything after it; the file out.txt",
+        "`npm test` with other arguments, but no options that run, load or reach something else; the file out.txt",
     ]

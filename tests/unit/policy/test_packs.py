@@ -47,14 +47,15 @@ def test_braces_in_a_persons_rule_are_only_braces() -> None:
 
 
 @pytest.mark.parametrize(
-    "command", ["go test $FLAGS", 'go test "$X"', "go test -$X", "go test $(echo -exec ./x)", "go test *"]
+    "command",
+    ["go test $FLAGS", 'go test "$X"', "go test -$X", "go test ./$X", "go test $(echo -exec ./x)", "go test *"],
 )
 def test_a_word_that_may_be_an_excepted_option_voids_the_allow(command: str) -> None:
     assert outcome(command) == "ask"
 
 
 @pytest.mark.parametrize(
-    "command", ["go test ./$PKG", "go test -count=$N ./...", "npm test && go vet ./...", "pytest -q | tail -5"]
+    "command", ['go test "./$PKG"', 'go test -count="$N" ./...', "npm test && go vet ./...", "pytest -q | tail -5"]
 )
 def test_everyday_tasks_run_at_once(command: str) -> None:
     assert outcome(command) == "allow"

@@ -105,9 +105,21 @@ class Sight(Value):
     starts in turn. `gaps` are (code, advice) pairs. `prints` says what its output is worth as a word
     (`"word"`, `"number"`, `"hash"`, `"hashes"`, `"paths"`, `"names"`, `"files"`, `"filenames"`, `"place"`, `""`),
     `under` the folders of printed paths, or the places. `env`: variables that are harmless for this program, as its
-    row lists them; `obeyed`: names of those that steer it."""
+    row lists them; `obeyed`: names of those that steer it. `strays`: as in Invocation."""
 
-    __slots__ = ("subcommand", "flags", "operands", "effects", "runs", "gaps", "prints", "under", "env", "obeyed")
+    __slots__ = (
+        "subcommand",
+        "flags",
+        "operands",
+        "effects",
+        "runs",
+        "gaps",
+        "prints",
+        "under",
+        "env",
+        "obeyed",
+        "strays",
+    )
 
     def __init__(
         self,
@@ -122,6 +134,7 @@ class Sight(Value):
         under: tuple[str, ...] = (),
         env: tuple[str, ...] = (),
         obeyed: frozenset[str] = frozenset(),
+        strays: tuple[int, ...] = (),
     ) -> None:
         self.subcommand = subcommand
         self.flags = flags
@@ -133,3 +146,4 @@ class Sight(Value):
         self.under = under
         self.env = env
         self.obeyed = obeyed
+        self.strays = strays

@@ -115,6 +115,7 @@ class Record:
                 start=start,
                 cwds=job.state.cwds if job.place == "here" else NOWHERE,
                 forfeit=job.forfeit,
+                strays=sight.strays,
             )
         )
         where = f"command[{start}:{end}]"

@@ -110,6 +110,11 @@ class Options:
     def __contains__(self, name: str) -> bool:
         return name in self._words
 
+    @property
+    def filled(self) -> bool:
+        """Whether any is listed."""
+        return bool(self._words)
+
     def get(self, name: str) -> Option | None:
         """The option with that spelling."""
         made = self._made.get(name)
@@ -117,6 +122,10 @@ class Options:
             made = _option(self._row, "options", self._words[name])
             self._made.update(dict.fromkeys(made.names, made))
         return made
+
+    def all(self) -> list[Option]:
+        """Every option that is listed."""
+        return self.completions("-")
 
     def completions(self, prefix: str) -> list[Option]:
         """The distinct long options that an abbreviation could mean."""

@@ -33,14 +33,16 @@ class Given:
 
 class Parsed:
     """The words of a command line, sorted. `doubts` say why the reading is not certain (`"--frob"` is unknown).
-    `spills` are unknown values that may have become further operands. `helps`: `--help` or `--version` stands there."""
+    `odd` are the places of words that no option describes, those that `*` stands for among them. `spills` are unknown
+    values that may have become further operands. `helps`: `--help` or `--version` stands there."""
 
-    __slots__ = ("doubts", "ended", "flags", "given", "helps", "operands", "spills")
+    __slots__ = ("doubts", "ended", "flags", "given", "helps", "odd", "operands", "spills")
 
     def __init__(self) -> None:
         self.given: list[Given] = []
         self.operands: list[Word] = []
         self.doubts: list[str] = []
+        self.odd: list[int] = []
         self.spills: list[Arg] = []
         self.flags: set[str] = set()
         self.helps = False
@@ -85,17 +87,20 @@ def parse(
                     out.operands.extend(words[index:])
                     return out
                 start, first_new = index - 1, len(out.given)
+                reader.at = start
                 index = reader.take(word, words, index)
                 for given in out.given[first_new:]:
                     given.start, given.end = start, index
                 continue
             if first == "+" and options.plus and len(word) > 1:
+                reader.at = index - 1
                 reader.plus(word)
                 continue
         elif reader.named(word):
             continue
         elif reader.could_be_option(word):
             out.doubts.append(word.text)
+            out.odd.append(index - 1)
         out.operands.append(word)
         if style in ("posix", "go"):
             out.operands.extend(words[index:])
@@ -114,10 +119,11 @@ def _all_operands(words: tuple[Word, ...] | list[Word]) -> bool:
 class _Reader:
     """Takes one option word after another."""
 
-    __slots__ = ("gnu", "more", "options", "out", "pure", "single")
+    __slots__ = ("at", "gnu", "more", "options", "out", "pure", "single")
 
     def __init__(self, out: Parsed, options: Options, more: tuple[Options, ...], style: str, pure: bool) -> None:
         self.out = out
+        self.at = 0  # the place of the word that is read
         self.options = options
         self.more = more
         self.gnu = style == "gnu"
@@ -171,6 +177,7 @@ class _Reader:
         found: list[Option] = []
         for options in (self.options, *self.more) if len(name) > 2 and not self.single else ():
             found += options.completions(name)
+        self.out.odd.append(self.at)
         if self.rest() and all(option.harmless for option in found):
             self.out.flags.add(name)
             return index
@@ -191,6 +198,7 @@ class _Reader:
             place += 1
             option = self.find(name)
             if option is None:
+                self.out.odd.append(self.at)
                 if not self.rest() or not self.all_harmless(word[place:]):
                     self.doubt(word)
                 self.out.flags.add(name)
@@ -253,10 +261,12 @@ class _Reader:
 
     def doubt(self, what: str) -> None:
         self.out.doubts.append(what)
+        self.out.odd.append(self.at)
         self.out.flags.add(what.partition("=")[0])
 
     def spill(self, word: Arg) -> None:
         self.out.spills.append(word)
+        self.out.odd.append(self.at)
         if not self.pure:
             self.out.doubts.append(word.text)
 
@@ -279,7 +289,8 @@ class _Reader:
     def named(self, word: Arg) -> bool:
         """Take `--name=$x`: the option is known, though its value is not. Whether it is one."""
         name, equals, rest = word.prefix.partition("=")
-        if not equals or not name.startswith("--") or word.splits or word.values is not None:
+        dashed = name.startswith("--") or (self.single and name.startswith("-"))
+        if not equals or not dashed or word.splits or word.values is not None:
             return False
         option = self.find(name)
         if option is None or not option.role or len(option.roles) > 1:

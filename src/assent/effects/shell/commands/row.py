@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 KEYS = frozenset(
     "options operands runs service globals style dangers prints repo stores hooks like aliases reader help safe acts "
     "pure secret_operands forms marks with recursive keeps_links visible groups file_prefixes obeys obeys_checked "
-    "env".split()
+    "env forwards tunes".split()
 )
 STYLES = frozenset({"gnu", "posix", "single", "go", "bsd", "words"})
 HOOKS = frozenset({"", "refs", "checkout", "commit"})
@@ -63,6 +63,7 @@ class Row:
         "env",
         "file_prefixes",
         "forms",
+        "forwards",
         "globals",
         "groups",
         "help",
@@ -85,6 +86,7 @@ class Row:
         "service",
         "stores",
         "style",
+        "tunes",
         "visible",
     )
 
@@ -92,6 +94,7 @@ class Row:
         self.name = name
         self.options = Options(name, str(keys.get("options", "")).split())
         self.globals = Options(name, str(keys.get("globals", "")).split())
+        self.tunes = Options(name, str(keys.get("tunes", "")).split())
         self.operands = _slots(name, keys.get("operands"))
         self.roles = frozenset(slot.role for slot in self.operands)
         self.runs = bool(keys.get("runs", False))
@@ -104,6 +107,7 @@ class Row:
         self.style = "posix" if "RUN" in self.roles else _choice(name, "style", keys, STYLES, "gnu")
         self.prints = _choice(name, "prints", keys, PRINTS, "")
         self.reader = _text(name, "reader", keys)
+        self.forwards = _text(name, "forwards", keys)
         self.dangers = _words(name, "dangers", keys)
         self.groups = frozenset(_text(name, "groups", keys).split())
         self.file_prefixes = _words(name, "file_prefixes", keys)
@@ -137,7 +141,7 @@ def check_row(name: str, keys: Mapping[str, object], *, readers: frozenset[str] 
     if readers and keys.get("reader", "") not in readers | {""}:
         raise wrong(name, "reader", f"no reader is called `{keys['reader']}`")
     _check_forms(Row(name, keys))
-    for key in ("options", "globals"):
+    for key in ("options", "globals", "tunes"):
         check_options(name, key, keys.get(key, ""))
 
 

@@ -8,6 +8,7 @@ from assent.contract.memory import keep
 from assent.contract.pattern import Pattern
 from assent.effects.paths import path_target
 from assent.effects.shell.command import TOKENS, Arg, Sight
+from assent.effects.shell.commands import cover
 from assent.effects.shell.commands.operands import dropped, into, secrets, share_out, worth
 from assent.effects.shell.commands.option import HARMLESS_ROLES, PATH_ROLES, Options, dangers_of, gives_of
 from assent.effects.shell.commands.options import Given, parse
@@ -314,6 +315,8 @@ def _read(seen: Seen, tree: Node, program: str, words: list[Word], tables: Table
     obeys = root.obeys if root is row else (*root.obeys, *row.obeys)
     if obeys and not seen.acts:
         seen.settings(obeys)
+    if seen.acts and (line.words or line.before):
+        seen.strays = cover.strays(line, 1 + len(words) - len(line.words))
 
 
 def _named_files(seen: Seen, prefixes: tuple[str, ...], words: list[Word]) -> None:
@@ -347,9 +350,12 @@ def locate(seen: Seen, tree: Node, program: str, words: list[Word], tables: Tabl
         if not isinstance(word, str) or word == "--":
             break
         if word[:1] == "-" and word != "-":
+            known = len(kept)
             size = _global(words[index:], outer, kept, style)
             if not size:
                 break
+            for given in kept[known:]:
+                given.start = index
             index += size
             continue
         nodes = [after for node in nodes for after in node.after(word)]
@@ -410,6 +416,8 @@ _ADDRESS = Pattern(r"(?:https?|ftp|wss?|grpc)://|(?:[0-9]{1,3}\.){3}[0-9]{1,3}(?
 def _unknown(seen: Seen, words: list[Word]) -> None:
     """A program that no table speaks of: EXECUTE, with its words sorted as well as can be for rules that deny."""
     seen.acts = True
+    if not any(effect.operation is EXECUTE for effect in seen.effects):  # a script by its path has options of its own
+        seen.strays = cover.of_unknown(words)
     ended = False
     for word in words:
         if isinstance(word, str) and word[:1] == "-" and word != "-" and not ended:

@@ -49,6 +49,7 @@ class Seen:
         "repositories",
         "runs",
         "stdin",
+        "strays",
         "subcommand",
         "under",
     )
@@ -69,6 +70,7 @@ class Seen:
         self.argv: tuple[Word, ...] = ()  # what code on the command line gets as its arguments
         self.gives: list[str] = []
         self.operands: list[str] = []
+        self.strays: tuple[int, ...] = ()
         self.subcommand: tuple[str, ...] = ()
         self.prints: str | None = None  # nobody has said
         self.under: tuple[str, ...] = ()
@@ -276,6 +278,7 @@ class Seen:
             under=self.under,
             env=self.env,
             obeyed=self.obeyed,
+            strays=self.strays,
         )
 
 

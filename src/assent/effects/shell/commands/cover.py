@@ -1,0 +1,160 @@
+"""Which words of a command line go beyond what a beginning of it says: options that no table describes, or that run,
+load, remove, or reach something else.
+
+A rule that allows `pytest` and anything after it means the tests with other arguments, not `--rootdir /` or `-p evil`.
+A word is covered where the row of the command describes it as harmless. Which rules ask for that is policy's affair."""
+
+from __future__ import annotations
+
+from assent.effects.shell.command import Arg
+from assent.effects.shell.commands.options import Given, Parsed, parse
+from assent.effects.shell.commands.seen import Seen, values
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from assent.contract.pattern import Pattern
+    from assent.effects.shell.commands.option import Option
+    from assent.effects.shell.commands.row import Row
+    from assent.effects.shell.commands.see import Line
+    from assent.effects.shell.commands.table import Tables
+
+    Word = str | Arg
+
+# Roles of values that say what is run, loaded, removed or reached, or from where.
+STEERING = frozenset(
+    "CONFIG SCRIPT RUN SHELL SED AWK JQ SQL GITCONFIG REPO URL HOST REMOTE DIR DELETE ERASE MOVE".split()
+)
+WRITING = frozenset({"WRITE", "EDIT", "INTO"})
+SCRIPTED = frozenset({"RUN", "SCRIPT"})  # words behind these are another command's, or a script's
+# Programs that take a word with `@` for a name. Any other may read its arguments from the file behind it.
+NAMES_WITH_AT = frozenset(
+    "git gh glab npm pnpm yarn bun npx bunx deno turbo nx lerna docker podman kubectl helm mise jest vitest mocha "
+    "playwright cypress eslint prettier stylelint knip".split()
+)
+MODULE_RUNNERS = frozenset({("python", ()), ("coverage", ("run",)), ("uv", ("run",))})
+
+
+def strays(line: Line, offset: int) -> tuple[int, ...]:
+    """The places of uncovered words, counted from the program. `offset` is that of the line's first word."""
+    program = line.row.name.partition(" ")[0]
+    found = {given.start + 1 for given in line.before if _steers(given, line.forms, line.row)}
+    module = _module(line, program)
+    if module is not None:
+        places = [place for place in _own(line) if place < module.end]
+        name = module.values[0] if module.values else ""
+        inner = of_words(name, line.words[module.end :], line.tables)
+        found.update(module.end + offset + place - 1 for place in inner)
+    else:
+        places = _own(line)
+    found.update(place + offset for place in places)
+    if program not in NAMES_WITH_AT:
+        found.update(place + offset for place, word in enumerate(line.words) if _is_file_of_options(word))
+    return tuple(sorted(found))
+
+
+def of_unknown(words: list[Word]) -> tuple[int, ...]:
+    """The same of a program that no table speaks of: every option, and every word that may be one."""
+    return tuple(place for place, word in enumerate(words, 1) if not isinstance(word, str) or word[:1] in ("-", "@"))
+
+
+def of_words(program: Word, words: list[Word], tables: Tables) -> tuple[int, ...]:
+    """The same of a program and its words by themselves, as `python -m` names them."""
+    from assent.effects.shell.commands.see import locate  # which calls this module
+
+    tree = tables.program(program) if isinstance(program, str) else None
+    line = locate(Seen("", "", ""), tree, str(program), words, tables) if tree is not None else None
+    return strays(line, 1 + len(words) - len(line.words)) if line is not None else of_unknown(words)
+
+
+def _module(line: Line, program: str) -> Given | None:
+    """The option that names a module to run: the words behind its value are the module's own."""
+    if (program, line.seen.subcommand) not in MODULE_RUNNERS and (program, ()) not in MODULE_RUNNERS:
+        return None
+    return next((given for given in line.parsed.given if "-m" in given.option.names), None)
+
+
+def _own(line: Line) -> list[int]:
+    """The places among the line's words that its row does not cover."""
+    row = line.row
+    parsed = _by_tunes(line)
+    found = [given.start for given in parsed.given if _steers(given, line.forms, row)]
+    described = (range(given.start, given.end) for given in parsed.given if given.start not in parsed.odd)
+    free = sorted(set(range(len(line.words))).difference(*described))
+    found += [place for place in free if row.marks and _is_marked(row, line.words[place])]
+    if row.forwards:
+        return found + _forwarded(line, free)
+    return found + parsed.odd + ([] if row.roles & SCRIPTED else [at for at in free if _is_option(line.words[at])])
+
+
+def _by_tunes(line: Line) -> Parsed:
+    """The words as the options read them that the row lists for this; what stands behind an operand is read too."""
+    row = line.row
+    if row.roles & SCRIPTED or (row.reader and not row.tunes.filled):
+        return line.parsed
+    style = row.style if row.style not in ("posix", "go") else "gnu" if row.style == "posix" else "single"
+    return parse(line.words, row.tunes, (row.options, *line.more), style=style)
+
+
+def _steers(given: Given, forms: Mapping[str, Pattern], row: Row) -> bool:
+    """Whether an option does more than tune what the command does."""
+    option = given.option
+    if option.acts or option.dangers:
+        return True
+    if _loads(option):
+        return bool(given.values) or not option.optional
+    if WRITING.issuperset(option.roles) and option.roles and not any(name in row.options for name in option.names):
+        return any(name in row.tunes for name in option.names)  # no effect tells of the file
+    pattern = next((forms[name] for name in option.names if name in forms), None) if forms else None
+    texts = [text for word in given.values for text in values(word)]
+    if pattern is not None and not all(text is not None and pattern.fullmatch(text) for text in texts):
+        return True
+    return any(_is_marked(row, word) for word in given.values) if row.marks else False
+
+
+def _is_marked(row: Row, word: Word) -> bool:
+    """Whether the row says of a word that something runs with it."""
+    return any(
+        "acts" in tags and any(text is None or pattern.fullmatch(text) for text in values(word))
+        for pattern, tags in row.marks
+    )
+
+
+def _forwarded(line: Line, free: list[int]) -> list[int]:
+    """The places of words that go on to a tool which nobody names here, and that not every such tool takes for
+    something harmless."""
+    row = line.tables.row(line.row.forwards)
+    places = [place for place in free if line.words[place] != "--"]
+    parsed = parse([line.words[place] for place in places], row.options, style=row.style)
+    steering = [given.start for given in parsed.given if _steers(given, row.forms, row)]
+    return [places[place] for place in (*parsed.odd, *steering)]
+
+
+def _is_option(word: Word) -> bool:
+    return isinstance(word, str) and word[:1] == "-" and word not in ("-", "--")
+
+
+def _is_file_of_options(word: Word) -> bool:
+    return isinstance(word, str) and word[:1] == "@" and len(word) > 1
+
+
+def let_in(words: tuple[str, ...], tables: Tables) -> tuple[str, ...]:
+    """The options that run, load, remove or reach something else and that a rule with these words and anything after
+    them lets in too. `*`: nobody knows its options."""
+    from assent.effects.shell.commands.see import locate  # as above
+
+    program = words[0].rpartition("/")[2]
+    tree = tables.program(program)
+    line = locate(Seen("", "", ""), tree, program, list(words[1:]), tables) if tree is not None else None
+    if line is None:
+        return ("*",)
+    row = line.row
+    found = [option for options in (row.options, *line.more) for option in options.all()]
+    found = row.tunes.all() + [option for option in found if not any(name in row.tunes for name in option.names)]
+    steering = [option.names[-1] for option in found if option.acts or option.dangers or _loads(option)]
+    return (*dict.fromkeys(steering), *(("*",) if row.options.rest else ()))
+
+
+def _loads(option: Option) -> bool:
+    return any(role in STEERING or role.startswith("CODE:") for role in option.roles)
