@@ -70,8 +70,8 @@ class _Look:
         self._portable = portable
 
     def entry(self, entry: str) -> str:
-        if entry == "+{}":
-            return self._missing()
+        if entry[:3] == "+{}":
+            return self._missing(databases=entry == "+{}.db")
         path, by_key, rest = entry.partition("#")
         section, _, harmless = rest.partition("!")
         for candidate in self._candidates(path):
@@ -90,12 +90,14 @@ class _Look:
                 return f"`{candidate}` sets `{key}`"
         return ""
 
-    def _missing(self) -> str:
-        """A database that the program would make. An empty one in the workspace, with a database's ending, is no harm:
-        nothing obeys it."""
+    def _missing(self, *, databases: bool) -> str:
+        """An operand that the program would make. `databases`: an empty one in the workspace, with a database's ending,
+        is no harm, as nothing obeys it."""
         for each in self._operands if not self._portable else ():
-            named = each.endswith(DATABASES) and any(
-                _lies_at(self._links.canonical(each), root) for root in self._roots
+            named = (
+                databases
+                and each.endswith(DATABASES)
+                and any(_lies_at(self._links.canonical(each), root) for root in self._roots)
             )
             if not named and not each.endswith("/:memory:") and not os.path.lexists(each):
                 return f"`{each}` would be made"

@@ -55,8 +55,10 @@ def test_an_operand_that_would_be_made(tmp_path: Path) -> None:
     (tmp_path / "a.db").write_text("")
     assert look(tmp_path, "+{}", tmp_path / "a.db") == ""
     assert look(tmp_path, "+{}", tmp_path / "b.db") == f"`{tmp_path}/b.db` would be made"
-    assert look(tmp_path, "+{}", tmp_path / "b.db", root=str(tmp_path)) == ""
-    assert look(tmp_path, "+{}", tmp_path / "conftest.py", root=str(tmp_path))
+    assert look(tmp_path, "+{}", tmp_path / "b.db", root=str(tmp_path))
+    assert look(tmp_path, "+{}.db", tmp_path / "b.db", root=str(tmp_path)) == ""
+    assert look(tmp_path, "+{}.db", tmp_path / "b.db")
+    assert look(tmp_path, "+{}.db", tmp_path / "conftest.py", root=str(tmp_path))
 
 
 def test_a_file_in_or_above_an_operands_folder(tmp_path: Path) -> None:

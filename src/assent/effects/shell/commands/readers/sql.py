@@ -86,6 +86,8 @@ def sqlite(line: Line) -> None:
         else:
             line.seen.path(READ, path)
     line.standard()
+    if any((literal(word) or "").lstrip().startswith(".") for word in words[1:]):
+        line.seen.settings(("+{}",))  # who asks what is in a database means one that is there
 
 
 def sql(seen: Seen, word: Word) -> None:
