@@ -39,7 +39,9 @@ MODULE_RUNNERS = frozenset({("python", ()), ("coverage", ("run",)), ("uv", ("run
 def strays(line: Line, offset: int) -> tuple[int, ...]:
     """The places of uncovered words, counted from the program. `offset` is that of the line's first word."""
     program = line.row.name.partition(" ")[0]
-    found = {given.start + 1 for given in line.before if _steers(given, line.forms, line.row)}
+    found = {
+        given.start + 1 for given in line.before if _steers(given, {**line.global_forms, **line.row.forms}, line.row)
+    }
     module = _module(line, program)
     if module is not None:
         places = [place for place in _own(line) if place < module.end]
@@ -79,7 +81,7 @@ def _own(line: Line) -> list[int]:
     """The places among the line's words that its row does not cover."""
     row = line.row
     parsed = _by_tunes(line)
-    found = [given.start for given in parsed.given if _steers(given, line.forms, row)]
+    found = [given.start for given in parsed.given if _steers(given, {**line.global_forms, **row.forms}, row)]
     described = (range(given.start, given.end) for given in parsed.given if given.start not in parsed.odd)
     free = sorted(set(range(len(line.words))).difference(*described))
     found += [place for place in free if row.marks and _is_marked(row, line.words[place])]
