@@ -18,7 +18,7 @@ def ask(held: Held) -> Answer:
 
 
 async def main(folder: str) -> None:
-    gate = Gate(folder, channels=[ask], state=f"{folder}/.state")
+    gate = Gate(folder, tools={"bash": "bash"}, channels=[ask], state=f"{folder}/.state")
 
     for command in ("git status", "make deploy", "cat ~/.ssh/id_rsa"):
         verdict = await gate.guard(gate.call("bash", {"command": command}))

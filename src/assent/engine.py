@@ -9,9 +9,9 @@ from assent.contract.decision import Decision, Layer, Outcome, Part
 from assent.contract.effect import Kind
 from assent.contract.errors import PayloadError, PolicyError
 from assent.contract.memory import keep
-from assent.contract.tools import ALIASES, OURS, OWN_NAMES
+from assent.contract.tools import ALIASES, OURS
 from assent.contract.value import Value
-from assent.effects import native, shell
+from assent.effects import native, runtimes, shell
 from assent.effects.shell import commands
 from assent.facts import pause, resident
 from assent.facts.observe import SOUGHT, observe
@@ -227,7 +227,7 @@ class Engine:
 def is_declarable(call: Call) -> bool:
     """Whether what a program declares can be meant by a call: in a runtime with names of its own, those of shells,
     files and fetching keep their meaning, so that a function called `bash` opens nothing to another agent here."""
-    if not call.runtime or call.runtime in OWN_NAMES:
+    if not runtimes.is_known(call.runtime):
         return True
     return call.runtime != OURS and ALIASES.get(call.tool.lower(), "") not in KEPT
 

@@ -77,6 +77,9 @@ class Way(Protocol):
     def close(self) -> None: ...
 
 
+PROGRAM = "python"  # the runtime of a program that names none: its tools are what it declares, and nothing else
+
+
 class Session:
     """One run of an agent at a gate: what a person allows for the session is allowed for this."""
 
@@ -103,7 +106,7 @@ class Session:
             input,
             cwd=cwd or self._cwd or self._way.project,
             session=self.id,
-            runtime=runtime or self._runtime,
+            runtime=runtime or self._runtime or PROGRAM,
             description=description,
             shell=shell,
         )
@@ -209,7 +212,7 @@ class Session:
 
     def _own(self, call: Call) -> Call:
         """The call as one of this session, where it does not say otherwise."""
-        if call.session and call.cwd and (call.runtime or not self._runtime):
+        if call.session and call.cwd and call.runtime:
             return call
         return Call(
             call.tool,
@@ -218,7 +221,7 @@ class Session:
             roots=call.roots,
             home=call.home,
             session=call.session or self.id,
-            runtime=call.runtime or self._runtime,
+            runtime=call.runtime or self._runtime or PROGRAM,
             description=call.description,
             shell=call.shell,
         )

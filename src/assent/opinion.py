@@ -16,8 +16,8 @@ from assent.contract.errors import StoreError
 from assent.contract.later import Later
 from assent.contract.notation import dumps
 from assent.contract.sha import sha256
-from assent.contract.tools import ALIASES, INERT, OWN_NAMES, canonical
-from assent.effects import native, shell
+from assent.contract.tools import ALIASES, INERT, canonical
+from assent.effects import native, runtimes, shell
 from assent.effects.shell import commands
 from assent.facts import digest, persons
 from assent.policy import unspoken
@@ -265,7 +265,8 @@ def unvoiced(call: Call, lowering: Lowering | None) -> Call:
     """The call without what the agent says of it. A tool that the agent's author named may mean these words, unless it
     is declared to be a shell."""
     tool = canonical(call.tool)
-    known = call.runtime not in OWN_NAMES and tool in ALIASES.values() and tool not in VOICELESS
+    named = not call.runtime or runtimes.is_known(call.runtime)
+    known = named and tool in ALIASES.values() and tool not in VOICELESS
     if not known and not (lowering is not None and _is_declared_shell(lowering)):
         return call
     kept = {key: each for key, each in call.input.items() if str(key).lower().replace("_", "") not in VOICE}

@@ -48,7 +48,7 @@ class Cline(Adapter):
         if kind in shape.WITH_CALL:
             inner = payload.table(given, "tool_call" if kind is Kind.BEFORE_TOOL else "tool_result")
             roots = payload.folders(given.get("workspaceRoots"))
-            call_input = payload.table(inner, "input")
+            call_input = arguments(inner)
             call_id = payload.text_if_any(inner, "id")
             call = Call(
                 tool_of(payload.text(inner, "name")),
@@ -78,6 +78,16 @@ class Cline(Adapter):
         if event.name == PLUGIN:
             return shape.printed(for_plugin(reply))
         return shape.printed({"cancel": False} if reply.outcome is Outcome.ALLOW else cancelled(reply))
+
+
+# Where tools take their one argument without its name.
+BARE = {"read_files": "files", "run_commands": "commands", "search_codebase": "queries", "apply_patch": "input"}
+
+
+def arguments(inner: Mapping[str, object]) -> dict[str, object]:
+    """The arguments of a call, with the name of one that came alone."""
+    value, key = inner.get("input"), BARE.get(payload.text(inner, "name"), "")
+    return {key: value} if key and isinstance(value, str | list) else payload.table(inner, "input")
 
 
 def session_of(given: Mapping[str, object]) -> str:

@@ -36,6 +36,7 @@ class CopilotCli(Adapter):
     def parse(self, given: Mapping[str, object], *, environ: Mapping[str, str], home: str, project: str = "") -> Event:
         """Nothing in the payload tells the session's folder from the call's."""
         roots = payload.folder(project)
+        given = with_patch(given)
         if "toolName" not in given and "hook_event_name" in given:
             event = shape.parse(given, runtime=self.runtime, home=home, roots=roots, modes={}, shell="bash")
             return in_form(event, CLAUDE)
@@ -71,6 +72,22 @@ class CopilotCli(Adapter):
                 return shape.printed(permission(reply))
             case _:
                 return shape.noted(reply) if reply.fault else shape.printed({})
+
+
+PATCHES = "apply_patch"  # whose arguments are the patch itself, as text
+ARGUMENTS = ("toolArgs", "toolInput", "tool_input")
+
+
+def with_patch(given: Mapping[str, object]) -> Mapping[str, object]:
+    """The payload with a patch that came as bare text where arguments are."""
+    if PATCHES not in (given.get("toolName"), given.get("tool_name")):
+        return given
+    bare = {key: given[key] for key in ARGUMENTS if isinstance(given.get(key), str)}
+    return {**given, **{key: {"input": text} for key, text in bare.items() if not is_object(str(text))}}
+
+
+def is_object(text: str) -> bool:
+    return text.lstrip()[:1] == "{"
 
 
 def in_form(event: Event, form: str) -> Event:

@@ -45,10 +45,6 @@ ALIASES: dict[str, str] = {
 # Tools that do nothing which needs judging: they keep lists, plan, ask the person, or read what already ran.
 INERT = frozenset({"todo", "plan", "think", "question", "task_output"})
 
-# Frameworks whose tools have the names that the authors of agents gave them: there a `search` may do anything, and
-# only what is declared is known.
-OWN_NAMES = frozenset({"acp", "fastmcp", "google-adk", "langchain", "mcp", "openai-agents", "pydantic-ai", "python"})
-
 # The runtime of the tools that come with Assent: they are what their names say, whatever else is declared.
 OURS = "assent-tools"
 

@@ -43,7 +43,8 @@ BESIDE_COMMAND = frozenset(
     "description timeout timeout_ms run_in_background is_background background dangerouslydisablesandbox "
     "justification sandbox_permissions with_escalated_permissions prefix_rule yield_time_ms max_output_tokens login "
     "tty mode sessionid session_id detach initial_wait async requires_approval explanation delay_ms wait_ms "
-    "additional_permissions delay persistent reason suggested_timeout timeout_seconds wait_for_previous".split()
+    "additional_permissions delay persistent reason suggested_timeout timeout_seconds wait_for_previous "
+    "thought thoughts tool_summary summary intent rationale purpose title".split()
 )
 KNOWN_KEYS = TEXT_KEYS | NESTED_KEYS | PATTERN_KEYS | PATH_KEYS | frozenset(COMMAND_KEYS)
 MAX_VALUES = 2000

@@ -8,7 +8,7 @@ from __future__ import annotations
 from assent.contract.effect import READ_ONLY, Effect, Gap, Invocation, Kind, Lowering, Operation, Target
 from assent.contract.later import Later
 from assent.contract.pattern import ASCII, Pattern, re
-from assent.contract.tools import INERT, OWN_NAMES
+from assent.contract.tools import INERT
 from assent.effects import files, runtimes
 from assent.effects.arguments import (
     BESIDE_COMMAND,
@@ -74,7 +74,8 @@ def _unowned(call: Call, shell: Lower) -> Lowering:
         return foreign(call, call.tool, shell)
     tool = foreign(call, call.tool.lower(), shell)
     generic = runtimes.any_of(call.tool)
-    if call.runtime in OWN_NAMES or not generic or generic[0].word != "bash":
+    given = lowered_keys(call.input)
+    if not generic or generic[0].word != "bash" or not any(nonempty(given.get(key)) for key in COMMAND_KEYS):
         return tool
     run = _shell(call, generic, shell)
     return Lowering("bash", (*run.effects, *tool.effects), run.invocations, (*run.gaps, *tool.gaps), text=run.text)
