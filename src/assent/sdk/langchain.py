@@ -35,13 +35,15 @@ class AssentMiddleware(AgentMiddleware[Any, Any, Any]):
         self._durable = durable
 
     def wrap_tool_call(self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Result]) -> Result:
-        verdict = self._settled(request) or self._passage.guard_sync(*_call(request))
+        settled = self._settled(request)
+        verdict = settled if settled is not None else self._passage.guard_sync(*_call(request))
         return handler(request) if verdict.allowed is True else _denied(request, verdict)
 
     async def awrap_tool_call(
         self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Awaitable[Result]]
     ) -> Result:
-        verdict = self._settled(request) or await self._passage.guard(*_call(request))
+        settled = self._settled(request)
+        verdict = settled if settled is not None else await self._passage.guard(*_call(request))
         return await handler(request) if verdict.allowed is True else _denied(request, verdict)
 
     @hook_config(can_jump_to=["end"])
