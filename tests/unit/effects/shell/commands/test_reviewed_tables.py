@@ -16,6 +16,7 @@ REVIEWED = (
     "databases.toml",
     "files.toml",
     "network.toml",
+    "packages.toml",
     "text.toml",
 )
 
