@@ -200,6 +200,8 @@ class Judge:
             self._tree(effect)
         if effect.recursive or target.pattern or target.under:
             self._below(effect)
+        if effect.operation is Operation.EXECUTE and effect.invocation >= 0 and self._in_guarded_folder(effect):
+            return
         spoken = match.known_as(names, self.facts) if self.facts.aliases else names
         marks = dangers.found_in(effect, spoken, self.facts)
         if marks is not effect.dangers:
@@ -267,6 +269,21 @@ class Judge:
             return part
         reason = below.UNPROVED.format(root)
         return Part(ASK, Layer.MODE, "mode.tree", reason, what=part.what, where=part.where, flip="name the files")
+
+    def _in_guarded_folder(self, effect: Effect) -> bool:
+        """Whether something that is not proved runs in a guarded folder: it may read what is there."""
+        for cwd in self.lowering.invocations[effect.invocation].cwds:
+            if not cwd or inside((cwd,), self.facts):
+                continue
+            target = Target(Kind.PATH, cwd)
+            names = match.names_of(target, self.facts)
+            looks = Effect(Operation.READ, target, effect.where, invocation=effect.invocation)
+            spoken = match.known_as(names, self.facts) if self.facts.aliases else names
+            part = floor.judge_effect(self.policy.floor, looks, spoken, self.facts)
+            if part is not None and part.outcome is DENY:
+                self.parts.append(part)
+                return True
+        return False
 
     def _tree(self, effect: Effect) -> None:
         """Floor, deny and ask on every file that git would write or remove."""

@@ -60,6 +60,7 @@ def apply(
             seen.execute()
     elif role == "CONFIG":
         seen.execute()
+        seen.maybe.extend(text for text in values(word) if text is not None)
     elif role == "DIR":
         seen.enter(word)
     elif role == "REPO":

@@ -4,6 +4,7 @@ sees started: those are in the answer, for the walk."""
 from __future__ import annotations
 
 from assent.contract.effect import Effect, Kind, Target, Via
+from assent.contract.later import Later
 from assent.contract.memory import keep
 from assent.contract.pattern import Pattern
 from assent.effects.paths import path_target
@@ -20,9 +21,18 @@ from assent.effects.shell.commands.table import Node, Tables, shipped
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from assent.effects.shell.commands import possible, servers
+
     Word = str | Arg
 
+else:
+    possible = Later("assent.effects.shell.commands.possible")
+    servers = Later("assent.effects.shell.commands.servers")
+
 _BINS = frozenset({"/bin", "/usr/bin", "/usr/local/bin", "/sbin", "/usr/sbin", "/usr/local/sbin", "/opt/homebrew/bin"})
+
+
+_LOOKED = frozenset({"READ", "LIST", "SEARCH"})  # a recursive look without an operand is one at the current folder
 
 
 class Line:
@@ -182,7 +192,8 @@ class Line:
             elif role == "INTO":
                 self.into(share, words, recursive)
             else:
-                for word in share or ([slot.default] if slot.default else []):
+                default = slot.default or ("." if recursive and slot.many and role in _LOOKED else "")
+                for word in share or ([default] if default else []):
                     whole = recursive or slot.recursive
                     apply(seen, role, word, recursive=whole, writes=writes, stays=stays, visible=visible)
         if not self.quiet and len(words) < len(slots) and len(words) < _least(slots):
@@ -281,20 +292,26 @@ def _see(argv: tuple[Word, ...], cwd: str, home: str, tables: Tables, stdin: Arg
         seen.script_file(name)
     words = [_settled(word) for word in argv[1:]]
     tree = tables.program(program)
+    known = False
     if tree is None or not program:
         _unknown(seen, words)
     else:
-        _read(seen, tree, program, words, tables)
+        known = _read(seen, tree, program, words, tables)
     if seen.acts or seen.effects:
-        _told(seen, words, known=tree is not None)
+        _told(seen, words, known=known)
+        if seen.acts and (not known or seen.maybe):
+            possible.add(seen, words, tables, texts=not known and program not in _PROSE)
+        if seen.acts and servers.serves(seen, words):
+            servers.served(seen, words)
     return seen.sight()
 
 
-def _read(seen: Seen, tree: Node, program: str, words: list[Word], tables: Tables) -> None:
+def _read(seen: Seen, tree: Node, program: str, words: list[Word], tables: Tables) -> bool:
+    """Whether a row says of the words what they are. One that takes any option and any text says nothing of them."""
     line = locate(seen, tree, program, words, tables)
     if line is None:
         _unknown(seen, words)
-        return
+        return False
     row = line.row
     root = tables.row(tree.name) if tree.name else row
     seen.env = root.env if root is row else (*root.env, *row.env)
@@ -304,7 +321,7 @@ def _read(seen: Seen, tree: Node, program: str, words: list[Word], tables: Table
         seen.flags.update(line.parsed.flags)
         if root.obeys:
             seen.settings(root.obeys)
-        return
+        return True
     if line.parsed.helps and not (row.help or row.options.rest):
         line.parsed.doubts.append("--help")
     if row.reader:
@@ -317,6 +334,12 @@ def _read(seen: Seen, tree: Node, program: str, words: list[Word], tables: Table
         seen.settings(obeys)
     if seen.acts and (line.words or line.before):
         seen.strays = cover.strays(line, 1 + len(words) - len(line.words))
+    return bool(row.reader or not row.runs or not row.roles <= _ANY)
+
+
+_ANY = frozenset({"TEXT", "SCRIPT"})
+# Programs whose words are mostly prose.
+_PROSE = frozenset("git gh glab hg svn jj bd tea az gcloud aws say mail mailx".split())
 
 
 def _named_files(seen: Seen, prefixes: tuple[str, ...], words: list[Word]) -> None:
@@ -435,7 +458,8 @@ def _unknown(seen: Seen, words: list[Word]) -> None:
 # Programs that hand their words to code of the project.
 _TASKS = frozenset(
     "npm pnpm yarn bun npx bunx deno make gmake just task rake cargo go gradle gradlew mvn mvnw ant sbt lein mix uv "
-    "poetry pdm hatch tox nox bundle composer dotnet bazel mage codex".split()
+    "poetry pdm hatch tox nox bundle composer dotnet bazel mage codex python python2 python3 ruby perl php lua node "
+    "rclone vite twistd mount".split()
 )
 _PATH = Pattern(r"(?:~|\.{1,2})?/\S+|(?:[\w.-]+/)*\.[A-Za-z]\S*")
 _GIVEN = Pattern(r"(?:--?)?[\w.-]+[=:]@?(\S+)|@(\S+)|-[A-Za-z]([~/.]\S+)")

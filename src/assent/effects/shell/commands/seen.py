@@ -41,6 +41,7 @@ class Seen:
         "gaps",
         "gives",
         "home",
+        "maybe",
         "moved",
         "obeyed",
         "operands",
@@ -60,6 +61,7 @@ class Seen:
         self.home = home
         self.stdin = stdin
         self.moved = False
+        self.maybe: list[str] = []  # texts that may be commands which it runs
         self.repositories: list[str] = []
         self.acts = False
         self.dangers: list[str] = []

@@ -158,7 +158,8 @@ def test_dangers_in_code_are_told() -> None:
 
 def test_files_modules_and_stdin_are_executed() -> None:
     assert does("python3 x.py -c y") == ["READ x.py", "EXECUTE x.py"]
-    assert does("python3 -m http.server") == [EXECUTE]
+    assert does("python3 -m venv x") == [EXECUTE]
+    assert does("python3 -m http.server") == ["READ+ /w", EXECUTE]
     assert does("python3 -") == [EXECUTE]
     assert does("python3") == [EXECUTE]
     assert does('python3 -W ignore -c \'open("f", "w")\' --help') == ["WRITE f", LOADS]

@@ -50,7 +50,7 @@ def move(line: Line) -> None:
 
 
 def link(line: Line) -> None:
-    """`ln`: who can write through the link can write its target, so that is a write to it too."""
+    """`ln`: who can read or write the link can read or write its target, so that is both to it too."""
     line.preamble()
     line.given()
     sources, target = _ends(line)
@@ -59,9 +59,11 @@ def link(line: Line) -> None:
     folder = _folder(target)
     symbolic = line.parsed.has("-s", "--symbolic")
     for source in sources:
+        line.seen.path(READ, source, stays=True)
         line.seen.path(WRITE, source, recursive=True, stays=True)
         text = literal(source)
         if symbolic and text is not None and not text.startswith("/") and folder:
+            line.seen.path(READ, f"{folder}/{text}", stays=True)
             line.seen.path(WRITE, f"{folder}/{text}", recursive=True, stays=True)
     _into(line, sources, target, False)
 

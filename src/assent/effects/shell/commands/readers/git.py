@@ -326,3 +326,9 @@ def _stores(line: Line, hooks: str = "refs") -> None:
     for folder in seen.repositories or [seen.cwd]:
         seen.effects.append(Effect(WRITE, Target(Kind.REPOSITORY, folder, certain=bool(folder))))
         seen.hooks(hooks, folder)
+
+
+def git_each(line: Line) -> None:
+    """`git for-each-repo --config=key words…`: git runs with these words, in other repositories."""
+    line.standard()
+    line.seen.run(["git", *line.parsed.operands])

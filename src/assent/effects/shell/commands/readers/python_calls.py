@@ -56,6 +56,8 @@ _FILES: dict[str, tuple[Operation, ...]] = {
     "os.chown": (WRITE,),
     "os.open": (READ, WRITE),
     "io.open": (READ, WRITE),
+    "os.link": (READ, WRITE),
+    "os.symlink": (READ, WRITE),
     "os.rename": (READ, DELETE),
     "os.replace": (READ, DELETE),
     "shutil.move": (READ, DELETE),
@@ -65,7 +67,8 @@ _FILES: dict[str, tuple[Operation, ...]] = {
     "shutil.copytree": (READ,),
 }
 _SECOND = frozenset(
-    """os.rename os.replace shutil.move shutil.copy shutil.copy2 shutil.copyfile shutil.copytree""".split()
+    """os.link os.symlink os.rename os.replace shutil.move shutil.copy shutil.copy2 shutil.copyfile
+    shutil.copytree""".split()
 )
 _DEEP = frozenset({"shutil.rmtree", "os.walk", "shutil.move", "shutil.copytree", "os.removedirs"})
 _SCRIPTS = frozenset({"os.system", "os.popen", "subprocess.getoutput", "subprocess.getstatusoutput"})
