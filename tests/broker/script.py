@@ -70,7 +70,7 @@ class Play:
         self.now = 0.0
         self.finished: dict[str, Finish] = {}
         for channel in channels:
-            self.machine.attached(channel, 0.0, serial=serial)
+            self.machine.attached(channel, 0.0, room=int(serial))
 
     def at(self, now: float) -> Play:
         self.now = now

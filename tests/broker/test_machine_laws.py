@@ -90,10 +90,10 @@ class Questions(RuleBasedStateMachine):
         self.take(self.machine.lose([left], self.now))
         return question.id
 
-    @rule(channel=st.sampled_from(CHANNELS), serial=st.booleans())
-    def attach(self, channel: str, serial: bool) -> None:
+    @rule(channel=st.sampled_from(CHANNELS), room=st.integers(0, 3))
+    def attach(self, channel: str, room: int) -> None:
         self.open.add(channel)
-        self.take(self.machine.attached(channel, self.now, serial=serial))
+        self.take(self.machine.attached(channel, self.now, room=room))
 
     @rule(channel=st.sampled_from(CHANNELS))
     def detach(self, channel: str) -> None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from assent.contract.review import Answer, Ending, Held, Resolution, Said
-from assent.review.commands import Finish, Verdict
+from assent.review.commands import Finish, State, Verdict
 from assent.review.denial import deny
-from tests.broker.script import Play, left_over, shown_question
+from assent.review.machine import Machine
+from tests.broker.script import Play, left_over, line, shown_question
 from tests.broker.stage import NO, STOP, YES, held
 
 BEN = Answer(Said.ALLOW, who="ben", channel="phone")
@@ -303,6 +304,24 @@ def test_a_serial_channel_gets_the_next_question_when_it_is_done_with_one() -> N
     play.at(255).undeliverable("b") >> "show c in desk"
     play.at(256).shown("c") >> "start c in desk until 556"
     play.at(310).tick() >> "finish b unseen, withdraw b from desk"
+
+
+def test_the_clock_of_a_question_that_a_channel_has_no_room_for_does_not_run() -> None:
+    machine = Machine()
+    machine.attached("page", 0.0, room=2)
+    questions = [held(f"r{number}", session=f"s{number}") for number in range(3)]
+    told = [line(each) for question in questions for each in machine.submit(question, 0.0)]
+    assert told == ["show r0 in page", "show r1 in page"]
+    for id in ("r0", "r1"):
+        machine.shown(id, "page", 1.0)
+    assert [each.deadline for each in machine.pending()] == [301.0, 301.0, None]
+    assert machine.tick(290.0) == []
+    told = [line(each) for each in machine.answer("r0", questions[0].digest, NO, 290.0)]
+    assert told == ["finish r0 answered", "withdraw r0 from page", "show r2 in page"]
+    machine.shown("r2", "page", 291.0)
+    assert machine.state("r2") is State.SHOWN
+    assert [line(each) for each in machine.tick(301.0)] == ["finish r1 expired", "withdraw r1 from page"]
+    assert [each.deadline for each in machine.pending()] == [591.0]
 
 
 def test_a_serial_channel_that_closes_leaves_the_others_unseen() -> None:

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from assent.ui.access import TRIES
 from assent.ui.protocol import MOST_TCP
 from tests.server.program import Person, Program
 
@@ -117,6 +118,55 @@ def test_whoever_fills_the_port_does_not_fill_the_socket(tmp_path_factory: pytes
     finally:
         for line in lines:
             line.close()
+        program.stop()
+
+
+def test_connections_that_say_nothing_keep_no_page_out(tmp_path: Path) -> None:
+    program = Program(tmp_path)
+    lines: list[socket.socket] = []
+    try:
+        person = program.sign_in()
+        stream = http.client.HTTPConnection("127.0.0.1", program.port, timeout=20)
+        stream.request("GET", "/v1/events", headers=person.headers)
+        told = stream.getresponse()
+        assert told.readline() == b"event: hello\n"
+        for number in range(MOST_TCP + 100):
+            lines.append(socket.create_connection(("127.0.0.1", program.port)))
+            if number % 2:
+                lines[-1].sendall(b"POST /v1/session HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Le")
+        for _ in range(20):
+            assert program.ask("GET", "/healthz").json == {"ok": True}
+        waiting = program.calling("make crowded", session="crowded")
+        assert person.answer(person.held_in("crowded")).json["allowed"] is True
+        assert waiting.result(30).json["allowed"] is True
+        assert b"data: " in told.readline()  # the stream goes on
+        stream.close()
+    finally:
+        for line in lines:
+            line.close()
+        program.stop()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can be another user")
+def test_another_users_wrong_codes_lock_nobody_out(tmp_path: Path) -> None:
+    program = Program(tmp_path)
+    script = f"""
+import encodings.idna, http.client, os
+os.setgid(65534); os.setuid(65534)
+found = []
+for _ in range(30):
+    line = http.client.HTTPConnection("127.0.0.1", {program.port})
+    line.request("POST", "/v1/session", '{{"code": "BBBB-BBBB"}}', {{"Content-Type": "application/json"}})
+    found.append(line.getresponse().status)
+print(found.count(403), found.count(429))
+"""
+    try:
+        done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
+        assert done.stdout == f"{TRIES} {30 - TRIES}\n", done.stderr
+        program.sign_in()
+        own = [program.ask("POST", "/v1/session", {"code": "BBBB-BBBB"}).status for _ in range(TRIES + 1)]
+        assert own == [403] * TRIES + [429]
+    finally:
         program.stop()
 
 

@@ -48,7 +48,7 @@ class Deliveries:
 
     def attach(self, channel: Channel) -> list[Command]:
         self._channels[channel.name] = channel
-        return self._machine.attached(channel.name, self._desk.now(), serial=_serial(channel))
+        return self._machine.attached(channel.name, self._desk.now(), room=_room(channel))
 
     def detach(self, channel: Channel | str) -> list[Command]:
         """Close a channel, by itself or by name. One that another has taken the place of is closed already."""
@@ -146,6 +146,11 @@ def _whole(channel: Channel, held: Held) -> bool:
 
     INVARIANT: what was not shown whole in a channel is not allowed through it."""
     return channel.shows_whole(held) if isinstance(channel, Excerpts) else True
+
+
+def _room(channel: Channel) -> int:
+    """How many questions a channel shows at a time; 0 where it shows all."""
+    return 1 if _serial(channel) else int(getattr(channel, "room", 0))
 
 
 def _serial(channel: Channel) -> bool:

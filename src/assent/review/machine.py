@@ -98,11 +98,11 @@ class Machine:
             raise ValueError("a question needs an end to its waiting: `timeout` and `unseen` are positive seconds")
         return self.tick(now) + self._enter(Waiting(held, State.QUEUED, now), now)
 
-    def attached(self, channel: str, now: float, *, serial: bool = False) -> list[Command]:
-        """A channel opened, or opened again: it gets to see everything that waits. A serial one shows one question
-        at a time; what waits for its turn there counts as seen."""
+    def attached(self, channel: str, now: float, *, room: int = 0) -> list[Command]:
+        """A channel opened, or opened again: it gets to see everything that waits. One with `room` shows so many
+        questions at a time; what waits for its turn there counts as seen, and its clock does not run."""
         commands = self.tick(now)
-        place = self._places[channel] = Place(channel, serial)
+        place = self._places[channel] = Place(channel, room)
         for queue in self._queues.values():
             for position, question in enumerate(queue.values()):
                 question.seen.discard(channel)
@@ -294,20 +294,22 @@ class Machine:
         return []
 
     def _ask_in(self, place: Place, question: Waiting) -> list[Command]:
-        """Show a question in a channel, unless that is busy with another."""
-        if place.serial and place.turn:
+        """Show a question in a channel, unless that is busy with others."""
+        if place.is_full_for(question.held.id):
             return []
-        place.turn = question.held.id
+        if place.room:
+            place.shows.add(question.held.id)
         return [Show(place.name, question.held, question.deadline)]
 
     def _next_turn(self, place: Place, id: str, now: float) -> list[Command]:
-        """A channel is done with a question: a serial one turns to the next, of whichever session."""
-        if not place.serial or place.turn != id:
+        """A channel is done with a question: one that had no room for more turns to the next, of whichever session."""
+        if id not in place.shows:
             return []
-        place.turn = ""
+        place.shows.discard(id)
         for queue in self._queues.values():
             for question in queue.values():
-                if question.state in HEAD and place.name not in question.seen | question.refused:
+                waits = question.state in HEAD and question.held.id not in place.shows
+                if waits and place.name not in question.seen | question.refused:
                     commands = self._ask_in(place, question)
                     self._clocks(question, now)
                     return commands
@@ -378,12 +380,12 @@ class Machine:
         return commands + self._promote(session, now)
 
     def _visible(self, question: Waiting) -> bool:
-        """Whether somebody can see a question: in a channel, in its queue, or behind another in a serial channel."""
+        """Whether somebody can see a question: in a channel, in its queue, or behind others where there is no room."""
         if question.state not in HEAD:
             return bool(self._places)
         if question.seen:
             return True
-        busy = (each for each in self._places.values() if each.serial and each.turn not in ("", question.held.id))
+        busy = (each for each in self._places.values() if each.is_full_for(question.held.id))
         return any(each.name not in question.refused for each in busy)
 
     def _all_clocks(self, now: float) -> None:

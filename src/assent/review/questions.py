@@ -83,14 +83,19 @@ class Waiting:
 
 
 class Place:
-    """What the machine knows of one channel. A serial one shows one question at a time: `turn` is the one."""
+    """What the machine knows of one channel. One with `room` shows so many questions at a time (0: all of them):
+    `shows` are those."""
 
-    __slots__ = ("name", "serial", "turn")
+    __slots__ = ("name", "room", "shows")
 
-    def __init__(self, name: str, serial: bool) -> None:
+    def __init__(self, name: str, room: int = 0) -> None:
         self.name = name
-        self.serial = serial
-        self.turn = ""
+        self.room = room
+        self.shows: set[str] = set()
+
+    def is_full_for(self, id: str) -> bool:
+        """Whether a question has to wait there until another one is done."""
+        return bool(self.room) and id not in self.shows and len(self.shows) >= self.room
 
 
 def overdue(question: Waiting, now: float) -> tuple[Ending, float, str]:

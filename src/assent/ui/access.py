@@ -22,6 +22,7 @@ ALPHABET = "BCDFGHJKMNPQRSTVWXYZ23456789"  # nothing that is read as something e
 CODE_LENGTH = 8
 CODE_LIFE = 600.0
 TRIES, TRY_EVERY = 8, 5.0  # wrong codes at once, then one in so many seconds
+MOST_PEERS = 256  # whose tries are counted
 IDLE, ABSOLUTE = 8 * 3600.0, 24 * 3600.0
 MOST_SESSIONS = 32
 TOKEN_FILE, SCRAPE_FILE = "caller.token", "metrics.token"
@@ -45,13 +46,13 @@ class Role(IntEnum):
 
 
 class Codes:
-    """The one-time code of the moment. It is short, so wrong ones cost time."""
+    """The one-time code of the moment. It is short, so wrong ones cost time: those who typed them, and nobody else."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._hash = b""
         self._until = 0.0
-        self._tries = Bucket(clock, TRIES, TRY_EVERY)
+        self._tries: dict[str, Bucket] = {}  # of each peer
 
     def fresh(self) -> str:
         """A new code; the one before is void."""
@@ -63,9 +64,16 @@ class Codes:
     def live(self) -> bool:
         return bool(self._hash) and self._clock() < self._until
 
-    def redeem(self, typed: str) -> None:
-        """Use up the code. Raises AccessError where this is not it."""
-        wait = self._tries.take()
+    def redeem(self, typed: str, peer: str = "") -> None:
+        """Use up the code. Raises AccessError where this is not it. `peer` is whose tries they are.
+
+        INVARIANT: nobody's wrong codes keep another from signing in. There are so many codes that the tries of all
+        users of a machine together find none."""
+        tries = self._tries.pop(peer, None) or Bucket(self._clock, TRIES, TRY_EVERY)
+        self._tries[peer] = tries
+        while len(self._tries) > MOST_PEERS:
+            del self._tries[next(iter(self._tries))]
+        wait = tries.take()
         if wait > 0:
             raise AccessError(f"too many tries; wait {wait:.0f} seconds, then type the code again", code="slow-down")
         code = "".join(character for character in typed[:64].upper() if character.isalnum())
@@ -73,7 +81,7 @@ class Codes:
         if not right or not self.live:
             raise AccessError("this code is wrong, used or older than 10 minutes; ask for a new one", code="bad-code")
         self._hash = b""
-        self._tries.fill()
+        tries.fill()
 
 
 class Bucket:
@@ -186,9 +194,9 @@ class Access:
         self._shown = b"Bearer " + token.encode()  # as callers mostly write it
         self._scrape = _hash(scrape) if scrape else b""
 
-    def sign_in(self, code: str, channel: str = WEB) -> tuple[str, str, Person]:
-        """A session for the right code: cookie, key, person. Raises AccessError."""
-        self.codes.redeem(code)
+    def sign_in(self, code: str, channel: str = WEB, peer: str = "") -> tuple[str, str, Person]:
+        """A session for the right code: cookie, key, person. `peer` is who tries. Raises AccessError."""
+        self.codes.redeem(code, peer)
         return self.sessions.open(self.who, channel)
 
     def is_shown(self, header: bytes) -> bool:

@@ -50,6 +50,27 @@ def peer_of(connection: socket.socket) -> Peer | None:
     return None
 
 
+def user_on_tcp(client: tuple[str, int], port: int, table: str = "/proc/net/tcp") -> int | None:
+    """The user whose process is at the other end of a connection to a port of ours on loopback, as the kernel lists it;
+    None where it does not say."""
+    try:
+        wanted = f"{_kernel_form(client[0])}:{client[1]:04X}"
+        with open(table, encoding="ascii", errors="replace") as file:
+            for line in file:
+                fields = line.split()
+                if len(fields) > 7 and fields[1] == wanted and fields[2].endswith(f":{port:04X}"):
+                    return int(fields[7])
+    except (OSError, ValueError):
+        pass
+    return None
+
+
+def _kernel_form(address: str) -> str:
+    """An IPv4 address as the kernel writes it: the bytes in the order of this machine."""
+    (number,) = struct.unpack("=I", socket.inet_aton(address))
+    return f"{number:08X}"
+
+
 def uptime() -> float:
     """Seconds since the system started, 0 where it does not say."""
     return time.clock_gettime(time.CLOCK_BOOTTIME) if sys.platform == "linux" else 0.0

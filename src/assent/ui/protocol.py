@@ -80,6 +80,7 @@ class Protocol(Base):
     does the rest of one that has to be waited for."""
 
     on_tcp = on_socket = 0  # connections, of all
+    waiting: dict[Protocol, None] = {}  # those on TCP that have no whole request under way, the oldest first
     most_on_socket = 4096  # set by the server to what the system allows: those on TCP have places of their own
 
     _slow: asyncio.TimerHandle | None = None
@@ -109,6 +110,8 @@ class Protocol(Base):
         if not self._has_place(peer):
             transport.abort()
             return
+        if peer is None:
+            Protocol.waiting[self] = None
         self.transport = Gathered(transport, self.loop)  # type: ignore[assignment]  # it has all that is asked of it
         self.app_state = {**self.app_state, "peer": peer}
         self._peer = peer
@@ -122,6 +125,7 @@ class Protocol(Base):
             self._answer()
             if self._whole:
                 self._rest()
+                self._waits_again()
                 return
         if self._arrived():
             self._rest()
@@ -239,6 +243,7 @@ class Protocol(Base):
 
     def on_response_complete(self) -> None:
         self.transport.flush()  # type: ignore[attr-defined]  # see Gathered
+        self._waits_again()
         self._used = self.loop.time()
         super().on_response_complete()
 
@@ -267,7 +272,28 @@ class Protocol(Base):
         self._counted = "on_tcp" if peer is None else "on_socket"
         taken = getattr(Protocol, self._counted) + 1
         setattr(Protocol, self._counted, taken)
-        return bool(taken <= (MOST_TCP if peer is None else Protocol.most_on_socket))
+        if peer is not None:
+            return bool(taken <= Protocol.most_on_socket)
+        return taken <= MOST_TCP or self._makes_room()
+
+    def _makes_room(self) -> bool:
+        """Where all places on TCP are taken, whoever has waited longest without a whole request leaves.
+
+        INVARIANT: connections that say nothing, however many, keep no page out: who comes and asks is the newest."""
+        oldest = next(iter(Protocol.waiting), None)
+        if oldest is None:
+            return False
+        oldest._leave()
+        return True
+
+    def _waits_again(self) -> None:
+        """It has no request under way: on TCP it may be told to leave."""
+        if self._counted == "on_tcp" and (self.cycle is None or self.cycle.response_complete):
+            Protocol.waiting[self] = None
+
+    def _leave(self) -> None:
+        Protocol.waiting.pop(self, None)
+        self.transport.abort()
 
     def _arrived(self) -> bool:
         """Whether the request of the moment is here as a whole."""
@@ -277,6 +303,7 @@ class Protocol(Base):
         self._slow = self.loop.call_later(PACE, self._too_slow)
 
     def _rest(self) -> None:
+        Protocol.waiting.pop(self, None)  # it has a whole request, or is gone
         if self._slow is not None:
             self._slow.cancel()
             self._slow = None

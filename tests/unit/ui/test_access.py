@@ -89,6 +89,18 @@ def test_without_a_code_nothing_works(clock: Clock) -> None:
     assert not works(codes, "")
 
 
+def test_the_tries_of_one_keep_no_other_from_signing_in(clock: Clock) -> None:
+    codes = Codes(clock)
+    code = codes.fresh()
+    for _ in range(TRIES * 3):
+        with pytest.raises(AccessError):
+            codes.redeem("BBBB-BBBB", "user 1001")
+    for number in range(1000):
+        with pytest.raises(AccessError):
+            codes.redeem("BBBB-BBBB", f"user {number + 2000}")
+    codes.redeem(code, "user 1000")
+
+
 def test_after_some_tries_even_the_right_code_has_to_wait(clock: Clock) -> None:
     codes = Codes(clock)
     code = codes.fresh()

@@ -111,7 +111,8 @@ class Channel(Protocol):
     """A place where a person is asked. Its `name` is unique within a broker.
 
     One that can show a single question at a time, like a terminal, has a true attribute `serial`: it is given the next
-    question, of whichever session, once the one before is withdrawn."""
+    question, of whichever session, once the one before is withdrawn. One that shows a few has a number `room` instead.
+    The clock of a question that waits for room does not run."""
 
     @property
     def name(self) -> str: ...

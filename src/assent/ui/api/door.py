@@ -201,7 +201,9 @@ class Door:
         body = read(raw)
         path, query = scope.get("path_params", ABSENT), query_of(scope.get("query_string", b""))
         gone = partial(hung_up, receive)
-        return Asked(self.house, role, person, peer, path, query, body, len(raw), cookie, gone, send)
+        asked = Asked(self.house, role, person, peer, path, query, body, len(raw), cookie, gone, send)
+        asked.client = scope.get("client")
+        return asked
 
     async def _signed(
         self, endpoint: Endpoint, headers: Mapping[bytes, bytes], peer: Any, receive: Any, send: Any

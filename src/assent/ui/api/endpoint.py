@@ -80,6 +80,7 @@ class Asked:
     __slots__ = (
         *("house", "role", "person", "peer", "path", "query", "body", "size", "cookie", "gone", "send", "raw"),
         "headers",
+        "client",
     )
 
     def __init__(
@@ -111,6 +112,7 @@ class Asked:
         self.send = send
         self.raw = raw
         self.headers = headers or {}
+        self.client: tuple[str, int] | None = None  # the address at the other end of TCP
 
     @property
     def who(self) -> str:

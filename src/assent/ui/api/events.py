@@ -14,7 +14,7 @@ from assent import __version__
 from assent.contract.review import Held, Resolution
 from assent.review.channels import Offering, Question
 from assent.review.escalation import MODE_WORDS, RULE_WORDS, Offer
-from assent.ui.access import Role
+from assent.ui.access import WEB, Role
 from assent.ui.api import shown
 from assent.ui.api.door import RAW_HEADERS
 from assent.ui.api.endpoint import TEXT, Asked, Endpoint, Refusal
@@ -23,6 +23,7 @@ STREAM = "text/event-stream"
 PING = 12.0  # seconds of silence before a ping
 SLOW = 20.0  # seconds for one event to be taken
 MOST_STREAMS = 64
+DRAWN = 60  # sessions that the page draws (`GROUPS` in `inbox.js`)
 MOST_WAITING = 20_000  # events that a stream may lag behind
 SKIPPED = 500  # lag from which on the live view misses decisions
 WAKE = ""  # no event: there is something to look for
@@ -33,8 +34,9 @@ OFFERED = ("id", "runtime", "session", "modes", "words")
 class Stream:
     """One signed-in event stream."""
 
-    def __init__(self, name: str, hub: Hub) -> None:
+    def __init__(self, name: str, hub: Hub, room: int = 0) -> None:
         self.name = name
+        self.room = room  # questions that are drawn at a time: only what is drawn counts as shown
         self._hub = hub
         self._events: asyncio.Queue[tuple[str, object, asyncio.Future[None] | None] | None] = asyncio.Queue()
         self._behind: dict[
@@ -123,7 +125,7 @@ class Hub:
         if len(self.streams) >= MOST_STREAMS:
             raise Refusal(503, "too-many", f"{MOST_STREAMS} pages are open already; close one")
         self._count += 1
-        stream = Stream(f"{channel}-{self._count}", self)
+        stream = Stream(f"{channel}-{self._count}", self, DRAWN if channel == WEB else 0)
         self.streams[stream.name] = stream
         return stream
 

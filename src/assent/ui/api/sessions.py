@@ -25,7 +25,7 @@ async def sign_in(asked: Asked) -> object:
     if channel not in (WEB, INBOX):
         raise Refusal(422, "bad-field", f"`channel` is {WEB} or {INBOX}")
     try:
-        cookie, key, person = asked.house.access.sign_in(asked.text("code"), channel)
+        cookie, key, person = asked.house.access.sign_in(asked.text("code"), channel, peer_of(asked))
     except AccessError as error:
         if error.code != "slow-down":  # those are as many as somebody likes
             asked.house.voice.say("somebody typed a wrong code")
@@ -34,6 +34,14 @@ async def sign_in(asked: Asked) -> object:
     headers = {"set-cookie": f"{COOKIE}={cookie}; {COOKIE_FORM}"}
     found = {"signed_in": True, "key": key, "who": person.who, "until": asked.house.ends(person)}
     return Reply(found, headers=headers)
+
+
+def peer_of(asked: Asked) -> str:
+    """Whose tries at a code these are: the user at the other end, where the kernel tells."""
+    if asked.peer is not None:
+        return f"user {asked.peer.uid}"
+    user = peers.user_on_tcp(asked.client, asked.house.port) if asked.client else None
+    return "nobody known" if user is None else f"user {user}"
 
 
 async def sign_out(asked: Asked) -> object:

@@ -9,7 +9,7 @@ import { store } from "./store.js";
 import { bare, clip, count, ending, folder, headline, plural, runtime, sentence, visible } from "./words.js";
 
 const ROWS = 240; // drawn in all, shared by the sessions
-const GROUPS = 60; // sessions that are drawn
+const GROUPS = 60; // sessions that are drawn (`DRAWN` in `events.py`: the clocks of no others run)
 const OFFERS = 2; // offers that are drawn
 const MANY = 100; // questions from which on drawing is put off a little
 const TRAY = "M10 36l8-22h28l8 22v16H10z M10 36h13l4 7h10l4-7h13";
@@ -53,7 +53,9 @@ export class Inbox {
       groups.get(name).push(question);
     }
     for (const group of groups.values()) group.sort((a, b) => Boolean(a.over) - Boolean(b.over) || (a.position ?? 0) - (b.position ?? 0) || a.made - b.made);
-    return [...groups.values()].sort((a, b) => Boolean(a[0].over) - Boolean(b[0].over) || a[0].made - b[0].made);
+    // What is asked comes before sessions whose turn has not come: its clock runs.
+    const waits = (group) => group[0].state === "queued" && !group[0].over;
+    return [...groups.values()].sort((a, b) => Boolean(a[0].over) - Boolean(b[0].over) || waits(a) - waits(b) || a[0].made - b[0].made);
   }
 
   render() {
