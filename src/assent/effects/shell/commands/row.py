@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 
 KEYS = frozenset(
     "options operands runs service globals style dangers prints repo stores hooks like aliases reader help safe acts "
-    "pure secret_operands forms marks with recursive keeps_links visible groups file_prefixes obeys obeys_checked "
-    "env forwards tunes".split()
+    "pure secret_operands forms marks with recursive keeps_links follows_below visible groups file_prefixes obeys "
+    "obeys_checked env forwards tunes".split()
 )
 STYLES = frozenset({"gnu", "posix", "single", "go", "bsd", "words"})
 HOOKS = frozenset({"", "refs", "checkout", "commit"})
 PRINTS = frozenset({"", "word", "number", "paths", "names", "files", "filenames"})
-BOOLEANS = ("runs", "repo", "stores", "help", "pure", "recursive", "keeps_links", "visible")
+BOOLEANS = ("runs", "repo", "stores", "help", "pure", "recursive", "keeps_links", "follows_below", "visible")
 LISTS = ("dangers", "aliases", "safe", "acts", "secret_operands", "file_prefixes", "obeys")
 
 IGNORECASE = 2  # of `re`
@@ -62,6 +62,7 @@ class Row:
         "dangers",
         "env",
         "file_prefixes",
+        "follows_below",
         "forms",
         "forwards",
         "globals",
@@ -112,6 +113,7 @@ class Row:
         self.groups = frozenset(_text(name, "groups", keys).split())
         self.file_prefixes = _words(name, "file_prefixes", keys)
         self.recursive = bool(keys.get("recursive", False))
+        self.follows_below = bool(keys.get("follows_below", False))
         self.keeps_links = bool(keys.get("keeps_links", False))
         self.visible = bool(keys.get("visible", False))
         self.marks = _marks(name, keys.get("marks", {}))

@@ -16,7 +16,7 @@ from assent.effects.shell.commands.options import Given, parse
 from assent.effects.shell.commands.readers import reader
 from assent.effects.shell.commands.roles import apply, quiet
 from assent.effects.shell.commands.row import Row, Slot
-from assent.effects.shell.commands.seen import EXECUTE, READ, WRITE, Seen, literal, shown, values
+from assent.effects.shell.commands.seen import EXECUTE, LIST, READ, WRITE, Seen, literal, shown, values
 from assent.effects.shell.commands.table import Node, Tables, shipped
 
 TYPE_CHECKING = False
@@ -196,6 +196,8 @@ class Line:
                 for word in share or ([default] if default else []):
                     whole = recursive or slot.recursive
                     apply(seen, role, word, recursive=whole, writes=writes, stays=stays, visible=visible)
+                    if row.follows_below and role in PATH_ROLES:
+                        seen.path(LIST, word, recursive=True)
         if not self.quiet and len(words) < len(slots) and len(words) < _least(slots):
             seen.acts = True
         self.unsettled(words, slots, recursive)
