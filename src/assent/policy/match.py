@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 else:
     index = Later("assent.policy.index")
 
-OPERATORS = Pattern(r"\s*(\|&|\|\||&&|[|;&])\s*")
+OPERATORS = Pattern(r"(\|&|\|\||&&|[|;&])")
 SPACE = Pattern(r"\s+")
 CHOICE = Pattern(r"(\{[^{}]*\})")
 OPEN = Pattern(r"[$`*?\[{]")
@@ -97,8 +97,13 @@ def forms(invocation: Invocation) -> tuple[str, ...]:
 
 def raw_forms(text: str) -> tuple[str, ...]:
     """The whole command as written, and with its operators set apart."""
-    one = SPACE.sub(" ", text.strip())
-    return tuple(dict.fromkeys((text.strip(), one, " ".join(OPERATORS.split(one)))))
+    one = " ".join(text.split())  # megabytes of it must not hold others up for long
+    pieces = OPERATORS.split(one)
+    last = len(pieces) - 1
+    for at in range(0, len(pieces), 2):
+        piece = pieces[at].lstrip(" ") if at else pieces[at]
+        pieces[at] = piece.rstrip(" ") if at < last else piece
+    return tuple(dict.fromkeys((text.strip(), one, " ".join(pieces))))
 
 
 def reaches_command(rule: Rule, invocation: Invocation, texts: tuple[str, ...]) -> bool:
