@@ -181,7 +181,7 @@ class Desk:
             rules=answer.rules,
             identity="" if answer.rules else digest.identity(held.call),
             answers=granting.answered(held.decision),
-            session=held.call.session if answer.scope in (Scope.QUARTER, Scope.SESSION) else "",
+            session=self.memory.known_as(held.call.session) if answer.scope in (Scope.QUARTER, Scope.SESSION) else "",
             project="" if answer.scope is Scope.EVERYWHERE else held.project,
             made=now,
             until=now + QUARTER if answer.scope is Scope.QUARTER else 0.0,

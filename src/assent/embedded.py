@@ -20,16 +20,17 @@ from assent.contract.decision import Decision, Outcome
 from assent.contract.errors import AssentError, PayloadError, StoreError
 from assent.contract.review import Answer, Ending, Held, Preview, Resolution, Said, Verdict
 from assent.desk import Desk, verdict
+from assent.effects import native
 from assent.effects.declared import Tool
 from assent.engine import Engine as Rules
 from assent.facts import digest
 from assent.gates import Gates
-from assent.journal import of_ending
+from assent.journal import new_id, of_ending
 from assent.memory import Memory, Settled
 from assent.opinion import Inquiry, asked_a_person
 from assent.places import Ask, Place
 from assent.remote import SOCKET_FILE, Server, ServerChannel, denied
-from assent.review.approvals import Approvals, Kept
+from assent.review.approvals import Approvals, Kept, moment
 from assent.review.channels import Channel
 from assent.review.channels.callback import CallbackChannel
 from assent.review.channels.headless import HeadlessChannel
@@ -50,13 +51,17 @@ NO_PREVIEW = Preview("input", "")
 
 
 class Embedded:
-    """Decides calls by the gates of one project, and asks in the given places. Safe for threads and loops."""
+    """Decides calls by the gates of one project, and asks in the given places. Safe for threads and loops. Gates of one
+    `name` share what was allowed for a session of the same id; one without a name shares it with none."""
 
-    def __init__(self, gates: Gates, project: str, state: str, places: Sequence[Place] | None) -> None:
+    def __init__(
+        self, gates: Gates, project: str, state: str, places: Sequence[Place] | None, *, name: str = ""
+    ) -> None:
         self._gates = gates
         self.project = project
         self._state = state
         self._places = places
+        self._name = name or new_id()
         self.approvals = Approvals(state)
         self._closed = False
         self._reset()
@@ -64,7 +69,7 @@ class Embedded:
 
     def _reset(self) -> None:
         """Everything that lives in one process: threads, loops and open files, which a fork does not share."""
-        self.memory = Memory(self._state)
+        self.memory = Memory(self._state, scope=self._name)
         self._thread = Thread()
         self._opening = threading.Lock()
         self._desk: Desk | None = None
@@ -109,13 +114,14 @@ class Embedded:
         """Whether a call may run. Raises nothing but CancelledError, which takes the question back."""
         try:
             rules, placed, begun = self._begin(call, host_mode)
+            mine = copied(placed)
             if isinstance(begun, Settled) and begun.judged.decision.outcome is not Outcome.ASK:
-                return verdict(begun)
+                return verdict(begun).on(mine)
             asking = self._thread.start(self._ask(rules, placed, begun, asyncio.get_running_loop()))
         except Exception as error:  # the net
             return fault(error)
         try:
-            return unchanged(await asyncio.wrap_future(asking), call, placed)
+            return unchanged(await asyncio.wrap_future(asking), call, mine)
         except asyncio.CancelledError:
             task = asyncio.current_task()
             if asking.cancelled() and task is not None and not task.cancelling():
@@ -128,9 +134,10 @@ class Embedded:
         """The same for callers without a loop. Raises nothing but what interrupts the thread."""
         try:
             rules, placed, begun = self._begin(call, host_mode)
+            mine = copied(placed)
             if isinstance(begun, Settled) and begun.judged.decision.outcome is not Outcome.ASK:
-                return verdict(begun)
-            return unchanged(self._thread.wait(self._ask(rules, placed, begun)), call, placed)
+                return verdict(begun).on(mine)
+            return unchanged(self._thread.wait(self._ask(rules, placed, begun)), call, mine)
         except (Exception, asyncio.CancelledError) as error:  # the net
             return fault(error)
 
@@ -141,15 +148,16 @@ class Embedded:
         rules, call, begun = self._begin(call, host_mode)
         settled = begun if isinstance(begun, Settled) else self.memory.conclude(begun, begun.opinion())
         if settled.judged.decision.outcome is not Outcome.ASK:
-            return verdict(settled), None
+            return verdict(settled).on(copied(call)), None
         held = self._open_desk().held(rules, call, settled, project=self.project)
-        self.approvals.keep(Kept(held.id, held.digest, call.session, held.made, held.made + seconds))
+        self.approvals.keep(Kept(held.id, held.digest, call.session, held.made, held.made + seconds, moment()))
         return None, held
 
     def release(self, id: str, call: Call, answer: Answer, *, host_mode: str = "") -> Verdict:
         """The verdict on a held call by an answer from elsewhere. The call is looked at again, and a denial wins."""
         try:
-            return self._release(id, self.place(call), answer, host_mode)
+            placed = self.place(call)
+            return self._release(id, placed, answer, host_mode).on(copied(placed))
         except Exception as error:  # the net
             return fault(error)
 
@@ -165,7 +173,7 @@ class Embedded:
         waited = max(0.0, now - kept.made)
         if judged.lowering is None or judged.facts is None or judged.decision.outcome is Outcome.DENY:
             resolution = deny(id, Ending.OVERRULED, detail=judged.decision.reason, waited=waited)
-        elif now > kept.until:
+        elif kept.over(now, moment()):
             resolution = deny(id, Ending.EXPIRED, waited=waited)
         elif kept.session != call.session or kept.digest != digest.digest(call, judged.lowering, judged.facts):
             resolution = deny(id, Ending.CHANGED, waited=waited)
@@ -310,12 +318,17 @@ class Embedded:
 CHANGED = "This call was not run: its arguments changed while a person was asked."
 
 
+def copied(call: Call) -> Call:
+    """The call with arguments that nobody else holds. Raises PayloadError where they cannot be read."""
+    return native.but(call, input=arguments(call.input))
+
+
 def unchanged(found: Verdict, call: Call, judged: Call) -> Verdict:
     """The verdict, where the call still is what was judged. Raises PayloadError where it cannot be read any more."""
     # INVARIANT: what runs is what was judged; arguments can change while a person is asked.
     if found.allowed and arguments(call.input) != judged.input:
-        return Verdict(False, found.decision, found.id, message=CHANGED, resolution=found.resolution)
-    return found
+        return Verdict(False, found.decision, found.id, message=CHANGED, resolution=found.resolution, call=judged)
+    return found.on(judged)
 
 
 def fault(error: BaseException) -> Verdict:

@@ -18,7 +18,7 @@ from assent.contract.texts import texts
 from assent.contract.value import Value
 from assent.effects import native
 from assent.effects.declared import LIKE, Tool
-from assent.embedded import DAY, Embedded, fault
+from assent.embedded import DAY, Embedded, copied, fault, unchanged
 from assent.engine import is_declarable
 from assent.facts import files
 from assent.gates import Gates, add_tool
@@ -237,7 +237,9 @@ class Gate(Session):
 
     `channels` are the places to ask in: `"terminal"`, `"server"` (the pages of the gate server), `"nobody"`, a function
     that gets the question and returns True, False or an Answer, or a channel. Default: the terminal, where there is
-    one. `state` is Assent's folder. Raises PolicyError where the policy does not load."""
+    one. `state` is Assent's folder. `name` is for gates that are to share what people allow for a session: in other
+    processes, or after a restart. Without one, equal session ids of two gates are two sessions. Raises PolicyError
+    where the policy does not load."""
 
     def __init__(
         self,
@@ -253,6 +255,7 @@ class Gate(Session):
         tools: Mapping[str, Tool | str] | None = None,
         channels: Sequence[Place] | None = None,
         state: str = "",
+        name: str = "",
     ) -> None:
         declared = _tools(tools)
         check_places(channels)
@@ -271,7 +274,7 @@ class Gate(Session):
             alone=not files,
         )
         gates.check(project)
-        super().__init__(Embedded(gates, project, _state(environ), channels), new_id())
+        super().__init__(Embedded(gates, project, _state(environ), channels, name=name), new_id())
         for name, tool in declared.items():
             self.declare(name, tool)
 
@@ -330,13 +333,17 @@ class Connected:
 
     async def guard(self, call: Call, *, host_mode: str = "") -> Verdict:
         try:
-            return await self._server.ask(self._named(call), project=self.project, host_mode=host_mode)
+            mine = copied(call)
+            found = await self._server.ask(self._named(copied(mine)), project=self.project, host_mode=host_mode)
+            return unchanged(found, call, mine)
         except Exception as error:  # the net
             return fault(error)
 
     def guard_sync(self, call: Call, *, host_mode: str = "") -> Verdict:
         try:
-            return self._thread.wait(self._server.ask(self._named(call), project=self.project, host_mode=host_mode))
+            mine = copied(call)
+            asking = self._server.ask(self._named(copied(mine)), project=self.project, host_mode=host_mode)
+            return unchanged(self._thread.wait(asking), call, mine)
         except Exception as error:  # the net
             return fault(error)
 

@@ -7,7 +7,7 @@ import inspect
 import os
 import types
 import typing
-from collections.abc import AsyncGenerator, Callable, Generator, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Sequence
 from contextlib import aclosing
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -17,6 +17,7 @@ from assent.contract.value import Value
 from assent.effects.declared import Tool
 from assent.embedded import CHANGED as CHANGED
 from assent.embedded import fault
+from assent.values import own
 from assent.values import plain as plain
 
 if TYPE_CHECKING:
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Callable[..., Any])
 RUNTIME = "python"
+Passes = Callable[[tuple[Any, ...], dict[str, Any]], inspect.BoundArguments]
+PassesLater = Callable[[tuple[Any, ...], dict[str, Any]], Awaitable[inspect.BoundArguments]]
 KINDS: dict[object, str] = {str: "string", int: "integer", float: "number", bool: "boolean", type(None): "null"}
 
 
@@ -58,45 +61,55 @@ def guard_function(session: Session, function: F, tool: Tool, name: str = "") ->
         raise PayloadError(f"`{word}` has no parameter `{unknown[0]}`")
     session.declare(word, tool)
 
-    def call_of(given: tuple[Any, ...], named: dict[str, Any]) -> Call:
-        bound = signature.bind(*given, **named)
-        bound.apply_defaults()
+    def call_of(bound: inspect.BoundArguments) -> Call:
         try:
             input = {key: plain(value) for key, value in bound.arguments.items()}
             return session.call(word, input, cwd=os.getcwd(), runtime=RUNTIME)
         except Exception as error:  # what cannot be read, and a folder that is gone
             raise Denied(fault(error)) from None
 
-    def passed(verdict: Verdict, call: Call, given: tuple[Any, ...], named: dict[str, Any]) -> None:
-        # INVARIANT: what runs is what was judged; arguments can change while a person is asked.
+    def bind(given: tuple[Any, ...], named: dict[str, Any]) -> inspect.BoundArguments:
+        bound = signature.bind(*given, **named)
+        bound.apply_defaults()
+        try:
+            bound.arguments.update({key: own(value) for key, value in bound.arguments.items()})
+        except PayloadError as error:
+            raise Denied(fault(error)) from None
+        return bound
+
+    def passed(verdict: Verdict, call: Call, bound: inspect.BoundArguments) -> inspect.BoundArguments:
+        # INVARIANT: what runs is what was judged; what cannot be copied can change while a person is asked.
         if verdict.allowed is not True:
             raise Denied(verdict)
-        if call_of(given, named) != call:
-            raise Denied(Verdict(False, verdict.decision, verdict.id, message=CHANGED))
+        if call_of(bound) != call:
+            raise Denied(Verdict(False, verdict.decision, verdict.id, message=CHANGED, call=verdict.call))
+        return bound
 
-    async def pass_later(given: tuple[Any, ...], named: dict[str, Any]) -> None:
-        call = call_of(given, named)
-        passed(await session.guard(call), call, given, named)
+    async def pass_later(given: tuple[Any, ...], named: dict[str, Any]) -> inspect.BoundArguments:
+        bound = bind(given, named)
+        call = call_of(bound)
+        return passed(await session.guard(call), call, bound)
 
-    def pass_now(given: tuple[Any, ...], named: dict[str, Any]) -> None:
-        call = call_of(given, named)
-        passed(session.guard_sync(call), call, given, named)
+    def pass_now(given: tuple[Any, ...], named: dict[str, Any]) -> inspect.BoundArguments:
+        bound = bind(given, named)
+        call = call_of(bound)
+        return passed(session.guard_sync(call), call, bound)
 
     found: Any = functools.wraps(function)(_behind(function, pass_now, pass_later))
     found.tool = schema(function, word)
     return found  # type: ignore[no-any-return]  # the same signature
 
 
-def _behind(function: Callable[..., Any], pass_now: Callable[..., None], pass_later: Callable[..., Any]) -> Any:
-    """A function of the same kind that passes first."""
+def _behind(function: Callable[..., Any], pass_now: Passes, pass_later: PassesLater) -> Any:
+    """A function of the same kind that passes first, and runs with the arguments that passed."""
 
     async def later(*given: Any, **named: Any) -> Any:
-        await pass_later(given, named)
-        return await function(*given, **named)
+        bound = await pass_later(given, named)
+        return await function(*bound.args, **bound.kwargs)
 
     async def flowing(*given: Any, **named: Any) -> AsyncGenerator[Any, Any]:
-        await pass_later(given, named)
-        async with aclosing(function(*given, **named)) as inner:
+        bound = await pass_later(given, named)
+        async with aclosing(function(*bound.args, **bound.kwargs)) as inner:
             sent = None
             while True:
                 try:
@@ -106,12 +119,12 @@ def _behind(function: Callable[..., Any], pass_now: Callable[..., None], pass_la
                 sent = yield each
 
     def stepping(*given: Any, **named: Any) -> Generator[Any, Any, Any]:
-        pass_now(given, named)
-        return (yield from function(*given, **named))
+        bound = pass_now(given, named)
+        return (yield from function(*bound.args, **bound.kwargs))
 
     def at_once(*given: Any, **named: Any) -> Any:
-        pass_now(given, named)
-        return function(*given, **named)
+        bound = pass_now(given, named)
+        return function(*bound.args, **bound.kwargs)
 
     for kind in (function, getattr(type(function), "__call__", None)):  # noqa: B004  # a callable object by its method
         if inspect.iscoroutinefunction(kind):

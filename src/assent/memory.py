@@ -62,10 +62,13 @@ def getuser() -> str:
 
 
 class Memory:
-    """The grants, the modes of sessions and the trail in one state folder."""
+    """The grants, the modes of sessions and the trail in one state folder. `scope` names whose sessions these are,
+    where several programs with ids of their own share the folder."""
 
-    def __init__(self, state: str, *, clock: Callable[[], float] = time.time) -> None:
+    def __init__(self, state: str, *, clock: Callable[[], float] = time.time, scope: str = "") -> None:
         self.state = state
+        self.scope = scope
+        self._started = (clock(), time.monotonic())
         self.who = getuser()
         self._grants: books.GrantBook | None = None
         self._classifiers: Classifiers | None = None
@@ -79,6 +82,15 @@ class Memory:
         if self._grants is None:
             self._grants = books.GrantBook(self.state)
         return self._grants
+
+    def known_as(self, session: str) -> str:
+        """The name under which grants and the mode of a session are kept."""
+        return f"{self.scope}/{session}" if self.scope and session else session
+
+    def no_earlier(self) -> float:
+        """The time for what ends: a clock that was set back while this runs makes nothing hold longer."""
+        wall, steady = self._started
+        return max(self.clock(), wall + time.monotonic() - steady)
 
     def settle(
         self,
@@ -205,7 +217,7 @@ class Memory:
         """Decide a call in its session's mode, and let the grants of now settle what asks. Records nothing.
         `moment`: as in Engine."""
         try:
-            look, given = sessions.chosen_mode, (self.state, call.session)
+            look, given = sessions.chosen_mode, (self.state, self.known_as(call.session))
             chosen = look(*given) if moment is None else moment.once(("mode", *given), look, *given)
             mode = gate.settings.mode_for(chosen, host_mode)
         except AssentError as error:
@@ -219,7 +231,7 @@ class Memory:
         if judged.lowering is None or judged.facts is None or judged.policy is None:
             return judged
         try:
-            live = self.grants.live(call.session, project, self.clock())
+            live = self.grants.live(self.known_as(call.session), project, self.no_earlier())
         except StoreError:
             live = ()  # fewer grants cost a question, never a run
         if not live:
@@ -246,9 +258,9 @@ class Memory:
 
     def choose_mode(self, session: str, mode: str, *, who: str, channel: str = "") -> None:
         """Give a session another mode, as a person's act. Raises StoreError where it cannot be recorded."""
-        before = sessions.chosen_mode(self.state, session)
+        before = sessions.chosen_mode(self.state, self.known_as(session))
         self.trail.append(journal.of_mode(session, mode, time=self.clock(), who=who, channel=channel, before=before))
-        sessions.choose_mode(self.state, session, mode)
+        sessions.choose_mode(self.state, self.known_as(session), mode)
 
     def save_denial(self, session: str, rule: str, *, who: str) -> None:
         """Deny what a rule says from now on, as a person's act. Raises PolicyError or StoreError where that fails."""

@@ -34,6 +34,24 @@ def plain(value: object) -> object:
         raise PayloadError(f"an argument cannot be read: {type(error).__name__}: {error}") from None
 
 
+def own(value: object) -> object:
+    """A value with containers that nobody else holds: lists, mappings and sets are copied, with all that is in them.
+    Other objects stay what they are. Raises PayloadError where they contain themselves."""
+    try:
+        return _own(value)
+    except RecursionError:
+        raise PayloadError("the arguments contain themselves, or are nested too deep; send less") from None
+
+
+def _own(value: object) -> object:
+    for kind in (list, tuple, set, deque):
+        if type(value) is kind:
+            return kind(map(_own, value))
+    if type(value) is dict:
+        return {key: _own(each) for key, each in value.items()}
+    return bytearray(value) if type(value) is bytearray else value
+
+
 def arguments(given: Mapping[str, object]) -> dict[str, object]:
     """All arguments of a call as plain data. Raises PayloadError as above."""
     found = plain(given)

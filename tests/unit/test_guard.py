@@ -10,12 +10,26 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from assent import Answer, Call, Denied, Gate, Held, Outcome, PayloadError, PermissionMode, PolicyError, Said, Tool
+from assent import (
+    Answer,
+    Call,
+    Denied,
+    Gate,
+    Held,
+    Outcome,
+    PayloadError,
+    PermissionMode,
+    PolicyError,
+    Said,
+    Scope,
+    Tool,
+)
 from assent.review.store import SqliteStore
 from assent.trail import query
 
@@ -343,23 +357,66 @@ def test_a_declared_function_is_judged_by_its_paths(opened: Opens, monkeypatch: 
         save("/etc/passwd")
 
 
-def test_arguments_that_change_while_a_person_is_asked_do_not_run(opened: Opens) -> None:
-    recipients = ["ada"]
+def test_a_guarded_function_runs_with_what_was_shown(opened: Opens) -> None:
+    recipients, headers = ["ada"], {"cc": ["bob"]}
 
     def ask(held: Held) -> bool:
         recipients.append("mallory")
+        headers["cc"].append("mallory")
         return True
 
     ran: list[object] = []
     gate = opened(channels=[ask])
 
     @gate.guarded
-    def send(to: list[str]) -> None:
-        ran.append(to)
+    def send(to: list[str], *more: object, headers: dict[str, list[str]]) -> None:
+        ran.append((to, headers))
+
+    send(recipients, headers=headers)
+    assert (ran, recipients) == ([(["ada"], {"cc": ["bob"]})], ["ada", "mallory"])
+
+
+def test_an_object_that_changes_while_a_person_is_asked_does_not_run(opened: Opens) -> None:
+    @dataclass
+    class Letter:
+        to: str
+
+    letter = Letter("ada")
+    ran: list[object] = []
+
+    def ask(held: Held) -> bool:
+        letter.to = "mallory"
+        return True
+
+    gate = opened(channels=[ask])
+
+    @gate.guarded
+    def send(letter: Letter) -> None:
+        ran.append(letter)
 
     with pytest.raises(Denied, match="changed"):
-        send(recipients)
+        send(letter)
     assert ran == []
+
+
+def test_a_verdict_carries_the_call_that_was_judged(opened: Opens) -> None:
+    kept: list[Held] = []
+
+    def ask(held: Held) -> bool:
+        kept.append(held)
+        return True
+
+    gate = opened(channels=[ask])
+    for command, allowed in (("make test", True), ("ls", True), ("rm -rf ~", False)):
+        given: dict[str, object] = {"command": command, "env": {"A": ["1"]}}
+        verdict = gate.guard_sync(gate.call("bash", given))
+        given["command"] = "rm -rf /srv"
+        for held in kept:
+            dict(held.call.input)["command"] = "x"
+            held.call.input["env"]["A"].append("2")  # type: ignore[index]  # what an approver keeps
+        assert verdict.allowed is allowed
+        assert verdict.call is not None
+        assert (verdict.call.tool, verdict.call.input) == ("bash", {"command": command, "env": {"A": ["1"]}})
 
 
 def test_declarations_that_mean_nothing_are_refused(opened: Opens) -> None:
@@ -407,6 +464,41 @@ def test_an_approval_ends(opened: Opens) -> None:
     gate = opened().session("run-1")
     asked = gate.request_approval(MAKE, seconds=-1)
     assert "nobody answered" in gate.resolve_approval(asked.id, MAKE, allow=True, who="ada").message
+
+
+def test_a_clock_that_is_set_back_brings_no_approval_back(opened: Opens) -> None:
+    session = opened().session("run-1")
+    way = session._embedded()
+    real = way.memory.clock
+    for passed, back in ((2.0, 0.0), (0.0, 3600.0)):
+        asked = session.request_approval(MAKE, seconds=1.0 if passed else 60.0)
+        time.sleep(passed)
+        way.memory.clock = lambda passed=passed, back=back: real() - passed - back  # type: ignore[misc]
+        verdict = session.resolve_approval(asked.id, MAKE, allow=True, who="ada")
+        assert (verdict.allowed, "nobody answered" in verdict.message) == (False, True)
+        way.memory.clock = real
+
+
+def test_a_grant_does_not_outlive_its_time_by_a_clock_that_is_set_back(opened: Opens) -> None:
+    gate = opened(channels=[lambda held: Answer(Said.ALLOW, scope=Scope.QUARTER, who="ada")])
+    assert gate.guard_sync(MAKE).allowed is True
+    assert gate.decide(MAKE).outcome is Outcome.ALLOW
+    memory = gate._embedded().memory
+    wall, steady = memory._started
+    memory._started = (wall, steady - 3600)  # an hour has passed, and the clock was set back by one
+    assert gate.decide(MAKE).outcome is Outcome.ASK
+
+
+def test_gates_that_share_a_state_folder_do_not_share_sessions(opened: Opens) -> None:
+    yes = [lambda held: Answer(Said.ALLOW, scope=Scope.SESSION, who="ada")]
+    first, second = opened(channels=yes).session("user-1"), opened().session("user-1")
+    assert first.guard_sync(MAKE).allowed is True
+    assert (first.decide(MAKE).outcome, second.decide(MAKE).outcome) == (Outcome.ALLOW, Outcome.ASK)
+    opened().session("user-2", mode="full_auto")
+    assert opened().session("user-2").decide(MAKE).outcome is Outcome.ASK
+    named = opened(channels=yes, name="refunds").session("user-1")
+    assert named.guard_sync(MAKE).allowed is True
+    assert opened(name="refunds").session("user-1").decide(MAKE).outcome is Outcome.ALLOW  # as after a restart
 
 
 def test_what_needs_no_approval_has_its_verdict(opened: Opens) -> None:

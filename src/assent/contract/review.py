@@ -275,9 +275,11 @@ class Resolution(Value):
 class Verdict(Value):
     """The end of a call's path: it may run, or it may not. `id` names its record in the trail.
 
-    `message` is for the agent. `stop` says that the person wants the agent to stop."""
+    `message` is for the agent. `stop` says that the person wants the agent to stop. `call` is the call that was judged,
+    with a copy of the arguments that nobody else holds: run that one. None where there is none: at a hook, or where the
+    call could not be read."""
 
-    __slots__ = ("allowed", "decision", "id", "message", "stop", "resolution")
+    __slots__ = ("allowed", "decision", "id", "message", "stop", "resolution", "call")
 
     def __init__(
         self,
@@ -288,6 +290,7 @@ class Verdict(Value):
         message: str = "",
         stop: bool = False,
         resolution: Resolution | None = None,
+        call: Call | None = None,
     ) -> None:
         self.allowed = allowed
         self.decision = decision
@@ -295,6 +298,19 @@ class Verdict(Value):
         self.message = message
         self.stop = stop
         self.resolution = resolution
+        self.call = call
+
+    def on(self, call: Call) -> Verdict:
+        """The same verdict, with the call that it is on."""
+        return Verdict(
+            self.allowed,
+            self.decision,
+            self.id,
+            message=self.message,
+            stop=self.stop,
+            resolution=self.resolution,
+            call=call,
+        )
 
     def __bool__(self) -> bool:
         raise TypeError("a verdict is neither true nor false; write `verdict.allowed`, or `is not None`")

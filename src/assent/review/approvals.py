@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 
@@ -15,28 +16,51 @@ from assent.statefile import state_folder
 
 FILE = "approvals.db"
 BUSY = 5.0  # seconds to wait for another process that writes
+SKEW = 60.0  # seconds by which a clock may be corrected
+BOOT_FILE = "/proc/sys/kernel/random/boot_id"
 SCHEMA = """
-CREATE TABLE IF NOT EXISTS approvals (
+CREATE TABLE IF NOT EXISTS waiting (
     id TEXT PRIMARY KEY,
     digest TEXT NOT NULL,   -- of the call, its targets and what runs
     session TEXT NOT NULL,
     made REAL NOT NULL,
-    until REAL NOT NULL
+    until REAL NOT NULL,
+    boot TEXT NOT NULL,     -- which start of the machine, and the seconds since then
+    since REAL NOT NULL
 ) WITHOUT ROWID
 """
 
 
+def moment() -> tuple[str, float]:
+    """Now by a clock that nobody sets: which start of the machine, and the seconds since then, sleep included."""
+    try:
+        with open(BOOT_FILE, encoding="ascii") as file:
+            boot = file.read().strip()
+    except (OSError, ValueError):
+        boot = ""
+    return boot, time.clock_gettime(time.CLOCK_BOOTTIME)
+
+
 class Kept(Value):
-    """A question that waits for an answer from elsewhere. Times are seconds since the epoch."""
+    """A question that waits for an answer from elsewhere. Times are seconds since the epoch; `at` is the `moment` of
+    asking."""
 
-    __slots__ = ("id", "digest", "session", "made", "until")
+    __slots__ = ("id", "digest", "session", "made", "until", "at")
 
-    def __init__(self, id: str, digest: str, session: str, made: float, until: float) -> None:
+    def __init__(self, id: str, digest: str, session: str, made: float, until: float, at: tuple[str, float]) -> None:
         self.id = id
         self.digest = digest
         self.session = session
         self.made = made
         self.until = until
+        self.at = at
+
+    def over(self, now: float, at: tuple[str, float]) -> bool:
+        """Whether it is too late for an answer, by either clock. One that was set back makes nothing hold longer."""
+        boot, since = at
+        if now > self.until or now < self.made - SKEW:
+            return True
+        return bool(boot) and boot == self.at[0] and since - self.at[1] > self.until - self.made
 
 
 class Approvals:
@@ -48,20 +72,23 @@ class Approvals:
     def keep(self, kept: Kept) -> None:
         """Keep a question. Raises StoreError where it would not survive."""
         with self._open() as db:
-            db.execute("DELETE FROM approvals WHERE until < ?", (kept.made,))
-            row = (kept.id, kept.digest, kept.session, kept.made, kept.until)
-            db.execute("INSERT INTO approvals VALUES (?, ?, ?, ?, ?)", row)
+            db.execute("DELETE FROM waiting WHERE until < ?", (kept.made,))
+            row = (kept.id, kept.digest, kept.session, kept.made, kept.until, *kept.at)
+            db.execute("INSERT INTO waiting VALUES (?, ?, ?, ?, ?, ?, ?)", row)
 
     def find(self, id: str) -> Kept | None:
         with self._open() as db:
-            row = db.execute("SELECT id, digest, session, made, until FROM approvals WHERE id = ?", (id,)).fetchone()
-        return None if row is None else Kept(*row)
+            row = db.execute("SELECT * FROM waiting WHERE id = ?", (id,)).fetchone()
+        if row is None:
+            return None
+        name, digest, session, made, until, boot, since = row
+        return Kept(name, digest, session, made, until, (boot, since))
 
     def use(self, id: str) -> bool:
         """Use up the answer to a question: true exactly once, whoever asks."""
         # INVARIANT: one statement takes it away, so it is used once among all processes and restarts.
         with self._open() as db:
-            return db.execute("DELETE FROM approvals WHERE id = ?", (id,)).rowcount == 1
+            return db.execute("DELETE FROM waiting WHERE id = ?", (id,)).rowcount == 1
 
     @contextmanager
     def _open(self) -> Iterator[sqlite3.Connection]:

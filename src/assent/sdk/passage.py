@@ -122,5 +122,5 @@ def told(verdict: Verdict) -> str:
 def _same(verdict: Verdict, call: Call, given: Given) -> Verdict:
     # INVARIANT: what runs is what was judged; arguments can change while a person is asked.
     if verdict.allowed is True and isinstance(given, Mapping) and arguments(given) != call.input:
-        return Verdict(False, verdict.decision, verdict.id, message=CHANGED)
+        return Verdict(False, verdict.decision, verdict.id, message=CHANGED, call=verdict.call)
     return verdict
