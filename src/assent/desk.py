@@ -174,6 +174,7 @@ class Desk:
             return None
         if reason := _unsavable(held, answer.rules, answer.scope):
             raise StoreError(reason)
+        files = await asyncio.to_thread(self._runs, held)
         now = self.memory.clock()
         grant = Grant(
             journal.new_id(),
@@ -188,10 +189,20 @@ class Desk:
             who=answer.who,
             channel=answer.channel,
             shown=explain.short(redact.text(held.preview.text[:SEARCHED]), 120),
+            files=files,
         )
         self.memory.trail.append(journal.of_grant(grant, time=now))
         self.memory.grants.add(grant)
         return grant
+
+    def _runs(self, held: Held) -> tuple[tuple[str, str], ...]:
+        """The files that a grant is bound to, as they were shown; none where they have changed since, which the second
+        look finds too."""
+        lowering, facts, _ = _reading(self._gate_for(held).judge(held.call))
+        running = digest.running(lowering, facts)
+        if digest.digest(held.call, lowering, facts) != held.digest:
+            return ()
+        return tuple(dict.fromkeys(pair for pairs in running.values() for pair in pairs))
 
     def _record(self, moment: Moment) -> None:
         """The end of a question, and offers; the question itself was recorded when the call was settled."""

@@ -237,8 +237,9 @@ class Memory:
         if not live:
             return judged
         identity = digest.identity(call)
+        running = digest.running(judged.lowering, judged.facts)
         decision = granting.settle(
-            judged.lowering, judged.facts, judged.policy, judged.decision, live, identity=identity
+            judged.lowering, judged.facts, judged.policy, judged.decision, live, identity=identity, running=running
         )
         return judged.but(decision)
 

@@ -56,7 +56,7 @@ def settle(made: Judged, held: list[Grant], name: str = SAME) -> Decision:
     assert made.lowering is not None
     assert made.facts is not None
     assert made.policy is not None
-    return grants.settle(made.lowering, made.facts, made.policy, made.decision, held, identity=name)
+    return grants.settle(made.lowering, made.facts, made.policy, made.decision, held, identity=name, running={})
 
 
 @settings(max_examples=300, deadline=None)

@@ -199,7 +199,8 @@ class Grant(Value):
     `rules` are read as allow rules; where there are none, `identity` names the one call that is meant. `answers` are
     the texts of the ask rules that the person saw and answered: these, and no other ask rule, are settled too.
     `session` binds SESSION grants, `project` binds PROJECT ones. `until` is the end in seconds since the epoch; 0 is
-    none."""
+    none. `files` are the scripts and recipes that the call ran when it was answered, each with a digest of its bytes:
+    the grant settles no call that runs another file, or other bytes."""
 
     __slots__ = (
         "id",
@@ -214,6 +215,7 @@ class Grant(Value):
         "who",
         "channel",
         "shown",
+        "files",
     )
 
     def __init__(
@@ -231,6 +233,7 @@ class Grant(Value):
         who: str = "",
         channel: str = "",
         shown: str = "",
+        files: tuple[tuple[str, str], ...] = (),
     ) -> None:
         self.id = id
         self.scope = scope
@@ -244,6 +247,7 @@ class Grant(Value):
         self.who = who
         self.channel = channel
         self.shown = shown
+        self.files = files
 
 
 class Resolution(Value):

@@ -10,7 +10,7 @@ import os
 from stat import S_ISDIR, S_ISREG
 
 from assent.contract.effect import READ_ONLY, Kind, Operation
-from assent.contract.notation import dumps
+from assent.contract.notation import dumps, loads
 from assent.contract.sha import sha256
 from assent.contract.tools import canonical
 from assent.statefile import read
@@ -54,6 +54,13 @@ LISTS: dict[str, tuple[str, ...]] = {
     "pre-commit": (".pre-commit-config.yaml",),
     "git": (".git/hooks/pre-commit", ".git/hooks/commit-msg", ".git/hooks/pre-push", ".pre-commit-config.yaml"),
 }
+# Files that say what a task runs, by the program that looks for them. Of `package.json` the scripts count.
+RECIPES: dict[str, tuple[str, ...]] = {
+    **{name: LISTS[name] for name in ("make", "gmake", "just", "task", "rake", "nox", "invoke")},
+    **dict.fromkeys(("npm", "pnpm", "yarn", "bun"), ("package.json",)),
+    "deno": LISTS["deno"],
+    "composer": LISTS["composer"],
+}
 _ENDINGS = ("", ".js", ".py", "/__main__.py")  # of a script or module that is named without
 
 
@@ -76,6 +83,52 @@ def digest(call: Call, lowering: Lowering, facts: Facts) -> str:
     if len(runs) > FILES:
         runs = [["", _unique()]]
     return _hash(["digest", call.tool, _json(call.input), call.cwd, call.shell, targets, runs])
+
+
+def running(lowering: Lowering, facts: Facts) -> dict[int, tuple[tuple[str, str], ...]]:
+    """The files that each command runs by name or takes its tasks from, with a digest of what is in them now. A file
+    that is not known, or cannot be read, never has the same digest twice."""
+    found: dict[int, dict[str, str]] = {}
+    for effect in lowering.effects:
+        if effect.operation is not Operation.EXECUTE:
+            continue
+        files = found.setdefault(effect.invocation, {})
+        target = effect.target
+        if target.kind is Kind.PATH:
+            for name in (target.name, *facts.expansions.get(target.name, ())):
+                path = _real(_leads(name, facts))
+                files[path] = _content(path, must=True) if path else _unique()
+    for index, invocation in enumerate(lowering.invocations):
+        if index in found:
+            found[index].update((path, _recipe(path)) for path in _tasks(invocation))
+    return {index: tuple(files.items()) for index, files in found.items() if files}
+
+
+def _tasks(invocation: Invocation) -> Iterator[str]:
+    """The recipes of a command's folder and of folders that it names; a module of Python that lies there."""
+    names, words = RECIPES.get(invocation.program, ()), invocation.words
+    module = words[words.index("-m") + 1 :][:1] if "-m" in words and invocation.program.startswith("py") else ()
+    for cwd in invocation.cwds:
+        if not cwd.startswith("/") or "\0" in cwd:
+            continue
+        for folder in dict.fromkeys((cwd, *(os.path.join(cwd, word) for word in _pieces(words) if word and names))):
+            yield from _existing(folder, names)
+        for name in module:
+            yield from _existing(os.path.join(cwd, name.replace(".", "/")), (".py", "/__main__.py"), "")
+
+
+def _recipe(path: str) -> str:
+    """A word for the tasks in a file: of a list of scripts these alone, so that a new dependency changes nothing."""
+    content = _content(path, must=True)
+    if not path.endswith((".json", ".jsonc")):
+        return content
+    try:
+        value = loads(read(path, WHOLE)[0])
+    except (OSError, ValueError, RecursionError):
+        return content
+    if not isinstance(value, dict):
+        return content
+    return _hash(["scripts", _json([value.get(key) for key in ("scripts", "tasks", "workspaces")])])
 
 
 def _target(effect: Effect, facts: Facts) -> list[str]:

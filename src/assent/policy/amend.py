@@ -16,7 +16,7 @@ from assent.policy.breadth import refusal
 from assent.policy.decide import Judge
 from assent.policy.modes import Mode
 from assent.policy.parse import parse_rule
-from assent.policy.programs import SINGLE, SUITES
+from assent.policy.programs import INTERPRETERS, SINGLE, SUITES
 from assent.policy.rules import About, Shape
 
 TYPE_CHECKING = False
@@ -41,6 +41,7 @@ TRIED = "tried"  # the id and identity of a grant that is only tried
 WILD = Pattern(r"[*?\[\]{}]")
 PLAIN = Pattern(r"[^\s*()\\]+")
 SAFE = Pattern(r"[\w@%+=:,./-]+", re.ASCII)
+TASKS = frozenset("make gmake just task rake nox invoke npm pnpm yarn bun deno composer".split())
 # What runs scripts by name: a wider rule than the script's name is not worth offering.
 SCRIPTED = frozenset({*((tool, word) for tool in ("npm", "pnpm", "yarn", "bun") for word in ("run", "run-script"))})
 PATH_WORD = {
@@ -74,7 +75,8 @@ def covers(rules: Sequence[str], lowering: Lowering, facts: Facts, policy: Polic
 def _tried(rules: tuple[str, ...], lowering: Lowering, facts: Facts, policy: Policy, decision: Decision) -> bool:
     identity = "" if rules else TRIED
     grant = Grant(TRIED, Scope.SESSION, rules=rules, identity=identity, answers=grants.answered(decision))
-    return grants.settle(lowering, facts, policy, decision, (grant,), identity=identity).outcome is Outcome.ALLOW
+    settled = grants.settle(lowering, facts, policy, decision, (grant,), identity=identity, running={})
+    return settled.outcome is Outcome.ALLOW
 
 
 # ---------------------------------------------------------------- what was asked about
@@ -273,6 +275,15 @@ def _width(rules: tuple[str, ...]) -> str:
     return "; ".join(dict.fromkeys(map(_reach, rules)))
 
 
+def _bound_to(rule: Rule) -> str:
+    """What has to stay as it is for a remembered rule to hold, in words."""
+    program = rule.words[0].rpartition("/")[2]
+    if program in TASKS:
+        return ", while its tasks stay as they are"
+    named = "/" in rule.words[0] or (program in INTERPRETERS and "-m" not in rule.words)
+    return ", while that script stays as it is" if named else ""
+
+
 def _breadth(suggestion: Suggestion) -> int:
     return max(map(_rank, suggestion.rules))
 
@@ -290,9 +301,10 @@ def _rank(text: str) -> int:
 def _reach(text: str) -> str:
     rule = parse_rule(text)
     if rule.about is About.COMMAND:
+        bound = _bound_to(rule)
         if rule.shape is Shape.EXACT:
-            return f"exactly `{rule.spec}`"
-        return f"`{rule.spec}` with other arguments, but no options that run, load or reach something else"
+            return f"exactly `{rule.spec}`{bound}"
+        return f"`{rule.spec}` with other arguments, but no options that run, load or reach something else{bound}"
     if rule.about is About.PATH:
         return f"everything in {rule.spec[:-3]}" if rule.spec.endswith("/**") else f"the file {rule.spec}"
     if rule.about is About.HOST:

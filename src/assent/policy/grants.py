@@ -23,7 +23,7 @@ from assent.policy.steering import is_local_script, steering
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from assent.contract.effect import Lowering
     from assent.contract.facts import Facts
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from assent.policy.policy import Policy
 
     Remembered = tuple[frozenset[str], RuleSet]
+    Running = Mapping[int, tuple[tuple[str, str], ...]]  # the files that each command runs, with their digests
 
 ALLOW, ASK = Outcome.ALLOW, Outcome.ASK
 SOURCE = "grant "  # before a grant's id, where a receipt names the source of a rule
@@ -40,21 +41,58 @@ NEVER = frozenset({Layer.FLOOR, Layer.DENY, Layer.HEADLESS, Layer.LOAD})
 
 
 def settle(
-    lowering: Lowering, facts: Facts, policy: Policy, decision: Decision, grants: Sequence[Grant], *, identity: str
+    lowering: Lowering,
+    facts: Facts,
+    policy: Policy,
+    decision: Decision,
+    grants: Sequence[Grant],
+    *,
+    identity: str,
+    running: Running,
 ) -> Decision:
-    """The decision as remembered answers leave it: ALLOW where they settle an ASK whole, else the very same object.
+    """The decision as remembered answers leave it: ALLOW where they settle an ASK whole, else the very same object, or
+    one that names the grants which would settle it but for a file that has changed.
 
-    `grants` are those that hold now. `identity` names the call, for grants of the identical call."""
+    `grants` are those that hold now. `identity` names the call, for grants of the identical call. `running` are the
+    files that its commands run, as they are now.
+    INVARIANT: a grant settles no command that runs another file, or other bytes, than those it was given for."""
     if not grants or decision.outcome is not ASK or policy.mode is Mode.PLAN:
         return decision
+    files = {pair for pairs in running.values() for pair in pairs}
+    stale: dict[tuple[str, str], None] = {}
     for grant in grants:
-        if identity and not grant.rules and grant.identity == identity and _answers(grant, lowering, facts, policy):
+        if not identity or grant.rules or grant.identity != identity or not _answers(grant, lowering, facts, policy):
+            continue
+        if files <= set(grant.files):
             return _repeated(decision, grant)
+        stale[("this exact call", _changed(grant, files))] = None
     sets = () if lowering.gaps else _compiled(grants, lowering, facts)
-    if not sets:
-        return decision
-    found = _Second(lowering, facts, policy, sets).decision(headless=False)
-    return _receipt(found) if found.outcome is ALLOW else decision
+    if sets:
+        second = _Second(lowering, facts, policy, sets, {SOURCE + each.id: each for each in grants}, running)
+        found = second.decision(headless=False)
+        if found.outcome is ALLOW:
+            return _receipt(found)
+        stale |= second.stale
+    return _noted(decision, tuple(stale)) if stale else decision
+
+
+def _changed(grant: Grant, files: Iterable[tuple[str, str]]) -> str:
+    """The source of a grant that was given for other bytes, in words."""
+    paths = ", ".join(sorted({path for path, _ in set(files).difference(grant.files)}))
+    return f"{SOURCE}{grant.id}, which was given for another content of {paths or 'a file'}"
+
+
+def _noted(decision: Decision, stale: tuple[tuple[str, str], ...]) -> Decision:
+    """The same decision, with the grants that do not hold any more among what lost."""
+    return Decision(
+        decision.outcome,
+        decision.deciding,
+        decision.parts,
+        lost=(*stale, *decision.lost),
+        mode=decision.mode,
+        risk=decision.risk,
+        tool=decision.tool,
+    )
 
 
 def answered(decision: Decision) -> tuple[str, ...]:
@@ -152,11 +190,23 @@ class _Second(Judge):
     """The judge again, with remembered rules behind the allow rules, and the ask rules that they answer left out
     where the remembered rule itself proves the part."""
 
-    __slots__ = ("sets", "unnamed")
+    __slots__ = ("grants", "places", "running", "sets", "stale", "unnamed")
 
-    def __init__(self, lowering: Lowering, facts: Facts, policy: Policy, sets: tuple[Remembered, ...]) -> None:
+    def __init__(
+        self,
+        lowering: Lowering,
+        facts: Facts,
+        policy: Policy,
+        sets: tuple[Remembered, ...],
+        grants: Mapping[str, Grant],
+        running: Running,
+    ) -> None:
         super().__init__(lowering, facts, policy)
         self.sets = sets
+        self.grants = grants
+        self.running = running
+        self.places = {id(invocation): place for place, invocation in enumerate(lowering.invocations)}
+        self.stale: dict[tuple[str, str], None] = {}
         self.unnamed = False
 
     # ------------------------------------------------------------ ask rules
@@ -193,9 +243,20 @@ class _Second(Judge):
         rule = rules.proving_command(invocation)
         if rule is None or (match.is_beginning(rule) and match.leaves(invocation, self.facts, len(rule.words))):
             return None
-        if not is_local_script(rule) or set(invocation.cwds) <= set(self.facts.roots):
-            return rule
-        return None
+        if is_local_script(rule) and not set(invocation.cwds) <= set(self.facts.roots):
+            return None
+        return rule if self._unchanged(rule, invocation) else None
+
+    def _unchanged(self, rule: Rule, invocation: Invocation) -> bool:
+        """Whether a command runs the very files that a grant was given for."""
+        files = self.running.get(self.places.get(id(invocation), -1), ())
+        grant = self.grants.get(rule.source)
+        if not files or grant is None:
+            return not files
+        if set(files) <= set(grant.files):
+            return True
+        self.stale[(rule.text, _changed(grant, files))] = None
+        return False
 
     def _proves_effect(self, rules: RuleSet, effect: Effect) -> bool:
         index = effect.invocation

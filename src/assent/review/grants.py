@@ -176,6 +176,7 @@ def _bound(grant: Grant) -> Grant:
         who=grant.who,
         channel=grant.channel,
         shown=grant.shown,
+        files=grant.files,
     )
 
 
@@ -192,13 +193,15 @@ def _named(id: str, grants: Iterable[Grant]) -> Grant:
 def _row(grant: Grant) -> dict[str, object]:
     row: dict[str, object] = {name: getattr(grant, name) for name in (*TEXTS, *TIMES)}
     row |= {name: list(getattr(grant, name)) for name in LISTS}
-    return {**row, "scope": grant.scope.value}
+    return {**row, "scope": grant.scope.value, "files": [list(pair) for pair in grant.files]}
 
 
 def _grant(row: dict[str, object]) -> Grant:
-    """A grant from its row in the file. Whatever is not of the right form raises."""
-    if set(row) != {*TEXTS, *LISTS, *TIMES, "scope"}:
+    """A grant from its row in the file. Whatever is not of the right form raises. A row without `files` was made when
+    grants were not bound to them: it settles nothing that runs a file."""
+    if {*row, "files"} != {*TEXTS, *LISTS, *TIMES, "scope", "files"}:
         raise ValueError("other fields than a grant has")
+    files = [[_text(each) for each in _list(pair)] for pair in _list(row.get("files", []))]
     texts = {name: _text(row[name]) for name in TEXTS}
     lists = {name: tuple(_text(each) for each in _list(row[name])) for name in LISTS}
     times = {name: _time(row[name]) for name in TIMES}
@@ -218,6 +221,7 @@ def _grant(row: dict[str, object]) -> Grant:
         who=texts["who"],
         channel=texts["channel"],
         shown=texts["shown"],
+        files=tuple((path, content) for path, content in files),
     )
 
 

@@ -16,7 +16,7 @@ from assent.contract.decision import Decision, Outcome
 from assent.contract.errors import AssentError, PayloadError
 from assent.contract.review import Grant, Scope
 from assent.engine import Engine, Judged
-from assent.facts.digest import identity
+from assent.facts import digest
 from assent.policy.decide import nobody_answers
 from assent.policy.document import Document, document_of
 from assent.policy.grants import settle
@@ -123,11 +123,22 @@ class Batch:
 def _decision(judged: Judged, call: Call, held: tuple[Grant, ...], *, headless: bool) -> Decision:
     decision = judged.decision
     if held and judged.lowering is not None and judged.facts is not None and judged.policy is not None:
-        named = identity(call)
+        named = digest.identity(call)
+        running = digest.running(judged.lowering, judged.facts)
+        files = tuple(pair for pairs in running.values() for pair in pairs)  # as if it was answered just now
         held = tuple(
-            each if each.rules else Grant(each.id, each.scope, identity=named, answers=each.answers) for each in held
+            Grant(
+                each.id,
+                each.scope,
+                rules=each.rules,
+                identity="" if each.rules else named,
+                answers=each.answers,
+                files=files,
+            )
+            for each in held
         )
-        decision = settle(judged.lowering, judged.facts, judged.policy, decision, held, identity=named)
+        lowering, facts, policy = judged.lowering, judged.facts, judged.policy
+        decision = settle(lowering, facts, policy, decision, held, identity=named, running=running)
     return nobody_answers(decision) if headless and decision.outcome is Outcome.ASK else decision
 
 

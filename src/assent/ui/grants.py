@@ -77,6 +77,8 @@ def show(grants: tuple[Grant, ...], now: float, *, as_json: bool) -> None:
     for grant in grants:
         print(f"{grant.id[:SHOWN_ID]}  {reach(grant)}")
         print(f"{'':{SHOWN_ID}}  {scope(grant)}, {ends(grant, now)}; by {given(grant)}")
+        if grant.files:
+            print(f"{'':{SHOWN_ID}}  while unchanged: {one_line(', '.join(path for path, _ in grant.files), 200)}")
 
 
 def reach(grant: Grant) -> str:

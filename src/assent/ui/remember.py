@@ -17,6 +17,7 @@ from assent.contract.errors import AccessError, AssentError, PayloadError
 from assent.contract.review import Grant, Reach, Scope, Suggestion
 from assent.contract.value import Value
 from assent.engine import Engine
+from assent.facts import digest
 from assent.memory import Memory
 from assent.policy import amend, breadth
 from assent.policy import grants as granting
@@ -25,6 +26,8 @@ from assent.trail import query
 from assent.trail.query import Entry
 from assent.ui import hosts, modes_offered, peers
 from assent.ui.replies import DIALOG
+
+Files = tuple[tuple[str, str], ...]
 
 DESCRIPTION = (
     "Turn yeses that were given in agent programs' own dialogs into rules. Shows how far each reaches; a person ticks "
@@ -42,12 +45,20 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 class Proposal(Value):
-    """Rules that would have settled some of the yeses. `times` is how often, `decision` one of those questions."""
+    """Rules that would have settled some of the yeses. `times` is how often, `decision` one of those questions, `files`
+    what its call runs, as it is now."""
 
-    __slots__ = ("suggestion", "project", "decision", "shown", "times", "reach")
+    __slots__ = ("suggestion", "project", "decision", "shown", "times", "reach", "files")
 
     def __init__(
-        self, suggestion: Suggestion, project: str, decision: Decision, shown: str, times: int, reach: Reach
+        self,
+        suggestion: Suggestion,
+        project: str,
+        decision: Decision,
+        shown: str,
+        times: int,
+        reach: Reach,
+        files: Files = (),
     ) -> None:
         self.suggestion = suggestion
         self.project = project
@@ -55,6 +66,7 @@ class Proposal(Value):
         self.shown = shown
         self.times = times
         self.reach = reach
+        self.files = files
 
 
 def run(options: argparse.Namespace) -> int:
@@ -109,12 +121,13 @@ def proposals(memory: Memory, home: str, scope: Scope) -> list[Proposal]:
         opened = gates[project]
         if opened is None:
             continue
-        for suggestion, decision, shown in suggested(memory, *opened, entry, scope):
+        for suggestion, decision, shown, files in suggested(memory, *opened, entry, scope):
             key = (project if scope is Scope.PROJECT else "", suggestion.rules)
             known = found.get(key)
             times = known.times + 1 if known else 1
             reach = known.reach if known else history.reach(memory.trail.folder, opened[0], suggestion.rules, home=home)
-            found[key] = Proposal(suggestion, project, decision, shown, times, reach)
+            files = tuple(dict.fromkeys((*(known.files if known else ()), *files)))
+            found[key] = Proposal(suggestion, project, decision, shown, times, reach, files)
     return sorted(found.values(), key=lambda each: -each.times)
 
 
@@ -129,7 +142,7 @@ def _gate(project: str) -> tuple[Engine, configure.Place] | None:
 
 def suggested(
     memory: Memory, gate: Engine, here: configure.Place, entry: Entry, scope: Scope
-) -> list[tuple[Suggestion, Decision, str]]:
+) -> list[tuple[Suggestion, Decision, str, Files]]:
     """The rules for one past question that may be saved, if it would still be asked."""
     given = entry.fields.get("input")
     if not isinstance(given, dict) or HIDDEN in entry.text("input"):  # the trail does not hold the call itself
@@ -148,9 +161,10 @@ def suggested(
         return []
     offers = amend.suggest(judged.lowering, judged.facts, judged.policy, decision)
     shown = str(given.get("command") or given.get("file_path") or entry.text("tool"))
-    return [
-        (each, decision, shown) for each in offers if each.rules and not breadth.unsavable(each.rules, scope, decision)
-    ]
+    running = digest.running(judged.lowering, judged.facts)
+    files = tuple(pair for pairs in running.values() for pair in pairs)
+    savable = (each for each in offers if each.rules and not breadth.unsavable(each.rules, scope, decision))
+    return [(each, decision, shown, files) for each in savable]
 
 
 # ---------------------------------------------------------------- showing and saving
@@ -188,6 +202,7 @@ def save(memory: Memory, each: Proposal, scope: Scope) -> None:
         who=memory.who,
         channel="terminal",
         shown=one_line(each.shown, 120),
+        files=each.files,
     )
     memory.trail.append(journal.of_grant(grant, time=now))
     memory.grants.add(grant)

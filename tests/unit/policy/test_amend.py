@@ -134,6 +134,7 @@ def test_edited_rules_are_tried_on_the_very_call() -> None:
 
 def test_the_width_says_how_far_a_rule_reaches() -> None:
     assert [each.width for each in suggested(judged("bash", "npm test > out.txt"))] == [
-        "exactly `npm test`; the file out.txt",
-        "`npm test` with other arguments, but no options that run, load or reach something else; the file out.txt",
+        "exactly `npm test`, while its tasks stay as they are; the file out.txt",
+        "`npm test` with other arguments, but no options that run, load or reach something else, while its tasks "
+        "stay as they are; the file out.txt",
     ]

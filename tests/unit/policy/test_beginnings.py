@@ -120,7 +120,7 @@ def settled(line: str, grant: Grant, engine: Engine) -> bool:
     made = judged(engine, line)
     if made.decision.outcome.word != "ask" or made.lowering is None or made.facts is None or made.policy is None:
         return False
-    settle = grants.settle(made.lowering, made.facts, made.policy, made.decision, (grant,), identity="")
+    settle = grants.settle(made.lowering, made.facts, made.policy, made.decision, (grant,), identity="", running={})
     return settle.outcome.word == "allow"
 
 

@@ -32,7 +32,9 @@ def settled(
     assert judged.lowering is not None
     assert judged.facts is not None
     assert judged.policy is not None
-    after = grants.settle(judged.lowering, judged.facts, judged.policy, judged.decision, held, identity=SAME)
+    after = grants.settle(
+        judged.lowering, judged.facts, judged.policy, judged.decision, held, identity=SAME, running={}
+    )
     assert after is judged.decision or (judged.decision.outcome, after.outcome) == (Outcome.ASK, Outcome.ALLOW)
     return after
 
@@ -204,7 +206,7 @@ def test_a_call_in_which_nothing_was_judged_is_settled_for_the_identical_call_on
     for lowering in (Lowering("strange"), Lowering("strange", gaps=(Gap("gap.call.input"),))):
         before = decide(lowering, judged.facts, judged.policy)
         for held, expected in ((grant("bash", "strange"), "ask"), (grant(identity=SAME), "allow")):
-            after = grants.settle(lowering, judged.facts, judged.policy, before, (held,), identity=SAME)
+            after = grants.settle(lowering, judged.facts, judged.policy, before, (held,), identity=SAME, running={})
             assert after.outcome.word == expected
 
 

@@ -87,6 +87,7 @@ def test_the_list_can_be_read_by_a_program(state: Path) -> None:
         "who": "ann",
         "channel": "terminal",
         "shown": "",
+        "files": [],
     }
 
 
