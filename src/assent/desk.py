@@ -114,8 +114,17 @@ class Desk:
         """The same for a caller that lost its line while it waited."""
         return verdict(settled, await self.broker.reattach(id, digest))
 
-    def held(self, gate: Engine, call: Call, settled: Settled, *, project: str, attended: bool = False) -> Held:
-        """The question about a call, with all that a person should see."""
+    def held(
+        self,
+        gate: Engine,
+        call: Call,
+        settled: Settled,
+        *,
+        project: str,
+        attended: bool = False,
+        limit: float = 0.0,
+    ) -> Held:
+        """The question about a call, with all that a person should see. `limit`: as in Held."""
         judged = settled.judged
         lowering, facts, policy = _reading(judged)
         return Held(
@@ -131,6 +140,7 @@ class Desk:
             made=self.memory.clock(),
             timeout=float(gate.settings.timeout),
             unseen=float(gate.settings.unseen),
+            limit=limit,
             attended=attended,
         )
 

@@ -100,6 +100,7 @@ def test_every_text_and_every_variable_arrives_as_python_would_send_it(
             "payload": text,
             "environ": {"HOME": "/h", "CLAUDE_X": os.fsdecode(value)},
             "project": os.getcwd(),
+            "deadline": 59,
         }
     finally:
         server.close()

@@ -95,6 +95,10 @@ class Client(ABC):
     def attended_words(self, sandbox: Sandbox, url: str) -> list[str]:
         """How to start it before a person who has answered its first questions, short of the prompt."""
 
+    def asking(self) -> list[str]:
+        """The words with which it takes the prompt headless."""
+        return [PROMPT]
+
     def opening(self) -> list[str]:
         """The words with which it takes the prompt before a person."""
         return [PROMPT]
@@ -121,7 +125,7 @@ class Client(ABC):
         before = contents(sandbox.project)
         model = Model(sandbox.network, script, PROMPT, sub)
         try:
-            words = [*self.words(sandbox, model.url, servers or {}), *args, PROMPT]
+            words = [*self.words(sandbox, model.url, servers or {}), *args, *self.asking()]
             environment = self.environment(sandbox, model.url, servers or {})
             ended = sandbox.run(
                 words, deadline=deadline, enough=lambda: model.silence() > patience, more={**environment, **more}

@@ -23,6 +23,9 @@ PACKAGES = {
     "codex": "@openai/codex",
     "gemini": "@google/gemini-cli",
     "opencode": "opencode-ai",
+    "qwen": "@qwen-code/qwen-code",
+    "copilot": "@github/copilot",
+    "cline": "cline",
 }
 
 
@@ -38,6 +41,9 @@ class Programs:
     codex: tuple[str, ...]
     gemini: tuple[str, ...]
     opencode: tuple[str, ...]
+    qwen: tuple[str, ...]
+    copilot: tuple[str, ...]
+    cline: tuple[str, ...]
 
 
 def versions() -> dict[str, str]:
@@ -72,7 +78,7 @@ def install(folder: Path) -> None:
         raise Missing("npm is not installed; install Node with npm (Debian, Ubuntu: apt-get install npm)")
     for source in (MANIFEST, LOCK):
         shutil.copy(source, folder)
-    print(f"installing the agent programs into {folder} (about 1.4 GB, once)", flush=True)
+    print(f"installing the agent programs into {folder} (about 2.1 GB, once)", flush=True)
     words = [npm, "install", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]
     ended = subprocess.run(words, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
     if ended.returncode != 0:
@@ -81,14 +87,15 @@ def install(folder: Path) -> None:
 
 def located(modules: Path, machine: str) -> Programs:
     """The native programs themselves, without the launchers that npm's install scripts would complete."""
+    node = only(modules, f"node-linux-{machine}/bin/node")
     return Programs(
         claude=(only(modules, f"@anthropic-ai/claude-code-linux-{machine}/claude"),),
         codex=(only(modules, f"@openai/codex-linux-{machine}/vendor/*/bin/codex"),),
-        gemini=(
-            only(modules, f"node-linux-{machine}/bin/node"),
-            only(modules, "@google/gemini-cli/bundle/gemini.js"),
-        ),
+        gemini=(node, only(modules, "@google/gemini-cli/bundle/gemini.js")),
         opencode=(only(modules, f"opencode-linux-{machine}/bin/opencode"),),
+        qwen=(node, only(modules, "@qwen-code/qwen-code/cli.js")),
+        copilot=(only(modules, f"@github/copilot-linux-{machine}/copilot"),),
+        cline=(only(modules, f"@cline/cli-linux-{machine}/bin/cline"),),
     )
 
 

@@ -35,6 +35,11 @@ ATTENDED = "ASSENT_HOST_ATTENDED"  # what the hook saw of the runtime's process;
 DECIDING = frozenset({Kind.BEFORE_TOOL, Kind.PERMISSION, Kind.CONFIG_CHANGE})
 
 
+def deadline_within(limit: int) -> int:
+    """The time by which a hook must have blocked, for a program with such a limit: well before it."""
+    return limit - min(30, limit // 6)
+
+
 class Event(Value):
     """One message of a runtime.
 
@@ -115,6 +120,7 @@ class Adapter:
     # Words with which the runtime runs once and asks nobody; for a runtime in a terminal that does not tell whether
     # somebody attends. The hook then looks at its process, and says `0` in ATTENDED where nobody does.
     once: tuple[str, ...] = ()
+    limit = 0  # seconds after which it runs a call whose hook has not answered, whatever its settings say; 0: none
     plain = False  # what it is told of a call before it runs rests on the reply alone
     races = False  # while its dialog is open, a hook may answer in its place: the first answer counts
 

@@ -36,6 +36,7 @@ PLUGIN = "beforeTool"
 
 class Cline(Adapter):
     runtime = "cline"
+    limit = 120
 
     def asks(self, event: Event) -> bool:
         return event.name == PLUGIN

@@ -32,8 +32,11 @@ class Honours(Value):
     `allow`, `ask`, `ask_headless`, `deny` and `error` are what our own answers turn into, `error` being the form that
     an adapter uses for a fault. `exit_1`, `crash` (a signal, a missing program), `timeout` and `garbage` (output that
     is no answer) are what a broken hook turns into, after what the installer sets. Times are in seconds; `longest` is
-    0 where no limit is known. `http`, `permission_hook` and `dialog` say what the runtime has. `exceptions` are the
-    ways past the gate that no answer of ours closes, and `since` what needs at least a version."""
+    the limit that no setting lifts, 0 where none was seen (an adapter's `limit` is the same where a call then runs).
+    `http`, `permission_hook` and `dialog` say what the runtime has. `exceptions` are the ways past the gate that no
+    answer of ours closes, and `since` what needs at least a version. `exposed` is what a repository can do to a hook in
+    the user's settings before the program starts (`""`: nothing), `managed` whether a hook in the machine's settings
+    withstands that."""
 
     __slots__ = (
         "runtime",
@@ -56,6 +59,8 @@ class Honours(Value):
         "dialog",
         "exceptions",
         "since",
+        "exposed",
+        "managed",
     )
 
     def __init__(
@@ -81,6 +86,8 @@ class Honours(Value):
         dialog: bool = True,
         exceptions: tuple[str, ...] = (),
         since: tuple[tuple[str, str], ...] = (),
+        exposed: str = "",
+        managed: bool = False,
     ) -> None:
         self.runtime = runtime
         self.title = title
@@ -102,6 +109,8 @@ class Honours(Value):
         self.dialog = dialog
         self.exceptions = exceptions
         self.since = since
+        self.exposed = exposed
+        self.managed = managed
 
     @property
     def fails_open(self) -> tuple[str, ...]:
@@ -129,6 +138,9 @@ TABLE: tuple[Honours, ...] = (
         default_timeout=600,
         http=True,
         permission_hook=True,
+        exposed="`disableAllHooks` in a repository's settings switches it off, and a hook of a repository can rewrite "
+        "a call after the allow",
+        managed=True,
         exceptions=(
             "before 2.1.295 `onFailure` is ignored without a word: a hook that crashes, exits with 1 or times out lets "
             "the call run",
@@ -136,10 +148,13 @@ TABLE: tuple[Honours, ...] = (
             "start-up files: there the dialog still opens",
             "shell commands inside skills and slash commands fire no hook; set `disableSkillShellExecution`",
             "`--bare`, `--safe-mode`, `--restricted`, `--setting-sources`, `CLAUDE_CONFIG_DIR` and `disableAllHooks` "
-            "in a project's settings switch user hooks off; managed hooks stay",
+            "in a project's settings switch user hooks off, also where the user's settings say "
+            "`disableAllHooks: false`; managed hooks stay",
             "a settings file with a comment, a trailing comma or an entry that Claude Code does not know is not loaded "
             "at all, with the hooks in it",
-            "another hook may change the input of a call after ours allowed it",
+            "another hook may change the input of a call after ours allowed it: of several the one that ends last is "
+            "obeyed, also beside a managed hook; only `allowManagedHooksOnly` in managed settings (`--scope managed "
+            "--harden`) keeps a repository's hooks out. What ran is compared with what was allowed, and told",
             "a project's settings may set the environment of hooks: a library that they preload reaches a hook in "
             "Python, and not the compiled client",
             "a hook that ends well and prints nothing, or nothing that it can read, is no answer: Claude Code's own "
@@ -183,13 +198,17 @@ TABLE: tuple[Honours, ...] = (
         garbage=HOST,
         default_timeout=600,
         permission_hook=True,
+        exposed="`features.hooks = false` in a repository's `.codex/config.toml` switches it off, trusted or not",
+        managed=True,
         exceptions=(
             "an ask is a denial, but for shell commands where the asking program is installed: then Codex's own dialog "
             "opens, which does not show our reason; in `codex exec` it is a denial, or asked on the page",
             "text typed into a running program (`write_stdin`) fires no hook: an interpreter that was allowed to start "
             "takes anything",
             "a hook that was not reviewed and trusted is skipped, in `codex exec` without a word",
-            "`--disable hooks` switches hooks off unless the feature is pinned in `requirements.toml`",
+            "`--disable hooks`, and `features.hooks = false` in a project's `.codex/config.toml`, switch hooks off, "
+            "those in `/etc/codex/config.toml` too; `--scope managed` writes `managed_config.toml`, which pins "
+            "the feature",
             "the payload names the folder of the call, which the model chooses, and not that of the project",
         ),
     ),
@@ -207,11 +226,15 @@ TABLE: tuple[Honours, ...] = (
         timeout=HOST,
         garbage=HOST,
         default_timeout=60,
+        exposed="`hooksConfig.enabled = false` in a repository's settings switches it off where the folder is trusted",
+        managed=True,
         exceptions=(
             "with `--acp` (editors) no hook fires",
             "with a trailing comma in its settings Gemini CLI does not start; comments are taken",
             "in a folder that is not trusted user hooks are off; hooks of an extension still fire",
-            "a trusted project's settings can switch hooks off (`hooksConfig`)",
+            "a trusted project's settings can switch hooks off: `hooksConfig.enabled` those of the user and of "
+            "extensions, `hooksConfig.disabled` every hook whose name they know; `--scope managed` sets the first, and "
+            "our hook has a name that cannot be guessed",
             "no event tells whether somebody attends, and without a person Gemini CLI waits for ever for the answer to "
             "an ask; Assent looks at its process and denies, but where there is no `/proc` it cannot",
             "an ask also opens what a policy file of Gemini CLI denies",
@@ -258,11 +281,16 @@ TABLE: tuple[Honours, ...] = (
         timeout=HOST,
         garbage=HOST,
         default_timeout=60,
+        longest=60,
         permission_hook=True,
+        exposed="`disableAllHooks` in a repository's settings switches it off",
+        managed=True,
         exceptions=(
             "the hook before a tool comes after Qwen Code asked the person, so an allow spares no question there; the "
             "answer to its permission request does",
-            "`disableAllHooks` in a project's settings and `--safe-mode` switch hooks off",
+            "`disableAllHooks` in a project's settings switches hooks off, but those of `--scope managed`; "
+            "`--safe-mode` switches off all",
+            "a call whose hook has not answered within 60 s runs, whatever `timeout` says: a person has 47 s",
             "with a trailing comma in its settings Qwen Code does not start; comments are taken",
         ),
     ),
@@ -281,6 +309,7 @@ TABLE: tuple[Honours, ...] = (
         garbage=HOST,
         default_timeout=30,
         permission_hook=True,
+        exposed="`disableAllHooks` in the settings of a repository that is trusted switches it off",
         exceptions=(
             "an allow also opens what `--deny-tool` closes",
             "`disableAllHooks` in a repository's settings switches user hooks off, and a hook file that does not parse "
@@ -322,10 +351,12 @@ TABLE: tuple[Honours, ...] = (
         timeout=RUNS,
         garbage=UNKNOWN,
         default_timeout=120,
+        longest=120,
         exceptions=(
             "the hook file is all that is installed, and it can only end the run; a plugin could refuse a single call, "
             "or have it asked about, but has 3 seconds, and one that does not load is passed over in silence",
             "a hook file that is not executable is passed over",
+            "a call whose hook has not answered within 120 s runs: a person has 97 s",
         ),
     ),
     Honours(

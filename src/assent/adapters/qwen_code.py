@@ -21,6 +21,7 @@ MODES = {"plan": "plan", "default": "default", "auto_edit": "auto", "auto": "aut
 
 class QwenCode(Adapter):
     runtime = "qwen"
+    limit = 60  # of its message bus: `timeout` in its settings changes nothing beyond
 
     def parse(self, given: Mapping[str, object], *, environ: Mapping[str, str], home: str, project: str = "") -> Event:
         folder = payload.text_if_any(given, "cwd")

@@ -114,7 +114,8 @@ class Held(Value):
     `digest` binds an approval to what is shown. `project` is the folder that "always here" means. `effects` are what
     the call does, in words. `warnings` are what a person should look at twice. `made` is the time of asking (seconds
     since the epoch), `timeout` the seconds to answer in once it is shown, `unseen` the seconds that it may wait
-    for somebody to see it. `attended` says that the host has a dialog of its own that somebody watches."""
+    for somebody to see it, `limit` the seconds after `made` when whoever asked waits no longer (0: none is known).
+    `attended` says that the host has a dialog of its own that somebody watches."""
 
     __slots__ = (
         "id",
@@ -129,6 +130,7 @@ class Held(Value):
         "made",
         "timeout",
         "unseen",
+        "limit",
         "attended",
     )
 
@@ -147,6 +149,7 @@ class Held(Value):
         made: float = 0.0,
         timeout: float = 300.0,
         unseen: float = 60.0,
+        limit: float = 0.0,
         attended: bool = False,
     ) -> None:
         self.id = id
@@ -161,6 +164,7 @@ class Held(Value):
         self.made = made
         self.timeout = timeout
         self.unseen = unseen
+        self.limit = limit
         self.attended = attended
 
 

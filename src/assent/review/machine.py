@@ -94,7 +94,7 @@ class Machine:
             raise ValueError(f"the id `{held.id}` was used before; every question needs its own")
         if not held.id or not held.digest:
             raise ValueError("a question needs an id and a digest, which its answer is bound to")
-        if not (0 < held.timeout < math.inf and 0 < held.unseen < math.inf):
+        if not (0 < held.timeout < math.inf and 0 < held.unseen < math.inf and 0 <= held.limit < math.inf):
             raise ValueError("a question needs an end to its waiting: `timeout` and `unseen` are positive seconds")
         return self.tick(now) + self._enter(Waiting(held, State.QUEUED, now), now)
 
@@ -132,7 +132,8 @@ class Machine:
         question.seen.add(channel)
         question.state = State.SHOWN
         if question.deadline is None:
-            question.deadline = now + question.held.timeout
+            end = now + question.held.timeout
+            question.deadline = end if question.end is None else min(end, question.end)
             commands.append(Start(id, channel, question.deadline))
         self._clocks(question, now)
         return commands
@@ -224,6 +225,7 @@ class Machine:
                 commands += self._deny(question, Ending.LOST, now, "the process that released it died")
                 continue
             question.deadline = left.deadline if left.shown else None
+            question.end = left.deadline if left.held.limit else None
             question.blind = None if left.shown else left.deadline - left.held.unseen
             question.answer = left.answer
             self._clocks(question, now)
@@ -399,7 +401,7 @@ class Machine:
             was_shown = question.state is State.SHOWN
             question.dark = None if visible or not was_shown else now if question.dark is None else question.dark
             question.blind = None if visible or was_shown else now if question.blind is None else question.blind
-        ends = [question.deadline] if question.deadline is not None else []
+        ends = [each for each in (question.deadline, question.end) if each is not None]
         if question.dark is not None:
             ends.append(question.dark + self._grace)
         if question.blind is not None:

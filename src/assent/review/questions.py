@@ -46,6 +46,8 @@ class Leftover(Value):
         """The same with its deadline in the time of the machine. A clock that was set back makes nobody wait longer;
         one that was never shown may wait as long for its caller as for somebody to see it."""
         rest = min(self.deadline - wall, self.held.timeout) if self.shown else self.held.unseen
+        if self.held.limit:
+            rest = min(rest, self.held.made + self.held.limit - wall)
         return Leftover(self.held, now + rest, shown=self.shown, answer=self.answer, used=self.used)
 
 
@@ -60,6 +62,7 @@ class Waiting:
         "refused",
         "problems",
         "deadline",
+        "end",
         "blind",
         "dark",
         "due",
@@ -75,6 +78,7 @@ class Waiting:
         self.refused: set[str] = set()  # the channels that could not
         self.problems: dict[str, str] = {}  # of these, why
         self.deadline: float | None = None  # the end of the clock that started when it was shown
+        self.end = now + held.limit if held.limit else None  # when whoever asked waits no longer
         self.blind: float | None = None  # since when nobody can see it
         self.dark: float | None = None  # since when it is gone from the last channel that showed it
         self.due: float | None = None  # the first of the ends above
@@ -103,6 +107,8 @@ def overdue(question: Waiting, now: float) -> tuple[Ending, float, str]:
     held = question.held
     if question.state is State.LOST:
         return Ending.LOST, now, "the process that asked died, and nobody came back for the answer"
+    if question.end is not None and question.end <= now:
+        return Ending.EXPIRED, now, f"the agent program waits no longer than {held.limit:g} s"
     if question.deadline is not None and question.deadline <= now:
         return Ending.EXPIRED, now, f"{held.timeout:g} s passed"
     if question.dark is not None:

@@ -184,7 +184,7 @@ HELD_FIELDS: dict[str, Reader] = {
     "suggestions": _many(_word(Suggestion, SUGGESTION_FIELDS)),
     "warnings": _many(_text),
     "project": _text,
-    **dict.fromkeys(("made", "timeout", "unseen"), _number),
+    **dict.fromkeys(("made", "timeout", "unseen", "limit"), _number),
     "attended": _flag,
 }
 read_held = _word(Held, HELD_FIELDS)

@@ -60,14 +60,25 @@ class Calls:
         return len(self._waiting)
 
     async def hold(
-        self, gate: Engine, call: Call, settled: Settled, *, project: str, attended: bool, size: int = 0
+        self,
+        gate: Engine,
+        call: Call,
+        settled: Settled,
+        *,
+        project: str,
+        attended: bool,
+        size: int = 0,
+        limit: float = 0.0,
     ) -> Waiting:
-        """Hold a call that asks. One that is too many is denied at once: what nobody gets to see is not approved."""
+        """Hold a call that asks, for `limit` seconds at most (0: as long as the settings say). One that is too many is
+        denied at once: what nobody gets to see is not approved."""
         if full := self._full(call.session, size):
             return self._keep(settled.id, "", self._never(settled, call, project, Ending.UNSEEN, full))
         self._take(call.session, size)
         try:
-            held = await self._work(self._desk.held, gate, call, settled, project=project, attended=attended)
+            held = await self._work(
+                self._desk.held, gate, call, settled, project=project, attended=attended, limit=limit
+            )
         except Exception as error:  # what cannot be shown cannot be approved
             reason = f"the question could not be made: {error}"
             return self._keep(settled.id, "", self._never(settled, call, project, Ending.FAULT, reason))

@@ -11,15 +11,17 @@ import urllib.parse
 from assent import adapters
 from assent.adapters import canaries
 from assent.adapters.adapter import Rendered
+from assent.adapters.honours import HONOURS, Does
 from assent.adapters.settings.wired import Wired
 from assent.contract.value import Value
 
 PATIENCE = 30.0  # seconds; a decision that asks nobody takes much less
+REACHED = 2.0  # seconds for a server over HTTP
 GARBAGE = '{"tool'
 
 
 class Trial(Value):
-    """What came of one call. `open` says that something ran which must not."""
+    """What came of one call. `open` says that something ran which must not; otherwise what should run did not."""
 
     __slots__ = ("text", "open")
 
@@ -45,11 +47,16 @@ def tried(runtime: str, hook: Wired, folder: str) -> tuple[Trial, ...]:
         try:
             found, said = fired(runtime, hook, text, folder, alone=alone)
         except OSError as error:
-            return (Trial(f"the hook cannot be started: {error}", True),)
+            return (Trial(f"the hook cannot be started: {error}", not blocks_broken(runtime, hook)),)
         if found != wanted:
             shown = f"{what} was {found}, not {wanted}{f': {said}' if said else ''}"
-            wrong.append(Trial(shown, wanted == canaries.BLOCKED))
+            wrong.append(Trial(shown, found != canaries.BLOCKED))
     return tuple(wrong)
+
+
+def blocks_broken(runtime: str, hook: Wired) -> bool:
+    """Whether the program blocks where it cannot start the hook."""
+    return hook.blocks and HONOURS[runtime].crash in (Does.BLOCKS, Does.ENDS)
 
 
 def fired(runtime: str, hook: Wired, text: str, folder: str, *, alone: bool = False) -> tuple[str, str]:
@@ -80,7 +87,7 @@ def fired(runtime: str, hook: Wired, text: str, folder: str, *, alone: bool = Fa
 
 def _posted(hook: Wired, text: str) -> tuple[str, str]:
     where = urllib.parse.urlsplit(hook.url)
-    connection = http.client.HTTPConnection(where.hostname or "", where.port, timeout=PATIENCE)
+    connection = http.client.HTTPConnection(where.hostname or "", where.port, timeout=REACHED)
     try:
         connection.request("POST", where.path, text, {"Content-Type": "application/json", **dict(hook.headers)})
         answer = connection.getresponse()

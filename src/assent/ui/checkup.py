@@ -6,17 +6,15 @@ import os
 import re
 import stat
 from collections.abc import Iterator
-from enum import IntEnum
 
 from assent import __version__, configure
 from assent.adapters import settings
 from assent.adapters.honours import HONOURS, Source
 from assent.adapters.settings import codex, holes, plain
 from assent.adapters.settings import wired as wiring
-from assent.adapters.settings.entry import words_of
+from assent.adapters.settings.entry import argv_of
 from assent.adapters.settings.wired import Wired
 from assent.contract.errors import AssentError
-from assent.contract.value import Value
 from assent.facts import files, pause
 from assent.trail.verify import verify
 from assent.ui import (
@@ -33,8 +31,10 @@ from assent.ui import (
     surroundings,
 )
 from assent.ui.listening import running
+from assent.ui.states import Finding, Grade, fine, note
 from assent.ui.status import told
 
+QUICK = 2.0  # seconds for a server to answer
 ANEW = "start it anew: `assent stop`, then `assent serve --background`"
 DEADLINE = re.compile(r"--deadline[ ']+(\d+)")
 PROXIES = ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy")
@@ -47,36 +47,12 @@ ELSEWHERE = {
 }
 
 
-class Grade(IntEnum):
-    """How bad it is. INERT: calls run unchecked."""
-
-    FINE = 0
-    NOTE = 1
-    INERT = 2
+def off(about: str, text: str, fix: str) -> Finding:
+    return Finding(Grade.OFF, about, text, fix)
 
 
-class Finding(Value):
-    """One thing that was looked at. `about` is a runtime, or `assent`."""
-
-    __slots__ = ("grade", "about", "text", "fix")
-
-    def __init__(self, grade: Grade, about: str, text: str, fix: str = "") -> None:
-        self.grade = grade
-        self.about = about
-        self.text = text
-        self.fix = fix
-
-
-def fine(about: str, text: str) -> Finding:
-    return Finding(Grade.FINE, about, text)
-
-
-def note(about: str, text: str, fix: str) -> Finding:
-    return Finding(Grade.NOTE, about, text, fix)
-
-
-def inert(about: str, text: str, fix: str) -> Finding:
-    return Finding(Grade.INERT, about, text, fix)
+def open_(about: str, text: str, fix: str) -> Finding:
+    return Finding(Grade.OPEN, about, text, fix)
 
 
 # ---------------------------------------------------------------- this machine
@@ -98,7 +74,8 @@ def _policy(here: configure.Place) -> Iterator[Finding]:
     try:
         gate, _ = configure.open_gate(here, os.environ)
     except AssentError as error:
-        yield note("assent", f"the policy does not load, so every call is denied: {error}", "correct the policy")
+        text = f"the policy does not load, so every call is denied: {error}"
+        yield Finding(Grade.BLOCKS, "assent", text, "correct the policy")
         return
     held = "".join(f", held down by {clamp}" for clamp in gate.settings.clamps)
     yield fine("assent", f"the policy loads, mode {gate.settings.mode.word}{held}")
@@ -156,7 +133,7 @@ def _server(state: str) -> Iterator[Finding]:
             yield note("assent", f"no server runs{why}", "start one with `assent serve --background`")
         return
     try:
-        status = local.ask(found, "GET", "/v1/status")
+        status = local.ask(found, "GET", "/v1/status", timeout=QUICK)
         version = str(status["version"])
     except AssentError as error:
         yield note("assent", f"a server runs and does not answer: {error}", ANEW)
@@ -180,31 +157,33 @@ def installation(host: hosts.Host, here: configure.Place) -> Iterator[Finding]:
     try:
         text = hostfile.text_of(host.file)
         if text is None:
-            yield inert(runtime, f"`{host.file}` is gone, and the hook with it", again)
+            yield off(runtime, f"`{host.file}` is gone, and the hook with it", again)
             return
         hooks = wiring.wired(runtime, text, host.file)
         objection = found.objection(text)
         open_holes = holes.holes(runtime, text, http=any(hook.url for hook in hooks))
     except AssentError as error:
-        yield inert(runtime, f"`{host.file}` cannot be read: {error}", "correct the file")
+        fix = f"{again} as root" if host.scope == "managed" else "correct the file"
+        yield off(runtime, f"`{host.file}` cannot be read: {error}", fix)
         return
     hook = wiring.before(runtime, hooks)
     if hook is None:
-        yield inert(runtime, f"`{host.file}` does not call Assent before tool calls", again)
+        yield off(runtime, f"`{host.file}` does not call Assent before tool calls", again)
         return
     if objection:
         fix = f"run `assent install {runtime} --strip-comments`, or correct it"
-        yield inert(runtime, f"`{host.file}`: {objection}", fix)
+        yield off(runtime, f"`{host.file}`: {objection}", fix)
     yield from _holes(runtime, host.file, open_holes)
     if found.executable and not os.access(host.file, os.X_OK):
-        yield inert(runtime, f"`{host.file}` cannot be executed, and is passed over", f"chmod u+x {host.file}")
+        yield off(runtime, f"`{host.file}` cannot be executed, and is passed over", f"chmod u+x {host.file}")
     if runtime == "codex" and host.scope != "managed" and codex.untrusted(text, host.file):
-        yield inert(runtime, "Codex has not been told to trust the hook, and skips it without a word", again)
+        yield off(runtime, "Codex has not been told to trust the hook, and skips it without a word", again)
+    folder = launcher.MANAGED if host.scope == "managed" else here.state
     yield from _fired(runtime, hook, here)
     yield from _times(runtime, hook, here, again)
-    yield from _stale(runtime, hook, here.state, again)
+    yield from _stale(runtime, hook, folder, again)
     if not hook.url:
-        yield from _client(runtime, text, launcher.MANAGED if host.scope == "managed" else here.state, again)
+        yield from _client(runtime, text, folder, again)
 
 
 def _client(runtime: str, text: str, state: str, again: str) -> Iterator[Finding]:
@@ -225,32 +204,41 @@ def _client(runtime: str, text: str, state: str, again: str) -> Iterator[Finding
 
 def _holes(runtime: str, file: str, found: tuple[holes.Hole, ...]) -> Iterator[Finding]:
     for hole in found:
-        yield Finding(Grade.INERT if hole.inert else Grade.NOTE, runtime, f"`{file}`: {hole.text}", hole.fix)
+        yield Finding(Grade.OFF if hole.inert else Grade.NOTE, runtime, f"`{file}`: {hole.text}", hole.fix)
 
 
 def _fired(runtime: str, hook: Wired, here: configure.Place) -> Iterator[Finding]:
     wrong = canary.tried(runtime, hook, here.project)
     for each in wrong:
-        grade = Grade.INERT if each.open else Grade.NOTE
-        yield Finding(grade, runtime, f"the hook fails: {each.text}", f"run `assent install {runtime}`, then look anew")
+        grade = Grade.OPEN if each.open else Grade.BLOCKS
+        fix = f"run `assent install {runtime}`, then this again"
+        if hook.url:
+            fix = "start the server: `assent serve --background`"
+        yield Finding(grade, runtime, f"the hook fails: {each.text}", fix)
     if not wrong:
         yield fine(runtime, "the hook blocks what it must, and lets the harmless run")
     if hook.weakness:
-        yield inert(runtime, hook.weakness, f"run `assent install {runtime}` again")
+        yield open_(runtime, hook.weakness, f"run `assent install {runtime}` again")
 
 
 def _times(runtime: str, hook: Wired, here: configure.Place, again: str) -> Iterator[Finding]:
     """The longest wait for a person < our own deadline < the program's timeout."""
     given = DEADLINE.search(" ".join(hook.words))
-    deadline = int(given[1]) if given else 0
-    if deadline and hook.timeout and deadline >= hook.timeout:
-        yield inert(runtime, f"the program ends the hook after {hook.timeout:.0f} s, before it has blocked", again)
+    headers = dict(hook.headers).get("Assent-Deadline", "")
+    deadline = int(given[1]) if given else int(headers) if headers.isdigit() else 0
+    limit = int(HONOURS[runtime].longest)
+    ends = min(each for each in (hook.timeout, limit) if each) if hook.timeout or limit else 0
+    if deadline and ends and deadline >= ends:
+        yield open_(runtime, f"the program goes on after {ends:.0f} s, before the hook has blocked", again)
     try:
         gate, _ = configure.open_gate(here, os.environ)
     except AssentError:
         return
     wait = gate.settings.timeout + gate.settings.unseen
-    if deadline and wait >= deadline:
+    if deadline and limit and wait >= deadline:
+        text = f"a person has {deadline} s to answer at most, as this program waits {limit} s for a hook"
+        yield note(runtime, text, "nothing to do; what is not answered by then is denied")
+    elif deadline and wait >= deadline:
         yield note(runtime, f"a person has {wait} s to answer, and the hook blocks after {deadline} s", again)
 
 
@@ -262,11 +250,11 @@ def _stale(runtime: str, hook: Wired, state: str, again: str) -> Iterator[Findin
         text = hostfile.text_of(launcher.path(state))
     except AssentError:
         text = None
-    if not any(launcher.path(state) in word for word in hook.words) and runtime != "cline":
+    words = argv_of(hook.words)
+    if launcher.path(state) not in words and runtime != "cline":
         yield note(runtime, "the settings call another Assent than this one", again)
-    elif text != launcher.script() or not (runtime == "cline" or any(launcher.FLAGS in each for each in hook.words)):
+    elif text != launcher.script() or not (runtime == "cline" or launcher.FLAGS in words):
         yield note(runtime, "the launcher is of another version", again)
-    words = [word for each in hook.words for word in words_of(each)]
     if "--home" in words[:-1] and (home := words[words.index("--home") + 1]) != state:
         yield note(runtime, f"the hook keeps to the policy and the trail in `{home}`, not in `{state}`", again)
 
@@ -294,23 +282,30 @@ def program(
             text = f"version {version} ignores `{what}`: a hook that breaks lets the call run"
             if guarded:
                 text = f"version {version} ignores `{what}`; a line of shell blocks in its place"
-            yield Finding(Grade.NOTE if guarded else Grade.INERT, runtime, text, f"update it to {since} or later")
+            yield Finding(Grade.NOTE if guarded else Grade.OPEN, runtime, text, f"update it to {since} or later")
     if version and hosts.numbers(version) < hosts.numbers(known.version):
         yield note(runtime, f"version {version} is older than {known.version}, which was tried", "update it")
     if known.source is not Source.OBSERVED:
         yield note(
             runtime, "it was never tried with the program itself", "see a denied call fail before you rely on it"
         )
+    if known.exposed and "managed" not in scopes:
+        closed = f"run `assent install {runtime} --scope managed` as root, which withstands that"
+        fix = closed if known.managed else "look at a repository before you start the program in it"
+        yield Finding(Grade.EXPOSED, runtime, f"before the program starts, {known.exposed}", fix)
     if broken := known.fails_open:
         text = f"a hook that ends in one of these ways does not block in this program: {', '.join(broken)}"
         yield note(runtime, text, "nothing to do; docs/runtimes.md says what follows then")
     for name in ELSEWHERE.get(runtime, ()):
         if os.environ.get(name):
-            yield inert(runtime, f"`{name}` is set here: the program reads other settings", f"unset {name}")
+            yield off(runtime, f"`{name}` is set here: the program reads other settings", f"unset {name}")
     if http and any(os.environ.get(name) for name in PROXIES) and not _exempt():
         text = "a proxy is set without NO_PROXY: the HTTP hook is not reached, and every call is blocked"
         yield note(runtime, text, "export NO_PROXY=127.0.0.1,localhost")
+    withstood = known.managed and "managed" in scopes
     for path, hole in surroundings.around(runtime, here, http=http, scopes=scopes):
+        if withstood and not path.startswith("/etc/"):
+            hole = holes.Hole(f"{hole.text}; the hook of the machine's settings withstands it", hole.fix)
         preloads = "`LD_" in hole.text and static  # it is for programs that load libraries, and this one loads none
         yield from _holes(runtime, path, (holes.Hole(hole.text, hole.fix) if preloads else hole,))
     if runtime == "claude":
@@ -329,7 +324,7 @@ def rehearsed(runtime: str, here: configure.Place) -> Iterator[Finding]:
         yield note(runtime, f"the program was started, and no call was made: {found.text}", "start it by hand once")
     else:
         text = f"the program was started here, and did not let the hook block a forbidden call: {found.text}"
-        yield inert(runtime, text, f"run `assent install {runtime}`, then look anew")
+        yield open_(runtime, text, f"run `assent install {runtime}`, then this again")
 
 
 def _exempt() -> bool:

@@ -12,15 +12,17 @@ from assent.adapters import settings
 from assent.adapters.settings.wired import SHELL, Wired, wired
 from assent.contract.display import one_line
 from assent.contract.errors import AssentError
-from assent.ui import checkup, compiled, hostfile, hosts
-from assent.ui.checkup import Finding, Grade
+from assent.ui import checkup, compiled, hostfile, hosts, launcher, states
+from assent.ui.states import HOLDS, WORDS, Finding, Grade
 
 DESCRIPTION = (
     "Try for each installed agent program whether the hook really blocks: by the very command in its settings, with a "
     "call that must be denied, one that must run, and garbage. Looks at versions, policy, trail and server too."
 )
-EPILOG = "exit status: 0 every guard holds, 1 one is inert, 2 error"
-WORDS = {Grade.FINE: "ok", Grade.NOTE: "note", Grade.INERT: "INERT"}
+EPILOG = (
+    "exit status: 0 every guard holds, 1 a guard is off or does not block (also where none is installed), 2 error, "
+    "3 a guard blocks everything"
+)
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -40,7 +42,7 @@ def run(options: argparse.Namespace) -> int:
         print(json.dumps(rows, indent=1))
     else:
         show(found)
-    return 1 if any(each.grade is Grade.INERT for each in found) else 0
+    return states.worst(each.grade for each in found).status
 
 
 def examined(runtime: str, here: configure.Place, *, start: bool = False) -> list[Finding]:
@@ -50,26 +52,37 @@ def examined(runtime: str, here: configure.Place, *, start: bool = False) -> lis
         known = list(hosts.registered(here.state))
     except AssentError as error:
         known = []
-        found.append(checkup.note("assent", str(error), "run `assent install` again"))
+        found.append(states.note("assent", str(error), "run `assent install` again"))
     known += [host for host in unregistered(here) if all(each.file != host.file for each in known)]
     chosen = [host for host in known if runtime in ("", host.runtime)]
-    for host in chosen:
-        found += checkup.installation(host, here)
     for name in dict.fromkeys(host.runtime for host in chosen):
-        hooks = [hook for host in chosen if host.runtime == name for hook in hooks_of(host)]
-        guarded = bool(hooks) and all(hook.words[:2] == SHELL for hook in hooks)
-        scopes = frozenset(host.scope for host in chosen if host.runtime == name)
-        http = any(hook.url for hook in hooks)
-        static = bool(hooks) and all(hook.words[:1] == (compiled.path(here.state),) for hook in hooks)
-        found += checkup.program(name, here, http=http, guarded=guarded, scopes=scopes, static=static)
+        found += looked_at(name, [host for host in chosen if host.runtime == name], here)
         if start:
             found += checkup.rehearsed(name, here)
     if not chosen:
         shown = runtime or "an agent program"
         fix = f"run `assent install {runtime or 'claude'}`"
-        grade = Grade.INERT if runtime else Grade.NOTE
-        found.append(Finding(grade, runtime or "assent", f"Assent is not installed in {shown}", fix))
+        found.append(Finding(Grade.OFF, runtime or "assent", f"Assent is not installed in {shown}", fix))
     return [*found, *checkup.machine(here)]
+
+
+def looked_at(runtime: str, installed: list[hosts.Host], here: configure.Place) -> list[Finding]:
+    """What was found of one program, over all its installations. One that holds makes up for others that are off."""
+    each = [list(checkup.installation(host, here)) for host in installed]
+    holding = [
+        host.scope for host, found in zip(installed, each, strict=True) if states.worst(f.grade for f in found) is HOLDS
+    ]
+    found = [states.weakened(one) if holding else one for findings in each for one in findings]
+    hooks = [hook for host in installed for hook in hooks_of(host)]
+    found += checkup.program(
+        runtime,
+        here,
+        http=any(hook.url for hook in hooks),
+        guarded=bool(hooks) and all(hook.words[:2] == SHELL for hook in hooks),
+        scopes=frozenset(holding or (host.scope for host in installed)),
+        static=bool(hooks) and all(hook.words[:1] == (compiled.path(here.state),) for hook in hooks),
+    )
+    return found
 
 
 def unregistered(here: configure.Place) -> list[hosts.Host]:
@@ -82,7 +95,9 @@ def unregistered(here: configure.Place) -> list[hosts.Host]:
                 if wired(runtime, hostfile.text_of(file) or "", file):
                     found.append(hosts.Host(runtime, scope, file))
             except AssentError:
-                continue
+                # What is the machine's and closed to this user may be a guard that was meant for everybody.
+                if scope == "managed" and os.path.isdir(launcher.MANAGED):
+                    found.append(hosts.Host(runtime, scope, file))
     return found
 
 
@@ -94,12 +109,28 @@ def hooks_of(host: hosts.Host) -> tuple[Wired, ...]:
 
 
 def show(found: list[Finding]) -> None:
+    for line in summary(found):
+        print(line)
+    print()
     width = max(len(each.about) for each in found)
     for each in sorted(found, key=lambda each: (each.about == "assent", each.about, -each.grade)):
         print(f"{WORDS[each.grade]:6} {each.about:{width}}  {one_line(each.text, 300)}")
         if each.fix:
             print(textwrap.indent(f"→ {each.fix}", " " * (width + 9)))
-    count = sum(each.grade is Grade.INERT for each in found)
-    some = any(each.about != "assent" for each in found)
-    holds = "every guard that is installed holds" if some else "no guard is installed: nothing is checked here"
-    print(f"\n{count} inert: calls run unchecked there" if count else f"\n{holds}")
+
+
+def summary(found: list[Finding]) -> list[str]:
+    """The state of each guard, worst first, with the worst that was found of it."""
+    lines = []
+    shared = [each for each in found if each.about == "assent"]
+    programs = list(dict.fromkeys(each.about for each in found if each.about != "assent"))
+    for name in programs or ["assent"]:
+        own = [each for each in found if each.about == name]
+        # A policy that does not load blocks every program; what is only noted of this machine is no guard's state.
+        worst = max((*own, *shared), key=lambda each: each.grade)
+        state = states.STATES[worst.grade]
+        why = f": {one_line(worst.text, 200)}" if state is not HOLDS else ""
+        lines.append((-worst.grade, f"{name}: {state.word} ({state.means}){why}"))
+    return [line for _, line in sorted(lines)] + [
+        f"{each.about}: {each.text}; {each.fix}" for each in found if each.grade is Grade.EXPOSED
+    ]

@@ -9,7 +9,7 @@ import sys
 from time import monotonic
 
 from assent import adapters
-from assent.adapters.adapter import ATTENDED, DECIDING, Adapter, Event, Rendered
+from assent.adapters.adapter import ATTENDED, DECIDING, Adapter, Event, Rendered, deadline_within
 from assent.contract import later
 from assent.contract.errors import AssentError, PayloadError, PolicyError
 from assent.contract.reply import Reply, fault
@@ -82,6 +82,8 @@ def serve(
     if not _can_answer():
         return BLOCKED
     adapter = adapters.load(runtime)
+    if adapter.limit:  # what stands in settings may be of a version that did not know it
+        deadline = min(deadline, deadline_within(adapter.limit))
     until = monotonic() + deadline
     agreed: list[str] = []
     _alarm(adapter, deadline)

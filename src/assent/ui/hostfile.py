@@ -1,6 +1,7 @@
 """Files of agent programs, and of the user's policy: read whole, replaced whole, with a copy kept. Knows no format.
 
-A link stays a link: what it leads to is replaced. Permissions stay as they were."""
+A link stays a link: what it leads to is replaced. Permissions stay as they were, but for files of the whole machine:
+those are made readable for everybody, whatever the umask."""
 
 from __future__ import annotations
 
@@ -40,17 +41,23 @@ def expanded(place: str, home: str, project: str) -> str:
     return place if place.startswith("/") else os.path.join(project, place)
 
 
-def replace(path: str, text: str, *, executable: bool = False) -> None:
-    """Write a file whole or not at all. Raises StoreError."""
+def replace(path: str, text: str, *, executable: bool = False, public: bool = False) -> None:
+    """Write a file whole or not at all. `public`: every user of the machine must be able to read it. Raises
+    StoreError."""
     real = os.path.realpath(path)
     beside = f"{real}.{os.getpid()}-{os.urandom(3).hex()}.new"
     try:
-        os.makedirs(os.path.dirname(real), mode=0o755, exist_ok=True)
-        mode = _mode(real, executable)
+        if public:
+            public_folder(os.path.dirname(real))
+        else:
+            os.makedirs(os.path.dirname(real), mode=0o755, exist_ok=True)
+        mode = _mode(real, executable, public)
         handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
         try:
             with os.fdopen(handle, "wb") as file:
                 file.write(text.encode("utf-8"))
+                if public and os.geteuid() == 0:
+                    os.fchown(handle, 0, 0)
                 os.fchmod(handle, mode)
                 file.flush()
                 os.fsync(handle)
@@ -59,14 +66,31 @@ def replace(path: str, text: str, *, executable: bool = False) -> None:
             os.unlink(beside)
             raise
     except OSError as error:
-        raise StoreError(f"`{path}` cannot be written: {error.strerror}") from None
+        again = "; run it as root" if public and os.geteuid() != 0 else ""
+        raise StoreError(f"`{path}` cannot be written: {error.strerror}{again}") from None
 
 
-def _mode(path: str, executable: bool) -> int:
+def public_folder(folder: str) -> None:
+    """Make a folder that everybody can enter and list; one that is there is opened to readers. Raises OSError."""
+    above = os.path.dirname(folder)
+    if not os.path.isdir(folder):
+        if above != folder and not os.path.isdir(above):
+            public_folder(above)
+        os.mkdir(folder, 0o755)
+        os.chmod(folder, 0o755)  # the umask may have closed it
+        return
+    mode = stat.S_IMODE(os.stat(folder).st_mode)
+    if mode & 0o055 != 0o055:
+        os.chmod(folder, mode | 0o055)
+
+
+def _mode(path: str, executable: bool, public: bool) -> int:
     try:
-        return stat.S_IMODE(os.stat(path).st_mode) | (0o100 if executable else 0)
+        mode = stat.S_IMODE(os.stat(path).st_mode) | (0o100 if executable else 0)
     except FileNotFoundError:
-        return 0o700 if executable else 0o600
+        mode = 0o700 if executable else 0o600
+    # Nobody but root changes what holds for everybody.
+    return (mode | (0o055 if executable else 0o044)) & ~0o022 if public else mode
 
 
 def remove(path: str) -> None:

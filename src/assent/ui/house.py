@@ -39,6 +39,7 @@ from assent.ui.api.metrics import Metrics
 from assent.ui.calls import Calls
 from assent.ui.elsewhere import Elsewhere
 from assent.ui.readers import Readers
+from assent.ui.slow import Slow
 from assent.ui.voice import Voice
 
 STORE_FILE = "held.db"
@@ -110,6 +111,7 @@ class House:
         self.moment: Links | None = None  # the same, while somebody is answered who called before it
         self._callers = ThreadPoolExecutor(WORKERS, thread_name_prefix="callers")
         self.calls = Calls(self.desk, self.work)
+        self.slow = Slow()
         self.hub = Hub(self.clock)
         self.readers = Readers()
         self.desk.broker.offers.closed = lambda offer: self.hub.tell("offer-ended", {"id": offer.id})

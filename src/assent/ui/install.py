@@ -7,10 +7,13 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
+import secrets
 import sys
 
 from assent import configure
 from assent.adapters import permissions, settings
+from assent.adapters.adapter import deadline_within
 from assent.adapters.honours import HONOURS
 from assent.adapters.settings import holes, plain
 from assent.adapters.settings.entry import Entry, guarded
@@ -20,7 +23,7 @@ from assent.facts import files
 from assent.policy import rewrite, shipped
 from assent.policy.settings import TIMEOUT, UNSEEN
 from assent.statefile import state_folder
-from assent.ui import asking, bundled, compiled, hostfile, hosts, importing, launcher, server_script, starting
+from assent.ui import asking, bundled, compiled, hostfile, hosts, importing, launcher, others, server_script, starting
 from assent.ui.access import caller_token
 from assent.ui.hook import DEADLINE
 from assent.ui.listening import SOCKET_FILE, running
@@ -33,6 +36,7 @@ EPILOG = (
     "`assent doctor` then tries whether the hook really blocks."
 )
 MARGIN = 30  # seconds between our deadline and that of the program
+NAMED = re.compile(r'"name":\s*"(assent-[0-9a-f]{16})"')
 INERT = 1  # exit status: it was written, and the program will not load it
 
 
@@ -86,7 +90,19 @@ def run(options: argparse.Namespace) -> int:
             importing.keep(importing.gather(options.runtime, here.home, here.project), here)
     start_server(options, here)
     print(f"installed in {plan.host.file}; try it with `assent doctor {options.runtime}`")
-    return INERT if plan.objection else 0
+    closed = plan.host.scope == "managed" and not open_to_all(plan.host)
+    return INERT if plan.objection or closed else 0
+
+
+def open_to_all(host: hosts.Host) -> bool:
+    """Whether every user of the machine can read the settings and start the hook; says which."""
+    path, follows = others.problem(host.words, host.file)
+    if path:
+        print(f"WARNING: other users cannot read `{path}`: {follows}", file=sys.stderr)
+    else:
+        how = "tried as `nobody`" if os.geteuid() == 0 else "told from the permissions"
+        print(f"every user of this machine can read the settings and start the hook ({how})")
+    return not path
 
 
 # ---------------------------------------------------------------- the hook
@@ -99,8 +115,8 @@ def planned(options: argparse.Namespace, here: configure.Place) -> Plan:
         raise PayloadError(f"{runtime} has no scope `{options.scope}`; it has {', '.join(found.places)}")
     file = hostfile.expanded(found.places[options.scope], here.home, here.project)
     version = hosts.version(runtime)
-    url, headers = http_hook(options, here.state, version) if options.http else ("", ())
     deadline, timeout = times(runtime, here)
+    url, headers = http_hook(options, here.state, version, deadline) if options.http else ("", ())
     socket = os.path.join(here.state, SOCKET_FILE)
     folder = launcher.MANAGED if options.scope == "managed" else here.state
     words = launcher.launcher(folder, runtime, socket=socket, deadline=deadline)
@@ -108,19 +124,22 @@ def planned(options: argparse.Namespace, here: configure.Place) -> Plan:
         words = compiled.words(words, folder)
     if runtime == "claude" and version and not hosts.at_least(version, blocking(runtime)):
         words = guarded(words)  # it does not know the key by which a broken hook blocks
-    entry = Entry(words, timeout, url=url, headers=headers, file=file)
     before = hostfile.text_of(file)
+    name = hook_name(before or "") if runtime == "gemini" else "assent"
+    entry = Entry(words, timeout, url=url, headers=headers, file=file, name=name)
     text = before or ""
     try:
         if options.strip_comments:
             text = plain.stripped(text)
         after = found.install(text, entry)
-        open_holes = (*holes.holes(runtime, after, http=options.http), *missing(runtime, after))
-        keys: tuple[tuple[str, str, str], ...] = ()
+        open_holes = (*holes.holes(runtime, after, http=options.http), *missing(runtime, options.scope, after))
+        closing = holes.needed(runtime, options.scope, after)
         if options.harden:
-            keys = tuple((e.key, json.dumps(e.value), plain.source(after, e.key)) for e in open_holes if e.key)
-            after = hardened(after, open_holes)
+            closing += tuple(hole for hole in open_holes if hole.key)
             open_holes = tuple(hole for hole in open_holes if not hole.key)
+        keys = tuple((e.key, json.dumps(e.value), plain.source(after, e.key)) for e in closing)
+        keys = tuple(each for each in keys if each[2] != each[1])
+        after = hardened(after, closing)
         objection = found.objection(after)
     except SettingsError as error:
         raise SettingsError(f"`{file}` was left as it is: {error}") from None
@@ -138,6 +157,13 @@ def planned(options: argparse.Namespace, here: configure.Place) -> Plan:
     return Plan(host, before, after, objection, open_holes)
 
 
+def hook_name(text: str) -> str:
+    """A name for the hook that no repository can know, or the one that it has already: by its name a project's settings
+    can switch it off."""
+    found = NAMED.search(text)
+    return found[1] if found else f"assent-{secrets.token_hex(8)}"
+
+
 def times(runtime: str, here: configure.Place) -> tuple[int, int]:
     """Our own deadline above the longest wait for a person, and the program's timeout above that."""
     try:
@@ -148,8 +174,8 @@ def times(runtime: str, here: configure.Place) -> tuple[int, int]:
     deadline = max(DEADLINE, wait + MARGIN)
     longest = int(HONOURS[runtime].longest)
     if longest:
-        deadline = min(deadline, longest - MARGIN)
-    return deadline, deadline + MARGIN
+        deadline = min(deadline, deadline_within(longest))
+    return deadline, min(deadline + MARGIN, longest or deadline + MARGIN)
 
 
 def blocking(runtime: str) -> str:
@@ -157,9 +183,9 @@ def blocking(runtime: str) -> str:
     return dict(HONOURS[runtime].since).get("onFailure", "")
 
 
-def missing(runtime: str, text: str) -> tuple[holes.Hole, ...]:
+def missing(runtime: str, scope: str, text: str) -> tuple[holes.Hole, ...]:
     """The ways that stay open unless the settings close them."""
-    return tuple(hole for hole in holes.wanting(runtime) if plain.value(text, hole.key) != hole.value)
+    return tuple(hole for hole in holes.wanting(runtime, scope) if plain.value(text, hole.key) != hole.value)
 
 
 def hardened(text: str, open_holes: tuple[holes.Hole, ...]) -> str:
@@ -169,8 +195,10 @@ def hardened(text: str, open_holes: tuple[holes.Hole, ...]) -> str:
     return text
 
 
-def http_hook(options: argparse.Namespace, state: str, version: str) -> tuple[str, tuple[tuple[str, str], ...]]:
-    """Where the server would listen, and how a caller shows that it is one."""
+def http_hook(
+    options: argparse.Namespace, state: str, version: str, deadline: int
+) -> tuple[str, tuple[tuple[str, str], ...]]:
+    """Where the server would listen, how a caller shows that it is one, and how long it waits."""
     known = HONOURS[options.runtime]
     if not known.http or options.runtime != "claude":
         raise PayloadError(f"{options.runtime} is not asked over HTTP; leave --http out")
@@ -183,7 +211,8 @@ def http_hook(options: argparse.Namespace, state: str, version: str) -> tuple[st
     found = running(state)
     port = found.port if found is not None else PORT
     token = caller_token(state_folder(state))
-    return f"http://127.0.0.1:{port}/hook/{options.runtime}", (("Authorization", f"Bearer {token}"),)
+    headers = (("Authorization", f"Bearer {token}"), ("Assent-Deadline", str(deadline)))
+    return f"http://127.0.0.1:{port}/hook/{options.runtime}", headers
 
 
 def show(plan: Plan) -> None:
@@ -207,6 +236,8 @@ def show(plan: Plan) -> None:
         )
     for hole in plan.holes:
         print(f"note: {hole.text}; {hole.fix}", file=sys.stderr)
+    if host.scope != "managed" and HONOURS[host.runtime].exposed:
+        print(f"WARNING: {exposed(host.runtime)}", file=sys.stderr)
     if plan.objection:
         print(f"WARNING: {host.file}: {plan.objection}", file=sys.stderr)
         print(
@@ -216,20 +247,31 @@ def show(plan: Plan) -> None:
         )
 
 
+def exposed(runtime: str) -> str:
+    """What a repository can do to a hook that is not the machine's, and what to do about it."""
+    known = HONOURS[runtime]
+    closed = f"`assent install {runtime} --scope managed`, as root, closes that"
+    fix = closed if known.managed else "the program has no settings that withstand it: look at a repository first"
+    return f"before the program starts, {known.exposed}; {fix}"
+
+
 def install(plan: Plan, state: str) -> None:
     """Write the launcher, the settings and the record of the installation."""
     host = plan.host
-    folder = launcher.MANAGED if host.scope == "managed" else state
+    public = host.scope == "managed"
+    folder = launcher.MANAGED if public else state
     launcher.write(folder, host.runtime)
     bundled.renew(launcher.bundle())
     if not compiled.why_not(folder):
         compiled.write(folder)
     if host.runtime == "codex" and host.scope == "user":
         asking.write(state, host.file)
-    if plan.after != plan.before:
-        if plan.before is not None:
-            print(f"a copy of the settings is in {hostfile.keep_copy(state, host.file, plan.before)}")
-        hostfile.replace(host.file, plan.after, executable=settings.load(host.runtime).executable)
+    if plan.after != plan.before and plan.before is not None:
+        print(f"a copy of the settings is in {hostfile.keep_copy(state, host.file, plan.before)}")
+    # Also where nothing changed: an earlier installation may have left it closed to others.
+    if plan.after != plan.before or public:
+        known = settings.load(host.runtime)
+        hostfile.replace(host.file, plan.after, executable=known.executable, public=public)
     if host.scope in settings.load(host.runtime).beside:
         path, text = beside(host)
         hostfile.replace(path, text)

@@ -10,6 +10,7 @@ from importlib.util import find_spec
 
 from assent.contract.errors import StoreError
 from assent.statefile import state_folder
+from assent.ui.hostfile import public_folder
 
 FOLDER, NAME, ASKING = "bin", "assent", "assent-ask"
 MANAGED = "/etc/assent"  # where it stands for everybody on the machine
@@ -53,6 +54,8 @@ except BaseException as error:
     status = 2
     try:
         text = f"Assent could not decide: {{type(error).__name__}}: {{error}}\\n"
+        if not os.path.isdir({package!r} + "/assent"):
+            text = {gone!r}
         os.write(2, text.encode("utf-8", "backslashreplace"))
     except Exception:
         pass
@@ -67,6 +70,11 @@ except BaseException:
     pass
 os._exit(status)
 """
+# Where the environment that Assent was installed in has been removed, and its hook has not.
+GONE = (
+    "Assent is gone from `{}`: install it again and run `assent install`, or remove its hook from this program's "
+    "settings; until then every call is blocked\n"
+)
 # And the tag of the interpreter. A file of another form needs another name: launchers that stand somewhere stay there.
 BUNDLE = "assent/__pycache__/hook."
 NUMBER = 8  # bytes, of a number in it
@@ -116,7 +124,7 @@ def head() -> bytes:
 
 def script() -> str:
     found = os.path.join(package(), BUNDLE)
-    places = {"package": package(), "bundle": found, "libraries": libraries()}
+    places = {"package": package(), "bundle": found, "libraries": libraries(), "gone": GONE.format(package())}
     return SCRIPT.format(**places, number=NUMBER, patience=PATIENCE)
 
 
@@ -145,8 +153,10 @@ def write(state: str, runtime: str = "") -> None:
 
 
 def _folder(folder: str) -> None:
+    """A folder of the whole machine, with the one above it that is ours too."""
     try:
-        os.makedirs(folder, mode=0o755, exist_ok=True)
+        public_folder(os.path.dirname(folder))
+        public_folder(folder)
     except OSError as error:
         raise StoreError(f"`{folder}` cannot be made: {error.strerror}; run it as root") from None
 

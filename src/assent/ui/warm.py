@@ -20,8 +20,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-CONNECT = 2.0  # seconds to be let in
-QUIET = 40.0  # seconds for an answer to one request; the server answers or says `held` well before
+QUICK = 2.0  # seconds for an answer, or for `held`; a server that takes longer is as good as none
+QUIET = 40.0  # seconds for an answer to a request about what is held; the server answers well before
 LOOK = 2.0  # seconds between looks at the program
 ENDED = "the program that asked has ended"
 AGAIN = 0.5  # seconds between tries to reach a server that went away
@@ -45,11 +45,12 @@ def ask(path: str, runtime: str, payload: bytes, environ: Mapping[str, str], pro
         text = payload.decode()
     except UnicodeDecodeError:
         raise ConnectionError("the event is not UTF-8") from None
-    event: dict[str, object] = {"payload": text, "environ": told(environ), "project": project}
+    left = max(int(until - time.monotonic()), 1)
+    event: dict[str, object] = {"payload": text, "environ": told(environ), "project": project, "deadline": left}
     held, programs = False, host.above()
     while True:
         try:
-            answer = request(path, f"/v1/hooks/{runtime}", event, programs)
+            answer = request(path, f"/v1/hooks/{runtime}", event, programs, QUIET if held else QUICK)
         except OSError as error:
             if not held:
                 raise ConnectionError(str(error)) from None
@@ -109,40 +110,45 @@ def _number(word: bytes) -> int:
     return int(word)
 
 
-def request(path: str, target: str, body: object, programs: tuple[int, ...]) -> bytes:
-    """One request over the socket; the body of the answer. Raises OSError where it fails, StoreError where nobody waits
-    for it any more: `programs` are those above this one that did."""
+def request(path: str, target: str, body: object, programs: tuple[int, ...], seconds: float) -> bytes:
+    """One request over the socket, for so many seconds; the body of the answer. Raises OSError where it fails,
+    StoreError where nobody waits for it any more: `programs` are those above this one that did."""
     data = dumps(body, spaced=True).encode()
     head = (
         f"POST {target} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
         f"Content-Length: {len(data)}\r\nConnection: close\r\n\r\n"
     )
     ours(path)
+    end = time.monotonic() + seconds
     line = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
     try:
-        line.settimeout(CONNECT)
+        line.settimeout(min(QUICK, seconds))
         line.connect(path)
         owned_by_us(line)
-        line.settimeout(QUIET)
+        line.settimeout(_left(end))
         line.sendall(head.encode() + data)
-        return _received(line, programs)
+        return _received(line, programs, end)
     finally:
         line.close()
 
 
-def _received(line: _socket.socket, programs: tuple[int, ...]) -> bytes:
+def _left(end: float) -> float:
+    """The seconds until then; never 0, which would mean not to wait at all."""
+    return max(end - time.monotonic(), 0.01)
+
+
+def _received(line: _socket.socket, programs: tuple[int, ...], end: float) -> bytes:
     """The body of an answer. Who waits for a person also looks whether the program still waits."""
-    quiet = time.monotonic() + QUIET
-    line.settimeout(LOOK)
     came = b""
     begin, length = 0, 0
     while not begin or len(came) - begin < length:
+        line.settimeout(min(LOOK, _left(end)))
         try:
             chunk = line.recv(65536)
         except TimeoutError:
             if host.above() != programs:
                 raise StoreError(ENDED) from None
-            if time.monotonic() >= quiet:
+            if time.monotonic() >= end:
                 raise
             continue
         came += chunk

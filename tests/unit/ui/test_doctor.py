@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,8 +14,9 @@ import pytest
 from assent.adapters import settings
 from assent.adapters.adapter import Rendered
 from assent.adapters.canaries import ALLOWED, BLOCKED, UNSURE, understood
-from assent.ui import compiled, wiring
+from assent.ui import compiled, launcher, wiring
 from assent.ui.cli import main
+from tests.server.program import Program
 
 Home = Path
 
@@ -50,8 +54,9 @@ def test_an_installed_hook_holds(home: Path, capsys: pytest.CaptureFixture[str],
 
 
 def test_where_nothing_is_installed_nothing_is_said_to_hold(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["doctor"]) == 0
-    assert capsys.readouterr().out.endswith("\n\nno guard is installed: nothing is checked here\n")
+    assert main(["doctor"]) == 1
+    first = capsys.readouterr().out.splitlines()[0]
+    assert first == "assent: off (calls run unchecked): Assent is not installed in an agent program"
 
 
 def test_a_client_of_another_version_and_one_that_could_be_used_are_named(
@@ -113,13 +118,15 @@ def old_version(home: Path) -> None:
     (home / "bin/claude").chmod(0o755)
 
 
-INERT: dict[str, Callable[[Path], object]] = {
+OFF: dict[str, Callable[[Path], object]] = {
     "is gone, and the hook with it": lambda home: claude(home).unlink(),
     "does not call Assent before tool calls": lambda home: claude(home).write_text("{}"),
     "cannot be read: line 1": lambda home: claude(home).write_text("{"),
     "the program does not load settings with comments": lambda home: changed(home, "{\n", "{ // mine\n"),
     "`disableAllHooks` switches every hook off": switched_off_by_project,
     "`env` sets `CLAUDE_CONFIG_DIR` for the hook": hooks_environment,
+}
+OPEN: dict[str, Callable[[Path], object]] = {
     "a call that is on the floor was not an answer, not blocked": always_yes,
     "a hook that breaks would let the call run": lambda home: changed(home, '"onFailure": "block",', ""),
     "the hook is called for `Edit` alone": other_tools_only,
@@ -127,20 +134,98 @@ INERT: dict[str, Callable[[Path], object]] = {
     "`async` in its entry lets the call run before the hook has answered": entry_with(**{"async": True}),
     "`asyncRewake` in its entry lets the call run": entry_with(asyncRewake=True),
     "`once` in its entry takes the hook away after the first call": entry_with(once=True),
-    "before it has blocked": lambda home: changed(home, '"timeout": 600', '"timeout": 60'),
-    "the hook cannot be started": lambda home: changed(home, '"command": "/', '"command": "/none/'),
+    "before the hook has blocked": lambda home: changed(home, '"timeout": 600', '"timeout": 60'),
     "version 2.1.197 ignores `onFailure`": old_version,
 }
 
 
-@pytest.mark.parametrize("text", INERT)
-def test_a_guard_that_is_inert_is_found(home: Path, capsys: pytest.CaptureFixture[str], text: str) -> None:
+def over_http_without_a_server(home: Path) -> None:
+    (home / "bin/claude").write_text("#!/bin/sh\necho 2.1.325\n")
+    (home / "bin/claude").chmod(0o755)
+    assert main(["install", "claude", "--http", "--no-policy"]) == 0
+    changed(home, "127.0.0.1:8765", "127.0.0.1:9")
+
+
+def without_the_package(home: Path) -> None:
+    script = home / ".assent/bin/assent"
+    text = script.read_text()
+    script.write_text(text.replace(launcher.package(), "/nowhere/lib/python3/site-packages"))
+
+
+BLOCKS: dict[str, Callable[[Path], object]] = {
+    "the policy does not load": lambda home: (home / ".assent/config.toml").write_text("mode = 1\n"),
+    "the hook cannot be started": lambda home: changed(home, '"command": "/', '"command": "/none/'),
+    "a call that only looks was blocked": lambda home: (home / ".assent/bin/assent").unlink(),
+    "the server cannot be reached": over_http_without_a_server,
+    "Assent is gone from `/nowhere/lib/python3/site-packages`": without_the_package,
+}
+STATES = [
+    *((text, change, "OFF", 1, "claude: off (calls run unchecked): ") for text, change in OFF.items()),
+    *((text, change, "OPEN", 1, "claude: does not block (calls run that must not): ") for text, change in OPEN.items()),
+    *((text, change, "BLOCKS", 3, "claude: blocks everything (") for text, change in BLOCKS.items()),
+]
+
+
+@pytest.mark.parametrize(("text", "change", "grade", "status", "first"), STATES, ids=[each[0] for each in STATES])
+def test_each_state_of_a_guard_is_named_and_has_its_exit_status(
+    home: Path,
+    capsys: pytest.CaptureFixture[str],
+    text: str,
+    change: Callable[[Path], object],
+    grade: str,
+    status: int,
+    first: str,
+) -> None:
     main(["install", "claude", "--no-policy"])
-    INERT[text](home)
-    status, found = findings(capsys)
-    inert = [each for each in found if each["grade"] == "INERT"]
-    assert (status, any(text in each["text"] for each in inert)) == (1, True), found
-    assert all(each["fix"] for each in inert)
+    change(home)
+    ended, found = findings(capsys)
+    bad = [each for each in found if each["grade"] not in ("ok", "note", "weak")]
+    assert (ended, {each["grade"] for each in bad}) == (status, {grade}), found
+    assert any(text in each["text"] for each in bad), found
+    assert all(each["fix"] for each in bad)
+    assert main(["doctor"]) == status
+    assert capsys.readouterr().out.startswith(first)
+
+
+def test_a_guard_that_holds_says_first_that_a_repository_can_switch_it_off(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["install", "claude", "--no-policy"])
+    capsys.readouterr()
+    assert main(["doctor"]) == 0
+    first, second, *_ = capsys.readouterr().out.splitlines()
+    assert first == "claude: holds (what must not run is blocked, and the harmless runs)"
+    assert "`disableAllHooks` in a repository's settings switches it off" in second
+    assert "assent install claude --scope managed" in second
+
+
+def test_a_home_with_a_blank_in_it_is_read_as_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    odd = tmp_path / "my 'home"
+    (odd / "project").mkdir(parents=True)
+    monkeypatch.setenv("HOME", str(odd))
+    monkeypatch.chdir(odd / "project")
+    for runtime in settings.RUNTIMES:
+        main(["install", runtime, "--no-policy"])
+        status, found = findings(capsys, runtime)
+        assert status == 0, found
+        assert not [each for each in found if "the hook keeps to" in each["text"] or "another" in each["text"]]
+
+
+def test_a_server_that_is_stopped_does_not_hold_the_doctor_up(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("uvicorn")
+    main(["install", "claude", "--no-policy"])
+    program = Program(home, state=".assent")
+    os.kill(program.process.pid, signal.SIGSTOP)
+    start = time.monotonic()
+    try:
+        status, found = findings(capsys, "claude")
+    finally:
+        os.kill(program.process.pid, signal.SIGCONT)
+        program.stop()
+    assert any("a server runs and does not answer" in each["text"] for each in found)
+    assert (status, time.monotonic() - start < 40) == (0, True)
 
 
 def test_a_hook_that_blocks_only_while_a_server_runs_is_inert(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -149,8 +234,8 @@ def test_a_hook_that_blocks_only_while_a_server_runs_is_inert(home: Path, capsys
     script = home / ".assent/bin/assent"
     script.write_text(f"import os\nif os.environ.get('ASSENT_MODE'):\n    os._exit(0)\n{script.read_text()}")
     status, found = findings(capsys, "claude")
-    inert = [each["text"] for each in found if each["grade"] == "INERT"]
-    assert (status, inert) == (
+    unblocked = [each["text"] for each in found if each["grade"] == "OPEN"]
+    assert (status, unblocked) == (
         1,
         ["the hook fails: without a server, a call that is on the floor was not an answer, not blocked"],
     )
@@ -163,7 +248,7 @@ def test_a_hook_that_keeps_to_another_folder_is_named(home: Path, capsys: pytest
     assert said in [each["text"] for each in findings(capsys, "claude")[1]]
 
 
-WEAKENED = {name: INERT[name] for name in INERT if "in its entry" in name or "alone" in name or "breaks" in name}
+WEAKENED = {name: OPEN[name] for name in OPEN if "in its entry" in name or "alone" in name or "breaks" in name}
 
 
 @pytest.mark.parametrize("text", WEAKENED)
@@ -194,18 +279,13 @@ def test_settings_that_are_read_from_elsewhere_are_found(
 def test_over_http_a_server_that_is_not_there_blocks_everything_and_a_proxy_is_noted(
     home: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (home / "bin/claude").write_text("#!/bin/sh\necho 2.1.325\n")
-    (home / "bin/claude").chmod(0o755)
-    assert main(["install", "claude", "--http", "--no-policy"]) == 0
+    main(["install", "claude", "--no-policy"])
+    over_http_without_a_server(home)
     monkeypatch.setenv("HTTP_PROXY", "http://proxy.example:3128")
     monkeypatch.delenv("NO_PROXY", raising=False)
-    text = (home / ".claude/settings.json").read_text()
-    (home / ".claude/settings.json").write_text(text.replace("127.0.0.1:8765", "127.0.0.1:9"))
     status, found = findings(capsys)
-    notes = [each["text"] for each in found if each["grade"] == "note"]
-    assert status == 0
-    assert any("the server cannot be reached" in each for each in notes)
-    assert any("a proxy is set without NO_PROXY" in each for each in notes)
+    assert status == 3
+    assert any("a proxy is set without NO_PROXY" in each["text"] for each in found if each["grade"] == "note")
 
 
 def test_a_hook_that_codex_does_not_trust_is_inert(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -213,7 +293,7 @@ def test_a_hook_that_codex_does_not_trust_is_inert(home: Path, capsys: pytest.Ca
     file = home / ".codex/config.toml"
     file.write_text(file.read_text().replace("sha256:", "sha256:0", 1))
     status, found = findings(capsys, "codex")
-    assert (status, [each["text"] for each in found if each["grade"] == "INERT"]) == (
+    assert (status, [each["text"] for each in found if each["grade"] == "OFF"]) == (
         1,
         ["Codex has not been told to trust the hook, and skips it without a word"],
     )
@@ -223,18 +303,6 @@ def test_a_hook_file_that_cannot_be_executed_is_inert(home: Path, capsys: pytest
     main(["install", "cline", "--no-policy"])
     (home / ".cline/hooks/PreToolUse").chmod(0o600)
     assert findings(capsys, "cline")[0] == 1
-
-
-def test_a_policy_that_does_not_load_blocks_everything_and_is_no_inert_guard(
-    home: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    main(["install", "claude", "--no-policy"])
-    (home / ".assent/config.toml").write_text("mode = 1\n")
-    status, found = findings(capsys)
-    notes = [each["text"] for each in found if each["grade"] == "note"]
-    assert status == 0
-    assert any("the policy does not load, so every call is denied" in each for each in notes)
-    assert any("a call that only looks was blocked, not allowed" in each for each in notes)
 
 
 def test_files_that_are_open_to_others_and_a_broken_trail_are_noted(
@@ -249,10 +317,8 @@ def test_files_that_are_open_to_others_and_a_broken_trail_are_noted(
     assert any("the trail is not whole" in each for each in notes)
 
 
-def test_what_is_not_installed_is_inert_only_where_it_was_asked_about(
-    home: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert (findings(capsys)[0], findings(capsys, "gemini")[0]) == (0, 1)
+def test_what_is_not_installed_is_off(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert (findings(capsys)[0], findings(capsys, "gemini")[0]) == (1, 1)
 
 
 @pytest.mark.parametrize(

@@ -187,7 +187,7 @@ def test_http_needs_a_version_that_blocks_when_the_server_is_lost(home: Path, ve
         assert (entry["type"], entry["onFailure"], entry["headers"]) == (
             "http",
             "block",
-            {"Authorization": f"Bearer {token}"},
+            {"Authorization": f"Bearer {token}", "Assent-Deadline": "570"},
         )
         assert found["SessionStart"][0]["hooks"][0]["type"] == "command"
     else:

@@ -14,6 +14,7 @@ from assent.adapters.settings.entry import Entry, calls_hook, words_of
 from assent.adapters.settings.settings import Settings
 from assent.contract.errors import SettingsError
 
+MANAGED = "/etc/codex/managed_config.toml"  # what a project's and a user's settings do not override
 RULES = "~/.codex/rules/assent.rules"
 BEGIN, END = "# >>> assent >>>", "# <<< assent <<<"
 BLOCK = re.compile(rf"(\A|\r?\n){BEGIN}\r?\n(?:.*\n)*?{END}(?:\r?\n|\Z)")
@@ -22,16 +23,20 @@ TOOL_EVENTS = frozenset({"PreToolUse", "PermissionRequest", "PostToolUse"})
 
 class CodexSettings(Settings):
     runtime = "codex"
-    places = {"user": "~/.codex/config.toml", "project": ".codex/config.toml", "managed": "/etc/codex/config.toml"}
+    places = {"user": "~/.codex/config.toml", "project": ".codex/config.toml", "managed": MANAGED}
     events = ("PreToolUse", "PermissionRequest")
 
     def install(self, text: str, entry: Entry) -> str:
         before = self.uninstall(text)
         kept = read(before)
         newline = "\r\n" if "\r\n" in before else "\n"
-        lines = [BEGIN, *block(kept, entry, entry.events or self.events), END, ""]
+        pinned = ["[features]", "hooks = true"] if entry.file == MANAGED and "features" not in kept else []
+        lines = [BEGIN, *pinned, *block(kept, entry, entry.events or self.events), END, ""]
         out = before + (newline if before else "") + newline.join(lines)
         check(kept, out)
+        features = kept.get("features")
+        if entry.file == MANAGED and isinstance(features, dict) and features.get("hooks") is not True:
+            raise SettingsError("`[features]` is there without `hooks = true`, which keeps the hook on; add it")
         return out
 
     def uninstall(self, text: str) -> str:

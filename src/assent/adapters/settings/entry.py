@@ -11,7 +11,11 @@ LOOPBACK = re.compile(r"http://(?:127\.0\.0\.1|localhost|\[::1\]):[0-9]+/hook/[a
 NOTICE = "Assent is checking"
 PROGRAMS = ("assent", "assent.exe", "assent-hook")  # the last is the compiled client
 LONGEST_PREFIX = 3  # words before ours: `python -I -m`
-FAILED = "Assent could not decide: its hook failed"
+# Without a quote of any kind: it stands in lines of shell.
+FAILED = (
+    "Assent could not decide: its hook failed. Install Assent again and run assent install, or remove its hook from "
+    "the settings of this program"
+)
 # What the hook printed is passed on where there is something and it ended well.
 ANSWERED = 'out=$({}) && [ -n "$out" ] && printf "%s\\n" "$out" && exit 0'
 BLOCKED = f'[ $? -eq 2 ] || echo "{FAILED}" >&2; exit 2'
@@ -23,9 +27,10 @@ class Entry(Value):
 
     `words` are the program, by its absolute path, and its arguments. `timeout` is in seconds. `url` is set for an HTTP
     hook, with its `headers` and the `variables` that they may use. `events` are the runtime's own names (none: the
-    runtime's default). `file` is the settings file's own path, where a runtime wants to see it."""
+    runtime's default). `file` is the settings file's own path, where a runtime wants to see it. `name`
+    is the hook's, in programs whose projects can switch a hook off by its name."""
 
-    __slots__ = ("words", "timeout", "url", "headers", "variables", "events", "file")
+    __slots__ = ("words", "timeout", "url", "headers", "variables", "events", "file", "name")
 
     def __init__(
         self,
@@ -37,6 +42,7 @@ class Entry(Value):
         variables: tuple[str, ...] = (),
         events: tuple[str, ...] = (),
         file: str = "",
+        name: str = "assent",
     ) -> None:
         self.words = words
         self.timeout = timeout
@@ -45,6 +51,7 @@ class Entry(Value):
         self.variables = variables
         self.events = events
         self.file = file
+        self.name = name
 
     def but(self, *, events: tuple[str, ...]) -> Entry:
         """The same for other events."""
@@ -56,6 +63,7 @@ class Entry(Value):
             variables=self.variables,
             events=events,
             file=self.file,
+            name=self.name,
         )
 
     @property
@@ -96,6 +104,17 @@ def words_of(text: str) -> list[str]:
         return shlex.split(text)
     except ValueError:
         return text.split()
+
+
+def argv_of(words: tuple[str, ...]) -> list[str]:
+    """The words that a hook is started with, without the lines of shell around them. They hold blanks of their own."""
+    found = list(words)
+    for _ in range(LONGEST_PREFIX):
+        if found[:2] != ["/bin/sh", "-c"] or len(found) != 3:
+            break
+        inner = GUARD.match(found[2])
+        found = words_of(inner[1] if inner is not None else found[2])
+    return found
 
 
 def calls_hook(words: list[str]) -> bool:

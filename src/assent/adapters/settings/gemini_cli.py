@@ -22,7 +22,7 @@ class GeminiCliSettings(JsonHooks):
     beside = {"extension": ("../gemini-extension.json", MANIFEST)}
 
     def entry(self, event: str, entry: Entry) -> object:
-        hook = {"type": "command", "name": "assent", "command": entry.guarded, "timeout": entry.timeout * 1000}
+        hook = {"type": "command", "name": entry.name, "command": entry.guarded, "timeout": entry.timeout * 1000}
         return {"matcher": "*", "hooks": [hook]}
 
 

@@ -56,11 +56,34 @@ def holes(runtime: str, text: str, *, http: bool = False) -> tuple[Hole, ...]:
             return tuple(_switched_off(found))
 
 
-def wanting(runtime: str) -> tuple[Hole, ...]:
-    """What a runtime leaves open unless its user's settings say otherwise."""
+def needed(runtime: str, scope: str, text: str) -> tuple[Hole, ...]:
+    """The keys without which a project could switch a hook of the machine's settings off; raises SettingsError. They
+    are always set."""
+    if scope != "managed" or runtime not in ("gemini", "qwen"):
+        return ()
+    value: object
+    if runtime == "qwen":
+        key, value, said = "disableAllHooks", False, "a project's `disableAllHooks` switches hooks off"
+    else:
+        found = None if hooks.is_blank(text) else jsonc.parse(text).value
+        given = found.get("hooksConfig") if isinstance(found, dict) else None
+        value = {**(given if isinstance(given, dict) else {}), "enabled": True}
+        key, said = "hooksConfig", "a project's `hooksConfig.enabled` switches hooks off"
+    return (Hole(said, f"set `{key}` here", key=key, value=value),)
+
+
+def wanting(runtime: str, scope: str = "user") -> tuple[Hole, ...]:
+    """What a runtime leaves open unless its settings say otherwise."""
     if runtime != "claude":
         return ()
+    only = Hole(
+        "a hook of a project can rewrite a call after it was allowed",
+        "set `allowManagedHooksOnly` to true (`assent install claude --scope managed --harden` does)",
+        key="allowManagedHooksOnly",
+        value=True,
+    )
     return (
+        *((only,) if scope == "managed" else ()),
         Hole(
             "shell commands inside skills and slash commands fire no hook",
             "set `disableSkillShellExecution` to true (`assent install claude --harden` does)",
@@ -180,8 +203,9 @@ def _gemini(found: Mapping[str, object]) -> Iterator[Hole]:
         if config.get("enabled") is False:
             yield Hole("`hooksConfig.enabled` is false: every hook is off", "set it to true", inert=True)
         disabled = config.get("disabled")
-        if isinstance(disabled, list) and "assent" in disabled:
-            yield Hole("`hooksConfig.disabled` names `assent`", "take it out of the list", inert=True)
+        for name in disabled if isinstance(disabled, list) else ():
+            if isinstance(name, str) and "assent" in name:
+                yield Hole(f"`hooksConfig.disabled` names `{name}`", "take it out of the list", inert=True)
 
 
 def _codex(text: str) -> Iterator[Hole]:

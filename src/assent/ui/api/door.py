@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from assent.ui.house import House
 
 COOKIE = "assent_session"
+HEADER, RAW_HEADER = "assent-deadline", b"assent-deadline"  # of an HTTP hook: the seconds that it has
 HEADERS = {
     "content-security-policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
@@ -129,7 +130,10 @@ class Door:
             body, gone = read(raw), partial(hung_up, receive)
         except Exception as error:
             return self._denied(endpoint, path, error) or self._instead(error)
-        asked = Asked(self.house, role, person, peer, path, ABSENT, body, len(raw), cookie, gone, unheard)
+        named = {HEADER: headers[RAW_HEADER].decode("latin-1")} if RAW_HEADER in headers else None
+        asked = Asked(
+            self.house, role, person, peer, path, ABSENT, body, len(raw), cookie, gone, unheard, headers=named
+        )
         if shared:
             self.house.attend()
         try:
@@ -201,7 +205,8 @@ class Door:
         body = read(raw)
         path, query = scope.get("path_params", ABSENT), query_of(scope.get("query_string", b""))
         gone = partial(hung_up, receive)
-        asked = Asked(self.house, role, person, peer, path, query, body, len(raw), cookie, gone, send)
+        named = {HEADER: headers[RAW_HEADER].decode("latin-1")} if RAW_HEADER in headers else None
+        asked = Asked(self.house, role, person, peer, path, query, body, len(raw), cookie, gone, send, headers=named)
         asked.client = scope.get("client")
         return asked
 

@@ -6,11 +6,12 @@ The answer is text: `done STATUS LENGTH LENGTH`, a line end, and what the hook p
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 from functools import partial
 
 from assent import adapters
-from assent.adapters.adapter import DECIDING, Adapter, Event, Kind, Rendered
+from assent.adapters.adapter import DECIDING, Adapter, Event, Kind, Rendered, deadline_within
 from assent.adapters.honours import HONOURS
 from assent.contract.decision import Decision, Outcome
 from assent.contract.errors import AssentError
@@ -24,23 +25,27 @@ from assent.facts import digest
 from assent.memory import Settled
 from assent.ui.access import Role
 from assent.ui.api.checks import is_quick
-from assent.ui.api.endpoint import ANY, LARGE, TEXT, Asked, Endpoint, Refusal, Reply, record
+from assent.ui.api.door import HEADER
+from assent.ui.api.endpoint import ANY, LARGE, NUMBER, TEXT, Asked, Endpoint, Refusal, Reply, record
 from assent.ui.api.events import offered
 from assent.ui.calls import Waiting
 from assent.ui.house import Closing
 from assent.ui.replies import Visit, alone, concluded, heard, told
 
 WAIT = 25.0  # seconds until a waiting hook has to come back
+SOON = 0.5  # the same for its first request: a hook that hears nothing for two seconds decides by itself
+ANSWERING = 3.0  # seconds for an answer to reach the program before its hook gives up
 REMEMBERED = 256  # answers
 TAKEN_OVER = frozenset({Ending.UNSEEN})  # the ending after which the program's own dialog asks in our place
 
 
 class Held(Exception):
-    """The person has not answered yet: the hook must come back."""
+    """There is no answer yet: the hook must come back with this."""
 
-    def __init__(self, waiting: Waiting) -> None:
+    def __init__(self, id: str, digest: str) -> None:
         super().__init__("held")
-        self.waiting = waiting
+        self.id = id
+        self.digest = digest
 
 
 async def hook(asked: Asked) -> object:
@@ -58,7 +63,7 @@ async def hook(asked: Asked) -> object:
         asked.house.remember(event.session, environ, project)
         rendered = adapter.render(event, await reply(asked, adapter, event))
     except Held as held:
-        return Reply(f"held {held.waiting.id} {held.waiting.digest}\n".encode(), kind="text/plain; charset=utf-8")
+        return Reply(f"held {held.id} {held.digest}\n".encode(), kind="text/plain; charset=utf-8")
     except Closing as error:  # the hook decides by itself, or comes back for its question
         raise Refusal(503, "ending", str(error)) from None
     except AssentError as error:
@@ -131,7 +136,7 @@ async def _in_one_go(asked: Asked, adapter: Adapter, event: Event) -> Told:
         try:
             return await reply(asked, adapter, event)
         except Held as held:
-            asked.body = {"held": {"id": held.waiting.id, "digest": held.waiting.digest}}
+            asked.body = {"held": {"id": held.id, "digest": held.digest}}
 
 
 def framed(rendered: Rendered) -> bytes:
@@ -162,11 +167,11 @@ async def reply(asked: Asked, adapter: Adapter, event: Event) -> Told:
 
 
 async def _before(asked: Asked, adapter: Adapter, visit: Visit) -> Told:
-    if asked.body.get("held"):  # the hook is back for a question that was asked before
+    held, slow = asked.table("held"), asked.house.slow
+    if held and not slow.knows(str(held.get("id", ""))):  # the hook is back for a question that was asked before
         return await _answered(asked, adapter, visit, await _again(asked))
     route = visit.gate.settings.route
-    quick = visit.call is not None and is_quick(asked, visit.gate, visit.call)
-    settled = await asked.house.settled(visit.begin, headless=route == "runtime" and not visit.dialog, quick=quick)
+    settled = await (_late(asked) if held else _settled(asked, visit))
     decision = settled.judged.decision
     asked.house.metrics.decided(decision)
     if visit.call is not None:
@@ -178,7 +183,34 @@ async def _before(asked: Asked, adapter: Adapter, visit: Visit) -> Told:
     if _falls_back(adapter, visit):
         await asked.house.work(visit.note, settled)
         asked.house.desk.dialogs[settled.id] = TAKEN_OVER
-    return await _answered(asked, adapter, visit, await _hold(asked, visit, settled))
+    return await _answered(asked, adapter, visit, await _hold(asked, adapter, visit, settled))
+
+
+async def _settled(asked: Asked, visit: Visit) -> Settled:
+    """The event's call, decided. One that takes long goes on while the hook comes back for it."""
+    house, settings = asked.house, visit.gate.settings
+    headless = settings.route == "runtime" and not visit.dialog
+    if settings.classifier is None:
+        quick = visit.call is not None and is_quick(asked, visit.gate, visit.call)
+        if quick:
+            return await house.settled(visit.begin, headless=headless, quick=True)
+    task = asyncio.ensure_future(house.settled(visit.begin, headless=headless))
+    await asyncio.wait({task}, timeout=SOON)
+    if task.done():
+        return task.result()
+    raise Held(*house.slow.keep(task))
+
+
+async def _late(asked: Asked) -> Settled:
+    """What was decided since the hook was here."""
+    held = asked.table("held")
+    id, digest = str(held.get("id", "")), str(held.get("digest", ""))
+    task = asked.house.slow.find(id, digest)
+    await asyncio.wait({task}, timeout=WAIT)
+    if not task.done():
+        raise Held(id, digest)
+    asked.house.slow.drop(id)
+    return task.result()
 
 
 def to_dialog(route: str, visit: Visit, *, races: bool, watched: bool) -> bool:
@@ -205,7 +237,7 @@ async def _permission(asked: Asked, adapter: Adapter, visit: Visit) -> Told:
         if judged.decision.outcome is not Outcome.ASK:
             asked.house.desk.dialogs.pop(id, None)
             return told(judged.decision) if judged.decision.outcome is Outcome.DENY else Told(Outcome.ASK)
-        waiting = await _hold(asked, visit, Settled(judged, id))
+        waiting = await _hold(asked, adapter, visit, Settled(judged, id))
     verdict = await _wait(asked, waiting)
     asked.house.desk.dialogs.pop(id, None)
     if verdict.resolution is None or verdict.resolution.ending in UNDECIDED:
@@ -213,11 +245,28 @@ async def _permission(asked: Asked, adapter: Adapter, visit: Visit) -> Told:
     return concluded(verdict)
 
 
-async def _hold(asked: Asked, visit: Visit, settled: Settled) -> Waiting:
+async def _hold(asked: Asked, adapter: Adapter, visit: Visit, settled: Settled) -> Waiting:
     assert visit.call is not None
-    attended, size = visit.event.attended is True, asked.size
-    hold = asked.house.calls.hold
-    return await hold(visit.gate, visit.call, settled, project=visit.project, attended=attended, size=size)
+    return await asked.house.calls.hold(
+        visit.gate,
+        visit.call,
+        settled,
+        project=visit.project,
+        attended=visit.event.attended is True,
+        size=asked.size,
+        limit=limit_of(asked, adapter),
+    )
+
+
+def limit_of(asked: Asked, adapter: Adapter) -> float:
+    """The seconds that a person has at most: less than the hook, which has less than the program. 0: no limit is
+    known."""
+    header = asked.headers.get(HEADER, "")
+    known = [asked.number("deadline", 0, most=1e6), float(header) if header.isdigit() and len(header) < 7 else 0.0]
+    if adapter.limit:
+        known.append(float(deadline_within(adapter.limit)))
+    ends = [each for each in known if each > 0]
+    return max(min(ends) - ANSWERING, 1.0) if ends else 0.0
 
 
 async def _again(asked: Asked) -> Waiting:
@@ -226,9 +275,9 @@ async def _again(asked: Asked) -> Waiting:
 
 
 async def _wait(asked: Asked, waiting: Waiting) -> Verdict:
-    found = await asked.house.calls.wait(waiting, WAIT, asked.gone)
+    found = await asked.house.calls.wait(waiting, WAIT if asked.body.get("held") else SOON, asked.gone)
     if not isinstance(found, Verdict):
-        raise Held(waiting)
+        raise Held(waiting.id, waiting.digest)
     return found
 
 
@@ -253,7 +302,14 @@ ENDPOINTS = (
         hook,
         needs=Role.CALLER,
         summary="answer one event of an agent program, in its own form; come back with `held` while a person is asked",
-        body=record("payload", payload=TEXT, environ=ANY, project=TEXT, held=record("id digest", id=TEXT, digest=TEXT)),
+        body=record(
+            "payload",
+            payload=TEXT,
+            environ=ANY,
+            project=TEXT,
+            deadline=NUMBER,
+            held=record("id digest", id=TEXT, digest=TEXT),
+        ),
         gives={200: TEXT},
         limit=LARGE,
         kind="text/plain",

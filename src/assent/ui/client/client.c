@@ -34,7 +34,8 @@
 enum {
     BLOCKED = 2,              /* the exit status by which a hook blocks */
     DEADLINE = 570,           /* seconds for everything, where no other is given */
-    QUIET = 40 * 1000,        /* milliseconds for an answer to one request */
+    QUICK = 2 * 1000,         /* milliseconds for an answer, or for `held` */
+    QUIET = 40 * 1000,        /* milliseconds for an answer to a request about what is held */
     LOOK = 2 * 1000,          /* milliseconds between looks at the program */
     SOON = 200,               /* milliseconds until the first look: most answers come before */
     AGAIN = 500,              /* milliseconds between tries to reach a server that went away */
@@ -153,7 +154,7 @@ _Noreturn static void become(char **words) {
     signal(SIGPIPE, SIG_DFL);
     signal(SIGXFSZ, SIG_DFL);
     execve(words[0], words, environ);
-    blocked("its hook cannot be started; run `assent doctor`");
+    blocked("its Python is gone; install Assent again and run `assent install`, or remove its hook from the settings");
 }
 
 static size_t cold_words(char **words) {
@@ -491,6 +492,10 @@ static void write_body(void) {
     add_environment(&request);
     add_text(&request, ",\"project\":");
     add_project(&request);
+    char deadline[32];
+    int64_t left = options.deadline - 1 - (now() - start) / 1000;
+    snprintf(deadline, sizeof deadline, ",\"deadline\":%d", left > 1 ? (int)left : 1);
+    add_text(&request, deadline);
 }
 
 /* ---------------------------------------------------------------- the server */
@@ -534,15 +539,14 @@ static bool wait_for(int line, short events, int64_t wait) {
     return poll(&ready, 1, (int)(wait < left ? wait : left)) > 0;
 }
 
-static bool send_all(int line, const char *data, size_t size) {
-    int64_t quiet = now() + QUIET;
+static bool send_all(int line, const char *data, size_t size, int64_t end) {
     while (size > 0) {
         ssize_t done = send(line, data, size, MSG_NOSIGNAL);
         if (done > 0) {
             data += done, size -= (size_t)done;
         } else if (done < 0 && errno == EAGAIN) {
-            if (now() >= quiet) return false;
-            wait_for(line, POLLOUT, quiet - now());
+            if (now() >= end) return false;
+            wait_for(line, POLLOUT, end - now());
         } else if (done == 0 || errno != EINTR) {
             return false;
         }
@@ -583,14 +587,15 @@ enum reached { LOST, WHOLE };
 
 /* One request; the body of the answer stands at the end of `answer`. Who waits for a person also looks whether the
    program still waits. */
-static enum reached ask(int line, size_t *begin, size_t *length) {
-    int64_t quiet = now() + QUIET, look = SOON;
+static enum reached ask(int line, size_t *begin, size_t *length, int64_t end) {
+    int64_t look = SOON;
     answer.size = 0, *begin = 0;
     for (;;) {
-        if (!wait_for(line, POLLIN, look)) {
+        int64_t left = end - now();
+        if (!wait_for(line, POLLIN, left < look ? (left > 0 ? left : 0) : look)) {
             look_up();
             look = LOOK;
-            if (now() >= quiet) return LOST;
+            if (now() >= end) return LOST;
             continue;
         }
         if (!make_room(&answer, 1 << 14)) return LOST;
@@ -605,7 +610,8 @@ static enum reached ask(int line, size_t *begin, size_t *length) {
     }
 }
 
-static enum reached exchange(size_t *begin, size_t *length) {
+static enum reached exchange(size_t *begin, size_t *length, int wait) {
+    int64_t end = now() + wait;
     int line = connected();
     if (line < 0) return LOST;
     char head[HEAD];
@@ -617,7 +623,7 @@ static enum reached exchange(size_t *begin, size_t *length) {
     char *from = request.data + HEAD - size;
     memcpy(from, head, (size_t)size);
     enum reached reached = LOST;
-    if (send_all(line, from, request.size - HEAD + (size_t)size)) reached = ask(line, begin, length);
+    if (send_all(line, from, request.size - HEAD + (size_t)size, end)) reached = ask(line, begin, length, end);
     close(line);
     return reached;
 }
@@ -667,7 +673,7 @@ _Noreturn static void serve(void) {
     add(&request, "}", 1);
     if (request.broken) cold();
     for (;;) {
-        if (exchange(&begin, &length) == LOST) {
+        if (exchange(&begin, &length, held ? QUIET : QUICK) == LOST) {
             if (!held) cold();
             if (now() + AGAIN >= until) fault("the server went away while the question waited, and did not come back");
             pause_for(AGAIN);

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from assent.adapters import settings
 from assent.adapters.settings import codex, edits
-from assent.adapters.settings.entry import Entry
+from assent.adapters.settings.entry import FAILED, Entry
 from assent.contract.errors import SettingsError
 
 ENTRY = Entry(("/opt/my tools/assent", "hook", "codex"), 600)
@@ -81,7 +81,7 @@ def test_the_block_of_codex_is_its_own_form_and_trusted() -> None:
     before = 'model = "m"\n\n[[hooks.PreToolUse]]\nmatcher = "Bash"\nhooks = []\n'
     guarded = (
         """/bin/sh -c 'out=$(/usr/bin/assent hook codex) && [ -n "$out" ] && printf "%s\\n" "$out" && exit 0; """
-        """[ $? -eq 2 ] || echo "Assent could not decide: its hook failed" >&2; exit 2'"""
+        f"""[ $? -eq 2 ] || echo "{FAILED}" >&2; exit 2'"""
     )
     reviewed = {
         "event_name": "pre_tool_use",
