@@ -16,25 +16,26 @@ class Slow:
     """The decisions of a server that are still being made, or have not been fetched."""
 
     def __init__(self) -> None:
-        self._tasks: dict[str, tuple[str, asyncio.Task[Settled]]] = {}
+        self._tasks: dict[str, tuple[str, asyncio.Task[Settled], float]] = {}
 
     def keep(self, task: asyncio.Task[Settled]) -> tuple[str, str]:
         """Keep a decision; return the id and the secret to come back with."""
         id, digest = f"slow-{secrets.token_hex(16)}", secrets.token_hex(16)
-        self._tasks[id] = (digest, task)
         loop = asyncio.get_running_loop()
+        self._tasks[id] = (digest, task, loop.time())
         task.add_done_callback(lambda _: loop.call_later(KEPT, self.drop, id))
         return id, digest
 
     def knows(self, id: str) -> bool:
         return id in self._tasks
 
-    def find(self, id: str, digest: str) -> asyncio.Task[Settled]:
-        """The decision of a hook that is back. Raises AccessError where this is not its own."""
-        known, task = self._tasks[id]
+    def find(self, id: str, digest: str) -> tuple[asyncio.Task[Settled], float]:
+        """The decision of a hook that is back, and since when it is made. Raises AccessError where this is not its
+        own."""
+        known, task, since = self._tasks[id]
         if not hmac.compare_digest(known.encode(), digest.encode("utf-8", "surrogatepass")):
             raise AccessError("this is the digest of another call", code="not-yours")
-        return task
+        return task, since
 
     def drop(self, id: str) -> None:
         known = self._tasks.pop(id, None)

@@ -205,11 +205,12 @@ async def _late(asked: Asked) -> Settled:
     """What was decided since the hook was here."""
     held = asked.table("held")
     id, digest = str(held.get("id", "")), str(held.get("digest", ""))
-    task = asked.house.slow.find(id, digest)
+    task, since = asked.house.slow.find(id, digest)
     await asyncio.wait({task}, timeout=WAIT)
     if not task.done():
         raise Held(id, digest)
     asked.house.slow.drop(id)
+    asked.body["spent"] = asyncio.get_running_loop().time() - since
     return task.result()
 
 
@@ -266,7 +267,7 @@ def limit_of(asked: Asked, adapter: Adapter) -> float:
     if adapter.limit:
         known.append(float(deadline_within(adapter.limit)))
     ends = [each for each in known if each > 0]
-    return max(min(ends) - ANSWERING, 1.0) if ends else 0.0
+    return max(min(ends) - ANSWERING - asked.number("spent", 0, most=1e6), 1.0) if ends else 0.0
 
 
 async def _again(asked: Asked) -> Waiting:
