@@ -6,7 +6,7 @@ BIN := .venv/bin
 READY := .venv/.ready
 COMPILED := .venv/compiled/.made
 
-.PHONY: help demo test check lint types fmt browser bench corpus fuzz docs clients compiled wheel
+.PHONY: help demo test check lint types fmt browser bench corpus fuzz attack docs clients compiled wheel
 
 help: ## list these entries
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -47,6 +47,9 @@ corpus: $(READY) ## which verdicts changed against the last commit (BASE=REV: ag
 
 fuzz: $(READY) ## hide a payload in random shell text, compare with what bash runs (N=200000 texts, SEED=…)
 	$(BIN)/python -m tests.fuzz -n $(or $(N),200000) $(if $(SEED),--seed $(SEED)) $(ARGS)
+
+attack: $(READY) ## run what the tables call read-only among hostile files and variables (needs bubblewrap; ARGS='git rg': only these)
+	$(BIN)/python -m tests.attack $(ARGS)
 
 clients: $(READY) ## the real agent programs, offline, one after the other (installs 1.4 GB once; needs npm and root)
 	$(BIN)/python -m tests.clients.programs
