@@ -157,7 +157,7 @@ def main() -> int:
             ran[name] += trial.ran
     programs = {name.partition(" ")[0] for name in tried}
     print(
-        f"{len(programs)} programs, {len(tried)} rows, {tried.total()} conditions, {ran.total()} runs of what is allowed"
+        f"{len(programs)} programs, {len(tried)} rows, {tried.total()} conditions, {ran.total()} runs that are allowed"
     )
     print(f"{found.total()} findings in {len(found)} rows")
     return 1 if found else 0
