@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from assent import Call, Gate, Outcome, StoreError, Verdict
+from assent import Call, Gate, Outcome, StoreError, Tool, Verdict
 from tests.server.program import Person, Program
 
 LIST = Call("bash", {"command": "ls"})
@@ -21,7 +21,13 @@ def make(target: str) -> Call:
 
 @pytest.fixture
 def connected(program: Program) -> Gate:
-    return Gate.connect(str(program.project), state=str(program.state))
+    return opened(program)
+
+
+def opened(program: Program) -> Gate:
+    gate = Gate.connect(str(program.project), state=str(program.state))
+    gate.declare("bash", Tool(like="bash"))
+    return gate
 
 
 def test_a_connected_gate_decides_as_the_server_does(connected: Gate) -> None:
@@ -60,7 +66,7 @@ def test_without_a_server_there_is_nothing_to_connect_to(tmp_path: Path) -> None
 
 def test_a_server_that_is_gone_denies(tmp_path: Path) -> None:
     program = Program(tmp_path)
-    gate = Gate.connect(str(program.project), state=str(program.state))
+    gate = opened(program)
     assert gate.guard_sync(LIST).allowed
     path = Path(program.socket)
     program.stop()
