@@ -144,7 +144,8 @@ class Invocation(Value):
     `start` its offset there. `cwds` are the folders it may run in (`""`: not known). `forfeit` is why no allow
     rule may settle it (`""`: none), for example an assignment that changes what the program loads. `strays` are the
     places in `words` of options that no table describes, or that run, load, remove or reach something: a rule that is
-    shipped or was saved from an answer covers them only where it spells them itself."""
+    shipped or was saved from an answer covers them only where it spells them itself. `unknown` are the words that are
+    not known and may be a subcommand: their places, what they begin with, whether they may be options or several."""
 
     __slots__ = (
         "program",
@@ -158,6 +159,7 @@ class Invocation(Value):
         "cwds",
         "forfeit",
         "strays",
+        "unknown",
     )
 
     def __init__(
@@ -174,6 +176,7 @@ class Invocation(Value):
         cwds: tuple[str, ...] = (),
         forfeit: str = "",
         strays: tuple[int, ...] = (),
+        unknown: tuple[tuple[int, str, bool], ...] = (),
     ) -> None:
         self.program = program
         self.words = words
@@ -186,6 +189,7 @@ class Invocation(Value):
         self.cwds = cwds
         self.forfeit = forfeit
         self.strays = strays
+        self.unknown = unknown
 
 
 class Gap(Value):
@@ -204,9 +208,10 @@ class Lowering(Value):
     """Everything a call does, as far as it can be seen.
 
     `tool` is the call's tool by its canonical name. `inert` says that the call is known and does nothing that
-    needs judging. `text` is the raw shell text, for deny rules that span operators."""
+    needs judging. `text` is the raw shell text, for deny rules that span operators. `possible` is what it may do
+    besides, with some values of words that are not known: a person is asked where a rule speaks of that."""
 
-    __slots__ = ("tool", "effects", "invocations", "gaps", "inert", "text")
+    __slots__ = ("tool", "effects", "invocations", "gaps", "inert", "text", "possible")
 
     def __init__(
         self,
@@ -217,6 +222,7 @@ class Lowering(Value):
         *,
         inert: bool = False,
         text: str = "",
+        possible: Lowering | None = None,
     ) -> None:
         self.tool = tool
         self.effects = effects
@@ -224,3 +230,4 @@ class Lowering(Value):
         self.gaps = gaps
         self.inert = inert
         self.text = text
+        self.possible = possible

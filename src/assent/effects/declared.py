@@ -72,7 +72,7 @@ def lower(call: Call, tool: Tool, shell: Lower) -> Lowering:
     if tool.like:
         read = native.lower(native.but(call, tool=tool.like, runtime=LIKE), shell)
         effects = (_itself(call, name), *read.effects)
-        return Lowering(read.tool, effects, read.invocations, read.gaps, text=read.text)
+        return Lowering(read.tool, effects, read.invocations, read.gaps, text=read.text, possible=read.possible)
     told = {key: value for _, key, value in (*_named(call, tool.paths), *_named(call, tool.addresses))}
     unread = [key for key, value in told.items() if not _texts(value)]
     rest = {key: value for key, value in call.input.items() if key not in told or key in unread}

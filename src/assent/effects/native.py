@@ -78,7 +78,14 @@ def _unowned(call: Call, shell: Lower) -> Lowering:
     if not generic or generic[0].word != "bash" or not any(nonempty(given.get(key)) for key in COMMAND_KEYS):
         return tool
     run = _shell(call, generic, shell)
-    return Lowering("bash", (*run.effects, *tool.effects), run.invocations, (*run.gaps, *tool.gaps), text=run.text)
+    return Lowering(
+        "bash",
+        (*run.effects, *tool.effects),
+        run.invocations,
+        (*run.gaps, *tool.gaps),
+        text=run.text,
+        possible=run.possible,
+    )
 
 
 def _joined(readings: list[Lowering]) -> Lowering:
@@ -134,7 +141,13 @@ def _together(lowered: list[Lowering], gaps: tuple[Gap, ...], text: str) -> Lowe
     """Several commands as one call."""
     if len(lowered) == 1:
         only = lowered[0]
-        return Lowering("bash", only.effects, only.invocations, (*only.gaps, *gaps), text=only.text) if gaps else only
+        return (
+            Lowering(
+                "bash", only.effects, only.invocations, (*only.gaps, *gaps), text=only.text, possible=only.possible
+            )
+            if gaps
+            else only
+        )
     effects: list[Effect] = []
     invocations: list[Invocation] = []
     doubts = dict.fromkeys((*(gap for each in lowered for gap in each.gaps), *gaps))
@@ -146,7 +159,11 @@ def _together(lowered: list[Lowering], gaps: tuple[Gap, ...], text: str) -> Lowe
         ]
         invocations += each.invocations
     inert = all(each.inert for each in lowered)
-    return Lowering("bash", tuple(effects), tuple(invocations), tuple(doubts), inert=inert, text=text)
+    maybe = [each.possible for each in lowered if each.possible is not None]
+    possible = _together(maybe, (), "") if maybe else None
+    return Lowering(
+        "bash", tuple(effects), tuple(invocations), tuple(doubts), inert=inert, text=text, possible=possible
+    )
 
 
 def _beside(shape: Shape, given: Mapping[str, object]) -> Iterator[Gap]:

@@ -10,6 +10,7 @@ CODES: dict[str, str] = {
     "floor.terminal": "the call types into another terminal, or reads what is on it",
     "floor.holds-sensitive": "a folder that holds credentials is read, copied or packed as a whole",
     "deny.rule": "a deny rule matches",
+    "deny.possible": "a word is not known, and with some value of it a rule would deny or ask",
     "deny.inside": "a folder is read as a whole and a deny rule speaks of something in it",
     "deny.host-unknown": "an address is reached whose host is not known, and a rule speaks of a host",
     "deny.host-named": "a command that runs something names a host that a rule speaks of",

@@ -8,6 +8,7 @@ from __future__ import annotations
 from assent.contract.decision import Decision, Layer, Outcome, Part
 from assent.contract.effect import Effect, Gap, Invocation, Kind, Lowering, Operation, Target, Via
 from assent.contract.facts import Facts
+from assent.contract.later import Later
 from assent.policy import below, dangers, floor, hosts, match, modes
 from assent.policy.floor import describe
 from assent.policy.modes import Concern, Mode
@@ -18,6 +19,10 @@ from assent.policy.ruleset import RuleSet
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+
+    from assent.policy import possible
+else:
+    possible = Later("assent.policy.possible")
 
 ALLOW, ASK, DENY = Outcome.ALLOW, Outcome.ASK, Outcome.DENY
 LOOKING = frozenset(modes.LOOKING)
@@ -62,6 +67,8 @@ class Judge:
             if before and below.overtaken(effect, at, before):
                 self.parts.append(self._untold(effect, effect.target.text))
             self._effect(effect)
+        if self.lowering.possible is not None:
+            self.parts.extend(possible.parts(self, self.lowering.possible))
         for gap in self.lowering.gaps:
             self._gap(gap)
         if self.lowering.text:
@@ -133,6 +140,8 @@ class Judge:
     def _command(self, invocation: Invocation) -> Rule | None:
         """Judge a command by floor, deny and ask rules; return the allow rule that covers it."""
         program = invocation.program
+        if invocation.unknown:
+            self._unknown_words(invocation)
         plain = not (invocation.forfeit or program.startswith(floor.ANSWERING) or self.facts.server)
         if plain and not self.policy.commands.holds(invocation):
             return self._covering(invocation)
@@ -188,6 +197,31 @@ class Judge:
             if not folder or not inside((folder, facts.canonical.get(folder, folder)), facts):
                 return False
         return True
+
+    # -------------------------------------------------------- what is only possible
+
+    def _unknown_words(self, invocation: Invocation) -> None:
+        """Rules that speak of the command with some value of its unknown words."""
+        reaching = possible.reaching(self, invocation)
+        if reaching is not None:
+            what = f"run `{' '.join(invocation.words)}`"
+            part = by_rule(reaching[0], ASK, reaching[1], what, place(invocation))
+            self.parts.append(possible.asked(part))
+
+    def another(self, lowering: Lowering) -> Judge:
+        """A judge of other parts by the same policy and facts."""
+        return Judge(lowering, self.facts, self.policy)
+
+    def command(self, invocation: Invocation) -> None:
+        """Floor, deny and ask on a command."""
+        self._command(invocation)
+
+    def by_strict_rules(self, effect: Effect, names: tuple[str, ...]) -> Part | None:
+        return self._by_strict_rules(effect, names)
+
+    def holds(self, rule: Rule, layer: Layer) -> bool:
+        """Whether a rule holds in this mode."""
+        return layer is Layer.FLOOR or self.mode is not Mode.YOLO or rule.origin is Origin.MANAGED
 
     # -------------------------------------------------------- effects
 

@@ -340,6 +340,10 @@ class CommandIndex:
         """What rules with any program need in a command."""
         return self._wild.needs()
 
+    def of_program(self, program: str) -> list[Rule]:
+        """Every rule on a program by its name, whatever its other words."""
+        return [rule for rule in self._rules if rule.words and base(rule.words[0]) == program]
+
     def near(self, program: str, words: tuple[str, ...], texts: tuple[str, ...]) -> list[Rule]:
         """Every rule that could match a command with this program, these other words and these texts.
 

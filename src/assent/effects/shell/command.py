@@ -40,13 +40,14 @@ class Arg(Value):
     `pattern`: the values are shell globs (`src/*.py`).
     `splits`: it may become no word or several words (an unquoted expansion).
     `prefix`: the literal text that any value begins with.
+    `guesses`: values that an unknown one may have, as the text names them (`${x:-value}`).
     `kind`: what is known of an unknown value: `""` nothing, `"word"` one token that is no option,
     `"number"`, `"hash"` one name of a commit in hexadecimal digits, `"hashes"` any number of these, `"paths"` names of
     files under one of `under`, `"names"` the same, but one may begin with a dash, `"files"` and `"filenames"`
     the same as these, of files that are no links, `"place"` one path that a program told, likely one of
     `under` (`""`: none)."""
 
-    __slots__ = ("text", "values", "pattern", "splits", "prefix", "kind", "under")
+    __slots__ = ("text", "values", "pattern", "splits", "prefix", "kind", "under", "guesses")
 
     def __init__(
         self,
@@ -58,6 +59,7 @@ class Arg(Value):
         prefix: str = "",
         kind: str = "",
         under: tuple[str, ...] = (),
+        guesses: tuple[str, ...] = (),
     ) -> None:
         self.text = text
         self.values = values
@@ -66,6 +68,7 @@ class Arg(Value):
         self.prefix = prefix
         self.kind = kind
         self.under = under
+        self.guesses = guesses
 
 
 class Run(Value):

@@ -12,11 +12,12 @@ from assent.effects.shell.walk import Walk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from assent.effects.shell import calls, posix, zsh
+    from assent.effects.shell import calls, posix, variants, zsh
     from assent.effects.shell.commands import Tables
 else:
     posix = Later("assent.effects.shell.posix")
     zsh = Later("assent.effects.shell.zsh")
+    variants = Later("assent.effects.shell.variants")
     calls = Later("assent.effects.shell.calls")
 
 POSIX = frozenset(("sh", "dash", "ash"))
@@ -44,6 +45,9 @@ def walked(text: str, *, cwd: str, home: str, shell: str, tables: Tables | None)
         walk.span = None
         gaps.append(Gap("gap.shell.limit", f"command[0:{len(text)}]", LIMIT_ADVICE))
     gaps += walk.gaps.values()
+    possible = None
+    if walk.unsettled:
+        possible = variants.lowered(walk, Walk(text, home, tables or shipped, shell, read))
     return Lowering(
         "bash",
         tuple(walk.effects),
@@ -51,4 +55,5 @@ def walked(text: str, *, cwd: str, home: str, shell: str, tables: Tables | None)
         tuple(gaps),
         inert=not walk.effects and not gaps and bool(reading.script.commands),
         text=text,
+        possible=possible,
     )

@@ -76,6 +76,11 @@ def command(walk: Walk, job: Job) -> None:
     if kind or fetches or walk.fetched:
         effects = _endangered(walk, job, base, kind, effects)
     walk.record(job, sight, effects)
+    if job.place == "here":
+        for word in argv:
+            if type(word) is Arg:
+                walk.unsettled.append((argv, job.state, *(walk.span or (job.start, job.end))))
+                break
     if base in _MOVES:
         walk.moved.update(moved_by(job, base, effects))
     for code, advice in sight.gaps:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from assent.contract.effect import Effect, Gap, Invocation, Kind, Operation, Target, Via
+from assent.effects.shell.command import FIRM
 from assent.effects.shell.tree import Arithmetic
 
 TYPE_CHECKING = False
@@ -116,6 +117,7 @@ class Record:
                 cwds=job.state.cwds if job.place == "here" else NOWHERE,
                 forfeit=job.forfeit,
                 strays=sight.strays,
+                unknown=() if words is job.argv else _unknown(job.argv),
             )
         )
         where = f"command[{start}:{end}]"
@@ -184,6 +186,15 @@ class Record:
     def bare(self, effect: Effect) -> None:
         """Put an effect on record that belongs to no command."""
         self.effects.append(effect)
+
+
+def _unknown(argv: list[str | Arg] | tuple[str | Arg, ...]) -> tuple[tuple[int, str, bool], ...]:
+    """The words that may be a subcommand, or several words and options, with what they begin with."""
+    return tuple(
+        (place, word.prefix, word.splits and word.kind not in FIRM)
+        for place, word in enumerate(argv)
+        if place and not isinstance(word, str) and (word.kind not in FIRM or word.kind == "word")
+    )
 
 
 def _runs(effects: tuple[Effect, ...]) -> bool:

@@ -88,7 +88,8 @@ class Handlers:
 class Walk(Record):
     """One walk through one text. `sink` collects what is printed, where someone reads it; `last` is what the last
     process substitution prints, `pipes` what each does, by its path. `stack` are the functions being called.
-    `fetched`: files with code from afar. `bodies` and `texts`: every function and alias that was met."""
+    `unsettled`: commands with words that are not known. `fetched`: files with code from afar. `bodies` and `texts`:
+    every function and alias that was met."""
 
     __slots__ = (
         "tables",
@@ -110,6 +111,7 @@ class Walk(Record):
         "moves",
         "bodies",
         "texts",
+        "unsettled",
     )
 
     declarers: ClassVar[frozenset[str]] = DECLARERS
@@ -137,6 +139,7 @@ class Walk(Record):
         self.moves = 0
         self.bodies: dict[str, tuple[Command, ...]] = {}
         self.texts: dict[str, tuple[str, ...]] = {}
+        self.unsettled: list[tuple[tuple[str | Arg, ...], State, int, int]] = []
 
     # ------------------------------------------------------------ lists and commands
 

@@ -264,7 +264,20 @@ class _Fields:
     """Builds the words that one word becomes, part by part. `plain` are the texts that the current one can be,
     `magic` the same as patterns with quoted characters made inert; None: unknown."""
 
-    __slots__ = ("words", "plain", "magic", "text", "live", "pattern", "splits", "prefix", "kind", "under", "split")
+    __slots__ = (
+        "words",
+        "plain",
+        "magic",
+        "text",
+        "live",
+        "pattern",
+        "splits",
+        "prefix",
+        "kind",
+        "under",
+        "split",
+        "guess",
+    )
 
     def __init__(self, split: bool) -> None:
         self.words: list[str | Arg] = []
@@ -281,6 +294,7 @@ class _Fields:
         self.prefix = ""
         self.kind = ""
         self.under: tuple[str, ...] = ()
+        self.guess: list[str] = [""]
 
     def close(self) -> None:
         """End the current word, if there is one."""
@@ -301,6 +315,7 @@ class _Fields:
                 prefix=self.prefix,
                 kind=self.kind,
                 under=self.under,
+                guesses=tuple(self.guess[:MOST_VALUES]),
             )
         if self.pattern:
             values = tuple(dict.fromkeys(self.magic))
@@ -321,6 +336,7 @@ class _Fields:
 
     def glob(self, text: str) -> None:
         self.live = self.pattern = True
+        self.guess = [before + text for before in self.guess]
         self.grow(text)
         self.text += text
         if self.plain is not None:
@@ -329,6 +345,7 @@ class _Fields:
 
     def add(self, texts: tuple[str, ...], shown: str) -> None:
         """Text that stands for itself, in every one of some ways. A word that is no option stays one as it grows."""
+        self.guess = _times(self.guess, texts) or []
         self.grow(texts[0] if len(texts) == 1 else "..")
         self.text += shown
         if self.plain is None:
@@ -353,6 +370,7 @@ class _Fields:
         alone = not self.text
         self.live = True
         self.text += shown
+        self.guess = _times(self.guess, found.values or found.guesses) or []
         self.splits = self.splits or splits
         if found.kind == "glob" and self.plain is not None:
             plain = _times(self.plain, found.under)

@@ -1,0 +1,138 @@
+"""What a command may be whose words are not all known: the command lines that a strict reading has to look at.
+
+A default (`${x:-push}`), a known set of values, a subcommand or an option that the tables know for a danger. Never the
+reading of a command by itself: what it surely does is told elsewhere."""
+
+from __future__ import annotations
+
+from assent.contract.effect import Lowering
+from assent.contract.pattern import Pattern, re
+from assent.effects.shell import flows, simple
+from assent.effects.shell.command import FIRM, Arg
+from assent.effects.shell.commands.option import Options
+from assent.effects.shell.commands.see import locate, see
+from assent.effects.shell.commands.seen import Seen
+from assent.effects.shell.job import Job
+from assent.effects.shell.record import Stop
+from assent.effects.shell.state import State
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from assent.effects.shell.commands.table import Node
+    from assent.effects.shell.walk import Walk
+
+    Word = str | Arg
+
+_WILD = Pattern(r"[@+!?*]\([^)]*\)|\*|\?|\[[^]]*\]|[^*?\[]|\[")
+MOST_COMMANDS, MOST_VARIANTS, MOST_WORDS = 16, 24, 4
+
+
+def is_open(word: Word) -> bool:
+    """Whether a word may be a subcommand or an option that nobody knows."""
+    return not isinstance(word, str) and (word.kind not in FIRM or word.kind == "word")
+
+
+def lowered(walk: Walk, again: Walk) -> Lowering | None:
+    """What the commands of a walk may do besides, as a second walk of the same text tells it."""
+    try:
+        for argv, state, start, end in walk.unsettled[:MOST_COMMANDS]:
+            for words in of(argv, state, walk):
+                again.span = (start, end)
+                job = Job(words, state.fork(), flows.UNSEEN, 0, start, end, walk.text[start:end])
+                job.external = True
+                simple.within(again, job)
+    except Stop:
+        pass  # what was seen until then counts
+    if not again.invocations:
+        return None
+    return Lowering("bash", tuple(again.effects), tuple(again.invocations))
+
+
+def of(argv: tuple[Word, ...], state: State, walk: Walk) -> Iterator[list[Word]]:
+    """Command lines that one with unknown words may be, within bounds."""
+    places = [place for place, word in enumerate(argv) if place and is_open(word)][:MOST_WORDS]
+    yield from [*_guessed(argv, places), *_known(argv, places, state, walk)][:MOST_VARIANTS]
+
+
+def _guessed(argv: tuple[Word, ...], places: list[int]) -> Iterator[list[Word]]:
+    """With the values that are named in the text itself: each word for itself, and all at once."""
+    every = list(argv)
+    several = 0
+    for place in places:
+        word = argv[place]
+        assert isinstance(word, Arg)
+        texts = word.guesses if word.values is None or word.pattern else word.values
+        for text in texts:
+            yield [*argv[:place], *_words(word, text), *argv[place + 1 :]]
+        if texts:
+            several += 1
+            every[place] = texts[0]
+    if several > 1:
+        yield every
+
+
+def _words(word: Arg, text: str) -> list[str]:
+    return text.split() if word.splits else [text]
+
+
+def _known(argv: tuple[Word, ...], places: list[int], state: State, walk: Walk) -> Iterator[list[Word]]:
+    """With the subcommands and options of the tables that carry a danger of their own, one for each."""
+    name = argv[0]
+    program = name.rpartition("/")[2] if isinstance(name, str) else ""
+    tree = walk.tables.program(program) if program else None
+    if tree is None or not places:
+        return
+    place = places[0]
+    word = argv[place]
+    assert isinstance(word, Arg)
+    fits = _fitting(word)
+    line = locate(Seen("", "", ""), tree, program, list(argv[1:]), walk.tables)
+    if line is not None and any(word is value for given in line.before for value in given.values):
+        return  # the value of an option before the subcommand
+    choices = [text for text in _choices(tree, list(argv[1:place])) if fits.fullmatch(text)]
+    if word.splits and place + 1 < len(argv):
+        behind = line is not None and len(line.words) == len(argv) - place  # right behind the subcommand
+        choices += [text for text in _dangerous(line.row.options) if fits.fullmatch(text)] if line and behind else []
+    seen = {_dangers(list(argv), state, walk)}
+    for text in choices:
+        words = [*argv[:place], text, *argv[place + 1 :]]
+        dangers = _dangers(words, state, walk)
+        if dangers and dangers not in seen:
+            seen.add(dangers)
+            yield words
+
+
+def _fitting(word: Arg) -> Pattern:
+    """The form of the texts that a word may be."""
+    if word.pattern and word.values:
+        return Pattern("|".join(_WILD.sub(_shape, text) for text in word.values))
+    return Pattern(re.escape(word.prefix) + ".*")
+
+
+def _shape(match: re.Match[str]) -> str:
+    """A piece of a shell's glob as a pattern, wider rather than narrower."""
+    text = match[0]
+    return ".*" if text[0] in "*@+!" else "." if text[0] in "?[" else re.escape(text)
+
+
+def _dangers(words: list[Word], state: State, walk: Walk) -> frozenset[str]:
+    found = see(tuple(words), cwd=state.cwds[0], home=walk.home, tables=walk.tables)
+    return frozenset(danger for effect in found.effects for danger in effect.dangers)
+
+
+def _choices(tree: Node, before: list[Word]) -> list[str]:
+    """The subcommands that may stand behind some words."""
+    nodes = [tree]
+    for word in before:
+        if not isinstance(word, str):
+            return []
+        if word[:1] != "-":
+            nodes = [after for node in nodes for after in node.after(word)] or nodes
+    return [text for node in nodes for text in node.children if "*" not in text]
+
+
+def _dangerous(options: Options) -> list[str]:
+    """Options that carry a danger."""
+    return [option.names[0] for option in options.all() if option.dangers and not option.role]

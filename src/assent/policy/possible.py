@@ -1,0 +1,115 @@
+"""Words of a command that are not known count for the strict side as every word that they may be.
+
+What a rule would deny or ask about with some value of such a word is a question: the word stands between the call and
+the rule, so that it is no denial. Judges nothing that is sure."""
+
+from __future__ import annotations
+
+from assent.contract.decision import Layer, Outcome, Part
+from assent.contract.effect import Effect, Invocation, Kind, Lowering
+from assent.policy import dangers, floor, match
+from assent.policy.rules import Rule, Shape
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from assent.policy.decide import Judge
+
+CODE = "deny.possible"
+
+
+def parts(judge: Judge, possible: Lowering) -> list[Part]:
+    """Questions about what a call may do besides what it surely does."""
+    inner = judge.another(possible)
+    for invocation in possible.invocations:
+        inner.command(invocation)
+    found = [asked(part) for part in inner.parts]
+    found += [asked(part) for effect in possible.effects if (part := _spoken(inner, effect)) is not None]
+    return list(dict.fromkeys(found))
+
+
+def _spoken(judge: Judge, effect: Effect) -> Part | None:
+    """What floor, deny and ask say of an effect."""
+    names: tuple[str, ...] = ()
+    if effect.target.kind is Kind.PATH:
+        names = match.names_of(effect.target, judge.facts) if effect.target.name else match.ending_of(effect.target)
+    marked = effect.but(dangers=dangers.found_in(effect, names, judge.facts))
+    part = floor.judge_effect(judge.policy.floor, marked, names, judge.facts)
+    return part if part is not None else judge.by_strict_rules(marked, names)
+
+
+def asked(part: Part) -> Part:
+    """The same as a question about a word that is not known."""
+    return Part(
+        Outcome.ASK,
+        part.layer,
+        CODE,
+        f"a word in it is not known, and with some value of that {part.reason}",
+        what=part.what,
+        where=part.where,
+        rule=part.rule,
+        source=part.source,
+        flip="write the word out",
+        message=part.message,
+        high=part.high,
+    )
+
+
+def reaching(judge: Judge, invocation: Invocation) -> tuple[Rule, Layer] | None:
+    """A rule that reaches a command with some value of its unknown words, and its layer."""
+    layers = (
+        (judge.policy.floor, Layer.FLOOR),
+        (judge.policy.deny, Layer.DENY),
+        (judge.policy.ask, Layer.ASK),
+    )
+    for rules, layer in layers:
+        for rule in rules.commands.of_program(invocation.program) if rules.filled else ():
+            if may_reach(rule, invocation) and judge.holds(rule, layer):
+                return rule, layer
+    return None
+
+
+def may_reach(rule: Rule, invocation: Invocation) -> bool:
+    """Whether a rule on commands reaches one with some value of its unknown words."""
+    if rule.shape is Shape.WHOLE or len(rule.words) < 2:
+        return False
+    wanted = [word for word in rule.words[1:] if "*" not in word]
+    if not wanted:
+        return False
+    loose = [prefix for _, prefix, several in invocation.unknown if several]
+    flags = [word for word in wanted if len(word) > 1 and word[0] == "-"]
+    if any(not match.flag_given(flag, invocation) and not _fits(flag, loose) for flag in flags):
+        return False
+    return _aligned([word for word in wanted if word not in flags], invocation)
+
+
+def _is_option(word: str) -> bool:
+    return len(word) > 1 and word[0] == "-" and "=" not in word
+
+
+def _fits(word: str, prefixes: list[str]) -> bool:
+    return any(word.startswith(prefix) for prefix in prefixes)
+
+
+def _aligned(wanted: list[str], invocation: Invocation) -> bool:
+    """Whether a rule's words may be the first ones of a command that are no options, in their order."""
+    unknown = {
+        place: (prefix, several)
+        for place, prefix, several in invocation.unknown
+        if several or not _is_option(invocation.words[place - 1])  # behind an option it is the value of that
+    }
+    known = {*invocation.subcommand, *invocation.operands}
+    left = list(wanted)
+    for place, word in enumerate(invocation.words):
+        if not left:
+            break
+        if place in unknown:
+            prefix, several = unknown[place]
+            if left[0].startswith(prefix):
+                left = [] if several else left[1:]
+            elif not several:
+                return False
+        elif place and word in known and word[:1] != "-":
+            if word != left[0]:
+                return False
+            left = left[1:]
+    return not left
