@@ -51,7 +51,7 @@ fuzz: $(READY) ## hide a payload in random shell text, compare with what bash ru
 attack: $(READY) ## run what the tables call read-only among hostile files and variables (needs bubblewrap; ARGS='git rg': only these)
 	$(BIN)/python -m tests.attack $(ARGS)
 
-clients: $(READY) ## the real agent programs, offline, one after the other (installs 1.4 GB once; needs npm and root)
+clients: $(READY) ## the real agent programs, offline, one after the other (installs 2.1 GB once; needs npm and root)
 	$(BIN)/python -m tests.clients.programs
 	$(BIN)/pytest tests/clients $(ARGS)
 

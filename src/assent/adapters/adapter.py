@@ -121,6 +121,7 @@ class Adapter:
     # somebody attends. The hook then looks at its process, and says `0` in ATTENDED where nobody does.
     once: tuple[str, ...] = ()
     limit = 0  # seconds after which it runs a call whose hook has not answered, whatever its settings say; 0: none
+    asks_first = False  # it fires its permission request before the hook, and asks the person before the hook could
     plain = False  # what it is told of a call before it runs rests on the reply alone
     races = False  # while its dialog is open, a hook may answer in its place: the first answer counts
 

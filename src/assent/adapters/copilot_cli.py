@@ -6,7 +6,7 @@ permissionRequest names its event; the others are told by their fields."""
 from __future__ import annotations
 
 from assent.adapters import payload, shape
-from assent.adapters.adapter import Adapter, Event, Kind, Rendered
+from assent.adapters.adapter import ATTENDED, Adapter, Event, Kind, Rendered
 from assent.adapters.claude_code import WORDS
 from assent.contract.call import Call
 from assent.contract.decision import Outcome
@@ -28,17 +28,20 @@ KINDS = {
     "agentStop": Kind.STOP,
 }
 OWN, CLAUDE = "own", "claude"
+SERVERS = "ASSENT_HOST_SERVERS"  # the names of MCP servers, one on a line; as in facts/servers.py
 
 
 class CopilotCli(Adapter):
     runtime = "copilot"
+    once = ("-p", "--prompt")
 
     def parse(self, given: Mapping[str, object], *, environ: Mapping[str, str], home: str, project: str = "") -> Event:
         """Nothing in the payload tells the session's folder from the call's."""
         roots = payload.folder(project)
         given = with_patch(given)
         if "toolName" not in given and "hook_event_name" in given:
-            event = shape.parse(given, runtime=self.runtime, home=home, roots=roots, modes={}, shell="bash")
+            tool = tool_of(payload.text_if_any(given, "tool_name"), environ.get(SERVERS, "").split("\n"))
+            event = shape.parse(given, runtime=self.runtime, home=home, roots=roots, modes={}, shell="bash", tool=tool)
             return in_form(event, CLAUDE)
         name = payload.text_if_any(given, "hookName") or told_by_fields(given)
         kind = shape.kind_of(name, KINDS, given)
@@ -47,7 +50,7 @@ class CopilotCli(Adapter):
         if kind in shape.WITH_CALL:
             call_input = payload.enclosed(given, "toolArgs" if "toolArgs" in given else "toolInput")
             call = Call(
-                payload.text(given, "toolName"),
+                tool_of(payload.text(given, "toolName"), environ.get(SERVERS, "").split("\n")),
                 call_input,
                 cwd=payload.text(given, "cwd"),
                 roots=roots,
@@ -57,7 +60,8 @@ class CopilotCli(Adapter):
                 description=shape.described(call_input),
                 shell="bash",
             )
-        return Event(kind, name, call, session=session, form=OWN)
+        attended = False if environ.get(ATTENDED) == "0" else None
+        return Event(kind, name, call, session=session, attended=attended, form=OWN)
 
     def render(self, event: Event | None, reply: Reply) -> Rendered:
         """A fault in the form of a denial: of a failed hook the agent reads no more than its exit status."""
@@ -90,6 +94,16 @@ def is_object(text: str) -> bool:
     return text.lstrip()[:1] == "{"
 
 
+def tool_of(name: str, servers: list[str]) -> str:
+    """The tool by the name that rules use: those of MCP servers arrive as `server-tool`, and no tool of Copilot's own
+    has a hyphen. Of a server that is not known its name is taken to go up to the last one."""
+    if "-" not in name:
+        return name
+    owner = max((each for each in servers if each and name.startswith(f"{each}-")), key=len, default="")
+    server, tool = (owner, name[len(owner) + 1 :]) if owner else name.rsplit("-", 1)
+    return f"mcp__{server}__{tool}" if server and tool else name
+
+
 def in_form(event: Event, form: str) -> Event:
     return Event(
         event.kind,
@@ -117,7 +131,8 @@ def told_by_fields(given: Mapping[str, object]) -> str:
 
 
 def before(event: Event, reply: Reply) -> dict[str, object]:
-    text = reply.for_agent if reply.outcome is Outcome.DENY else reply.for_person
+    # Without a person an ask is a denial whose reason the model reads: never the receipt for a person.
+    text = reply.for_person if reply.outcome is Outcome.ALLOW else reply.for_agent
     if event.form == CLAUDE:
         return shape.pre_tool_use(reply, WORDS[reply.outcome], text)
     return {"permissionDecision": WORDS[reply.outcome], "permissionDecisionReason": visible(text)}

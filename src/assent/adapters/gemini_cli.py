@@ -84,7 +84,7 @@ def answer(reply: Reply) -> dict[str, object]:
         case Outcome.ALLOW:
             return {"decision": "allow"}
         case Outcome.ASK:
-            return {"decision": "ask", "reason": visible(reply.for_person), "systemMessage": visible(reply.for_person)}
+            return {"decision": "ask", "reason": visible(reply.for_agent), "systemMessage": visible(reply.for_person)}
         case _:
             out: dict[str, object] = {"decision": "deny", "reason": visible(reply.for_agent)}
             if reply.stop:

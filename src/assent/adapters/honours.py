@@ -256,6 +256,7 @@ TABLE: tuple[Honours, ...] = (
         garbage=BLOCKS,
         default_timeout=0,
         permission_hook=True,
+        exposed="a plugin of a repository runs inside opencode, without a question, and can do what it likes there",
         exceptions=(
             "a plugin that is missing or does not load is passed over in silence; `--pure` and `OPENCODE_PURE` load "
             "none",
@@ -265,6 +266,8 @@ TABLE: tuple[Honours, ...] = (
             "an answer of *always* in opencode's dialog holds for its own pattern from then on",
             "a tool of a plugin, and shell text in which opencode sees no command, opens no dialog: there an ask is a "
             "denial",
+            "a plugin of a repository (`.opencode/plugin`) is loaded without a question: arguments that it changes "
+            "after ours allowed them make the call fail, but as a part of the same process it can do anything else",
         ),
     ),
     Honours(
@@ -286,8 +289,8 @@ TABLE: tuple[Honours, ...] = (
         exposed="`disableAllHooks` in a repository's settings switches it off",
         managed=True,
         exceptions=(
-            "the hook before a tool comes after Qwen Code asked the person, so an allow spares no question there; the "
-            "answer to its permission request does",
+            "the hook before a tool comes after Qwen Code asked the person, so an allow spares no question there; what "
+            "we ask about is asked once, by the hook, as its permission request is answered for it",
             "`disableAllHooks` in a project's settings switches hooks off, but those of `--scope managed`; "
             "`--safe-mode` switches off all",
             "a call whose hook has not answered within 60 s runs, whatever `timeout` says: a person has 47 s",
@@ -315,6 +318,8 @@ TABLE: tuple[Honours, ...] = (
             "`disableAllHooks` in a repository's settings switches user hooks off, and a hook file that does not parse "
             "is passed over",
             "the payload does not tell the project's folder from the call's",
+            "the tools of MCP servers arrive as `server-tool`; the server is told by the names in Copilot's settings, "
+            "and of one that is named on the command line alone by the last hyphen",
         ),
     ),
     Honours(
@@ -353,8 +358,12 @@ TABLE: tuple[Honours, ...] = (
         default_timeout=120,
         longest=120,
         exceptions=(
-            "the hook file is all that is installed, and it can only end the run; a plugin could refuse a single call, "
-            "or have it asked about, but has 3 seconds, and one that does not load is passed over in silence",
+            "the hook file is all that is installed, and it can only end the run, with the calls beside the denied "
+            "one; Cline shows its reason neither to the model nor to the person: `assent audit tail` has it",
+            "other answers do not help: `skip`, `review` and `contextModification` of a hook file let the call run; "
+            "`overrideInput` could put a command in its place that fails with the reason, and a version that does not "
+            "know it would run the call; a plugin refuses one call alone, but has 3 seconds, and one that does not "
+            "load is passed over",
             "a hook file that is not executable is passed over",
             "a call whose hook has not answered within 120 s runs: a person has 97 s",
         ),

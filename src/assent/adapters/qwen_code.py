@@ -5,7 +5,7 @@ Its PreToolUse comes last, after the person was asked; `cwd` is the session's fo
 from __future__ import annotations
 
 from assent.adapters import payload, shape
-from assent.adapters.adapter import Adapter, Event, Kind, Rendered
+from assent.adapters.adapter import ATTENDED, Adapter, Event, Kind, Rendered
 from assent.adapters.claude_code import WORDS
 from assent.contract.decision import Outcome
 from assent.contract.display import visible
@@ -21,12 +21,21 @@ MODES = {"plan": "plan", "default": "default", "auto_edit": "auto", "auto": "aut
 
 class QwenCode(Adapter):
     runtime = "qwen"
+    once = ("-p", "--prompt")
     limit = 60  # of its message bus: `timeout` in its settings changes nothing beyond
+    asks_first = True
 
     def parse(self, given: Mapping[str, object], *, environ: Mapping[str, str], home: str, project: str = "") -> Event:
         folder = payload.text_if_any(given, "cwd")
+        attended = False if environ.get(ATTENDED) == "0" else None
         return shape.parse(
-            given, runtime=self.runtime, home=home, roots=payload.folder(folder), modes=MODES, shell="bash"
+            given,
+            runtime=self.runtime,
+            home=home,
+            roots=payload.folder(folder),
+            modes=MODES,
+            shell="bash",
+            attended=attended,
         )
 
     def render(self, event: Event | None, reply: Reply) -> Rendered:
@@ -34,8 +43,8 @@ class QwenCode(Adapter):
             return shape.blocked(reply)
         match event.kind:
             case Kind.BEFORE_TOOL:
-                denied = reply.outcome is Outcome.DENY
-                text = reply.for_agent if denied else reply.for_person
+                # Without a person an ask is a denial whose reason the model reads: never the receipt for a person.
+                text = reply.for_person if reply.outcome is Outcome.ALLOW else reply.for_agent
                 return shape.printed(shape.pre_tool_use(reply, WORDS[reply.outcome], text))
             case Kind.PERMISSION:
                 return shape.printed(shape.permission_request(reply, interrupts=True))

@@ -199,6 +199,10 @@ def answer(
     event: Event | None = None
     try:
         home = environ.get("HOME", "") or os.path.expanduser("~")
+        if adapter.runtime == "copilot":
+            from assent.facts import servers
+
+            environ = {**environ, **servers.told(adapter.runtime, home, project)}
         event = adapter.parse_text(text, environ=environ, home=home, project=project)
         reply = reply_to(event, environ, state, asks=adapter.asks(event), patience=patience, agreed=agreed)
         return adapter.render(event, reply)
@@ -215,6 +219,7 @@ def _environment(adapter: Adapter) -> dict[str, str]:
     environ = dict(os.environ)
     environ.pop(ATTENDED, None)
     environ.pop("ASSENT_HOME", None)
+    environ.pop("ASSENT_HOST_SERVERS", None)
     if adapter.once:
         from assent.facts import host
 

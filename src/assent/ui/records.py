@@ -69,7 +69,7 @@ def line(entry: Entry, width: int = 0) -> str:
     kind, outcome = entry.text("kind"), entry.text("outcome")
     tool = entry.text("tool") or "-"
     word = outcome if kind == "decision" else kind
-    head = f"{local(entry.text('time'))}  {coloured(f'{one_line(word, 8):8}', outcome)} {one_line(tool, 16):9}"
+    head = f"{local(entry.text('time'))}  {coloured(f'{one_line(word, 8):8}', outcome)} {one_line(tool, 40):9}"
     code = f"  [{one_line(entry.text('code'), 60)}]" if entry.text("code") else ""
     tail = f"{code}  {one_line(entry.text('id'))[:8]}"
     text = answered(entry) if kind == "answer" else summary(entry)

@@ -4,7 +4,7 @@ Shared by the hook that starts anew for each event and by the server, which can 
 
 from __future__ import annotations
 
-from assent import journal
+from assent import adapters, journal
 from assent.adapters.adapter import Kind
 from assent.contract.call import Call
 from assent.contract.decision import Outcome
@@ -183,6 +183,9 @@ def permission(visit: Visit) -> Reply:
     judged = visit.memory.judge(visit.gate, call, project=visit.project, host_mode=visit.event.mode)
     if judged.decision.outcome is Outcome.DENY:
         return told(judged.decision)
+    # Its hook before the tool is still to come, and asks: one question, with our reason, in place of two.
+    if judged.decision.outcome is Outcome.ASK and adapters.load(visit.runtime).asks_first:
+        return Reply(Outcome.ALLOW)
     return Reply(Outcome.ASK)
 
 

@@ -8,9 +8,12 @@ import os
 import time
 
 from assent.contract import display
-from assent.ui import detached, elsewhere, local, starting
+from assent.ui import detached, elsewhere, exposures, local, starting
 
-DESCRIPTION = "Say whether the server runs, where it listens, its mode, and how many questions wait."
+DESCRIPTION = (
+    "Say whether the server runs, where it listens, its mode, and how many questions wait; first of all, in which "
+    "folders a project's settings switch the hook of an agent program off."
+)
 EPILOG = "exit status: 0 it runs, 1 it does not"
 
 
@@ -32,6 +35,12 @@ def told(state: str) -> str:
 
 
 def run(options: argparse.Namespace) -> int:
+    if not options.json:
+        home = os.environ.get("HOME", "") or os.path.expanduser("~")
+        for runtime, path, text in exposures.switched_off(local.state(), home, (os.getcwd(),)):
+            print(
+                f"UNGUARDED {runtime} in the folder of {display.one_line(path)}: {text}; see `assent doctor {runtime}`"
+            )
     found = local.server()
     if found is None and not options.json and starting.is_starting(local.state()):
         print("a server is being started; ask again in a moment")

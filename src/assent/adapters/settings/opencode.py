@@ -63,6 +63,15 @@ function asking(permission) {
   return Object.fromEntries(Object.entries(permission).map(([key, value]) => [key, asking(value)]))
 }
 
+// What runs is what was allowed: a plugin after this one that changes the arguments throws, which is a denial.
+function fixed(value) {
+  if (value !== null && typeof value === "object" && !Object.isFrozen(value)) {
+    Object.freeze(value)
+    Object.values(value).forEach(fixed)
+  }
+  return value
+}
+
 export const Assent = async ({ client, directory, serverUrl }) => {
   const decided = new Map()
   const agents = new Map() // session → the agent that works in it
@@ -127,6 +136,8 @@ export const Assent = async ({ client, directory, serverUrl }) => {
         servers: await servers(),
         attended: ATTENDED,
       }
+      output.args = fixed(payload.args)
+      Object.defineProperty(output, "args", { writable: false, configurable: false })
       const answer = await hook(payload)
       if (answer.decision !== "allow" && answer.decision !== "ask") throw new Error(answer.message || answer.reason)
       if (decided.size > 1000) decided.clear()

@@ -21,7 +21,7 @@ from assent.contract.reply import fault
 from assent.contract.review import Ending, Verdict
 from assent.desk import UNDECIDED
 from assent.facts import asked as asking
-from assent.facts import digest
+from assent.facts import digest, servers
 from assent.memory import Settled
 from assent.ui.access import Role
 from assent.ui.api.checks import is_quick
@@ -59,6 +59,7 @@ async def hook(asked: Asked) -> object:
     try:
         home = environ.get("HOME", "")
         project = asked.text("project", "")
+        environ = {**environ, **servers.told(runtime, home, project)} if runtime in servers.PLACES else environ
         event = adapter.parse_text(asked.text("payload"), environ=environ, home=home, project=project)
         asked.house.remember(event.session, environ, project)
         rendered = adapter.render(event, await reply(asked, adapter, event))

@@ -1,0 +1,40 @@
+"""The names of the MCP servers that a program was told of, for programs whose tools carry no mark of them."""
+
+from __future__ import annotations
+
+import json
+import os
+
+from assent.statefile import read
+
+LARGEST = 1024 * 1024
+# Files with `mcpServers` (or `servers`), by runtime: `~` is the home folder, a relative path is in the project.
+PLACES = {
+    "copilot": ("~/.copilot/mcp-config.json", ".mcp.json", ".github/mcp.json", ".copilot/mcp-config.json"),
+}
+BUILT_IN = {"copilot": ("github-mcp-server",)}
+VARIABLE = "ASSENT_HOST_SERVERS"  # how an adapter is told; never taken from an environment
+
+
+def told(runtime: str, home: str, project: str) -> dict[str, str]:
+    """What to add to the environment that an adapter reads: the names, one on a line. Nothing for most runtimes."""
+    places = PLACES.get(runtime)
+    if places is None:
+        return {}
+    found = set(BUILT_IN[runtime])
+    for place in places:
+        folder, name = (home, place[2:]) if place.startswith("~/") else (project, place)
+        if folder.startswith("/"):
+            found.update(_names(os.path.join(folder, name)))
+    return {VARIABLE: "\n".join(sorted(found))}
+
+
+def _names(path: str) -> list[str]:
+    try:
+        given = json.loads(read(path, LARGEST)[0])
+    except (OSError, ValueError, RecursionError):
+        return []
+    if not isinstance(given, dict):
+        return []
+    tables = [given.get("mcpServers"), given.get("servers")]
+    return [name for table in tables if isinstance(table, dict) for name in table if "\n" not in name]
