@@ -154,7 +154,7 @@ TABLE: tuple[Honours, ...] = (
             "at all, with the hooks in it",
             "another hook may change the input of a call after ours allowed it: of several the one that ends last is "
             "obeyed, also beside a managed hook; only `allowManagedHooksOnly` in managed settings (`--scope managed "
-            "--harden`) keeps a repository's hooks out. What ran is compared with what was allowed, and told",
+            "--harden`) keeps a repository's hooks out",
             "a project's settings may set the environment of hooks: a library that they preload reaches a hook in "
             "Python, and not the compiled client",
             "a hook that ends well and prints nothing, or nothing that it can read, is no answer: Claude Code's own "
