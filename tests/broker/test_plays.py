@@ -311,7 +311,7 @@ def test_the_clock_of_a_question_that_a_channel_has_no_room_for_does_not_run() -
     machine.attached("page", 0.0, room=2)
     questions = [held(f"r{number}", session=f"s{number}") for number in range(3)]
     told = [line(each) for question in questions for each in machine.submit(question, 0.0)]
-    assert told == ["show r0 in page", "show r1 in page"]
+    assert told == ["show r0 in page", "show r1 in page", "queue r2 in page at 0"]
     for id in ("r0", "r1"):
         machine.shown(id, "page", 1.0)
     assert [each.deadline for each in machine.pending()] == [301.0, 301.0, None]

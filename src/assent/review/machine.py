@@ -296,9 +296,9 @@ class Machine:
         return []
 
     def _ask_in(self, place: Place, question: Waiting) -> list[Command]:
-        """Show a question in a channel, unless that is busy with others."""
+        """Show a question in a channel. One that is busy with others lists it; a serial one has no place for a list."""
         if place.is_full_for(question.held.id):
-            return []
+            return [Queue(place.name, question.held, 0)] if place.room > 1 else []
         if place.room:
             place.shows.add(question.held.id)
         return [Show(place.name, question.held, question.deadline)]
