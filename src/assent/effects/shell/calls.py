@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 MOST_RECURSION = 3
 MOST_TRAPS = 64
+_BASH_LIKE = frozenset(("bash", "rbash", "sh", "dash", "ash"))
 _LIVE = Pattern(r"\$[({]|`|\$\w")
 
 
@@ -57,7 +58,7 @@ def nested(walk: Walk, text: str, job: Job, shell: str = "") -> Pair:
     walk.text, walk.span = text, span
     walk.stdin = job.stdin.shared()
     if shell:
-        walk.zsh = shell == "zsh"
+        walk.zsh = shell not in _BASH_LIKE  # ksh and its kin evaluate numbers too
         walk.shell = shell
     for code, _, advice in reading.gaps:
         walk.gap(code, advice)
