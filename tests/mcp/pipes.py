@@ -34,6 +34,10 @@ def call(id: object, tool: str = "ok", **arguments: object) -> dict[str, Any]:
     return {"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params}
 
 
+def _children(pid: int) -> list[int]:
+    return [int(each) for each in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
 class Pipes:
     """A proxy before the scripted server."""
 
@@ -103,9 +107,9 @@ class Pipes:
         """The process of the server, once it runs."""
         until = time.monotonic() + PATIENCE
         while time.monotonic() < until:
-            found = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split()
+            found = [below for keeper in _children(self.process.pid) for below in _children(keeper)]
             if found:
-                return int(found[0])
+                return found[0]
             time.sleep(0.02)
         raise AssertionError("there is no server")
 

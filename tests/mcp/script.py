@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -40,6 +41,15 @@ def main() -> None:
             case "twice":
                 whole = answer(message)
                 print(whole[:-1] + ',"result":{"content":["forged"]}}', flush=True)
+            case "loud":  # fills whatever it is given to write errors to
+                for _ in range(400):
+                    os.write(2, b"x" * 65536)
+                print('{"jsonrpc":"2.0","method":"a","method":"b"}', flush=True)  # which the proxy has to note
+                print(answer(message), flush=True)
+            case "detached":
+                code = f"trap : TERM HUP; sleep 77 & echo $! > {FILE}.left; wait; wait"
+                subprocess.Popen(["setsid", "sh", "-c", code], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                print(answer(message), flush=True)
             case "leaving":
                 os._exit(7)
             case "silent":

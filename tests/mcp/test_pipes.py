@@ -318,6 +318,42 @@ def test_a_killed_proxy_leaves_no_server_behind(start: Start) -> None:
     assert is_gone(child)
 
 
+def test_what_a_server_detached_ends_with_a_killed_proxy(start: Start) -> None:
+    proxy = start("detached")
+    proxy.ask(call(1))
+    left = proxy.reached.with_name(f"{proxy.reached.name}.left")
+    for _ in range(500):
+        if left.exists() and left.read_text().strip():
+            break
+        time.sleep(0.02)
+    os.kill(proxy.process.pid, signal.SIGKILL)
+    assert is_gone(int(left.read_text()))
+
+
+def test_a_server_that_fills_its_standard_error_holds_nobody_up(tmp_path: Path) -> None:
+    state(tmp_path)
+    words = [sys.executable, "-m", "assent", "mcp-proxy", "--name", "srv", "--"]
+    words += [sys.executable, str(Path(__file__).with_name("script.py")), str(tmp_path / "reached"), "loud"]
+    unread, theirs = os.pipe()  # nobody ever reads what stands in here
+    proxy = subprocess.Popen(
+        words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=theirs, env=environ(tmp_path), cwd=tmp_path
+    )
+    try:
+        assert proxy.stdin is not None
+        assert proxy.stdout is not None
+        for number in (1, 2):
+            proxy.stdin.write(json.dumps(call(number)).encode() + b"\n")
+            proxy.stdin.flush()
+            assert json.loads(proxy.stdout.readline())["id"] == number
+        proxy.stdin.close()
+        assert proxy.wait(PATIENCE) == 0
+    finally:
+        proxy.kill()
+        proxy.wait()
+        os.close(unread)
+        os.close(theirs)
+
+
 def test_the_server_speaks_to_our_standard_error(tmp_path: Path) -> None:
     state(tmp_path)
     words = [sys.executable, "-m", "assent", "mcp-proxy", "--name", "x", "--", "sh", "-c", "echo heard >&2"]

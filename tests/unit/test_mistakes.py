@@ -158,7 +158,7 @@ def test_an_answer_is_neither_true_nor_false(value: object) -> None:
 
 
 def test_what_was_not_awaited_is_no_yes(opens: Opens) -> None:
-    with opens() as gate:
+    with opens(tools={"bash": "bash"}) as gate:
         asked = gate.guard(gate.call("bash", {"command": "make"}))
         with pytest.raises(TypeError, match="write `await`"):
             bool(asked)

@@ -75,6 +75,7 @@ class BashJob:
                 stop=stop,
                 head=HEAD,
                 tail=TAIL,
+                kept=True,
             )
         return Result(told(ended, self._seconds), ended.late or ended.status != 0)
 
@@ -90,12 +91,15 @@ def told(ended: process.Ended, seconds: int) -> str:
         text = ended.output.decode("utf-8", "replace")
     notes = []
     if ended.late:
-        notes.append(f"[ended after {seconds} seconds, with everything that it had started]")
+        with_all = ", with everything that it had started" if ended.gone else ""
+        notes.append(f"[ended after {seconds} seconds{with_all}]")
     elif ended.status < 0:
         notes.append(f"[ended by signal {-ended.status}]")
     elif ended.status:
         notes.append(f"[exit status {ended.status}]")
-    if ended.left:
+    if not ended.gone:
+        notes.append("[something that it started may still run]")
+    elif ended.left:
         notes.append("[what it left running in the background was ended]")
     if not text and not notes:
         return "[no output]"

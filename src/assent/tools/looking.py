@@ -8,6 +8,7 @@ import os
 import sys
 from typing import Any
 
+from assent.contract.display import escaped, is_hidden
 from assent.tools import finder, opening, process
 from assent.tools.tool import Bench, Given, Guarded, Problem, Result, Risk, Stop
 
@@ -101,7 +102,7 @@ class LookJob:
         return Result(self._names(found) if self._what == "glob" else self._lines(found, path, stop))
 
     def _names(self, found: dict[str, Any]) -> str:
-        return _with_notes(found["names"], found, "no file has such a name")
+        return _with_notes([_name(each) for each in found["names"]], found, "no file has such a name")
 
     def _lines(self, found: dict[str, Any], path: str, stop: Stop) -> str:
         """INVARIANT: nothing is told of a file that may not be read without asking."""
@@ -111,16 +112,28 @@ class LookJob:
             if stop:
                 raise Problem("the call was taken back")
             if not self._bench.readable(os.path.join(path, name)):
-                closed.append(name)
+                closed.append(_name(name))
             elif self._given.get("files_only"):
-                shown.append(name)
+                shown.append(_name(name))
             else:
-                shown += [f"{name}:{number}: {text}" for number, text in lines]
+                shown += [f"{_name(name)}:{number}: {_shown(text)}" for number, text in lines]
         if closed:
             some = ", ".join(f"`{each}`" for each in closed[:5])
             more = f" and {len(closed) - 5} more" if len(closed) > 5 else ""
             shown.append(f"[left out, since they may not be read without asking: {some}{more}; use `read` for one]")
         return _with_notes(shown, found, "no line matches")
+
+
+def _name(name: str) -> str:
+    """A name on one line: whoever made the file may have put line ends and escape sequences into it."""
+    return "".join(escaped(each) if each in "\n\t" else each for each in _shown(name))
+
+
+def _shown(text: str) -> str:
+    """Text with what steers a screen or hides written out."""
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(escaped(each) if each != "\n" and each != "\t" and is_hidden(each) else each for each in text)
 
 
 def _answer(ended: process.Ended) -> dict[str, Any]:

@@ -1,38 +1,47 @@
-"""Runs one program in a session of its own, within time and memory, and ends all of its group. Judges nothing.
+"""Runs one program in a session of its own, within time and memory, and ends all that it started. Judges nothing.
 
-It has no terminal and no input but what it is given. Nothing of the group outlives the call."""
+It has no terminal and no input but what it is given. A `kept` program is run by `keeper.py`, a process that ends what
+detaches itself too, and everything where this process dies."""
 
 from __future__ import annotations
 
 import os
 import selectors
 import signal
+import socket
 import subprocess
+import sys
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
 from assent.contract.value import Value
+from assent.tools import keeper
 from assent.tools.tool import Problem, Stop
 
 PIECE = 64 * 1024
 LOOK = 0.05  # seconds between looks at whether it is over
 LINGER = 0.5  # seconds for what it started to let go of the pipe, once the program itself has ended
 GRACE = 1.0  # seconds to end in good order
+ENDING = 10.0  # seconds for a keeper to end everything
+KEEPER = os.path.abspath(keeper.__file__)
 
 
 class Ended(Value):
     """How a program ended. `size` is the length of all its output, of which `output` holds beginning and end."""
 
-    __slots__ = ("status", "output", "size", "cut", "late", "left")
+    __slots__ = ("status", "output", "size", "cut", "late", "left", "gone")
 
-    def __init__(self, status: int, output: bytes, size: int, *, cut: int = 0, late: bool, left: bool) -> None:
+    def __init__(
+        self, status: int, output: bytes, size: int, *, cut: int = 0, late: bool, left: bool, gone: bool = True
+    ) -> None:
         self.status = status
         self.output = output
         self.size = size
         self.cut = cut  # where in `output` something is left out; 0 where nothing is
         self.late = late  # it was ended because its time was over
-        self.left = left  # it left programs behind that held its output open
+        self.left = left  # it left programs behind
+        self.gone = gone  # all that it started is known to have ended
 
 
 class Stopped(Exception):
@@ -75,11 +84,15 @@ def run(
     given: bytes = b"",
     head: int,
     tail: int,
+    kept: bool = False,
 ) -> Ended:
     """Run a program in the folder behind a handle. Raises Problem where it cannot be started, Stopped where told to."""
+    ours, theirs = socket.socketpair()
+    before = [sys.executable, "-I", "-S", KEEPER, str(theirs.fileno())] if kept else []
     try:
         program = subprocess.Popen(
-            words,
+            [*before, *words],
+            pass_fds=(theirs.fileno(),) if kept else (),
             stdin=subprocess.PIPE if given else subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -88,18 +101,23 @@ def run(
             start_new_session=True,  # a group of its own, and no terminal to open
         )
     except (OSError, ValueError) as error:
+        ours.close()
         raise Problem(f"`{words[0]}` cannot be started: {error}") from None
-    watched = _Watched(program, Kept(head, tail))
+    finally:
+        theirs.close()
+    watched = _Watched(program, Kept(head, tail), ours if kept else None)
     try:
         if given:
             _feed(program, given)
         late, left = watched.until(time.monotonic() + seconds, stop)
     finally:
-        watched.end()
+        told = watched.end()
+        ours.close()
     if stop:
         raise Stopped
     output, cut = watched.kept.result()
-    return Ended(program.returncode, output, watched.kept.size, cut=cut, late=late, left=left)
+    left, gone = (b"L" in told and not late, b"D" in told) if kept else (left, True)
+    return Ended(program.returncode, output, watched.kept.size, cut=cut, late=late, left=left, gone=gone)
 
 
 def _feed(program: subprocess.Popen[bytes], given: bytes) -> None:
@@ -110,8 +128,9 @@ def _feed(program: subprocess.Popen[bytes], given: bytes) -> None:
 
 
 class _Watched:
-    def __init__(self, program: subprocess.Popen[bytes], kept: Kept) -> None:
+    def __init__(self, program: subprocess.Popen[bytes], kept: Kept, keeper: socket.socket | None = None) -> None:
         assert program.stdout is not None
+        self._keeper = keeper
         self._program = program
         self._pipe = program.stdout
         self.kept = kept
@@ -158,10 +177,15 @@ class _Watched:
         self.kept.add(data)
         return self._open
 
-    def end(self) -> None:
-        """End the whole group, also where the program itself is gone."""
-        self._signal(signal.SIGTERM)
-        until = time.monotonic() + GRACE
+    def end(self) -> bytes:
+        """End all of it, also where the program itself is gone. What the keeper told, where there is one."""
+        if self._keeper is not None:
+            with suppress(OSError):
+                self._keeper.shutdown(socket.SHUT_WR)
+            until = time.monotonic() + ENDING
+        else:
+            self._signal(signal.SIGTERM)
+            until = time.monotonic() + GRACE
         while not self._exited() and time.monotonic() < until:
             self._read(LOOK)
         self._signal(signal.SIGKILL)
@@ -170,6 +194,16 @@ class _Watched:
             pass
         self._selector.close()
         self._pipe.close()
+        return self._told()
+
+    def _told(self) -> bytes:
+        if self._keeper is None:
+            return b""
+        self._keeper.settimeout(GRACE)
+        try:
+            return self._keeper.recv(16)
+        except OSError:
+            return b""
 
     def _signal(self, number: int) -> None:
         with suppress(ProcessLookupError, PermissionError):

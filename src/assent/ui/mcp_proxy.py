@@ -7,8 +7,8 @@ import asyncio
 import os
 import re
 import secrets
-import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
+from functools import cache
 from typing import Any
 
 from assent.contract.display import one_line
@@ -74,6 +74,7 @@ def run(options: argparse.Namespace) -> int:
         raise StoreError(str(error)) from None
     finally:
         judge.close()
+        errors().close()
 
 
 async def _serve(options: argparse.Namespace, judge: Judge, origin: Origin) -> int:
@@ -87,7 +88,7 @@ async def _serve(options: argparse.Namespace, judge: Judge, origin: Origin) -> i
 
 async def _over_pipes(command: list[str], judge: Judge, origin: Origin, stop: asyncio.Future[int], elicit: bool) -> int:
     try:
-        child = await ends.Child.start(command)
+        child = await ends.Child.start(command, errors())
     except OSError as error:
         note(f"`{command[0]}` cannot be started: {error.strerror}")
         return 127
@@ -155,4 +156,10 @@ def headers_of(given: list[str]) -> dict[str, str]:
 
 def note(text: str) -> None:
     """A line for whoever reads the agent program's log."""
-    print(f"assent mcp-proxy: {one_line(text, 500)}", file=sys.stderr, flush=True)
+    errors().say(f"assent mcp-proxy: {one_line(text, 500)}\n".encode())
+
+
+@cache
+def errors() -> ends.Errors:
+    """Our standard error; one for all."""
+    return ends.Errors()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import os
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -111,6 +113,48 @@ def test_what_holds_the_pipe_after_the_shell_is_ended_too(world: World) -> None:
 def test_what_let_go_of_the_pipe_is_ended_too(world: World) -> None:
     world.call("bash", command="sleep 77 > /dev/null 2>&1 & echo $! > left")
     assert gone(pid(world.project / "left"))
+
+
+DETACHED = {
+    "timeout": "timeout 77 sh -c 'sleep 77 & echo $! > left; wait'",
+    "jobs": "set -m; sleep 77 & echo $! > left; wait",
+    "session": "setsid -w sh -c 'sleep 77 & echo $! > left; wait'",
+    "fork": "setsid sh -c 'setsid sh -c \"sleep 77 & echo \\$! > left; wait\" >/dev/null 2>&1 &'; sleep 77",
+    "nohup": "nohup setsid sh -c 'trap \"\" HUP TERM; sleep 77 & echo $! > left; wait' >/dev/null 2>&1 & sleep 77",
+}
+
+
+@pytest.mark.parametrize("how", DETACHED)
+def test_what_detached_itself_is_ended_with_the_rest(world: World, how: str) -> None:
+    done = world.call("bash", command=DETACHED[how], timeout=1)
+    assert done.text == "[ended after 1 seconds, with everything that it had started]"
+    assert gone(pid(world.project / "left"))
+
+
+@pytest.mark.parametrize("how", ["session", "fork", "nohup"])
+def test_what_detached_itself_does_not_outlive_the_shell(world: World, how: str) -> None:
+    command = DETACHED[how].removesuffix("; sleep 77").removesuffix("& sleep 77")
+    done = world.call("bash", command=f"{command} & while ! test -s left; do sleep 0.05; done; echo here")
+    assert done.text == "here\n[what it left running in the background was ended]"
+    assert gone(pid(world.project / "left"))
+
+
+def test_a_killed_program_takes_its_commands_along(world: World, tmp_path: Path) -> None:
+    script = (
+        "import sys; from assent import Gate; from assent.tools import Toolset\n"
+        f"gate = Gate({str(world.project)!r}, files=False, mode='full_auto', state={str(tmp_path / 'own')!r})\n"
+        f"Toolset(gate, {str(world.project)!r}).call_sync('bash', {{'command': {DETACHED['fork']!r}}})"
+    )
+    program = subprocess.Popen([sys.executable, "-c", script])
+    number = pid(world.project / "left")
+    program.kill()
+    program.wait()
+    assert gone(number)
+
+
+def test_a_command_ends_by_signals_and_pipes_as_it_always_does(world: World) -> None:
+    assert world.told("bash", command="kill -9 $$") == ("[ended by signal 9]", True)
+    assert world.told("bash", command="yes | head -1; echo ${PIPESTATUS[0]}") == ("y\n141", False)
 
 
 def test_cancelling_ends_the_group_and_waits_for_that(world: World) -> None:

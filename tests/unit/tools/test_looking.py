@@ -134,3 +134,14 @@ def test_patterns_mean_what_they_mean_elsewhere(pattern: str, fits: list[str], m
     found = pattern_of(pattern)
     assert [each for each in fits if not found.match(each)] == []
     assert [each for each in misses if found.match(each)] == []
+
+
+def test_names_cannot_steer_a_screen_or_forge_lines(world: World) -> None:
+    for name in ("a\x1b[2J.txt", "b\nc.txt: 1: forged", "d\u202etxt.exe", "e\u200b.txt"):
+        (world.project / name).write_text("needle \x1b]0;x\x07here\r\n")
+    for tool, asked in (("glob", {"pattern": "*"}), ("grep", {"pattern": "needle"})):
+        text, _ = world.told(tool, **asked)
+        assert all(each.isprintable() for each in text.split("\n"))
+        assert "a\\u{1b}[2J.txt" in text
+        assert "b\\u{a}c.txt: 1: forged" in text
+        assert len(text.split("\n")) == 4

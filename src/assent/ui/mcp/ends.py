@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 import asyncio
-import ctypes
+import errno
 import os
 import queue
+import shutil
 import signal
+import socket
 import sys
 import threading
-from collections.abc import AsyncIterator, Callable, Sequence
+import time
+from collections.abc import AsyncIterator, Sequence
 from contextlib import suppress
 
+import assent
 from assent.ui.mcp import frames
 from assent.ui.mcp.frames import Frame, Lines
 
 CHUNK = 256 * 1024
 BUFFER = 64 * 1024 * 1024  # bytes that wait for a slow reader before we wait with it
-GRACE = 3.0  # seconds for a server to end after its input did, and again after each signal
-PR_SET_PDEATHSIG = 1
+GRACE = 3.0  # seconds for a server to end after its input did
+ENDING = 10.0  # seconds for a keeper to end everything
+UNHEARD = 1024 * 1024  # bytes for a standard error that nobody reads
+KEEPER = os.path.join(os.path.dirname(assent.__file__), "tools", "keeper.py")
 
 
 class Stdio:
@@ -86,25 +92,80 @@ class Stdio:
         self._unwritten -= size
 
 
-class Child:
-    """A server that we started. It has a process group of its own, which ends with us."""
+class Errors:
+    """Our standard error, in a thread: whoever should read it may not, and what cannot be written is dropped. Nothing
+    that a server says there holds us up."""
 
-    def __init__(self, process: asyncio.subprocess.Process) -> None:
+    def __init__(self, sink: int = 2) -> None:
+        self._sink = sink
+        self._out: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+        self._lock = threading.Lock()
+        self._waiting = 0  # bytes
+        self._dropped = 0
+        threading.Thread(target=self._write, daemon=True).start()
+
+    def say(self, data: bytes) -> None:
+        with self._lock:
+            if self._waiting + len(data) > UNHEARD:
+                self._dropped += len(data)
+                return
+            if self._dropped:
+                data = b"\nassent mcp-proxy: %d bytes that nobody read were dropped\n" % self._dropped + data
+                self._dropped = 0
+            self._waiting += len(data)
+        self._out.put(data)
+
+    def close(self, seconds: float = 1.0) -> None:
+        """Let what was said be written, within this time."""
+        end = time.monotonic() + seconds
+        while self._waiting and time.monotonic() < end:
+            time.sleep(0.01)
+
+    def _write(self) -> None:
+        while True:
+            data = self._out.get()
+            view = memoryview(data)
+            try:
+                while view:
+                    view = view[os.write(self._sink, view) :]
+            except OSError:
+                pass
+            with self._lock:
+                self._waiting -= len(data)
+
+
+class Child:
+    """A server that we started, under a keeper: with it and with us ends all that it started."""
+
+    def __init__(self, process: asyncio.subprocess.Process, line: socket.socket, errors: Errors) -> None:
         self._process = process
+        self._line = line
+        self._draining = asyncio.create_task(self._drain(errors))
 
     @classmethod
-    async def start(cls, command: Sequence[str]) -> Child:
+    async def start(cls, command: Sequence[str], errors: Errors) -> Child:
         """Raises OSError where it cannot be started."""
-        process = await asyncio.create_subprocess_exec(
-            *command,
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            start_new_session=True,
-            preexec_fn=_dies_with_us() if sys.platform == "linux" else None,
-        )
+        if shutil.which(command[0]) is None:
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), command[0])
+        ours, theirs = socket.socketpair()
+        with theirs:
+            process = await asyncio.create_subprocess_exec(
+                *(sys.executable, "-I", "-S", KEEPER, str(theirs.fileno()), *command),
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=asyncio.subprocess.PIPE,
+                pass_fds=(theirs.fileno(),),
+                start_new_session=True,
+            )
         assert process.stdin is not None
         process.stdin.transport.set_write_buffer_limits(BUFFER)
-        return cls(process)
+        return cls(process, ours, errors)
+
+    async def _drain(self, errors: Errors) -> None:
+        """What the server says on its standard error, whether or not anybody reads it."""
+        assert self._process.stderr is not None
+        while data := await self._process.stderr.read(CHUNK):
+            errors.say(data)
 
     async def lines(self) -> AsyncIterator[bytes | None]:
         """The server's lines until it ends; None for one that was too long."""
@@ -133,28 +194,17 @@ class Child:
         assert stdin is not None
         with suppress(OSError, RuntimeError):
             stdin.close()
-        for number in (signal.SIGTERM, signal.SIGKILL):
-            with suppress(TimeoutError):
-                async with asyncio.timeout(GRACE):
-                    await self._process.wait()
-                break
-            self.signal(number)
-        status = await self.ended()
-        self.signal(signal.SIGKILL)  # what it left behind in its group
-        return status
-
-    def signal(self, number: int) -> None:
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(self._process.pid, number)
-
-
-def _dies_with_us() -> Callable[[], object] | None:
-    """Made before the fork, since little may be done after it."""
-    try:
-        prctl = ctypes.CDLL(None).prctl
-    except (OSError, AttributeError):
-        return None
-    return lambda: prctl(PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
+        with suppress(TimeoutError):
+            async with asyncio.timeout(GRACE):
+                await self._process.wait()
+        self._line.close()  # its keeper ends everything
+        with suppress(TimeoutError):
+            async with asyncio.timeout(ENDING):
+                await self._process.wait()
+        with suppress(ProcessLookupError):
+            self._process.kill()
+        self._draining.cancel()
+        return await self.ended()
 
 
 def on_signals() -> asyncio.Future[int]:
