@@ -151,6 +151,8 @@ def main() -> int:
             everything = conditions(tree)
             alone = trial.findings([])
             for finding, surroundings in [*alone, *([] if alone else trial.findings(trial.permitted(everything)))]:
+                if finding.startswith("sent name") and shipped.row(name).service:
+                    continue  # it asks its own service, whose name cannot be looked up here
                 found[name] += 1
                 print(f"{name}: `{command}` with {surroundings}: {finding}", flush=True)
             tried[name] += 1 + len(everything)

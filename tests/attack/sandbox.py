@@ -14,7 +14,8 @@ from tests.attack import hostile
 SECONDS = 10
 TOKEN, KEY = "CANARY-TOKEN-7f3a", "CANARY-KEY-91bc"
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
-CLOSED = "--proc /proc --dev /dev --unshare-pid --unshare-ipc --die-with-parent --new-session --clearenv".split()
+CLOSED = "--proc /proc --dev /dev --unshare-pid --unshare-ipc --die-with-parent --new-session".split()
+OWN = frozenset((".git", ".cache", ".ruff_cache", ".npm", ".yarn", ".bun"))  # where programs keep their own things
 VISIBLE = ("/usr", "/bin", "/lib", "/lib64", "/sbin", "/etc", "/opt", "/var/lib")
 
 
@@ -94,7 +95,7 @@ class Tree:
         found = {}
         for place in (self.work, self.home, self.marks):
             for path in sorted(place.rglob("*")):
-                if path.is_file() and not path.is_symlink() and not {".git", ".cache", ".ruff_cache"} & set(path.parts):
+                if path.is_file() and not path.is_symlink() and not OWN & set(path.parts):
                     found[str(path)] = hashlib.sha256(path.read_bytes()).hexdigest()
         return found
 
@@ -106,11 +107,10 @@ def run(tree: Tree, command: str, listener: Listener) -> list[str]:
     binds = [word for path in VISIBLE if os.path.exists(path) for word in ("--ro-bind", path, path)]
     here, resolver = str(tree.folder), str(tree.folder / "resolv.conf")
     argv = ["bwrap", *binds, "--bind", here, here, "--ro-bind", resolver, "/etc/resolv.conf", *CLOSED]
-    for name, value in (("PATH", PATH), ("HOME", str(tree.home)), ("GITHUB_TOKEN", TOKEN), ("TERM", "dumb")):
-        argv += ["--setenv", name, value]
     argv += ["--chdir", str(tree.work), "/bin/bash", "-c", command]
+    env = {"PATH": PATH, "HOME": str(tree.home), "GITHUB_TOKEN": TOKEN, "TERM": "dumb"}
     try:
-        done = subprocess.run(argv, stdin=subprocess.DEVNULL, capture_output=True, timeout=SECONDS)
+        done = subprocess.run(argv, stdin=subprocess.DEVNULL, capture_output=True, timeout=SECONDS, env=env)
         printed = done.stdout + done.stderr
     except subprocess.TimeoutExpired as error:
         printed = (error.stdout or b"") + (error.stderr or b"")
