@@ -39,7 +39,13 @@ CUT_SHORT = (
 
 def decide(lowering: Lowering, facts: Facts, policy: Policy, *, headless: bool = False) -> Decision:
     """The outcome on a call, with its receipt."""
-    return Judge(lowering, facts, policy).decision(headless=headless)
+    decision = Judge(lowering, facts, policy).decision(headless=False)
+    if decision.outcome is ALLOW:
+        return decision
+    from assent.policy.flips import checked  # which judges again
+
+    decision = checked(lowering, facts, policy, decision)
+    return nobody_answers(decision) if headless and decision.outcome is ASK else decision
 
 
 class Judge:
@@ -474,6 +480,8 @@ class Judge:
             return Concern.WRITE_INSIDE if self._harmless(effect) else Concern.EXECUTE
         if target.kind is Kind.PATH and not target.name and not self._lies_inside(target.under):
             return Concern.GAP
+        if operation is Operation.DELETE and target.kind is Kind.PATH and not target.name:
+            return Concern.DELETE_INSIDE  # which of the files there is not known
         within = target.certain and inside(names, self.facts)
         if not within:
             return Concern.CHANGE_OUTSIDE
@@ -523,7 +531,7 @@ class Judge:
             parts.append(INERT_PART if self.lowering.inert or self.lowering.invocations else NOTHING_PART)
         deciding = parts[0]
         for part in parts:
-            if part.outcome > deciding.outcome:
+            if part.outcome > deciding.outcome or (part.outcome is deciding.outcome and _graver(part, deciding)):
                 deciding = part
         outcome = deciding.outcome
         if outcome is ALLOW and deciding.layer is Layer.INTRINSIC:
@@ -550,6 +558,24 @@ class Judge:
                 if rule is not None:
                     lost[rule] = None
         return tuple((rule.text, rule.source) for rule in lost if rule.text != deciding.rule)
+
+
+# How much a reason says, where several parts have the same outcome: the first one is told.
+GRAVITY = {Layer.LOAD: 5, Layer.FLOOR: 4, Layer.DENY: 3, Layer.ASK: 2}
+GRAVE_CODES = {"mode.delete": 1, "mode.outside-workspace": 2}
+
+
+def _graver(part: Part, other: Part) -> bool:
+    """Whether a part says more of why a call does not run than another of the same outcome."""
+    if part.outcome is ALLOW:
+        return False
+    return _gravity(part) > _gravity(other)
+
+
+def _gravity(part: Part) -> tuple[int, int, int]:
+    if part.rule == "danger(broad-delete)":  # that a whole root goes says more than one sensitive file
+        return 6, 1, 0
+    return GRAVITY.get(part.layer, 1), int(part.high), GRAVE_CODES.get(part.code, 0)
 
 
 READ_ONLY_PART = Part(ALLOW, Layer.INTRINSIC, "intrinsic.read-only", "it only reads, lists or searches")
@@ -658,6 +684,8 @@ def by_mode(concern: Concern, mode: Mode, effect: Effect, facts: Facts) -> Part:
         why = known.get(effect.target.name) or "nothing is known of it"
         code, reason = SETTLED[effect.target.kind]
         reason = f"{reason}: {why}"
+    elif concern is Concern.CHANGE_OUTSIDE and effect.target.kind is Kind.PATH and not effect.target.name:
+        code, reason = "mode.unknown-target", "it changes a file that it does not name"
     elif concern is Concern.TOOL and effect.target.name.lower().startswith("mcp__"):
         code, reason = "mode.mcp-tool", "it calls a tool of an MCP server"
     if outcome is ALLOW:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from assent.contract.effect import Effect, Kind, Target
 from assent.contract.pattern import Pattern
 from assent.effects.shell.command import FIRM, Arg
 from assent.effects.shell.commands.options import parse
@@ -10,7 +11,6 @@ from assent.effects.shell.commands.seen import DELETE, LIST, READ, WRITE, Seen, 
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from assent.contract.effect import Target
     from assent.effects.shell.commands.see import Line
 
     Word = str | Arg
@@ -114,10 +114,27 @@ def _folders(targets: list[Target]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
+_TELLING = Pattern(r"[A-Za-z0-9_]{2}")  # in a name that is looked for: more than a wildcard
+_BELOW = Pattern(r"(?!.*\.\.)[^/~].*")  # a root in the folder that the command runs in
+
+
 class _Expression:
     """Reads an expression from left to right."""
 
-    __slots__ = ("aims", "branches", "depth", "follows", "index", "negated", "regular", "roots", "seen", "words")
+    __slots__ = (
+        "aims",
+        "branches",
+        "choices",
+        "depth",
+        "follows",
+        "index",
+        "narrow",
+        "negated",
+        "regular",
+        "roots",
+        "seen",
+        "words",
+    )
 
     def __init__(self, seen: Seen, words: list[Word], index: int, roots: list[Word], *, follows: bool) -> None:
         self.seen = seen
@@ -130,6 +147,8 @@ class _Expression:
         self.depth = 0  # of parentheses
         self.regular = False  # `-type f` was asked for, so that no link is meant
         self.branches = False  # `-o` or `,` outside parentheses, behind which that does not hold
+        self.narrow = False  # only files of certain names are meant
+        self.choices: list[bool] = []  # in parentheses: whether each choice so far names its files
 
     def read(self) -> None:
         while self.index < len(self.words):
@@ -138,6 +157,7 @@ class _Expression:
             if isinstance(word, Arg):
                 self.seen.execute()
                 continue
+            self.group(word)
             self.depth += (word == "(") - (word == ")")
             self.branches = self.branches or (self.depth == 0 and word in ("-o", "-or", ","))
             self.predicate(word)
@@ -165,8 +185,13 @@ class _Expression:
             for value in self.values(_WRITES[name])[:1]:
                 seen.path(WRITE, value)
         elif name == "-delete":
+            narrow = self.narrow and not (self.branches or self.depth or self.negated or self.follows)
             for root in self.roots:
-                seen.path(DELETE, root, recursive=True, dangers=("recursive-delete",))
+                text = literal(root)
+                if narrow and text is not None and _BELOW.fullmatch(text) and not self.holds_home(text):
+                    self.matches_removed(text)
+                else:
+                    seen.path(DELETE, root, recursive=True, dangers=("recursive-delete",))
         elif name == "-files0-from":
             for value in self.values(1):
                 seen.path(READ, value)
@@ -175,9 +200,42 @@ class _Expression:
         else:
             seen.execute()
 
+    def group(self, word: str) -> None:
+        """Take note of parentheses: what they hold names its files where each of its choices does."""
+        if word == "(" and self.depth == 0:
+            self.choices = [] if self.negated else [False]
+        elif self.depth == 1 and self.choices and word in ("-o", "-or"):
+            self.choices.append(False)
+        elif word == ")" and self.depth == 1:
+            self.narrow = self.narrow or (bool(self.choices) and all(self.choices))
+            self.choices = []
+        elif self.depth > 1 or word == ",":
+            self.choices = []
+
+    def holds_home(self, root: str) -> bool:
+        """Whether the home folder lies below a root, with what it holds of credentials."""
+        names = [target.name for target in self.seen.targets(root)]
+        return not all(names) or any(f"{self.seen.home}/".startswith(name.rstrip("/") + "/") for name in names)
+
+    def matches_removed(self, root: str) -> None:
+        """Files of certain names go, wherever they lie below a root: not the root."""
+        for aim in dict.fromkeys(self.aims):
+            path = f"{root.rstrip('/')}/{aim}"
+            self.seen.path(DELETE, Arg(path, (path,), pattern=True))
+        for target in self.seen.targets(root):
+            shown_as = f"what matches below {root}"
+            self.seen.effects.append(
+                Effect(DELETE, Target(Kind.PATH, "", shown_as, under=(target.name,), certain=False))
+            )
+
     def aim(self, name: str, value: Word) -> None:
         """What is looked for by name lies in some root under that name."""
         text = literal(value)
+        if text and not self.negated and name in ("-name", "-iname") and _TELLING.search(text):
+            if self.depth == 0:
+                self.narrow = self.narrow or not self.branches
+            elif self.depth == 1 and self.choices:
+                self.choices[-1] = True
         if text and not self.negated and name in _NAMES:
             last = text.rstrip("/").rpartition("/")[2]
             self.aims += [last, last.lower()] if name[1] == "i" else [last]

@@ -1,0 +1,100 @@
+"""What would flip a decision: the change that its deciding part names, tried by deciding again.
+
+A call has several parts, and behind a rule that is switched off another may hold: then every change that is needed is
+named, and what no change opens is said."""
+
+from __future__ import annotations
+
+from assent.contract.decision import Decision, Layer, Outcome, Part
+from assent.policy.decide import Judge
+from assent.policy.modes import Mode
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from assent.contract.effect import Effect, Invocation, Lowering
+    from assent.contract.facts import Facts
+    from assent.policy.policy import Policy
+    from assent.policy.rules import Rule
+
+MOST = 4  # changes that are tried, one after the other
+RULED = frozenset((Layer.DENY, Layer.ASK))
+
+
+def checked(lowering: Lowering, facts: Facts, policy: Policy, decision: Decision) -> Decision:
+    """The decision with a flip that is true: alone where it is enough, else with what else is needed."""
+    part = decision.deciding
+    if decision.outcome is Outcome.ALLOW or not part.flip:
+        return decision
+    flip = _needed(lowering, facts, policy, decision)
+    return decision if flip == part.flip else _with(decision, flip)
+
+
+def _needed(lowering: Lowering, facts: Facts, policy: Policy, decision: Decision) -> str:
+    """Every change that it takes until the call is judged more mildly."""
+    part, dropped, mode = decision.deciding, set[str](), policy.mode
+    steps: list[str] = []
+    for _ in range(MOST):
+        steps.append(part.flip)
+        if part.layer in RULED and part.rule and part.rule not in dropped:
+            dropped.add(part.rule)
+        elif part.layer is Layer.MODE and (looser := _mode_in(part)) is not None and looser > mode:
+            mode = looser
+        else:  # a gap, or what could not be named: the call itself has to be written otherwise
+            return "; and ".join(dict.fromkeys(steps))
+        found = _Changed(lowering, facts, policy, frozenset(dropped), mode).decision(headless=False)
+        if found.outcome < decision.outcome:
+            return "; and ".join(dict.fromkeys(steps))
+        part = found.deciding
+        if not part.flip:
+            return f"nothing alone: {part.reason}"
+    return "; and ".join((*dict.fromkeys(steps), "more"))
+
+
+def _mode_in(part: Part) -> Mode | None:
+    """The mode that a flip names."""
+    word = part.flip.partition("`")[2].partition("`")[0] if part.flip.startswith("mode `") else ""
+    return next((mode for mode in Mode if mode.word == word), None)
+
+
+class _Changed(Judge):
+    """The judge again, in another mode and without some of the deny and ask rules."""
+
+    __slots__ = ("dropped",)
+
+    def __init__(self, lowering: Lowering, facts: Facts, policy: Policy, dropped: frozenset[str], mode: Mode) -> None:
+        super().__init__(lowering, facts, policy)
+        self.dropped = dropped
+        self.mode = mode
+
+    def _first(self, found: Iterable[Rule], outcome: Outcome, subject: Invocation | Effect | str) -> Rule | None:
+        return super()._first((rule for rule in found if rule.text not in self.dropped), outcome, subject)
+
+
+def _with(decision: Decision, flip: str) -> Decision:
+    part = decision.deciding
+    told = Part(
+        part.outcome,
+        part.layer,
+        part.code,
+        part.reason,
+        what=part.what,
+        where=part.where,
+        rule=part.rule,
+        source=part.source,
+        flip=flip,
+        message=part.message,
+        high=part.high,
+        also=part.also,
+    )
+    parts = tuple(told if each is part else each for each in decision.parts)
+    return Decision(
+        decision.outcome,
+        told,
+        parts,
+        lost=decision.lost,
+        mode=decision.mode,
+        risk=decision.risk,
+        tool=decision.tool,
+    )
