@@ -43,11 +43,13 @@ def lint(settings: Settings, roots: tuple[str, ...], let_in: LetIn | None = None
             out += secrets(rule)
             out += dead(rule, roots)
             if name == "allow":
-                out += broad(rule) or (wide(rule, let_in) if let_in is not None else [])
+                out += broad(rule)
             stricter = {"deny": (), "ask": ("deny",), "allow": ("deny", "ask")}[name]
             others = [(each, layer) for layer in stricter for each in written[layer]]
             earlier = [(each, name) for each in rules[:at]]
             out += shadowed(rule, [*others, *earlier])
+            if name == "allow" and let_in is not None and not any(each.rule == rule.text for each in out):
+                out += wide(rule, let_in)
     return out
 
 
