@@ -147,6 +147,27 @@ def test_a_graph_of_one_s_own_is_gated_at_its_tool_node(gate: Opens) -> None:
     assert "not run" in told(done["messages"])[DENIED]
 
 
+@pytest.mark.parametrize("half", ["wrap_tool_call", "awrap_tool_call"])
+@pytest.mark.parametrize("awaited", [False, True])
+def test_a_node_with_half_of_the_middleware_is_gated_both_ways(gate: Opens, half: str, awaited: bool) -> None:
+    ran = Ran()
+    middleware = AssentMiddleware(gate())
+    halves: dict[str, Any] = {half: getattr(middleware, half)}
+    node = ToolNode([noting(ran)], **halves)
+    calls: Any = [
+        {"name": "run", "args": {"command": each}, "id": each, "type": "tool_call"} for each in (ALLOWED, DENIED)
+    ]
+    from langgraph.graph import START, MessagesState, StateGraph
+
+    builder: Any = StateGraph(MessagesState)
+    builder.add_node("tools", node)
+    builder.add_edge(START, "tools")
+    graph, given = builder.compile(), {"messages": [AIMessage("", tool_calls=calls)]}
+    done = asyncio.run(graph.ainvoke(given)) if awaited else graph.invoke(given)
+    assert ran.commands == [ALLOWED]
+    assert "not run" in told(done["messages"])[DENIED]
+
+
 class Exchanging(AgentMiddleware[Any, Any, Any]):
     """Takes another tool under the name of the one that was called."""
 

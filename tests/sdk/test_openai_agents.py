@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,7 @@ from agents.tool import ShellActionRequest, ShellCallData, ShellCommandRequest
 from mcp.types import CallToolResult, TextContent
 from mcp.types import Tool as MCPTool
 from openai.types.responses import ResponseFunctionToolCall
+from pydantic import BaseModel
 
 from assent import Denied, Gate, PayloadError, Tool
 from assent.sdk.openai_agents import answered, guard, questions
@@ -142,6 +144,37 @@ def test_an_agent_that_is_handed_over_to_is_gated(gate: Opens, way: Callable[[An
     guard(gate(), outer)
     run(outer)
     assert ran.commands == []
+
+
+@pytest.mark.parametrize("awaited", [False, True])
+@pytest.mark.parametrize(
+    ("rules", "ran"),
+    [
+        ({}, False),
+        ({"deny": ["transfer_to_worker"]}, False),
+        ({"tools": {"transfer_to_worker": Tool("nothing")}}, True),
+    ],
+)
+def test_a_function_of_a_handoff_is_gated(gate: Opens, rules: dict[str, Any], ran: bool, awaited: bool) -> None:
+    handed: list[str] = []
+
+    class Reason(BaseModel):
+        why: str
+
+    def now(context: Any, given: Reason) -> None:
+        handed.append(given.why)
+
+    async def later(context: Any, given: Reason) -> None:
+        handed.append(given.why)
+
+    way = handoff(worker(Ran()), on_handoff=later if awaited else now, input_type=Reason)
+    model = Chief(list(calls("transfer_to_worker", '{"why": "refund"}')))
+    agent = Agent[Any](name="chief", model=model, handoffs=[way])
+    for _ in range(2):  # gated again, it asks once
+        guard(gate(**{**rules, "tools": {**TOOLS, **rules.get("tools", {})}}), agent)
+    with pytest.raises(Denied) if not ran else nullcontext():
+        run(agent)
+    assert handed == (["refund"] if ran else [])
 
 
 def test_agents_in_a_circle_are_gated_once(gate: Opens) -> None:

@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 from pydantic_ai import Agent, DeferredToolRequests, DeferredToolResults, FunctionToolset, ToolApproved
-from pydantic_ai.capabilities import AbstractCapability
+from pydantic_ai.capabilities import AbstractCapability, CapabilityOrdering
 from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCallPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 from pydantic_ai.toolsets import WrapperToolset
 
-from assent import Denied, Gate, Tool
+from assent import Denied, Gate, PayloadError, Tool
 from assent.sdk.paused import answer
 from assent.sdk.pydantic_ai import AssentCapability, AssentToolset, results
 
@@ -120,6 +120,32 @@ def test_whatever_changes_the_arguments_stands_outside(gate: Opens, place: str, 
     agent: Agent[Any, Any] = Agent(
         model([[Use(ALLOWED)]]), toolsets=[toolset(ran)], capabilities=both if first else both[::-1]
     )
+    agent.run_sync("go")
+    assert ran.commands == []
+
+
+@dataclass
+class Behind(Rewriting):
+    def get_ordering(self) -> CapabilityOrdering:
+        return CapabilityOrdering(position="innermost")
+
+
+@pytest.mark.parametrize("late", [False, True])
+def test_a_run_with_something_between_the_gate_and_the_tools_does_not_start(gate: Opens, late: bool) -> None:
+    ran = Ran()
+    ours, behind = AssentCapability(gate()), Behind("toolset")
+    agent: Agent[Any, Any] = Agent(
+        model([[Use(ALLOWED)]]), toolsets=[toolset(ran)], capabilities=[ours] if late else [ours, behind]
+    )
+    with pytest.raises(PayloadError, match="`Outside` would stand behind the gate"):
+        agent.run_sync("go", capabilities=[behind] if late else None)
+    assert ran.commands == []
+
+
+def test_a_capability_of_the_inner_tier_that_comes_before_stands_outside(gate: Opens) -> None:
+    ran = Ran()
+    both: list[AbstractCapability[Any]] = [Behind("toolset"), AssentCapability(gate())]
+    agent: Agent[Any, Any] = Agent(model([[Use(ALLOWED)]]), toolsets=[toolset(ran)], capabilities=both)
     agent.run_sync("go")
     assert ran.commands == []
 

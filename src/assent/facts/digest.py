@@ -13,6 +13,7 @@ from assent.contract.effect import READ_ONLY, Kind, Operation
 from assent.contract.notation import dumps, loads
 from assent.contract.sha import sha256
 from assent.contract.tools import canonical
+from assent.facts import imports
 from assent.statefile import read
 
 TYPE_CHECKING = False
@@ -73,15 +74,20 @@ def identity(call: Call) -> str:
 
 
 def digest(call: Call, lowering: Lowering, facts: Facts) -> str:
-    """SHA-256 over tool, arguments, folder, where every target leads, and the bytes of what the call runs.
+    """SHA-256 over tool, arguments, folder, where every target leads, and the bytes of what the call runs and of the
+    local files that these load.
 
     Where a file that would run cannot be read, or there are too many, the digest never repeats."""
     targets = [_target(effect, facts) for effect in lowering.effects]
     folders = {call.cwd, *(cwd for invocation in lowering.invocations for cwd in invocation.cwds)}
     targets.append([_real(folder) for folder in sorted(folders)])
-    runs = [[path, _content(path, must=must)] for path, must in _files(lowering, facts).items()]
+    files = _files(lowering, facts)
+    runs = [[path, _content(path, must=must)] for path, must in files.items()]
     if len(runs) > FILES:
         runs = [["", _unique()]]
+    elif files:
+        more = imports.loaded(files, tuple(sorted(folder for folder in folders if folder.startswith("/"))))
+        runs += [[path, _content(path, must=False)] for path in more]
     return _hash(["digest", call.tool, _json(call.input), call.cwd, call.shell, targets, runs])
 
 

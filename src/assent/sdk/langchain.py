@@ -6,6 +6,7 @@ from a tool of another has its own `middleware`: give it the same one."""
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from functools import wraps
 from itertools import takewhile
 from typing import Any
 
@@ -13,6 +14,7 @@ from langchain.agents.middleware import AgentMiddleware, AgentState, hook_config
 from langchain.agents.middleware.types import ToolCallRequest
 from langchain_core.messages import ToolMessage
 from langgraph.errors import GraphInterrupt
+from langgraph.prebuilt import ToolNode
 from langgraph.types import Command, Interrupt, interrupt
 
 from assent.contract.review import Verdict
@@ -66,6 +68,21 @@ class AssentMiddleware(AgentMiddleware[Any, Any, Any]):
             pause.args[0][0].value = paused.question(approval)
             raise
         return self._passage.release(answer, *call)
+
+
+_made = ToolNode.__init__
+
+
+@wraps(_made)
+def _with_both(node: ToolNode, *given: Any, **named: Any) -> None:
+    """A node that is given the async half alone would run its tools without the gate in `invoke`: it gets both."""
+    _made(node, *given, **named)
+    ours = getattr(node._awrap_tool_call, "__self__", None)
+    if isinstance(ours, AssentMiddleware) and node._wrap_tool_call is None:
+        node._wrap_tool_call = ours.wrap_tool_call
+
+
+ToolNode.__init__ = _with_both  # type: ignore[method-assign, assignment]  # no place to ask at
 
 
 def said(pause: Interrupt, *, allow: bool, who: str, message: str = "") -> dict[str, Any]:

@@ -6,8 +6,10 @@ is in `openai_paused`."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import inspect
+from collections.abc import Awaitable, Callable, Sequence
 from copy import copy
+from functools import partial
 from typing import Any
 
 from agents import (
@@ -17,12 +19,14 @@ from agents import (
     ToolGuardrailFunctionOutput,
     ToolInputGuardrail,
     ToolInputGuardrailData,
+    handoffs,
 )
 from agents.mcp import MCPServer
 
 from assent.contract.errors import PayloadError
 from assent.contract.texts import texts
 from assent.embedded import DAY
+from assent.guarded import Denied
 from assent.sdk import openai_local
 from assent.sdk.openai_paused import Pausing, answered, mcp_name, questions, taken
 from assent.sdk.passage import Passage, Sessions, told
@@ -91,8 +95,7 @@ class Arming:
         agent.tools = [self._tool(each) for each in agent.tools]
         for server in agent.mcp_servers:
             self._server(server)
-        for each in agent.handoffs:
-            self._handoff(each)
+        agent.handoffs = [self._handoff(each) for each in agent.handoffs]
 
     def _tool(self, tool: Any) -> Any:
         if not isinstance(tool, FunctionTool):
@@ -115,7 +118,7 @@ class Arming:
             )
             vars(server)["_get_needs_approval_for_tool"] = pausing
 
-    def _handoff(self, given: Agent[Any] | Handoff[Any, Any]) -> None:
+    def _handoff(self, given: Agent[Any] | Handoff[Any, Any]) -> Any:
         found = given if isinstance(given, Agent) else given._agent_ref() if given._agent_ref is not None else None
         if isinstance(found, Agent):
             self.agent(found)
@@ -123,6 +126,38 @@ class Arming:
             raise PayloadError(
                 f"`{given.tool_name}` hands over to an agent that cannot be seen; gate that, and `leave` it"
             )
+        if not isinstance(given, Handoff) or given.tool_name in self._leave or _only_hands_over(given):
+            return given
+        given = copy(given)
+        theirs = given.on_invoke_handoff
+        own = theirs.own if isinstance(theirs, HandingOver) else theirs
+        given.on_invoke_handoff = HandingOver(self._passage, given.tool_name, own)
+        return given
+
+
+class HandingOver:
+    """Asks the gate before a handoff that runs a function. A denied one ends the run: there is no answer to give."""
+
+    def __init__(self, passage: Passage, name: str, own: Callable[[Any, str], Awaitable[Any]]) -> None:
+        self._passage = passage
+        self._name = name
+        self.own = own
+
+    async def __call__(self, context: Any, given: str) -> Any:
+        verdict = await self._passage.guard(self._name, given)
+        if verdict.allowed is not True:
+            raise Denied(verdict)
+        return await self.own(context, given)
+
+
+def _only_hands_over(given: Handoff[Any, Any]) -> bool:
+    """Whether a handoff is known to run nothing: made by `handoff()`, without `on_handoff`."""
+    found = given.on_invoke_handoff
+    made = found.args[0] if isinstance(found, partial) and len(found.args) == 1 else found
+    if getattr(made, "__module__", "") != handoffs.__name__ or not inspect.isfunction(made):
+        return False
+    held = inspect.getclosurevars(made).nonlocals
+    return held.get("on_handoff", made) is None
 
 
 def _others(of: FunctionTool | MCPServer) -> list[ToolInputGuardrail[Any]]:

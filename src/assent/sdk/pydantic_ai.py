@@ -1,6 +1,7 @@
 """Pydantic AI: a capability that asks the gate before a tool runs. Decides nothing.
 
-It stands innermost, around the toolsets themselves, so that it sees the arguments that the tool gets. An agent that is
+It stands innermost, around the toolsets themselves, so that it sees the arguments that the tool gets; a run in which
+another capability would stand behind it does not start. An agent that is
 called from a tool of another has its own `capabilities`: give it the same one. Tools that the model's provider runs,
 and output functions, are not seen."""
 
@@ -19,8 +20,9 @@ from pydantic_ai import (
     ToolDenied,
 )
 from pydantic_ai.capabilities import AbstractCapability, CapabilityOrdering
-from pydantic_ai.toolsets import AbstractToolset, ToolsetTool, WrapperToolset
+from pydantic_ai.toolsets import AbstractToolset, PreparedToolset, ToolsetTool, WrapperToolset
 
+from assent.contract.errors import PayloadError
 from assent.contract.review import Verdict
 from assent.embedded import DAY
 from assent.guarded import Denied
@@ -75,6 +77,10 @@ class AssentCapability(AbstractCapability[Any]):
         return CapabilityOrdering(position="innermost")
 
     def get_wrapper_toolset(self, toolset: AbstractToolset[Any]) -> AbstractToolset[Any]:
+        # INVARIANT: nothing of another capability stands between the gate and the tools.
+        if type(toolset) is not PreparedToolset:
+            inside = type(toolset).__name__
+            raise PayloadError(f"`{inside}` would stand behind the gate; list AssentCapability after its capability")
         return AssentToolset(toolset, self.session, self.durable, self.seconds)
 
 
