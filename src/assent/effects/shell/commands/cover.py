@@ -128,9 +128,11 @@ def _forwarded(line: Line, free: list[int]) -> list[int]:
     something harmless."""
     row = line.tables.row(line.row.forwards)
     places = [place for place in free if line.words[place] != "--"]
-    parsed = parse([line.words[place] for place in places], row.options, style=row.style)
+    handed = [line.words[place] for place in places]
+    parsed = parse(handed, row.options, style=row.style)
     steering = [given.start for given in parsed.given if _steers(given, row.forms, row)]
-    return [places[place] for place in (*parsed.odd, *steering)]
+    files = [place for place, word in enumerate(handed) if _is_file_of_options(word)]
+    return [places[place] for place in (*parsed.odd, *steering, *files)]
 
 
 def _is_option(word: Word) -> bool:
