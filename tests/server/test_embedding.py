@@ -93,7 +93,7 @@ def test_questions_go_to_the_servers_pages(
     person.answer(person.held_in(own.id), said, message="so be it")
     verdict = waiting.result(20)
     assert (verdict.allowed, verdict.stop) == (said == "allow", said == "stop")
-    answer = verdict.resolution.answer if verdict.resolution else None
+    answer = verdict.resolution.answer if verdict.resolution is not None else None
     assert answer is not None
     assert answer.who
 

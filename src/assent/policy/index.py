@@ -301,7 +301,7 @@ class CommandIndex:
                 continue
             plain = next((word for word in rule.words[1:] if not word.startswith("-")), "")
             for program in dict.fromkeys((*programs(rule.words[0]), base(rule.words[0]))):
-                if "*" in program:
+                if "*" in rule.words[0]:  # which may end in the middle of a word
                     self._wild.add(longest_literal(rule.spec), number)
                 elif plain and "*" not in plain and "{" not in plain:
                     self._by_word.setdefault((program, plain), []).append(number)

@@ -108,6 +108,7 @@ def test_no_rule_that_reaches_a_command_is_missed(specs: list[str], command: str
         ("psql -c DROP *", "psql -c 'DROP TABLE x'"),
         ("/o/My App/run:*", "'/o/My App/run' x"),
         ('"q w" *', '"q w" x'),
+        ("*'/o/My App/run'", "git '/o/My App/run'"),
     ],
 )
 def test_a_rule_is_found_however_the_command_is_written(spec: str, command: str) -> None:
