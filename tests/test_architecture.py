@@ -21,7 +21,7 @@ BELOW_DESK = frozenset({"contract", "engine", "gates", "configure", "journal", "
     "opinion"
 }
 BELOW_GUARD = STAGES | BELOW_DESK | {"desk", "http", "remote", "tally"}
-GUARD = frozenset({"guard", "guarded", "embedded", "background", "compat", "places", "values"})
+GUARD = frozenset({"guard", "guarded", "embedded", "background", "compat", "places", "shared", "values"})
 BELOW_SURFACES = BELOW_GUARD | GUARD
 
 # Package → what of Assent it may import, besides itself.

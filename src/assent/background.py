@@ -1,4 +1,4 @@
-"""An event loop on a thread of its own, for callers that have none or many. Knows nothing of what runs there."""
+"""An event loop on a thread of its own, one for all gates of a process. Knows nothing of what runs there."""
 
 from __future__ import annotations
 
@@ -16,8 +16,37 @@ T = TypeVar("T")
 ENDING = 5.0  # seconds for what is cancelled to end
 
 
+class Shared:
+    """The loop of this process and its thread, which runs while somebody uses it."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.loop: asyncio.AbstractEventLoop | None = None
+        self.thread: threading.Thread | None = None
+        self.users = 0
+
+    def taken(self) -> asyncio.AbstractEventLoop:
+        """The loop, started where it does not run. Call it with the lock held."""
+        if self.loop is None:
+            self.loop = asyncio.new_event_loop()
+            self.thread = threading.Thread(target=_run, args=(self.loop,), name="assent", daemon=True)
+            self.thread.start()
+        return self.loop
+
+    def left(self) -> None:
+        """One user less; the last one ends it."""
+        with self.lock:
+            self.users -= 1
+            if not self.users and self.loop is not None:
+                self.loop.call_soon_threadsafe(self.loop.stop)
+                self.loop = self.thread = None
+
+
+_shared = Shared()
+
+
 class Thread:
-    """One such loop, started when it is first needed."""
+    """What one gate does on that loop, from the first time on that it needs it."""
 
     def __init__(self) -> None:
         self._closed = False
@@ -26,25 +55,27 @@ class Thread:
 
     def reset(self) -> None:
         """As at first: a fork takes no threads along."""
-        self._lock = threading.Lock()
-        self._loop: asyncio.AbstractEventLoop | None = None
-        self._thread: threading.Thread | None = None
+        self._user = False
+        self._doing: set[concurrent.futures.Future[Any]] = set()
 
     def start(self, work: Coroutine[Any, Any, T]) -> concurrent.futures.Future[T]:
         """Do something on the loop. Cancelling the future cancels it. Raises AssentError once it is closed."""
-        with self._lock:
+        with _shared.lock:
             if self._closed:
                 work.close()
                 raise AssentError("the gate was closed")
-            if self._loop is None:
-                self._loop = asyncio.new_event_loop()
-                self._thread = threading.Thread(target=_run, args=(self._loop,), name="assent", daemon=True)
-                self._thread.start()
-            return asyncio.run_coroutine_threadsafe(work, self._loop)
+            loop = _shared.taken()
+            if not self._user:
+                self._user = True
+                _shared.users += 1
+            doing = asyncio.run_coroutine_threadsafe(work, loop)
+            self._doing.add(doing)
+        doing.add_done_callback(self._doing.discard)
+        return doing
 
     def wait(self, work: Coroutine[Any, Any, T]) -> T:
         """Do something on the loop, and wait for it. An interrupt takes it back."""
-        if threading.current_thread() is self._thread:
+        if threading.current_thread() is _shared.thread:
             work.close()
             raise AssentError("the gate was asked from the very thread that asks; use `await gate.guard(…)` there")
         doing = self.start(work)
@@ -55,12 +86,14 @@ class Thread:
             raise
 
     def close(self) -> None:
-        """End it. What still runs there is cancelled, so that nobody waits for ever."""
-        with self._lock:
-            self._closed = True
-            if self._loop is not None:
-                self._loop.call_soon_threadsafe(self._loop.stop)
-            self._loop = None
+        """End what it does there: it is cancelled, so that nobody waits for ever."""
+        with _shared.lock:
+            first, self._closed = not self._closed, True
+            left = list(self._doing)
+        for each in left:
+            each.cancel()
+        if first and self._user:
+            _shared.left()
 
 
 def _run(loop: asyncio.AbstractEventLoop) -> None:
@@ -102,6 +135,7 @@ _living: weakref.WeakSet[Thread] = weakref.WeakSet()
 
 
 def _forked() -> None:
+    _shared.__init__()  # type: ignore[misc]  # whoever held its lock is not here
     for each in list(_living):
         each.reset()
 

@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack, suppress
 from typing import TYPE_CHECKING, Any
 
+from assent import shared
 from assent.background import Thread
 from assent.contract.call import Call
 from assent.contract.decision import Decision, Outcome
@@ -38,6 +39,7 @@ from assent.review.channels.turn import has_terminal, turn
 from assent.review.denial import deny
 from assent.review.store import SqliteStore
 from assent.statefile import state_folder
+from assent.trail.append import Trail
 from assent.values import arguments
 
 STORE_FILE = "held.db"
@@ -69,7 +71,8 @@ class Embedded:
 
     def _reset(self) -> None:
         """Everything that lives in one process: threads, loops and open files, which a fork does not share."""
-        self.memory = Memory(self._state, scope=self._name)
+        trail = shared.take(Trail, f"{self._state}/audit", Trail)
+        self.memory = Memory(self._state, scope=self._name, trail=trail)
         self._thread = Thread()
         self._opening = threading.Lock()
         self._desk: Desk | None = None
@@ -239,7 +242,7 @@ class Embedded:
     def _open_desk(self) -> Desk:
         with self._opening:
             if self._desk is None:
-                self._store = SqliteStore(os.path.join(state_folder(self._state), STORE_FILE))
+                self._store = shared.take(SqliteStore, os.path.join(state_folder(self._state), STORE_FILE), SqliteStore)
                 self._desk = Desk(self.memory, self._store, self._rules_of, fixed=True)
             return self._desk
 
@@ -299,18 +302,21 @@ class Embedded:
 
     def close(self) -> None:
         """Deny what waits, and let go of everything."""
+        if self._closed:
+            return
         self._closed = True
         if self._desk is not None:
             with suppress(Exception):
                 self._thread.start(self._shut(self._desk)).result(CLOSING)
         self._thread.close()
-        self.memory.trail.close()
+        if shared.drop(Trail, self.memory.trail.folder):
+            self.memory.trail.close()
 
     async def _shut(self, desk: Desk) -> None:
         await desk.broker.close()
         if self._terminal is not None:
             await self._terminal.close()
-        if self._store is not None:
+        if self._store is not None and shared.drop(SqliteStore, self._store.path):
             with suppress(StoreError):
                 await self._store.close()
 

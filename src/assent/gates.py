@@ -23,7 +23,7 @@ from assent.policy.modes import Mode
 from assent.policy.settings import combine
 
 MOST = 256  # gates kept
-MOST_VIEWS = 4096
+MOST_VIEWS = 16384  # sessions of which is known that they share a gate; of others their files tell
 LOOK = 1.0  # seconds that a look at a workspace holds
 COARSE = 50_000_000  # nanoseconds in which a file may change twice and show it once
 PROJECT = 2  # the place of the project's file among the sources
@@ -149,7 +149,7 @@ class Gates:
     def _own_view(self, here: configure.Place, session: str, mark: Mark, at: int) -> str:
         """The session, where the project's file is not as it saw it first or it began elsewhere; else `""`, and it
         shares a gate. `mark` is that of the project's file, as it was `at` a time."""
-        if not session or not here.project.startswith("/"):
+        if not session or self._alone or not here.project.startswith("/"):
             return ""
         key = (here.project, session)
         if self._views.get(key) == mark:
@@ -160,14 +160,16 @@ class Gates:
             _, before = configure.began(here, session)
         except AssentError:
             return session
-        if (first is not None and first != text) or before:
+        if (first and first != text) or before:  # one that says nothing tightens nothing
             return session
         if here.project == "/":  # of no folder, so that the session may yet begin
             return ""
         if not _is_fresh(mark, at):
-            if len(self._views) >= MOST_VIEWS:
-                self._views.clear()
-            self._views[key] = mark
+            with self._lock:
+                self._views.pop(key, None)
+                while len(self._views) >= MOST_VIEWS:
+                    del self._views[next(iter(self._views))]
+                self._views[key] = mark
         return ""
 
     def _load(self, here: configure.Place, session: str) -> tuple[Engine, configure.Place]:

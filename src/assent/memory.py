@@ -65,7 +65,9 @@ class Memory:
     """The grants, the modes of sessions and the trail in one state folder. `scope` names whose sessions these are,
     where several programs with ids of their own share the folder."""
 
-    def __init__(self, state: str, *, clock: Callable[[], float] = time.time, scope: str = "") -> None:
+    def __init__(
+        self, state: str, *, clock: Callable[[], float] = time.time, scope: str = "", trail: Trail | None = None
+    ) -> None:
         self.state = state
         self.scope = scope
         self._started = (clock(), time.monotonic())
@@ -73,7 +75,7 @@ class Memory:
         self._grants: books.GrantBook | None = None
         self._classifiers: Classifiers | None = None
         self.waiting: dict[tuple[str, str], int] = {}  # sessions and names of what is before a person now, how often
-        self.trail = Trail(f"{state}/audit")
+        self.trail = trail if trail is not None else Trail(f"{state}/audit")
         self.clock = clock
 
     @property

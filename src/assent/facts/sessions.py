@@ -2,12 +2,14 @@
 
 A session may try to loosen the project's file half-way; the text seen first still holds beside the text of now, and
 since such a file can only tighten, both together never allow more. For the same reason the rules of the folder in which
-it began hold wherever it goes: into a worktree, or a folder that it made itself."""
+it began hold wherever it goes: into a worktree, or a folder that it made itself. What a session has not used for 30
+days is removed."""
 
 from __future__ import annotations
 
 import os
 import posixpath
+import time
 
 from assent.contract.errors import StoreError
 from assent.contract.memory import keep
@@ -15,6 +17,10 @@ from assent.contract.sha import sha256
 from assent.facts.files import config_text, replace_text, state_folder
 
 FOLDER = "sessions"
+MARKER = "swept"
+DAY = 86400.0
+KEPT = 30 * DAY  # seconds after its last call that something of a session is kept
+AT_ONCE = 2000  # files that are removed at a time
 REMEMBERED = 256  # names of files
 
 
@@ -26,10 +32,12 @@ def pinned(state: str, session: str, root: str, text: str | None) -> str | None:
     path = posixpath.join(state, FOLDER, name)
     seen = config_text(path)
     if seen is not None:
+        _used(path)
         return seen
     state_folder(state)
     state_folder(posixpath.join(state, FOLDER))
     replace_text(path, text or "")
+    sweep(state, time.time())
     return text
 
 
@@ -39,6 +47,7 @@ def began(state: str, session: str, root: str) -> str:
     path = posixpath.join(state, FOLDER, sha256(f"began\0{session}".encode()).hexdigest()[:32])
     seen = config_text(path)
     if seen or root == "/":
+        _used(path)
         return seen or root
     try:
         state_folder(state)
@@ -49,20 +58,45 @@ def began(state: str, session: str, root: str) -> str:
     return root
 
 
-def forget(state: str, *, older_than: float) -> int:
-    """Remove what sessions left behind before that time; return how many."""
+def sweep(state: str, now: float) -> int:
+    """Remove what no session has used for KEPT seconds, once a day and some at a time; return how many."""
     folder = posixpath.join(state, FOLDER)
+    marker = posixpath.join(folder, MARKER)
+    try:
+        if abs(now - os.stat(marker).st_mtime) < DAY:
+            return 0
+    except OSError:
+        pass
     gone = 0
     try:
-        names = os.listdir(folder)
-    except FileNotFoundError:
-        return 0
-    for name in names:
-        path = posixpath.join(folder, name)
-        if os.stat(path).st_mtime < older_than:
-            os.unlink(path)
-            gone += 1
+        for name in os.listdir(folder):
+            if name != MARKER and _removed(posixpath.join(folder, name), now):
+                gone += 1
+                if gone >= AT_ONCE:
+                    return gone
+        replace_text(marker, "")
+    except (OSError, StoreError):  # another day, then
+        pass
     return gone
+
+
+def _removed(path: str, now: float) -> bool:
+    try:
+        if now - os.lstat(path).st_mtime <= KEPT:
+            return False
+        os.unlink(path)
+    except FileNotFoundError:  # another process sweeps too
+        return False
+    return True
+
+
+def _used(path: str) -> None:
+    """Note that a session still uses a file, at most once a day."""
+    try:
+        if time.time() - os.stat(path).st_mtime > DAY:
+            os.utime(path)
+    except OSError:
+        pass
 
 
 def chosen_mode(state: str, session: str) -> str:
@@ -76,6 +110,7 @@ def chosen_mode(state: str, session: str) -> str:
         return ""
     except OSError:
         pass
+    _used(path)
     return (config_text(path) or "").strip()
 
 
@@ -84,6 +119,7 @@ def choose_mode(state: str, session: str, mode: str) -> None:
     state_folder(state)
     state_folder(posixpath.join(state, FOLDER))
     replace_text(_mode_file(state, session), f"{mode}\n" if mode else "")
+    sweep(state, time.time())
 
 
 _mode_files: dict[tuple[str, str], str] = {}

@@ -124,7 +124,7 @@ class House:
 
     async def open(self) -> None:
         """Take over what a server that died left behind, and drop what old sessions did."""
-        await asyncio.to_thread(sessions.forget, self.state, older_than=self.clock() - KEPT)
+        await asyncio.to_thread(sessions.sweep, self.state, self.clock())
         await asyncio.to_thread(denials.forget, self.state, older_than=self.clock() - KEPT)
         await self.desk.broker.recover()
         self.elsewhere.open()

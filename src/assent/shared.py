@@ -1,0 +1,45 @@
+"""Files that the gates of one process hold open together: one trail and one store for each state folder. Writes to
+neither."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+_lock = threading.Lock()
+_open: dict[tuple[type, str], list[Any]] = {}  # (what, where) → the thing, and how many use it
+
+
+def take(kind: type[T], path: str, make: Callable[[str], T]) -> T:
+    """The thing of this kind at a path, made where nobody has it. Give it back with `drop`."""
+    with _lock:
+        found = _open.get((kind, path))
+        if found is None:
+            found = _open[kind, path] = [make(path), 0]
+        found[1] += 1
+        thing: T = found[0]
+        return thing
+
+
+def drop(kind: type, path: str) -> bool:
+    """One user less. True where it was the last: close the thing."""
+    with _lock:
+        found = _open.get((kind, path))
+        if found is None:
+            return True
+        found[1] -= 1
+        if found[1] <= 0:
+            del _open[kind, path]
+        return bool(found[1] <= 0)
+
+
+def _forked() -> None:
+    global _lock
+    _lock = threading.Lock()
+    _open.clear()  # a fork shares no locks
+
+
+os.register_at_fork(after_in_child=_forked)
