@@ -164,6 +164,7 @@ TABLES: dict[str, str] = {
     find list folder=path glob=pattern
     grep search folder=path pattern=pattern glob=glob
 """,
+    "mcp-resource": "read read path=file_path",  # a file that a client of an MCP server reads as a resource
     "anthropic": """
     str_replace_based_edit_tool write+viewer path=path
     bash bash command=command
