@@ -62,7 +62,7 @@ def test_whatever_gives_texts_one_by_one_is_a_list(opens: Opens, given: Any) -> 
     [
         lambda: Tool("write", paths="target"),
         lambda: Tool("fetch", addresses={"url": "x"}),  # type: ignore[arg-type]
-        lambda: Call("bash", {}, roots="/srv"),  # type: ignore[arg-type]
+        lambda: Call("bash", {}, roots="/srv"),
         lambda: Answer(Said.ALLOW, rules="bash(ls:*)"),  # type: ignore[arg-type]
         lambda: PermissionSettings(denied_tools="bash"),
         lambda: PermissionSettings(denied_commands="rm *"),

@@ -7,7 +7,7 @@ from assent.contract.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 
 class Call(Value):
@@ -26,7 +26,7 @@ class Call(Value):
         input: Mapping[str, object],
         *,
         cwd: str = "",
-        roots: tuple[str, ...] = (),
+        roots: Sequence[str] = (),
         home: str = "",
         session: str = "",
         runtime: str = "",
@@ -36,7 +36,7 @@ class Call(Value):
         self.tool = tool
         self.input = input
         self.cwd = cwd
-        self.roots = roots if type(roots) is tuple else texts(roots, "roots")
+        self.roots: tuple[str, ...] = roots if isinstance(roots, tuple) else texts(roots, "roots")
         self.home = home
         self.session = session
         self.runtime = runtime
