@@ -365,7 +365,7 @@ def test_an_answer_in_between_begins_the_count_anew(world: World) -> None:
     world.service.status = 500
     world.settle("make again")
     world.service.status = 200
-    assert world.outcome("make at last") == ALLOWED
+    assert world.outcome("make finally") == ALLOWED
 
 
 def test_a_nonsense_answer_is_no_failure_of_the_service(world: World) -> None:

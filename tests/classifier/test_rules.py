@@ -100,7 +100,7 @@ NEVER = [
     ("a shipped ask rule", "", "git push --force", ("ask", "ask.rule")),
     ("a shipped deny rule", "", "rm -rf /", ("deny", "deny.rule")),
     ("the floor", "", "cat ~/.ssh/id_rsa", ("deny", "floor.sensitive-path")),
-    ("the floor's question", "", "tar cf x.tar ~", ("ask", "mode.write")),
+    ("the floor's question", "", "tar cf x.tar ~", ("ask", "floor.holds-sensitive")),
     ("a gap", "", "eval $X", ("ask", "mode.execute")),
     ("a gap beside", "", "npm test; $X", ("ask", "mode.execute")),
     ("a deletion", "", "rm notes.txt", ("ask", "mode.delete")),
