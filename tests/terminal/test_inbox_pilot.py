@@ -209,10 +209,10 @@ async def test_questions_are_grouped_by_session_and_sessions_do_not_wait_for_eac
 async def test_a_change_is_shown_as_a_diff_and_the_receipt_opens_by_key(program: Program) -> None:
     where = str(program.project)
     given = {"file_path": f"{where}/src/app.py", "old_string": "sum(items)", "new_string": "sum(items) + 1"}
-    body = {"tool": "Edit", "input": given, "cwd": where, "project": where, "session": "d", "runtime": "codex"}
+    body = {"tool": "Edit", "input": given, "cwd": where, "project": where, "session": "d", "runtime": "claude"}
     async with seated(program, (120, 40)) as seat:
         asked = program.pool.submit(lambda: program.ask("POST", "/v1/calls", {**body, "wait": 30}, unix=True))
-        screen = await seat.sees("Codex wants to change a file", "src/app.py")
+        screen = await seat.sees("wants to change a file", "src/app.py")
         assert re.search(r"2 - +return sum\(items\) *$", screen, re.MULTILINE)
         assert re.search(r"2 \+ +return sum\(items\) \+ 1", screen)
         await seat.press("d")

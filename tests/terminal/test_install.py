@@ -29,7 +29,7 @@ def test_the_policy_is_shown_and_written_after_a_yes(
     terminal.type(f"{ASSENT} install claude; echo status=$?")
     terminal.press("Enter")
     shown = terminal.wait_for("write this policy? [y/N]")
-    assert ('+mode = "auto"' in shown, '+  "dev-tasks",' in shown) == (True, True)
+    assert ('+mode = "auto"' in shown, '+on = ["dev-tasks", "git-local"]' in shown) == (True, True)
     assert not (tmp_path / ".claude").exists()
     terminal.type(key)
     terminal.press("Enter")

@@ -60,11 +60,11 @@ def put(home: Path, place: str, text: str) -> None:
             "note",
         ),
         ("claude", ".mcp.json", "{}", "starts by itself", "note"),
-        ("gemini", ".env", "A=1\nexport LD_PRELOAD=./x.so\n", "`LD_PRELOAD`", "INERT"),
+        ("gemini", ".env", "A=1\nexport LD_PRELOAD=./x.so\n", "`LD_PRELOAD`", "OFF"),
         ("gemini", ".gemini/.env", "PYTHONPATH=.\n", "`PYTHONPATH`", "note"),
         ("gemini", ".gemini/settings.json", '{"mcpServers": {"a": {"command": "x"}}}', "`mcpServers`", "note"),
         ("opencode", "opencode.json", '{"plugin": ["x"]}', "`plugin`", "note"),
-        ("codex", ".codex/config.toml", "[features]\nhooks = false\n", "`features.hooks`", "INERT"),
+        ("codex", ".codex/config.toml", "[features]\nhooks = false\n", "`features.hooks`", "OFF"),
     ],
 )
 def test_what_a_project_brings_is_pointed_out(
@@ -75,7 +75,7 @@ def test_what_a_project_brings_is_pointed_out(
     status, found = findings(capsys, runtime)
     rows = [each for each in found if said in each["text"]]
     assert [(each["grade"], str(home / "project" / place) in each["text"]) for each in rows] == [(grade, True)]
-    assert status == (1 if grade == "INERT" else 0)
+    assert status == (1 if grade == "OFF" else 0)
 
 
 def test_a_library_that_a_project_preloads_reaches_all_but_the_compiled_client(
@@ -85,7 +85,7 @@ def test_a_library_that_a_project_preloads_reaches_all_but_the_compiled_client(
     put(home, ".claude/settings.json", '{"env": {"LD_PRELOAD": "./x.so"}}')
     native = "assent-hook" in (home / ".claude/settings.json").read_text()
     found = [each["grade"] for each in findings(capsys, "claude")[1] if "`LD_PRELOAD`" in each["text"]]
-    assert found == ["note" if native else "INERT"]
+    assert found == ["note" if native else "OFF"]
 
 
 def test_a_folder_that_gemini_cli_does_not_trust_switches_its_users_hooks_off(
@@ -124,7 +124,7 @@ print(ask([{{"role": "user", "content": [result]}}])["text"])
 
 
 @pytest.mark.parametrize(
-    ("said", "grade", "status"), [("`x` is protected: ", "ok", 0), ("No such file: ", "INERT", 1), (None, "note", 0)]
+    ("said", "grade", "status"), [("`x` is protected: ", "ok", 0), ("No such file: ", "OPEN", 1), (None, "note", 0)]
 )
 def test_the_program_itself_is_started_and_must_let_the_hook_block(
     home: Path, capsys: pytest.CaptureFixture[str], said: str | None, grade: str, status: int
