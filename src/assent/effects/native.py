@@ -41,6 +41,7 @@ COMMON_KEYS = frozenset({"command", "description", "timeout", "run_in_background
 LIST_FILE_KEYS = ("path", "file", "file_path", "filepath")  # where a to-do list is a file
 CHANGING = Pattern(r"write|edit|create|delete|remove|move|rename|update|append|save|put|patch|replace|insert|copy")
 PATHLIKE = Pattern(r"(?:~?/|\.{1,2}/|file://)")
+NO_TEXT = Gap("gap.call.input", "command", "give the command as text", "the command")
 FILE_WORDS = frozenset({"read", "list", "search", "write", "delete", "move"})
 
 
@@ -113,9 +114,8 @@ def _shell(call: Call, found: tuple[Shape, ...], shell: Lower) -> Lowering:
         keys = [key for key in dict.fromkeys((*shape.role("command"), *COMMAND_KEYS)) if nonempty(given.get(key))]
         texts = [text for key in keys for text in _command_texts(key, given[key])]
         listed = "argv" not in shape.marks and any(isinstance(given[key], list) for key in keys if key != "commands")
-        if not texts or listed or any(text is None for text in texts):
-            gap = Gap("gap.call.input", "command", "give the command as text", "the command")
-            return Lowering("bash", (_execute("bash"),), gaps=(gap,))
+        if not texts or listed or None in texts:  # what could be read of it still counts
+            gaps[NO_TEXT] = None
         if len(keys) > 1:
             gaps[Gap("gap.call.input", "command", "give one command", "several commands in one call")] = None
         cwd = _folder(call, shape, given)
@@ -123,6 +123,8 @@ def _shell(call: Call, found: tuple[Shape, ...], shell: Lower) -> Lowering:
         for gap in _beside(shape, given):
             gaps[gap] = None
     lowered = [shell(call if cwd == call.cwd else but(call, cwd=cwd), text) for cwd, text in runs]
+    if NO_TEXT in gaps:
+        lowered.append(Lowering("bash", (_execute("bash"),)))
     whole = "\n".join(dict.fromkeys(each.text for each in lowered))
     if len(lowered) > 1 and not all(map(_only_reads, lowered)):
         # Commands of one call may run at the same time: each may find what any other made.
