@@ -20,6 +20,7 @@ USER_FILE = "config.toml"
 PROJECT_FILE = ".assent.toml"
 PACKS_FILE = "packs.json"
 MAX_CONFIG = 4 * 1024 * 1024
+READS = 10  # of a file that others make or remove meanwhile
 
 
 def assent_home(environ: Mapping[str, str], home: str) -> str:
@@ -62,12 +63,12 @@ def config_text(path: str, *, managed: bool = False) -> str | None:
     Every other way of not reading it is a PolicyError: what cannot be read must not count as empty. A managed file
     must be out of reach of everyone but its owner and root."""
     try:
-        raw, status = read(path, MAX_CONFIG)
+        raw, status = _present(path)
         if managed:
             _guarded(path, status)
             _guarded(posixpath.dirname(path), os.stat(posixpath.dirname(path)))
     except FileNotFoundError:
-        if os.path.lexists(path):
+        if os.path.islink(path):
             raise PolicyError("a link that leads nowhere", file=path, suggestion="remove it or restore it") from None
         return None
     except NotADirectoryError:
@@ -81,6 +82,17 @@ def config_text(path: str, *, managed: bool = False) -> str | None:
     except UnicodeDecodeError as error:
         line = raw.count(b"\n", 0, error.start) + 1
         raise PolicyError("not UTF-8 text", file=path, line=line, suggestion="save it as UTF-8") from None
+
+
+def _present(path: str) -> tuple[bytes, os.stat_result]:
+    """The file, also where another process makes it meanwhile. FileNotFoundError where there is none."""
+    for _ in range(READS):
+        try:
+            return read(path, MAX_CONFIG)
+        except FileNotFoundError:
+            if not os.path.lexists(path) or os.path.islink(path):
+                raise
+    raise OSError(0, "it comes and goes")
 
 
 def _guarded(path: str, status: os.stat_result) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+import threading
 from pathlib import Path
 
 import pytest
@@ -107,3 +108,23 @@ def test_a_state_file_is_replaced_whole_and_closed(tmp_path: Path) -> None:
     assert os.listdir(tmp_path) == ["x.json"]
     with pytest.raises(StoreError, match="cannot be written"):
         files.replace_text(str(tmp_path / "none/x.json"), "new")
+
+
+def test_a_file_that_comes_and_goes_is_there_or_not_but_no_broken_link(tmp_path: Path) -> None:
+    path, spare = tmp_path / "c.toml", tmp_path / "spare"
+    done = threading.Event()
+
+    def flicker() -> None:
+        while not done.is_set():
+            spare.write_text("x")
+            os.replace(spare, path)
+            path.unlink()
+
+    other = threading.Thread(target=flicker)
+    other.start()
+    try:
+        found = {files.config_text(str(path)) for _ in range(20_000)}
+    finally:
+        done.set()
+        other.join()
+    assert found == {None, "x"}
