@@ -153,13 +153,15 @@ def _sourced(walk: Walk, job: Job, stream: Stream) -> Pair:
 def exec_(walk: Walk, job: Job) -> Pair:
     """`exec command` takes the shell's place; with redirections alone they hold from here on."""
     args = list(job.argv[1:])
+    named: list[Effect] = []
     while args and isinstance(args[0], str) and re.fullmatch(r"-[cl]*a?|--", args[0]):
         option = args.pop(0)
         if isinstance(option, str) and option.endswith("a") and args:
             args.pop(0)
+            named = [_effect("exec")]  # a program may choose what it does by its name, as busybox and git do
         if option == "--":
             break
-    _record(walk, job)
+    _record(walk, job, *named)
     if args:
         inner = job.inner(args)
         inner.external = True

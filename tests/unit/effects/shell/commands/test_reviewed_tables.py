@@ -18,6 +18,7 @@ REVIEWED = (
     "network.toml",
     "packages.toml",
     "text.toml",
+    "wrappers.toml",
 )
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 OPTIONS = options_of(
     """-i,--ignore-environment -0,--null -u,--unset=TEXT -C,--chdir=DIR -S,--split-string=TEXT -v,--debug
-    -a,--argv0=TEXT --block-signal[=TEXT] --default-signal[=TEXT] --ignore-signal[=TEXT] --list-signal-handling
+    -a,--argv0=TEXT!acts --block-signal[=TEXT] --default-signal[=TEXT] --ignore-signal[=TEXT] --list-signal-handling
     -P=TEXT!acts"""
 )
 _SPLITS = 8
