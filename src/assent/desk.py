@@ -21,8 +21,8 @@ from assent.memory import Memory, Settled
 from assent.opinion import Inquiry, asked_a_person, before_a_person
 from assent.policy import amend, breadth, explain
 from assent.policy import grants as granting
-from assent.policy.decide import CONFIRM
 from assent.policy.modes import Mode
+from assent.policy.parts import CONFIRM
 from assent.policy.policy import Policy
 from assent.review.broker import Broker
 from assent.review.commands import Recheck

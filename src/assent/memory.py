@@ -15,7 +15,7 @@ from assent.contract.later import Later
 from assent.contract.value import Value
 from assent.engine import Judged, refusal, unloaded
 from assent.facts import sessions
-from assent.policy.decide import nobody_answers
+from assent.policy.parts import nobody_answers
 from assent.trail.append import Trail
 
 TYPE_CHECKING = False

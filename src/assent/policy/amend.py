@@ -99,7 +99,7 @@ class _Asked(Judge):
     @classmethod
     def about(cls, lowering: Lowering, facts: Facts, policy: Policy) -> _Asked:
         asked = cls(lowering, facts, policy)
-        asked.decision(headless=False)
+        asked.decision()
         return asked
 
     def _asks(self, before: int) -> list[Part]:
@@ -117,9 +117,9 @@ class _Asked(Judge):
         if any(part.where == "command" for part in self._asks(before)):
             self.open = False  # a rule that spans operators
 
-    def _command(self, invocation: Invocation) -> Rule | None:
+    def command(self, invocation: Invocation) -> Rule | None:
         before = len(self.parts)
-        rule = super()._command(invocation)
+        rule = super().command(invocation)
         if self._asks(before):
             self.ruled[len(self.allowed)] = None
         return rule

@@ -6,26 +6,37 @@ Reads no files, asks nobody, and knows nothing of how an answer is collected."""
 from __future__ import annotations
 
 from assent.contract.decision import Decision, Layer, Outcome, Part
-from assent.contract.effect import Effect, Gap, Invocation, Kind, Lowering, Operation, Target, Via
+from assent.contract.effect import Effect, Invocation, Kind, Lowering, Operation, Target, Via
 from assent.contract.facts import Facts
 from assent.contract.later import Later
-from assent.policy import below, dangers, floor, hosts, match, modes
+from assent.policy import below, concerns, dangers, floor, hosts, match
+from assent.policy.concerns import inside
 from assent.policy.floor import describe
 from assent.policy.modes import Concern, Mode
+from assent.policy.parts import (
+    INERT_PART,
+    NOTHING_PART,
+    READ_ONLY_PART,
+    by_gap,
+    by_mode,
+    by_rule,
+    gravest,
+    nobody_answers,
+    place,
+)
 from assent.policy.policy import Policy
 from assent.policy.rules import Origin, Rule
 from assent.policy.ruleset import RuleSet
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
     from assent.policy import possible
 else:
     possible = Later("assent.policy.possible")
 
 ALLOW, ASK, DENY = Outcome.ALLOW, Outcome.ASK, Outcome.DENY
-LOOKING = frozenset(modes.LOOKING)
 CHANGING = frozenset((Operation.WRITE, Operation.DELETE))
 WORDS = {mode: mode.word for mode in Mode}
 # Targets that no rule names: of effects on them only a danger is spoken of.
@@ -39,7 +50,7 @@ CUT_SHORT = (
 
 def decide(lowering: Lowering, facts: Facts, policy: Policy, *, headless: bool = False) -> Decision:
     """The outcome on a call, with its receipt."""
-    decision = Judge(lowering, facts, policy).decision(headless=False)
+    decision = Judge(lowering, facts, policy).decision()
     if decision.outcome is ALLOW:
         return decision
     from assent.policy.flips import checked  # which judges again
@@ -65,7 +76,7 @@ class Judge:
         self.high = False
         self.void: frozenset[int] | None = None
 
-    def decision(self, *, headless: bool) -> Decision:
+    def decision(self) -> Decision:
         self._tool()
         self._commands()
         before = below.puts(self.lowering, self.facts)
@@ -75,11 +86,10 @@ class Judge:
             self._effect(effect)
         if self.lowering.possible is not None:
             self.parts.extend(possible.parts(self, self.lowering.possible))
-        for gap in self.lowering.gaps:
-            self._gap(gap)
+        self.parts.extend(by_gap(gap, self.mode) for gap in self.lowering.gaps)
         if self.lowering.text:
             self._named_hosts()
-        return self._joined(headless=headless)
+        return self._joined()
 
     # -------------------------------------------------------- the tool itself
 
@@ -126,7 +136,7 @@ class Judge:
     def _commands(self) -> None:
         lowering = self.lowering
         for invocation in lowering.invocations:
-            self.allowed.append(self._command(invocation))
+            self.allowed.append(self.command(invocation))
         text = lowering.text
         if not text:
             return
@@ -143,7 +153,7 @@ class Judge:
                 self.parts.append(by_rule(rule, outcome, layer, "the whole command", "command", also=also))
                 return
 
-    def _command(self, invocation: Invocation) -> Rule | None:
+    def command(self, invocation: Invocation) -> Rule | None:
         """Judge a command by floor, deny and ask rules; return the allow rule that covers it."""
         program = invocation.program
         if invocation.unknown:
@@ -192,7 +202,7 @@ class Judge:
         if self._unspoken(effect, names):
             return False
         spoken = floor.judge_effect(self.policy.floor, effect, names, self.facts)
-        return spoken is not None or self._by_strict_rules(effect, names) is not None
+        return spoken is not None or self.by_strict_rules(effect, names) is not None
 
     def _at_home(self, invocation: Invocation) -> bool:
         """An allow rule on a command holds in the workspace; in a folder that is missing nothing can run."""
@@ -210,20 +220,13 @@ class Judge:
         """Rules that speak of the command with some value of its unknown words."""
         reaching = possible.reaching(self, invocation)
         if reaching is not None:
-            what = f"run `{' '.join(invocation.words)}`"
-            part = by_rule(reaching[0], ASK, reaching[1], what, place(invocation))
+            rule, layer = reaching
+            part = by_rule(rule, ASK, layer, f"run `{' '.join(invocation.words)}`", place(invocation))
             self.parts.append(possible.asked(part))
 
     def another(self, lowering: Lowering) -> Judge:
         """A judge of other parts by the same policy and facts."""
         return Judge(lowering, self.facts, self.policy)
-
-    def command(self, invocation: Invocation) -> None:
-        """Floor, deny and ask on a command."""
-        self._command(invocation)
-
-    def by_strict_rules(self, effect: Effect, names: tuple[str, ...]) -> Part | None:
-        return self._by_strict_rules(effect, names)
 
     def holds(self, rule: Rule, layer: Layer) -> bool:
         """Whether a rule holds in this mode."""
@@ -255,7 +258,7 @@ class Judge:
         if part is not None and part.outcome is DENY and "broad-delete" not in marks:
             self.parts.append(part)
             return
-        ruled = self._by_strict_rules(effect, spoken)
+        ruled = self.by_strict_rules(effect, spoken)
         if target.under and not target.name and (ruled is None or ruled.outcome is not DENY):
             held = self._by_folders(effect)
             ruled = held if held is not None else ruled
@@ -276,10 +279,10 @@ class Judge:
         """Floor, deny and ask on what links lead to below a folder, and on single files there."""
         for each in below.followed(effect, self.facts):
             names = match.names_of(each.target, self.facts)
-            within = each.operation in LOOKING or inside(names, self.facts)
+            within = each.operation in concerns.LOOKING or inside(names, self.facts)
             if within and self._unspoken(each, match.known_as(names, self.facts)):
                 continue
-            if each.operation in LOOKING:
+            if each.operation in concerns.LOOKING:
                 self._effect(each)
             else:  # nobody knows whether it is written through the link
                 self._through(each, match.known_as(names, self.facts))
@@ -349,7 +352,7 @@ class Judge:
             return False
         return not any(map(rules.holds, names))
 
-    def _by_strict_rules(self, effect: Effect, names: tuple[str, ...]) -> Part | None:
+    def by_strict_rules(self, effect: Effect, names: tuple[str, ...]) -> Part | None:
         for rules, outcome, layer in self._strict():
             if not rules.filled:
                 continue
@@ -358,10 +361,9 @@ class Judge:
             if rule is not None:
                 also = self._also(found, outcome)
                 return by_rule(rule, outcome, layer, describe(effect), effect.where, also=also)
-        found_host = hosts.unknown(self.policy, effect) if effect.target.kind is Kind.HOST else None
-        if found_host is not None:
-            what = describe(effect)
-            return by_rule(found_host[0], ASK, found_host[1], what, effect.where, code="deny.host-unknown")
+        host = hosts.unknown(self.policy, effect) if effect.target.kind is Kind.HOST else None
+        if host is not None:
+            return by_rule(host[0], ASK, host[1], describe(effect), effect.where, code="deny.host-unknown")
         if effect.recursive and effect.operation is not Operation.LIST and names and self.mode is not Mode.YOLO:
             rule = self.policy.deny.inside(effect, names)
             if rule is not None:
@@ -388,13 +390,13 @@ class Judge:
                 effect.operation,
                 target,
                 effect.where,
-                recursive=effect.operation in LOOKING and not inside((folder,), self.facts),
+                recursive=effect.operation in concerns.LOOKING and not inside((folder,), self.facts),
                 invocation=effect.invocation,
                 via=effect.via,
             )
             names = match.known_as(match.names_of(target, self.facts), self.facts)
             part = floor.judge_effect(self.policy.floor, whole, names, self.facts)
-            part = part if part is not None else self._by_strict_rules(whole, names)
+            part = part if part is not None else self.by_strict_rules(whole, names)
             if part is None and self.mode is not Mode.YOLO:
                 written = (rule for rule in self.policy.deny.below(whole, names) if rule.origin is not Origin.SHIPPED)
                 rule = next(written, None)
@@ -408,12 +410,12 @@ class Judge:
         """Layers 4 to 6: what no floor, deny or ask spoke of."""
         if effect.via is Via.PERHAPS:
             return READ_ONLY_PART
-        if effect.operation is Operation.EXECUTE and self._harmless(effect) and _falls_away(effect.target):
+        if effect.operation is Operation.EXECUTE and concerns.falls_away(effect, self.facts):
             return READ_ONLY_PART
-        concern = self._concern(effect, names)
+        concern = concerns.of(effect, names, self.facts)
         rule = self._allowing(effect, names)
         if rule is not None and concern is not Concern.GAP:
-            if self.mode is not Mode.PLAN or not clamped(concern):
+            if self.mode is not Mode.PLAN or not concerns.clamped(concern):
                 return by_rule(rule, ALLOW, Layer.ALLOW, describe(effect), effect.where)
             self.lost[rule] = None
         if concern is Concern.LOOK:
@@ -437,8 +439,8 @@ class Judge:
     def _beyond(self, rule: Rule, effect: Effect, names: tuple[str, ...]) -> bool:
         """Whether an effect of a command goes beyond the beginning that a shipped or remembered rule spells: a change
         outside the workspace, or a host that it does not name."""
-        if _is_place(rule, effect.target):
-            return True
+        if rule.origin is Origin.PACK and effect.target.kind is Kind.HOOKS and effect.target.name.startswith("remote="):
+            return True  # packs fetch from the repository's remotes, not from what was put on this machine
         if not match.is_beginning(rule):
             return False
         if effect.operation is Operation.FETCH:
@@ -460,44 +462,6 @@ class Judge:
             return False
         return not effect.target.name or not inside(match.names_of(effect.target, self.facts), self.facts)
 
-    def _concern(self, effect: Effect, names: tuple[str, ...]) -> Concern:
-        operation, target = effect.operation, effect.target
-        if operation in LOOKING:
-            known = target.kind is not Kind.PATH or target.name or target.under  # of which `_by_folders` has spoken
-            led = operation is Operation.LIST or "" not in names or not target.name  # else it may be any file
-            return Concern.LOOK if known and led else Concern.GAP
-        if operation is Operation.EXECUTE:
-            if target.kind is Kind.MODULES and self._harmless(effect):
-                return Concern.WRITE_INSIDE  # code that does no more than its effects say is as welcome as an edit
-            if target.kind is Kind.TREE and target.name in self.facts.trees:
-                return Concern.WRITE_INSIDE
-            return Concern.TOOL if target.kind is Kind.TOOL else Concern.EXECUTE
-        if operation is Operation.FETCH:
-            return Concern.FETCH
-        if operation is Operation.DELEGATE:
-            return Concern.DELEGATE
-        if target.kind is Kind.REPOSITORY:
-            return Concern.WRITE_INSIDE if self._harmless(effect) else Concern.EXECUTE
-        if target.kind is Kind.PATH and not target.name and not self._lies_inside(target.under):
-            return Concern.GAP
-        if operation is Operation.DELETE and target.kind is Kind.PATH and not target.name:
-            return Concern.DELETE_INSIDE  # which of the files there is not known
-        within = target.certain and inside(names, self.facts)
-        if not within:
-            return Concern.CHANGE_OUTSIDE
-        loses = operation is Operation.DELETE and not effect.lossless and target.name not in self.facts.fresh
-        return Concern.DELETE_INSIDE if loses else Concern.WRITE_INSIDE
-
-    def _harmless(self, effect: Effect) -> bool:
-        """Whether the target is a repository that is the session's own and runs nothing by itself, or hooks or modules
-        that are not there."""
-        target = effect.target
-        known = _settling(target, self.facts)
-        return known is not None and known.get(target.name) == ""
-
-    def _lies_inside(self, folders: tuple[str, ...]) -> bool:
-        return bool(folders) and inside(folders, self.facts)
-
     def _named_hosts(self) -> None:
         """A host of a deny or ask rule in the words of something that runs is a question at least."""
         spoken = {part.rule for part in self.parts if part.outcome is not ALLOW}
@@ -506,39 +470,15 @@ class Judge:
                 what = f"name the host {rule.spec}"
                 self.parts.append(by_rule(rule, ASK, layer, what, "command", code="deny.host-named"))
 
-    # -------------------------------------------------------- gaps and the whole
+    # -------------------------------------------------------- the whole
 
-    def _gap(self, gap: Gap) -> None:
-        outcome = modes.settle(Concern.GAP, self.mode)
-        code = gap.code if outcome is not DENY else "mode.plan.unknown"
-        what = f"{gap.text or 'part of the call'} ({gap.code})"
-        self.parts.append(
-            Part(
-                outcome,
-                Layer.MODE,
-                code,
-                f"could not be read: {gap.advice or gap.code}",
-                what=what,
-                where=gap.where,
-                flip=gap.advice or "write it in a simpler form",
-            )
-        )
-
-    def _joined(self, *, headless: bool) -> Decision:
+    def _joined(self) -> Decision:
         # INVARIANT: once a part has been judged, another part never loosens the result.
         parts = self.parts
         if not parts:
             parts.append(INERT_PART if self.lowering.inert or self.lowering.invocations else NOTHING_PART)
-        deciding = parts[0]
-        for part in parts:
-            if part.outcome > deciding.outcome or (part.outcome is deciding.outcome and _graver(part, deciding)):
-                deciding = part
+        deciding = gravest(parts)
         outcome = deciding.outcome
-        if outcome is ALLOW and deciding.layer is Layer.INTRINSIC:
-            deciding = next((part for part in parts if part.layer is not Layer.INTRINSIC), deciding)
-        if outcome is ASK and headless:
-            deciding = unanswerable(deciding)
-            outcome = DENY
         lost = self._losers(deciding)
         risk = "high" if self.high or deciding.high else "low" if outcome is ALLOW else "medium"
         return Decision(
@@ -558,201 +498,3 @@ class Judge:
                 if rule is not None:
                     lost[rule] = None
         return tuple((rule.text, rule.source) for rule in lost if rule.text != deciding.rule)
-
-
-# How much a reason says, where several parts have the same outcome: the first one is told.
-GRAVITY = {Layer.LOAD: 5, Layer.FLOOR: 4, Layer.DENY: 3, Layer.ASK: 2}
-GRAVE_CODES = {"mode.delete": 1, "mode.outside-workspace": 2}
-
-
-def _graver(part: Part, other: Part) -> bool:
-    """Whether a part says more of why a call does not run than another of the same outcome."""
-    if part.outcome is ALLOW:
-        return False
-    return _gravity(part) > _gravity(other)
-
-
-def _gravity(part: Part) -> tuple[int, int, int]:
-    if part.rule == "danger(broad-delete)":  # that a whole root goes says more than one sensitive file
-        return 6, 1, 0
-    return GRAVITY.get(part.layer, 1), int(part.high), GRAVE_CODES.get(part.code, 0)
-
-
-READ_ONLY_PART = Part(ALLOW, Layer.INTRINSIC, "intrinsic.read-only", "it only reads, lists or searches")
-INERT_PART = Part(ALLOW, Layer.INTRINSIC, "intrinsic.inert", "it does nothing that needs judging")
-NOTHING_PART = Part(ASK, Layer.MODE, "call.nothing-judged", "no part of the call could be judged")
-
-
-def by_rule(
-    rule: Rule,
-    outcome: Outcome,
-    layer: Layer,
-    what: str,
-    where: str,
-    *,
-    code: str = "",
-    also: tuple[str, ...] = (),
-) -> Part:
-    verb = {DENY: "denied", ASK: "to be asked about", ALLOW: "allowed"}[outcome]
-    reason = rule.reason or f"{verb} by the {rule.origin.word} rule `{rule.text}`"
-    return Part(
-        outcome,
-        layer,
-        code or f"{layer.value}.rule",
-        reason,
-        what=what,
-        where=where,
-        rule=rule.text,
-        source=rule.source,
-        flip="" if outcome is ALLOW else flip_for(rule),
-        message=rule.message or rule.advice,
-        high=outcome is not ALLOW and rule.origin is Origin.SHIPPED,
-        also=tuple(text for text in also if text != rule.text) if also else (),
-    )
-
-
-def flip_for(rule: Rule) -> str:
-    match rule.origin:
-        case Origin.SHIPPED:
-            return f'`[defaults] off = ["{rule.id}"]` in the user configuration'
-        case Origin.SESSION:
-            return f"withdraw `{rule.text}` for this session"
-        case _:
-            return f"remove `{rule.text}` from {rule.source or 'the policy'}"
-
-
-def inside(names: tuple[str, ...], facts: Facts) -> bool:
-    """Whether every name lies in the workspace."""
-    roots = facts.roots
-    return bool(names) and all(any(name == root or name.startswith(root + "/") for root in roots) for name in names)
-
-
-def clamped(concern: Concern) -> bool:
-    """What plan mode denies even where an allow rule matches."""
-    return modes.settle(concern, Mode.PLAN) is DENY
-
-
-def place(invocation: Invocation) -> str:
-    return f"command[{invocation.start}:{invocation.start + len(invocation.source)}]"
-
-
-CONCERN_CODES = {
-    Concern.WRITE_INSIDE: ("mode.write", "it changes a file in the workspace"),
-    Concern.DELETE_INSIDE: ("mode.delete", "it removes a file in the workspace"),
-    Concern.CHANGE_OUTSIDE: ("mode.outside-workspace", "it changes a file outside the workspace"),
-    Concern.EXECUTE: ("mode.execute", "it runs something that is not proved read-only"),
-    Concern.DELEGATE: ("mode.delegate", "it launches a sub-agent"),
-    Concern.FETCH: ("mode.fetch", "it reaches an address on the network"),
-    Concern.TOOL: ("mode.unknown-tool", "the tool is not one that Assent knows"),
-    Concern.GAP: ("mode.unknown-target", "what it touches could not be named"),
-}
-
-
-SETTLED = {
-    Kind.REPOSITORY: ("mode.repository", "git would follow a repository's own settings"),
-    Kind.HOOKS: ("mode.hooks", "git would run the repository's hooks"),
-    Kind.MODULES: ("mode.modules", "the code may load other modules than it names"),
-    Kind.SETTINGS: ("mode.settings", "the program obeys settings that are not proved harmless"),
-}
-
-
-def _falls_away(target: Target) -> bool:
-    """Whether nothing is left where facts prove a target harmless: code that writes files is still to be judged."""
-    return target.kind is not Kind.MODULES or target.name.startswith("pure:")
-
-
-def _is_place(rule: Rule, target: Target) -> bool:
-    """Packs fetch from the repository's remotes, not from what was put on this machine."""
-    return rule.origin is Origin.PACK and target.kind is Kind.HOOKS and target.name.startswith("remote=")
-
-
-def _settling(target: Target, facts: Facts) -> Mapping[str, str] | None:
-    """The facts that can make an EXECUTE on such a target fall away."""
-    kind = target.kind
-    if kind is Kind.REPOSITORY:
-        return facts.repositories
-    if kind is Kind.SETTINGS:
-        return facts.settings
-    return facts.hooks if kind is Kind.HOOKS else facts.modules if kind is Kind.MODULES else None
-
-
-def by_mode(concern: Concern, mode: Mode, effect: Effect, facts: Facts) -> Part:
-    outcome = modes.settle(concern, mode)
-    code, reason = CONCERN_CODES[Concern.EXECUTE if effect.target.kind is Kind.MODULES else concern]
-    if effect.target.kind in SETTLED and concern is Concern.EXECUTE:
-        known = _settling(effect.target, facts) or {}
-        why = known.get(effect.target.name) or "nothing is known of it"
-        code, reason = SETTLED[effect.target.kind]
-        reason = f"{reason}: {why}"
-    elif concern is Concern.CHANGE_OUTSIDE and effect.target.kind is Kind.PATH and not effect.target.name:
-        code, reason = "mode.unknown-target", "it changes a file that it does not name"
-    elif concern is Concern.TOOL and effect.target.name.lower().startswith("mcp__"):
-        code, reason = "mode.mcp-tool", "it calls a tool of an MCP server"
-    if outcome is ALLOW:
-        code = "mode.allow"
-    elif outcome is DENY:
-        unknown = concern in (Concern.GAP, Concern.TOOL)
-        code = "mode.plan.unknown" if unknown else "mode.plan.mutation"
-        reason = f"plan mode changes nothing, and {reason}"
-    return Part(
-        outcome,
-        Layer.MODE,
-        code,
-        reason,
-        what=describe(effect),
-        where=effect.where,
-        flip=flip_mode(concern, outcome),
-        high=effect.operation is Operation.DELETE,
-    )
-
-
-def flip_mode(concern: Concern, outcome: Outcome) -> str:
-    if outcome is DENY:
-        return "a looser mode than plan; in `default` a person is asked"
-    return "" if outcome is ALLOW else FLIPS[concern]
-
-
-def _flip(concern: Concern) -> str:
-    looser = next((mode for mode in Mode if modes.settle(concern, mode) is ALLOW), Mode.YOLO)
-    return "name the target" if concern is Concern.GAP else f"mode `{looser.word}`, or an allow rule that covers it"
-
-
-FLIPS = {concern: _flip(concern) for concern in Concern}
-
-
-def unanswerable(part: Part) -> Part:
-    return Part(
-        DENY,
-        Layer.HEADLESS,
-        "headless.ask",
-        f"nobody can be asked in this run, and {part.reason}",
-        what=part.what,
-        where=part.where,
-        rule=part.rule,
-        source=part.source,
-        flip=part.flip,
-        message=part.message,
-        high=part.high,
-    )
-
-
-def nobody_answers(decision: Decision) -> Decision:
-    """An ask in a run where nobody can answer: a denial."""
-    return Decision(
-        DENY,
-        unanswerable(decision.deciding),
-        decision.parts,
-        lost=decision.lost,
-        mode=decision.mode,
-        risk=decision.risk,
-        tool=decision.tool,
-    )
-
-
-CONFIRM = "call.confirm"
-
-
-def to_confirm(decision: Decision) -> Decision:
-    """A call that the rules let pass, and that its sender wants a person to look at: an ask, which no grant settles."""
-    part = Part(ASK, Layer.ASK, CONFIRM, "the program that makes the call wants a person's word on it")
-    return Decision(ASK, part, (*decision.parts, part), mode=decision.mode, risk=decision.risk, tool=decision.tool)

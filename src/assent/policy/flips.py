@@ -43,7 +43,7 @@ def _needed(lowering: Lowering, facts: Facts, policy: Policy, decision: Decision
             mode = looser
         else:  # a gap, or what could not be named: the call itself has to be written otherwise
             return "; and ".join(dict.fromkeys(steps))
-        found = _Changed(lowering, facts, policy, frozenset(dropped), mode).decision(headless=False)
+        found = _Changed(lowering, facts, policy, frozenset(dropped), mode).decision()
         if found.outcome < decision.outcome:
             return "; and ".join(dict.fromkeys(steps))
         part = found.deciding

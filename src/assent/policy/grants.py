@@ -69,7 +69,7 @@ def settle(
     sets = () if lowering.gaps else _compiled(grants, lowering, facts)
     if sets:
         second = _Second(lowering, facts, policy, sets, {SOURCE + each.id: each for each in grants}, running)
-        found = second.decision(headless=False)
+        found = second.decision()
         if found.outcome is ALLOW:
             return _receipt(found)
         stale |= second.stale
@@ -107,7 +107,7 @@ def answered(decision: Decision) -> tuple[str, ...]:
 def _answers(grant: Grant, lowering: Lowering, facts: Facts, policy: Policy) -> bool:
     """Whether an answer to the identical call answers all that is asked now: with the ask rules of then left out,
     nothing may be left that no answer is remembered for."""
-    found = _Without(lowering, facts, policy, grant.answers).decision(headless=False)
+    found = _Without(lowering, facts, policy, grant.answers).decision()
     asked = [part.layer for part in found.parts if part.outcome is not ALLOW]
     return found.outcome <= ASK and Layer.ASK not in asked and NEVER.isdisjoint(asked)
 
@@ -290,9 +290,9 @@ class _Second(Judge):
             found = (rule for _, rules in self.sets for rule in rules.naming_tool(tool, aggressive=False))
             self.whole = next(found, None)
 
-    def _command(self, invocation: Invocation) -> Rule | None:
+    def command(self, invocation: Invocation) -> Rule | None:
         judged = len(self.parts)
-        rule = super()._command(invocation)
+        rule = super().command(invocation)
         if rule is not None or len(self.parts) > judged or not self._at_home(invocation):
             return rule
         found = (self._remembers(rules, invocation) for _, rules in self.sets)

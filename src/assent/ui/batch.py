@@ -17,9 +17,9 @@ from assent.contract.errors import AssentError, PayloadError
 from assent.contract.review import Grant, Scope
 from assent.engine import Engine, Judged
 from assent.facts import digest
-from assent.policy.decide import nobody_answers
 from assent.policy.document import Document, document_of
 from assent.policy.grants import settle
+from assent.policy.parts import nobody_answers
 from assent.policy.rules import Origin
 from assent.policy.settings import combine
 

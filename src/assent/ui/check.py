@@ -16,7 +16,7 @@ from assent.engine import Engine
 from assent.memory import Memory
 from assent.policy import explain
 from assent.policy import grants as granting
-from assent.policy.decide import nobody_answers
+from assent.policy.parts import nobody_answers
 from assent.ui.place import add_place
 
 EXAMPLE = '{"tool": "bash", "input": {"command": "ls"}}'

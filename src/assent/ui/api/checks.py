@@ -13,7 +13,7 @@ from assent.desk import verdict as verdict_of
 from assent.engine import Engine
 from assent.memory import Settled
 from assent.policy import explain
-from assent.policy.decide import nobody_answers, to_confirm
+from assent.policy.parts import nobody_answers, to_confirm
 from assent.review import wire
 from assent.ui.access import Role
 from assent.ui.api.endpoint import ANY, FLAG, LARGE, NUMBER, TEXT, Asked, Endpoint, Refusal, Reply, encode, record

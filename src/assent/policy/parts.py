@@ -1,0 +1,198 @@
+"""The parts of a receipt and the whole answers made of them, with their codes, reasons and what would flip them."""
+
+from __future__ import annotations
+
+from assent.contract.decision import Decision, Layer, Outcome, Part
+from assent.contract.effect import Effect, Gap, Invocation, Kind, Operation
+from assent.contract.facts import Facts
+from assent.policy import modes
+from assent.policy.concerns import settling
+from assent.policy.floor import describe
+from assent.policy.modes import Concern, Mode
+from assent.policy.rules import Origin, Rule
+
+ALLOW, ASK, DENY = Outcome.ALLOW, Outcome.ASK, Outcome.DENY
+READ_ONLY_PART = Part(ALLOW, Layer.INTRINSIC, "intrinsic.read-only", "it only reads, lists or searches")
+INERT_PART = Part(ALLOW, Layer.INTRINSIC, "intrinsic.inert", "it does nothing that needs judging")
+NOTHING_PART = Part(ASK, Layer.MODE, "call.nothing-judged", "no part of the call could be judged")
+
+
+def by_rule(
+    rule: Rule,
+    outcome: Outcome,
+    layer: Layer,
+    what: str,
+    where: str,
+    *,
+    code: str = "",
+    also: tuple[str, ...] = (),
+) -> Part:
+    verb = {DENY: "denied", ASK: "to be asked about", ALLOW: "allowed"}[outcome]
+    reason = rule.reason or f"{verb} by the {rule.origin.word} rule `{rule.text}`"
+    return Part(
+        outcome,
+        layer,
+        code or f"{layer.value}.rule",
+        reason,
+        what=what,
+        where=where,
+        rule=rule.text,
+        source=rule.source,
+        flip="" if outcome is ALLOW else flip_for(rule),
+        message=rule.message or rule.advice,
+        high=outcome is not ALLOW and rule.origin is Origin.SHIPPED,
+        also=tuple(text for text in also if text != rule.text) if also else (),
+    )
+
+
+def flip_for(rule: Rule) -> str:
+    match rule.origin:
+        case Origin.SHIPPED:
+            return f'`[defaults] off = ["{rule.id}"]` in the user configuration'
+        case Origin.SESSION:
+            return f"withdraw `{rule.text}` for this session"
+        case _:
+            return f"remove `{rule.text}` from {rule.source or 'the policy'}"
+
+
+CONCERN_CODES = {
+    Concern.WRITE_INSIDE: ("mode.write", "it changes a file in the workspace"),
+    Concern.DELETE_INSIDE: ("mode.delete", "it removes a file in the workspace"),
+    Concern.CHANGE_OUTSIDE: ("mode.outside-workspace", "it changes a file outside the workspace"),
+    Concern.EXECUTE: ("mode.execute", "it runs something that is not proved read-only"),
+    Concern.DELEGATE: ("mode.delegate", "it launches a sub-agent"),
+    Concern.FETCH: ("mode.fetch", "it reaches an address on the network"),
+    Concern.TOOL: ("mode.unknown-tool", "the tool is not one that Assent knows"),
+    Concern.GAP: ("mode.unknown-target", "what it touches could not be named"),
+}
+
+
+SETTLED = {
+    Kind.REPOSITORY: ("mode.repository", "git would follow a repository's own settings"),
+    Kind.HOOKS: ("mode.hooks", "git would run the repository's hooks"),
+    Kind.MODULES: ("mode.modules", "the code may load other modules than it names"),
+    Kind.SETTINGS: ("mode.settings", "the program obeys settings that are not proved harmless"),
+}
+
+
+def by_mode(concern: Concern, mode: Mode, effect: Effect, facts: Facts) -> Part:
+    outcome = modes.settle(concern, mode)
+    code, reason = CONCERN_CODES[Concern.EXECUTE if effect.target.kind is Kind.MODULES else concern]
+    if effect.target.kind in SETTLED and concern is Concern.EXECUTE:
+        known = settling(effect.target, facts) or {}
+        why = known.get(effect.target.name) or "nothing is known of it"
+        code, reason = SETTLED[effect.target.kind]
+        reason = f"{reason}: {why}"
+    elif concern is Concern.CHANGE_OUTSIDE and effect.target.kind is Kind.PATH and not effect.target.name:
+        code, reason = "mode.unknown-target", "it changes a file that it does not name"
+    elif concern is Concern.TOOL and effect.target.name.lower().startswith("mcp__"):
+        code, reason = "mode.mcp-tool", "it calls a tool of an MCP server"
+    if outcome is ALLOW:
+        code = "mode.allow"
+    elif outcome is DENY:
+        unknown = concern in (Concern.GAP, Concern.TOOL)
+        code = "mode.plan.unknown" if unknown else "mode.plan.mutation"
+        reason = f"plan mode changes nothing, and {reason}"
+    return Part(
+        outcome,
+        Layer.MODE,
+        code,
+        reason,
+        what=describe(effect),
+        where=effect.where,
+        flip=flip_mode(concern, outcome),
+        high=effect.operation is Operation.DELETE,
+    )
+
+
+def by_gap(gap: Gap, mode: Mode) -> Part:
+    outcome = modes.settle(Concern.GAP, mode)
+    return Part(
+        outcome,
+        Layer.MODE,
+        gap.code if outcome is not DENY else "mode.plan.unknown",
+        f"could not be read: {gap.advice or gap.code}",
+        what=f"{gap.text or 'part of the call'} ({gap.code})",
+        where=gap.where,
+        flip=gap.advice or "write it in a simpler form",
+    )
+
+
+def flip_mode(concern: Concern, outcome: Outcome) -> str:
+    if outcome is DENY:
+        return "a looser mode than plan; in `default` a person is asked"
+    return "" if outcome is ALLOW else FLIPS[concern]
+
+
+def _flip(concern: Concern) -> str:
+    looser = next((mode for mode in Mode if modes.settle(concern, mode) is ALLOW), Mode.YOLO)
+    return "name the target" if concern is Concern.GAP else f"mode `{looser.word}`, or an allow rule that covers it"
+
+
+FLIPS = {concern: _flip(concern) for concern in Concern}
+
+
+def place(invocation: Invocation) -> str:
+    return f"command[{invocation.start}:{invocation.start + len(invocation.source)}]"
+
+
+def unanswerable(part: Part) -> Part:
+    return Part(
+        DENY,
+        Layer.HEADLESS,
+        "headless.ask",
+        f"nobody can be asked in this run, and {part.reason}",
+        what=part.what,
+        where=part.where,
+        rule=part.rule,
+        source=part.source,
+        flip=part.flip,
+        message=part.message,
+        high=part.high,
+    )
+
+
+def nobody_answers(decision: Decision) -> Decision:
+    """An ask in a run where nobody can answer: a denial."""
+    return Decision(
+        DENY,
+        unanswerable(decision.deciding),
+        decision.parts,
+        lost=decision.lost,
+        mode=decision.mode,
+        risk=decision.risk,
+        tool=decision.tool,
+    )
+
+
+CONFIRM = "call.confirm"
+
+
+def to_confirm(decision: Decision) -> Decision:
+    """A call that the rules let pass, and that its sender wants a person to look at: an ask, which no grant settles."""
+    part = Part(ASK, Layer.ASK, CONFIRM, "the program that makes the call wants a person's word on it")
+    return Decision(ASK, part, (*decision.parts, part), mode=decision.mode, risk=decision.risk, tool=decision.tool)
+
+
+# How much a reason says, where several parts have the same outcome: the first one is told.
+GRAVITY = {Layer.LOAD: 5, Layer.FLOOR: 4, Layer.DENY: 3, Layer.ASK: 2}
+GRAVE_CODES = {"mode.delete": 1, "mode.outside-workspace": 2}
+
+
+def gravest(parts: list[Part]) -> Part:
+    """The part that decides: the strictest, of several such the one that says most of why the call does not run, and of
+    parts that all let it run the first that some layer had to speak of."""
+    deciding = parts[0]
+    for part in parts:
+        same = part.outcome is deciding.outcome and part.outcome is not ALLOW
+        if part.outcome > deciding.outcome or (same and _gravity(part) > _gravity(deciding)):
+            deciding = part
+    if deciding.outcome is ALLOW and deciding.layer is Layer.INTRINSIC:
+        return next((part for part in parts if part.layer is not Layer.INTRINSIC), deciding)
+    return deciding
+
+
+def _gravity(part: Part) -> tuple[int, int, int]:
+    if part.rule == "danger(broad-delete)":  # that a whole root goes says more than one sensitive file
+        return 6, 1, 0
+    return GRAVITY.get(part.layer, 1), int(part.high), GRAVE_CODES.get(part.code, 0)
