@@ -88,6 +88,8 @@ def _writing(call: Call, shape: Shape, given: Mapping[str, object]) -> Lowering:
     views = "viewer" in shape.marks and given.get("command") == "view"
     operation = READ if views else WRITE
     effects = [each for where, text in _named(shape, "path", given) for each in at(call, operation, text, where)]
+    if "ending" in shape.marks:
+        effects += list(_by_ending(call, shape, given))
     for key in NESTED_KEYS & given.keys():
         effects += [each for where, text in _inner(given[key]) for each in at(call, operation, text, where)]
     rest = _rest(shape, given)
@@ -103,6 +105,16 @@ def _writing(call: Call, shape: Shape, given: Mapping[str, object]) -> Lowering:
     if shape.role("patch") and not shape.role("path") and not patched and not effects:
         gaps.append(_patch_gap("patch"))
     return Lowering(shape.word, rest.lowered(call, effects, operation), gaps=tuple(gaps))
+
+
+def _by_ending(call: Call, shape: Shape, given: Mapping[str, object]) -> Iterator[Effect]:
+    """A relative path that is not there stands for the one file below the folder whose name ends so."""
+    for where, text in _named(shape, "path", given):
+        for form in forms(text):
+            place = path_target(form, call.cwd, call.home)
+            if form[:1] != "/" and place.name:
+                told = Target(Kind.SETTINGS, "\0".join((call.cwd, "?{}", place.name)), form)
+                yield Effect(Operation.EXECUTE, told, where)
 
 
 def _patch_keys(shape: Shape, given: Mapping[str, object]) -> list[str]:

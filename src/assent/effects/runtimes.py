@@ -7,8 +7,8 @@ A line is a tool, the word for it, and the arguments that matter, by role: `path
 where it looks, `glob` picks files by name, `pattern` is what is looked for, `patch` names its own files, `command`
 runs, `workdir` is where that runs. All others are text, or ignored. Marks after the word: `+parent` looks in the folder
 above where the path is no folder, `+options` hands a pattern to a program that may read it as an option, `+viewer` only
-reads where its `command` is `view`, `+many` prints whatever its patterns match, `+argv` takes a command as a list of
-words too."""
+reads where its `command` is `view`, `+ending` takes a missing relative path for the ending of another, `+many` prints
+whatever its patterns match, `+argv` takes a command as a list of words too."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ TABLES: dict[str, str] = {
     read_file read path=file_path,absolute_path
     read_many_files read+many glob=include,paths
     write_file write path=file_path
-    replace write path=file_path
+    replace write+ending path=file_path
     list_directory list folder=dir_path,path
     glob list folder=dir_path,path glob=pattern
     grep_search search+options folder=dir_path,path pattern=pattern glob=include_pattern,include

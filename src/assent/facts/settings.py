@@ -70,6 +70,8 @@ class _Look:
         self._portable = portable
 
     def entry(self, entry: str) -> str:
+        if entry == "?{}":
+            return self._absent()
         if entry[:3] == "+{}":
             return self._missing(databases=entry == "+{}.db")
         path, by_key, rest = entry.partition("#")
@@ -101,6 +103,13 @@ class _Look:
             )
             if not named and not each.endswith("/:memory:") and not os.path.lexists(each):
                 return f"`{each}` would be made"
+        return ""
+
+    def _absent(self) -> str:
+        """An operand without which the program takes another file."""
+        for each in self._operands if not self._portable else ():
+            if not os.path.lexists(each):
+                return f"`{each}` is not there, and another file that ends so would be taken"
         return ""
 
     def _candidates(self, path: str) -> Iterator[str | None]:

@@ -27,6 +27,8 @@ def of(effect: Effect, names: tuple[str, ...], facts: Facts) -> Concern:
             return Concern.WRITE_INSIDE  # code that does no more than its effects say is as welcome as an edit
         if target.kind is Kind.TREE and target.name in facts.trees:
             return Concern.WRITE_INSIDE
+        if target.kind is Kind.SETTINGS and "\0?{}\0" in target.name:
+            return Concern.GAP  # which file it writes is not known
         return Concern.TOOL if target.kind is Kind.TOOL else Concern.EXECUTE
     if operation is Operation.FETCH:
         return Concern.FETCH

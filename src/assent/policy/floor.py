@@ -285,6 +285,8 @@ def describe(effect: Effect) -> str:
         return f"run git's hooks in {name}"
     if target.kind is Kind.MODULES:
         return f"load modules from {name}"
+    if target.kind is Kind.SETTINGS and "\0?{}\0" in target.name:
+        return f"change {name}, or a file that ends so"
     if target.kind is Kind.SETTINGS:
         return f"run {name}, which obeys settings files"
     if target.kind is Kind.TREE:

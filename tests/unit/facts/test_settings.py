@@ -185,3 +185,9 @@ def test_what_the_call_itself_may_write_counts(tmp_path: Path) -> None:
 def test_a_checkout_may_bring_any_file(tmp_path: Path) -> None:
     tree = Effect(Operation.EXECUTE, Target(Kind.TREE, f"checkout main:{tmp_path}"))
     assert look(tmp_path, ".ugrep", lowering=Lowering("bash", (tree,)))
+
+
+def test_an_operand_without_which_another_file_is_taken(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("")
+    assert look(tmp_path, "?{}", tmp_path / "a.py") == ""
+    assert "another file that ends so" in look(tmp_path, "?{}", tmp_path / "a.py", tmp_path / "b.py")

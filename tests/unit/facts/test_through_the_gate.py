@@ -21,11 +21,11 @@ def project(tmp_path: Path) -> Path:
     return folder
 
 
-def answer(project: Path, tool: str, text: str, mode: str = "auto") -> tuple[str, str]:
+def answer(project: Path, tool: str, text: str, mode: str = "auto", runtime: str = "") -> tuple[str, str]:
     environ = {"HOME": str(project.parent / "home"), "ASSENT_HOME": str(project.parent / "state")}
     gate, here = open_gate(place(str(project), environ), environ, mode=mode)
     key = "command" if tool == "bash" else "file_path"
-    call = Call(tool, {key: text}, cwd=str(project), roots=here.roots, home=here.home, shell="bash")
+    call = Call(tool, {key: text}, cwd=str(project), roots=here.roots, home=here.home, shell="bash", runtime=runtime)
     decision = gate.decide(call)
     return decision.outcome.word, decision.code
 
@@ -143,3 +143,16 @@ def test_a_rule_on_single_files_meets_what_reads_the_folder_above_them(project: 
         assert answer(project, "bash", command.format("src")) == ("ask", "deny.inside"), command
         assert answer(project, "bash", command.format("lib"))[0] == "allow", command
     assert answer(project, "bash", "rg K src")[0] == "allow"
+
+
+@pytest.mark.parametrize("mode", ["auto", "full_auto"])
+def test_a_missing_relative_path_may_stand_for_another_file_where_the_program_looks_for_one(
+    project: Path, mode: str
+) -> None:
+    (project / "a.py").write_text("x")
+    (project / ".gemini").mkdir()
+    (project / ".gemini/settings.json").write_text("{}")
+    assert answer(project, "replace", "a.py", mode, "gemini") == ("allow", "mode.allow")
+    assert answer(project, "replace", f"{project}/new.py", mode, "gemini") == ("allow", "mode.allow")
+    assert answer(project, "replace", "emini/settings.json", mode, "gemini") == ("ask", "mode.unknown-target")
+    assert answer(project, "write_file", "new.py", mode, "gemini") == ("allow", "mode.allow")
