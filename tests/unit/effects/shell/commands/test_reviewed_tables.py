@@ -14,6 +14,7 @@ FOLDER = Path(commands.__file__).parent
 REVIEWED = (
     "coreutils.toml",
     "databases.toml",
+    "devices.toml",
     "files.toml",
     "network.toml",
     "packages.toml",
