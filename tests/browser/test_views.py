@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from assent.ui import hosts
 from tests.browser.conftest import screenshot, signed_in
 from tests.browser.test_inbox import ARMED, ready, verdict
 from tests.server.program import Program
@@ -173,3 +174,23 @@ def test_everything_can_be_done_by_keys_alone(browser: Browser, program: Program
         assert [verdict(call)[0] for call in calls] == [True, True]
         page.keyboard.press("?")
         expect(page.get_by_role("dialog")).to_contain_text("deny, and stop the agent")
+
+
+def test_a_project_that_switches_a_hook_off_is_told_above_every_view(program: Program, browser: Browser) -> None:
+    settings = program.project / ".claude/settings.json"
+    settings.parent.mkdir()
+    settings.write_text('{"disableAllHooks": true}')
+    host = hosts.Host("claude", "user", str(program.state.parent / "user.json"))
+    hosts.register(str(program.state), host)
+    try:
+        with browser.new_context(viewport={"width": 1280, "height": 860}) as context:
+            page = signed_in(context, program)
+            expect(page.locator("#unguarded")).to_contain_text("Claude Code is not guarded")
+            expect(page.locator("#unguarded")).to_contain_text(str(settings))
+            screenshot(page, "unguarded")
+            page.set_viewport_size({"width": 390, "height": 844})
+            screenshot(page, "unguarded-phone")
+    finally:
+        hosts.forget(str(program.state), host)
+        settings.unlink()
+        settings.parent.rmdir()

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import time
 from contextlib import suppress
+from pathlib import Path
 
 import pytest
 
@@ -170,6 +171,21 @@ def test_no_code_cookie_or_key_is_in_any_file(program: Program) -> None:
         if each.is_file():
             raw = each.read_bytes()
             assert not [secret for secret in secrets if secret.encode() in raw], each
+
+
+def test_a_sign_in_is_recorded_and_ends_with_the_server(tmp_path: Path) -> None:
+    program = Program(tmp_path)
+    try:
+        person = program.sign_in()
+        records = [json.loads(each) for each in (program.state / "audit/permissions.jsonl").read_text().splitlines()]
+        [record] = [each for each in records if each["kind"] == "event"]
+        assert record["reason"].startswith("signed in on the page")
+        assert (record["channel"], record["who"]) == ("web", person.ask("GET", "/v1/session").json["who"])
+        program.stop()
+        program.start()
+        assert program.ask("GET", "/v1/held", headers=person.headers).status == 401
+    finally:
+        program.stop()
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read every process")

@@ -96,3 +96,15 @@ def test_a_change_of_settings_that_takes_the_hook_away_is_blocked_unless_paused(
     assert changed(str(other)) == (0, {})
     other.write_text('{"disableAllHooks": true}')
     assert changed(str(other))[1]["decision"] == "block"
+
+
+def test_folders_that_switch_a_hook_off_are_told_to_a_person(program: Program, person: Person) -> None:
+    assert program.ask("GET", "/v1/unguarded").status == 401
+    hosts.register(str(program.state), hosts.Host("claude", "user", str(program.state.parent / "user.json")))
+    assert person.ask("GET", "/v1/unguarded").json == {"folders": []}
+    settings = program.project / ".claude/settings.json"
+    settings.parent.mkdir()
+    settings.write_text('{"disableAllHooks": true}')
+    [found] = person.ask("GET", "/v1/unguarded").json["folders"]
+    assert (found["runtime"], found["file"]) == ("claude", str(settings))
+    assert "disableAllHooks" in found["what"]

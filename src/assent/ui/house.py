@@ -117,7 +117,7 @@ class House:
         self.desk.broker.offers.closed = lambda offer: self.hub.tell("offer-ended", {"id": offer.id})
         self._seen: dict[str, Seen] = {}
         self._told: dict[str, tuple[dict[str, str], str]] = {}
-        self._home = home
+        self.home = home
         self._loop = asyncio.get_running_loop()
         self.elsewhere = Elsewhere(self, secrets or {}, config=config)
         threading.Thread(target=self._follow, name="trail", daemon=True).start()
@@ -283,13 +283,13 @@ class House:
         """What a command hook tells of its session, and an HTTP hook does not."""
         if session:
             self._told.pop(session, None)
-            self._told[session] = ({"HOME": self._home, **environ}, project)
+            self._told[session] = ({"HOME": self.home, **environ}, project)
             while len(self._told) > SEEN:
                 del self._told[next(iter(self._told))]
 
     def told(self, session: str) -> tuple[Mapping[str, str], str]:
         """The environment and the project of a session, as far as they were told."""
-        return self._told.get(session, ({"HOME": self._home}, ""))
+        return self._told.get(session, ({"HOME": self.home}, ""))
 
     def sessions(self) -> list[Seen]:
         """Sessions that called, the latest first."""

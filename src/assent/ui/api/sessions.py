@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from assent import __version__
 from assent.contract.errors import AccessError
-from assent.ui import hosts, peers
+from assent.ui import exposures, hosts, peers
 from assent.ui.access import INBOX, WEB, Role
 from assent.ui.api.door import COOKIE
-from assent.ui.api.endpoint import FLAG, NUMBER, TEXT, WHOLE, Asked, Endpoint, Refusal, Reply, record
+from assent.ui.api.endpoint import FLAG, NUMBER, TEXT, WHOLE, Asked, Endpoint, Refusal, Reply, listing, record
 
 COOKIE_FORM = "HttpOnly; SameSite=Strict; Path=/"
 
@@ -68,6 +70,15 @@ async def code(asked: Asked) -> object:
 async def status(asked: Asked) -> object:
     found = asked.house.status()
     return found if asked.person is None else {**found, **asked.house.watchers()}
+
+
+async def unguarded(asked: Asked) -> object:
+    """Folders whose own settings switch the hook of an agent program off: those of sessions, and trusted ones."""
+    house = asked.house
+    found = await asyncio.to_thread(
+        exposures.switched_off, house.state, house.home, tuple(filter(None, house.projects("")))
+    )
+    return {"folders": [{"runtime": runtime, "file": path, "what": text} for runtime, path, text in found]}
 
 
 async def health(asked: Asked) -> object:
@@ -134,5 +145,15 @@ ENDPOINTS = (
         needs=Role.CALLER,
         summary="where the server is, its mode, how many questions wait; for a person also who watches",
         gives={200: STATUS},
+    ),
+    Endpoint(
+        "GET",
+        "/v1/unguarded",
+        unguarded,
+        needs=Role.PERSON,
+        summary="folders in which a project's own settings switch the hook of an agent program off",
+        gives={
+            200: record("folders", folders=listing(record("runtime file what", runtime=TEXT, file=TEXT, what=TEXT)))
+        },
     ),
 )

@@ -11,10 +11,11 @@ import { Shared } from "./shared.js";
 import { signIn } from "./signin.js";
 import { Simulator } from "./simulator.js";
 import { store } from "./store.js";
-import { headline, runtime } from "./words.js";
+import { headline, prose, runtime } from "./words.js";
 
 const NAMES = ["inbox", "live", "simulator", "audit", "policy"];
 const LINKS = { on: "connected", wait: "connecting", off: "not connected: trying again" };
+const LOOK_AGAIN = 60_000; // milliseconds between looks for folders without a hook
 let views = null, view = null, stream = null;
 
 function start() {
@@ -28,8 +29,10 @@ function start() {
     store.on("asked", (question) => { $("news").textContent = `${runtime(question.call.runtime)} asks: ${headline(question.call.tool, question.call.input, 100)}`; });
     addEventListener("hashchange", route);
     addEventListener("keydown", keys);
+    setInterval(unguarded, LOOK_AGAIN);
   }
   $("app").hidden = false;
+  unguarded();
   stream?.stop();
   stream = new Shared((name, data) => store.take(name, data), (state) => {
     $("link").dataset.state = state;
@@ -44,6 +47,15 @@ function count() {
   $("count").hidden = waiting === 0;
   $("count").textContent = waiting > 99 ? "99+" : String(waiting);
   document.title = waiting ? `(${waiting}) Assent` : "Assent";
+}
+
+// A project that switched a hook off is said above every view: nothing of it would reach this page.
+async function unguarded() {
+  if ($("app").hidden || document.hidden) return;
+  const { folders } = await get("/v1/unguarded").catch(() => ({ folders: null }));
+  if (!folders) return;
+  $("unguarded").hidden = folders.length === 0;
+  put($("unguarded"), folders.map((each) => h("p", {}, h("b", {}, `${runtime(each.runtime)} is not guarded. `), prose(`\`${each.file}\`: ${each.what}. \`assent doctor ${each.runtime}\` says what to do.`))));
 }
 
 function route() {
