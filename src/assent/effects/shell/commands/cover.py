@@ -157,7 +157,7 @@ def let_in(words: tuple[str, ...], tables: Tables) -> tuple[str, ...]:
     found = [option for options in (row.options, *line.more) for option in options.all()]
     found = row.tunes.all() + [option for option in found if not any(name in row.tunes for name in option.names)]
     steering = [option.names[-1] for option in found if option.acts or option.dangers or _loads(option)]
-    return (*dict.fromkeys(steering), *(("*",) if row.options.rest else ()))
+    return (*dict.fromkeys(steering), *(("*",) if row.options.rest or row.options.other else ()))
 
 
 def _loads(option: Option) -> bool:

@@ -42,6 +42,9 @@ TAGS = frozenset(
 )
 _GIVES = frozenset("gives:" + kind for kind in ("word", "number", "paths", "names", "files", "filenames", "nothing"))
 _SIGNS = frozenset(",!=[")
+OTHER = "--*"
+OTHER_TEXT = "--*=TEXT"  # any other long option, with a plain value or none
+_OTHERS = frozenset({"*", OTHER})
 _HEAD = Pattern(r"-[,!=\[](?=[,=!\[]|$)|[^=!\[]+")
 
 
@@ -94,16 +97,18 @@ class Option:
 
 
 class Options:
-    """A set of options that a word can be looked up in. `rest` says that any other option is harmless, `number` is the
-    option for `-` and digits, `plus` says that words with a plus are options too."""
+    """A set of options that a word can be looked up in. `rest` says that any other option is harmless, `other` is what
+    stands for any other long one (`--*`), `number` is the option for `-` and digits, `plus` says that words with a plus
+    are options too."""
 
-    __slots__ = ("_made", "_row", "_words", "number", "plus", "rest")
+    __slots__ = ("_made", "_row", "_words", "number", "other", "plus", "rest")
 
     def __init__(self, row: str, words: list[str]) -> None:
         self._row = row
-        self._words = {name: word for word in reversed(words) if word != "*" for name in spellings(word)}
+        self._words = {name: word for word in reversed(words) if word[:3] not in _OTHERS for name in spellings(word)}
         self._made: dict[str, Option] = {}
         self.rest = "*" in words
+        self.other = Option((OTHER,), ("TEXT",), True, frozenset()) if OTHER_TEXT in words else None
         self.plus = any(name[0] == "+" for name in self._words)
         self.number = self.get("-NUM")
 
@@ -169,6 +174,8 @@ def check_options(row: str, key: str, value: object) -> None:
         raise wrong(row, key, "must be one string of options, separated by spaces")
     seen: set[str] = set()
     for word in value.split():
+        if word.startswith(OTHER) and word != OTHER_TEXT:
+            raise wrong(row, key, f"`{word}` says nothing of the values", f"write it as `{OTHER_TEXT}`")
         for name in _option(row, key, word).names if word != "*" else ():
             if name in seen:
                 raise wrong(row, key, f"`{name}` is listed twice")

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     Word = str | Arg
 
 _SIGNS = frozenset("-+")
+_LONG = Pattern(r"--[A-Za-z][A-Za-z0-9_.-]*")  # what `--*` stands for
 _NO_NAME = Pattern(r"[\s|()\[\]*\\\"'`<>{}^$]")  # no option is called so
 
 
@@ -178,8 +179,13 @@ class _Reader:
         for options in (self.options, *self.more) if len(name) > 2 and not self.single else ():
             found += options.completions(name)
         self.out.odd.append(self.at)
-        if self.rest() and all(option.harmless for option in found):
+        harmless = all(option.harmless for option in found)
+        if harmless and self.rest():
             self.out.flags.add(name)
+            return index
+        other = self.other() if harmless and _LONG.fullmatch(name) and (value or "")[:1] != "-" else None
+        if other is not None:  # a value that is the next word stays among the operands, which are plain text too
+            self.add(other, name, value)
             return index
         if not found and self.gnu and _NO_NAME.search(name):  # refused, or text: `rg "--flag|word" src`
             self.out.operands.append(name if value is None else f"{name}={value}")
@@ -272,6 +278,10 @@ class _Reader:
 
     def rest(self) -> bool:
         return self.options.rest or any(options.rest for options in self.more)
+
+    def other(self) -> Option | None:
+        """What stands for any other long option."""
+        return self.options.other or next((options.other for options in self.more if options.other), None)
 
     def all_harmless(self, letters: str) -> bool:
         found = (self.find("-" + letter) for letter in letters)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from assent.contract.pattern import Pattern, re
 from assent.effects.shell.commands.option import (
+    OTHER_TEXT,
     ROLES,
     Options,
     check_options,
@@ -145,6 +146,14 @@ def check_row(name: str, keys: Mapping[str, object], *, readers: frozenset[str] 
     _check_forms(Row(name, keys))
     for key in ("options", "globals", "tunes"):
         check_options(name, key, keys.get(key, ""))
+    _check_other(name, keys)
+
+
+def _check_other(name: str, keys: Mapping[str, object]) -> None:
+    """The value of an option that is not listed may stand among the operands: these must be plain text too."""
+    inherited = "TEXT*" if "like" in keys else None
+    if OTHER_TEXT in str(keys.get("options", "")).split() and keys.get("operands", inherited) != "TEXT*":
+        raise wrong(name, "options", f"`{OTHER_TEXT}` stands in rows only whose operands are `TEXT*`")
 
 
 def _slots(row: str, value: object) -> tuple[Slot, ...]:

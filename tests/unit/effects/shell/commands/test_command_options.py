@@ -113,3 +113,28 @@ def test_an_unknown_value_that_splits_may_be_more_than_the_value() -> None:
     parsed = parsed_as("-n", Arg("$x", splits=True), "a")
     assert parsed.spills == [Arg("$x", splits=True)]
     assert parsed.doubts == ["$x"]
+
+
+OTHERS = options_of("--*=TEXT --save-as=WRITE --with-secret!acts --size=TEXT")
+
+
+def others(*words: str) -> tuple[list[tuple[str, object]], list[object], bool]:
+    parsed = parse(list(words), OTHERS)
+    return [(g.option.names[0], g.value) for g in parsed.given], list(parsed.operands), not parsed.doubts
+
+
+def test_any_other_long_option_is_covered_with_a_plain_value() -> None:
+    assert others("--frob=x", "--bar", "y") == ([("--*", "x"), ("--*", None)], ["y"], True)
+    assert others("--siz", "5") == ([("--*", None)], ["5"], True)
+
+
+def test_no_value_with_a_dash_no_short_option_and_no_abbreviation_of_a_harmful_one_is_covered() -> None:
+    assert others("--frob=-x")[2] is False
+    assert others("-x")[2] is False
+    assert others("--save=x")[2] is False
+    assert others("--with")[2] is False
+    assert others("--*", "--save-as", "x")[0] == [("--save-as", "x")]
+
+
+def test_another_long_option_stays_uncovered_by_rules() -> None:
+    assert parse(["--frob", "--size=1"], OTHERS).odd == [0]

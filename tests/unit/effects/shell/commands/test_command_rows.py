@@ -242,6 +242,11 @@ def test_a_row_may_be_like_another_and_take_sets_of_options() -> None:
         ({"options": "-o!act"}, 'commands."x".options: `!act` is not a tag; did you mean `acts`?'),
         ({"options": "-a -a"}, 'commands."x".options: `-a` is listed twice'),
         ({"options": "a"}, 'commands."x".options: `a` is not an option; write it as `-n,--name=ROLE!tag`'),
+        ({"options": "--*"}, 'commands."x".options: `--*` says nothing of the values; write it as `--*=TEXT`'),
+        (
+            {"options": "--*=TEXT", "operands": "WRITE"},
+            'commands."x".options: `--*=TEXT` stands in rows only whose operands are `TEXT*`',
+        ),
         ({"operands": "READ* WRITE*"}, 'commands."x".operands: only one role can take any number of words'),
         ({"operands": "RUN READ"}, 'commands."x".operands: RUN takes all words, so it must be last'),
         ({"runs": "yes"}, 'commands."x".runs: must be true or false'),
