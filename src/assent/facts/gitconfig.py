@@ -174,6 +174,7 @@ _HARMLESS: dict[str, frozenset[str]] = {
     "merge.driver": frozenset({"true"}),  # the idiom that keeps our side
 }
 _LFS = Pattern(r"git-lfs (?:(?:clean|smudge)(?: --skip)? -- %f|filter-process(?: --skip)?)$")
+_FILES = frozenset({"blame.ignorerevsfile", "format.signaturefile"})
 _TRANSPORTS = frozenset({"file", "git", "http", "https", "ssh"})
 
 
@@ -196,6 +197,10 @@ def runs_program(entry: Entry) -> bool:
         return value.casefold() != "never" and subsection not in _TRANSPORTS
     if section == "lfs" and key == "path":
         return True
+    if name in _FILES:  # of which git prints lines
+        return value.startswith(("/", "~", "..")) or "/../" in value
+    if name in ("help.format", "help.htmlpath"):  # any other value of these starts a browser
+        return value.casefold() not in ("man", "info")
     return section in _SECTIONS or value.lstrip().startswith("!") or key.endswith(_PROGRAM)
 
 

@@ -48,7 +48,8 @@ _FAMILIES = Pattern(
     r"|\w*(?:_PAGER|_EDITOR|_BROWSER|_ASKPASS|_RSH|_PRELOAD|_COMMAND|_WRAPPER|_LINKER|_RUNNER)$"
 )
 _HARMLESS = Pattern(
-    r"GIT_(?:TERMINAL_PROMPT|OPTIONAL_LOCKS|(?:AUTHOR|COMMITTER)_(?:NAME|EMAIL|DATE)|MERGE_AUTOEDIT)"
+    r"GIT_(?:TERMINAL_PROMPT|OPTIONAL_LOCKS|(?:AUTHOR|COMMITTER)_(?:NAME|EMAIL|DATE)|MERGE_AUTOEDIT|ADVICE|NO_LAZY_FETCH"
+    r"|(?:LITERAL|GLOB|NOGLOB|ICASE)_PATHSPECS|CONFIG_NOSYSTEM|LFS_SKIP_SMUDGE|PROGRESS_DELAY|NO_REPLACE_OBJECTS)"
     r"|PYTHON(?:UNBUFFERED|DONTWRITEBYTECODE|HASHSEED|IOENCODING|UTF8|FAULTHANDLER|NOUSERSITE|SAFEPATH)"
     r"|CARGO_(?:TERM_\w+|INCREMENTAL|NET_OFFLINE|TARGET_DIR|PROFILE_\w+|BUILD_JOBS)"
     r"|PIP_(?:DISABLE_PIP_VERSION_CHECK|NO_INPUT|QUIET|NO_COLOR)|UV_(?:OFFLINE|NO_PROGRESS|FROZEN|NO_SYNC|QUIET)"
@@ -63,6 +64,10 @@ _NO_TOOL = Pattern(r"(?:gcc|g\+\+|clang|clang\+\+|cc|c\+\+)(?:-\d+)?")
 _VALUES: dict[str, Pattern] = {
     **dict.fromkeys(("PAGER", "MANPAGER", "EDITOR", "VISUAL"), _NO_PROGRAM),
     **dict.fromkeys(("CC", "CXX"), _NO_TOOL),
+    **dict.fromkeys(  # to stderr; any other value is a file or a socket
+        ("GIT_TRACE", "GIT_TRACE_SETUP", "GIT_TRACE_PERFORMANCE", "GIT_TRACE_CURL", "GIT_CURL_VERBOSE"),
+        Pattern(r"[012]|true|false"),
+    ),
     "LESS": Pattern(r"-[FRXSKEMNQiIgGsmcdeqwJnuUL]*"),
     "NODE_OPTIONS": Pattern(
         r"(?:\s*--(?:max-old-space-size=\d+|experimental-vm-modules|experimental-strip-types|no-warnings"

@@ -48,7 +48,7 @@ def apply(
     elif role in ("TEXT", ""):
         return
     elif role == "REV":
-        _revision(seen, word)
+        _revision(seen, word, recursive)
     elif role in ("URL", "HOST"):
         seen.fetch(word)
     elif role == "SHELL":
@@ -80,23 +80,31 @@ def quiet(role: str) -> str:
     return _QUIET.get(role, "TEXT") if role not in ("URL", "HOST", "DIR", "REPO", "REMOTE", "SQL") else role
 
 
-_COMMIT = Pattern(r"(?:HEAD|@|[A-Z]+_HEAD|[0-9a-f]{7,40})(?:[~^@].*)?|[^/.].*\.\.(?!/).*|\.\.")
+_COMMIT = Pattern(r"(?:HEAD|@|[A-Z]+_HEAD|[0-9a-f]{7,40})(?:[~^@].*)?|[^/.:][^:]*\.\.(?!/)[^:]*|\.\.")
+_UPWARDS = Pattern(r"(?:^|[/:])\.\.(?:/|$)")  # what no name of a revision has
 _MAGIC = Pattern(r":(?:\([^)]*\)|[!^/]+|[0-3]:)?")
 _NAMED = Pattern(r":([^\s:()\"'`]+)")  # the path in `$(…):path`, or in the words of the substitution
 
 
-def _revision(seen: Seen, word: Word) -> None:
-    """A revision, a path, or a path in a revision: git shows the file, whichever it is."""
+def _revision(seen: Seen, word: Word, whole: bool) -> None:
+    """A revision, a path, or a path in a revision: git shows the file, whichever it is. Of folders outside, `git diff`
+    shows all that is in them. `whole`: it can only be a path, with all that is below (`--no-index`)."""
     for text in values(word):
         if text is None:
             for path in _NAMED.findall(shown(word)):
                 seen.path(READ, path)
-        if text is None or _COMMIT.fullmatch(text):
+        if text is None or (not whole and _is_commit(text)):
             continue
-        magic = _MAGIC.match(text)
-        path = text[magic.end() :] if magic else text.partition(":")[2] if ":" in text else text
+        magic = _MAGIC.match(text) if not whole else None
+        path = text[magic.end() :] if magic else text.partition(":")[2] if ":" in text and not whole else text
         if path:
-            seen.path(READ, path if isinstance(word, str) else Arg(word.text, (path,), pattern=word.pattern))
+            below = whole or path.startswith(("/", "../")) or _UPWARDS.search(path) is not None
+            named = path if isinstance(word, str) else Arg(word.text, (path,), pattern=word.pattern)
+            seen.path(READ, named, recursive=below, stays=below)
+
+
+def _is_commit(text: str) -> bool:
+    return _COMMIT.fullmatch(text) is not None and (text == ".." or _UPWARDS.search(text) is None)
 
 
 def _remote(seen: Seen, word: Word) -> None:
@@ -124,37 +132,36 @@ def _repo(seen: Seen, word: Word) -> None:
 
 # ---------------------------------------------------------------- git -c
 
-_HARMLESS = (
-    "advice.",
-    "blame.",
-    "branch.sort",
-    "color.",
-    "column.",
-    "core.abbrev",
-    "core.ignorecase",
-    "core.precomposeunicode",
-    "core.quotepath",
-    "core.safecrlf",
-    "diff.algorithm",
-    "diff.colormoved",
-    "diff.context",
-    "diff.ignoresubmodules",
-    "diff.mnemonicprefix",
-    "diff.noprefix",
-    "diff.renamelimit",
-    "diff.renames",
-    "diff.submodule",
-    "grep.",
-    "i18n.",
-    "init.defaultbranch",
-    "log.",
-    "merge.conflictstyle",
-    "merge.renamelimit",
-    "status.",
-    "tag.sort",
-    "user.email",
-    "user.name",
+# Whole names: a name that goes on (`diff.renames.textconv`) is a driver's, and runs a program.
+_HARMLESS = frozenset(
+    """author.email author.name blame.blankboundary blame.coloring blame.date blame.markignoredlines
+    blame.markunblamablelines blame.showemail blame.showroot branch.sort committer.email committer.name core.abbrev
+    core.autocrlf core.bigfilethreshold core.checkstat core.commentchar core.commitgraph core.compression core.eol
+    core.filemode core.ignorecase core.longpaths core.multipackindex core.precomposeunicode core.preloadindex
+    core.quotepath core.safecrlf core.trustctime core.whitespace diff.algorithm diff.autorefreshindex diff.colormoved
+    diff.colormovedws diff.context diff.dirstat diff.dstprefix diff.ignoresubmodules diff.indentheuristic
+    diff.interhunkcontext diff.mnemonicprefix diff.noprefix diff.relative diff.renamelimit diff.renames diff.srcprefix
+    diff.statgraphwidth diff.statnamewidth diff.submodule diff.suppressblankempty diff.wordregex diff.wserrorhighlight
+    format.pretty grep.column grep.extendedregexp grep.fullname grep.linenumber grep.patterntype grep.threads
+    i18n.commitencoding i18n.logoutputencoding index.threads init.defaultbranch log.abbrevcommit log.date log.decorate
+    log.diffmerges log.excludedecoration log.follow log.graphcolors log.initialdecorationset log.mailmap log.showroot
+    merge.conflictstyle merge.directoryrenames merge.renamelimit merge.renames merge.stat merge.verbosity pack.threads
+    protocol.version safe.directory tag.sort user.email user.name versionsort.suffix""".split()
 )
+_FAMILIES = ("advice.", "color.", "column.", "pretty.", "status.")  # none of their names has a program for its value
+_OFF = frozenset({"false", "0", "no", "off"})
+_UNPAGED = _OFF | {"", "cat", "true", "1", "yes", "on"}
+_VALUES: dict[str, frozenset[str]] = {
+    "commit.gpgsign": _OFF,
+    "core.editor": frozenset({"true", ":"}),
+    "core.fsmonitor": _OFF,
+    "core.untrackedcache": _OFF,
+    "gc.auto": frozenset({"0"}),
+    "log.showsignature": _OFF,
+    "maintenance.auto": _OFF,
+    "submodule.recurse": _OFF,
+    "tag.gpgsign": _OFF,
+}
 _COMMANDS = ("alias.", "core.editor", "core.fsmonitor", "core.pager", "core.sshcommand", "pager.", "sequence.editor")
 _COMMAND_ENDS = (".command", ".textconv", ".clean", ".smudge", ".process", ".cmd", ".program", ".helper", ".driver")
 
@@ -175,11 +182,11 @@ def git_setting(seen: Seen, word: Word) -> None:
 
 
 def _is_setting(key: str, value: str) -> bool:
-    if key == "core.fsmonitor" or key == "core.untrackedcache":
-        return value.lower() in ("false", "0", "no", "off")
-    if key == "commit.gpgsign" or key == "tag.gpgsign" or key == "log.showsignature":
-        return value.lower() in ("false", "0", "no", "off")
-    return key.startswith(_HARMLESS)
+    if key in _VALUES:
+        return value.lower() in _VALUES[key]
+    if key.startswith("pager."):
+        return value.lower() in _UNPAGED
+    return key in _HARMLESS or key.startswith(_FAMILIES)
 
 
 def _git_command(seen: Seen, key: str, value: str) -> None:

@@ -24,14 +24,11 @@ if TYPE_CHECKING:
     from assent.effects.shell.commands import possible, servers
 
     Word = str | Arg
-
 else:
     possible = Later("assent.effects.shell.commands.possible")
     servers = Later("assent.effects.shell.commands.servers")
 
 _BINS = frozenset({"/bin", "/usr/bin", "/usr/local/bin", "/sbin", "/usr/sbin", "/usr/local/sbin", "/opt/homebrew/bin"})
-
-
 _LOOKED = frozenset({"READ", "LIST", "SEARCH"})  # a recursive look without an operand is one at the current folder
 
 
@@ -323,6 +320,8 @@ def _read(seen: Seen, tree: Node, program: str, words: list[Word], tables: Table
         seen.flags.update(line.parsed.flags)
         if root.obeys:
             seen.settings(root.obeys)
+        if root.repo and "--help" in line.parsed.flags:
+            seen.effects.append(Effect(EXECUTE, Target(Kind.REPOSITORY, seen.cwd, certain=bool(seen.cwd))))
         return True
     if line.parsed.helps and not (row.help or row.options.rest):
         line.parsed.doubts.append("--help")

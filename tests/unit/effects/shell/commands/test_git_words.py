@@ -19,13 +19,49 @@ ACTS = "EXECUTE <git>"
         (":2:.env", ".env"),
         (":(top).env", ".env"),
         ("main", "main"),
-        ("/etc/passwd", "/etc/passwd"),
-        ("../x", "/x"),
-        ("src/../../x", "/x"),
+        ("HEAD:./a..b/.env", "a..b/.env"),
     ],
 )
 def test_a_word_that_names_a_file_is_read(word: str, path: str) -> None:
     assert does(f"git diff '{word}'") == [f"READ {path}", READS]
+
+
+@pytest.mark.parametrize(
+    ("word", "path"),
+    [
+        ("/etc/passwd", "/etc/passwd"),
+        ("../x", "/x"),
+        ("src/../../x", "/x"),
+        ("a..b/../../x", "/x"),
+        ("HEAD~/../../x", "/x"),
+        ("a1b2c3d^/../../x/..", "/"),
+    ],
+)
+def test_a_place_outside_is_read_with_all_that_is_below(word: str, path: str) -> None:
+    assert does(f"git diff '{word}'") == [f"READ+ {path}", READS]
+
+
+@pytest.mark.parametrize("word", ["HEAD", "a1b2c3d", "main..feature", "x:y", "src"])
+def test_without_an_index_every_word_is_a_path(word: str) -> None:
+    assert does(f"git diff --no-index a {word}") == ["READ+ a", f"READ+ {word}", READS]
+
+
+@pytest.mark.parametrize(
+    "setting",
+    """color.ui=never pager.log=false core.quotePath=off diff.renames log.date=iso
+    safe.directory=* core.fsmonitor=false gc.auto=0""".split(),
+)
+def test_a_setting_of_display_changes_nothing(setting: str) -> None:
+    assert does(f"git -c '{setting}' log") == [READS]
+
+
+@pytest.mark.parametrize(
+    "setting",
+    """diff.renames.textconv=./x merge.conflictstyle.driver=./x branch.sortx.remote=ext::x blame.ignoreRevsFile=/x
+    pager.log=./x core.fsmonitor=./x gc.auto=1 log.showSignature grep.fallbackToNoIndex""".split(),
+)
+def test_any_other_setting_is_not_proved(setting: str) -> None:
+    assert any(line.startswith(ACTS) for line in does(f"git -c '{setting}' log"))
 
 
 @pytest.mark.parametrize("word", ["HEAD", "HEAD~3", "@", "a1b2c3d", "main..feature", "origin/main...HEAD", "ORIG_HEAD"])

@@ -16,6 +16,7 @@ REVIEWED = (
     "databases.toml",
     "devices.toml",
     "files.toml",
+    "git.toml",
     "network.toml",
     "packages.toml",
     "text.toml",

@@ -52,6 +52,7 @@ def _acts(effect: Effect) -> bool:
         return True
     computes = effect.target.kind is Kind.MODULES and effect.target.name.startswith("pure:")
     settled = effect.target.kind in (Kind.REPOSITORY, Kind.SETTINGS)
+    settled = settled or (effect.target.kind is Kind.HOOKS and effect.target.name.startswith("remote="))
     conditional = effect.operation is Operation.EXECUTE and (settled or computes)
     return effect.operation not in READ_ONLY and not conditional
 

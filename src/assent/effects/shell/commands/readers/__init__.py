@@ -24,7 +24,7 @@ _MODULES = {
     "files": "copy move link remove remove_folder modes go_fmt probe dotfiles",
     "find": "find fd",
     "git": "git_push git_fetch git_commit git_checkout git_switch git_branch git_tag git_reset git_restore git_rm "
-    "git_mv git_each git_rev_list git_merge_base git_rev_parse git_merge git_pick git_stash",
+    "git_mv git_lfs git_each git_rev_list git_merge_base git_rev_parse git_merge git_pick git_stash",
     "inline": "node perl ruby php lua",
     "jq": "jq yq",
     "places": "which go_env go_list",

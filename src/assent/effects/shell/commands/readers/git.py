@@ -117,10 +117,11 @@ def git_commit(line: Line) -> None:
 
 
 def git_fetch(line: Line) -> None:
-    """`git fetch name`: the name may be that of a folder or a bundle, which anybody may have put there."""
+    """`git fetch name`, `git ls-remote name`, `git remote show names…`: the name may be that of a folder or a bundle,
+    which anybody may have put there."""
     line.standard()
     seen = line.seen
-    several = line.parsed.has("--multiple")
+    several = line.parsed.has("--multiple") or seen.subcommand == ("remote", "show")
     for word in line.parsed.operands if several else line.parsed.operands[:1]:
         for text in values(word):
             if text is None or not _REMOTE.fullmatch(text):
@@ -131,6 +132,12 @@ def git_fetch(line: Line) -> None:
                 seen.hooks(f"remote={text}", folder)
     if not several and line.parsed.has("--prune") and any(":" in shown(word) for word in line.parsed.operands[1:]):
         seen.execute()
+
+
+def git_lfs(line: Line) -> None:
+    """`git lfs fetch` and its like: which server they ask, `.lfsconfig` of the tree says."""
+    line.standard()
+    line.seen.fetch(Arg("the server in .lfsconfig"))
 
 
 def git_checkout(line: Line) -> None:
@@ -225,6 +232,7 @@ def git_tag(line: Line) -> None:
         _start(line)
         for given in parsed.given:
             if given.option.role == "READ" and given.value is not None:
+                line.form(line.row.forms["-F"], given.value)
                 line.seen.path(READ, given.value)
         _stores(line)
     else:
