@@ -128,7 +128,32 @@ class _Look:
             for folder in _upwards(base) if climbs else (base,):
                 if folder == self._home:  # the person's own settings
                     break
-                yield f"{folder.rstrip('/')}/{path}"
+                if "*" in path:
+                    yield from self._matching(folder.rstrip("/"), path)
+                else:
+                    yield f"{folder.rstrip('/')}/{path}"
+
+    def _matching(self, folder: str, pattern: str) -> Iterator[str | None]:
+        """What a pattern matches in a folder, and what the call may put there."""
+        from fnmatch import fnmatchcase
+
+        yield f"{folder}/{pattern}"  # for writes whose place is not known
+        parts = pattern.split("/")
+        for effect in self._made:
+            written = effect.target.name
+            ends = range(1, len(parts) + 1) if effect.recursive else (len(parts),)
+            rest = written[len(folder) + 1 :] if written.startswith(folder + "/") else ""
+            if rest and any(fnmatchcase(rest, "/".join(parts[:end])) for end in ends):
+                yield written
+        found, left = [folder] if not self._portable else [], MOST_ENTRIES
+        for part in parts:
+            names = [(each, name) for each in found for name in _names(each)]
+            left -= len(names)
+            if left < 0:
+                yield None
+                return
+            found = [f"{each}/{name}" for each, name in names if fnmatchcase(name, part)]
+        yield from found
 
     def _below(self, name: str) -> Iterator[str | None]:
         """Files of that name in the folders to look through, and those that the call may put there."""
@@ -151,6 +176,13 @@ class _Look:
     def _is_made(self, candidate: str) -> bool:
         leads = candidate if self._portable else self._links.canonical(candidate)
         return any(_reaches(effect, path) for effect in self._made for path in {candidate, leads or candidate})
+
+
+def _names(folder: str) -> list[str]:
+    try:
+        return os.listdir(folder)
+    except OSError:
+        return []
 
 
 def _reaches(effect: Effect, path: str) -> bool:

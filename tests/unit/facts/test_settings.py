@@ -81,6 +81,28 @@ def test_a_file_anywhere_below(tmp_path: Path) -> None:
     assert look(tmp_path, "**/ruff.toml", tmp_path / "src") == f"`{deep}/ruff.toml` is there"
 
 
+def test_files_that_a_pattern_matches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "a" / "b").mkdir(parents=True)
+    (tmp_path / "packer-template.json").write_text("")
+    assert look(tmp_path, "packer-plugin-*") == ""
+    assert look(tmp_path, "*/*/packer-plugin-*") == ""
+    (tmp_path / "a" / "b" / "packer-plugin-x").write_text("")
+    assert look(tmp_path, "packer-plugin-*") == ""
+    assert look(tmp_path, "*/*/packer-plugin-*") == f"`{tmp_path}/a/b/packer-plugin-x` is there"
+    (tmp_path / "packer-plugin-y").write_text("")
+    assert look(tmp_path, "packer-plugin-*") == f"`{tmp_path}/packer-plugin-y` is there"
+    monkeypatch.setattr("assent.facts.settings.MOST_ENTRIES", 2)
+    assert look(tmp_path, "x-*") == "too many files to look for `x-*`"
+
+
+def test_a_pattern_meets_what_the_call_itself_may_write(tmp_path: Path) -> None:
+    made = tmp_path / "packer-plugin-z"
+    assert look(tmp_path, "packer-plugin-*", lowering=writes(made)) == f"another part of the command may write `{made}`"
+    assert look(tmp_path, "packer-plugin-*", lowering=writes("", certain=False))
+    assert look(tmp_path, "packer-plugin-*", lowering=writes(tmp_path / "other")) == ""
+    assert look(tmp_path, "*/*/packer-plugin-*", lowering=writes(tmp_path / "a", recursive=True))
+
+
 def test_too_many_files_below_are_not_proved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("assent.facts.settings.MOST_ENTRIES", 5)
     for number in range(9):

@@ -33,7 +33,9 @@ BOOLEANS = ("runs", "repo", "stores", "help", "pure", "recursive", "keeps_links"
 LISTS = ("dangers", "aliases", "safe", "acts", "secret_operands", "file_prefixes", "obeys")
 
 IGNORECASE = 2  # of `re`
-_OBEYED = Pattern(r"\$[A-Za-z_]\w*|\^?(?:\*\*/|\{\})?[^\s$^#{}*][^\s#]*(?:#[^\s!]*!\S*)?|\{\}[-.]\S+|\+\{\}(?:\.db)?")
+_OBEYED = Pattern(
+    r"\$[A-Za-z_]\w*|\^?(?:\*\*/|\{\})?(?:\*/)*[^\s$^#{}*][^\s#]*(?:#[^\s!]*!\S*)?|\{\}[-.]\S+|\+\{\}(?:\.db)?"
+)
 _VARIABLE = Pattern(r"[A-Za-z_]\w*\*?|\*")
 _SLOT = Pattern(
     r"(?P<role>[A-Z]+(?::[a-z]+)?)(?P<count>[?*+]?)(?:=(?P<default>[^\s!]+))?(?P<tags>(?:![a-z]+(?::[a-z-]+)?)*)"

@@ -19,6 +19,7 @@ REVIEWED = (
     "git.toml",
     "network.toml",
     "packages.toml",
+    "services.toml",
     "text.toml",
     "wrappers.toml",
 )

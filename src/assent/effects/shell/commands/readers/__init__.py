@@ -35,7 +35,7 @@ _MODULES = {
     "sql": "sqlite",
     "shells": "shell",
     "web": "curl wget http netcat socat",
-    "wrappers": "xargs parallel sudo su joined flock script tmux busybox package",
+    "wrappers": "xargs parallel sudo su joined flock script tmux busybox package rtk",
 }
 NAMES = {name: module for module, names in _MODULES.items() for name in names.split()}
 

@@ -191,6 +191,19 @@ def tmux(line: Line) -> None:
 _KEY = Pattern(r"Enter|C-\w|M-\w|Escape|Tab|Space|BSpace|Up|Down|Left|Right|KPEnter|F\d+|-l")
 
 
+_LOCAL = frozenset("tsc vitest jest playwright next prisma prettier eslint biome".split())
+
+
+def rtk(line: Line) -> None:
+    """`rtk command…`. It starts some tools through npx, so that their version may be told by the project's code."""
+    line.standard()
+    words = line.parsed.operands
+    if words and _LOCAL.intersection(text or "" for text in values(words[0])):
+        told = ("--version", "-v", "-V", "--help", "-h", "-help")
+        if any(text is None or text in told for word in words for text in values(word)):
+            line.seen.execute()
+
+
 def busybox(line: Line) -> None:
     """The operands are a command, the first of them an applet's name."""
     words = line.words
