@@ -382,3 +382,10 @@ def test_arguments_that_nest_too_deep_are_refused(tool: str) -> None:
     for value in (listed, named):
         answer = decide(tool, {"file_path": value}, "yolo")
         assert (answer.outcome, answer.code) == (Outcome.DENY, "gap.call.input")
+
+
+def test_a_command_of_more_than_a_mebibyte_is_refused_unread() -> None:
+    long = decide("bash", "echo a; " * (1024 * 1024 // 8) + "ls", "full_auto")
+    assert (long.outcome, long.code) == (Outcome.DENY, "gap.call.input")
+    assert "put it into a file" in long.deciding.reason
+    assert decide("write", {"file_path": "a", "content": "x" * 2_000_000}, "auto").outcome is Outcome.ALLOW

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from assent.contract.effect import Effect, Gap, Kind, Lowering, Operation, Target
+from assent.contract.errors import PayloadError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -10,9 +11,14 @@ if TYPE_CHECKING:
 
 __all__ = ["lower"]
 
+LONGEST = 1024 * 1024  # characters of a command; a kernel hands a shell no more than 128 KiB in one word
+
 
 def lower(text: str, *, cwd: str, home: str, shell: str = "", tables: Tables | None = None) -> Lowering:
-    """Everything a shell text does, as far as it can be seen. Never raises: a fault of ours is a gap."""
+    """Everything a shell text does, as far as it can be seen. A fault of ours is a gap; PayloadError where the text is
+    longer than anybody could be shown, as reading megabytes would hold every other call up."""
+    if len(text) > LONGEST:
+        raise PayloadError(f"a command of {len(text):,} characters is too long; put it into a file and run that")
     try:
         return _read(text, cwd=cwd, home=home, shell=shell, tables=tables)
     except Exception:
