@@ -57,6 +57,8 @@ def _pairs(path: str, text: str) -> Iterator[Pair]:
         return _nested(json.loads(text, object_pairs_hook=_Twice), ())
     if ending in ("yml", "yaml"):
         return _yaml(text)
+    if name.lower().removeprefix(".") == "justfile":
+        return _just(text)
     return _ini(text)
 
 
@@ -93,6 +95,16 @@ def _ini(text: str) -> Iterator[Pair]:
             name, sign, value = line.partition(":")
         key = (*section, name.strip().strip("\"'").removesuffix("[]").lower())
         yield key, value.strip().strip("\"'")
+
+
+def _just(text: str) -> Iterator[Pair]:
+    """The files that a justfile includes: `import` and `mod`, which stand at the beginning of a line."""
+    for line in text.removeprefix("\ufeff").replace("\r", "\n").split("\n"):
+        while line[:1] == "[" and "]" in line:  # attributes
+            line = line.partition("]")[2].lstrip()
+        word = line.partition("'")[0].partition('"')[0].split(maxsplit=1)[:1]
+        if word and not line[0].isspace() and word[0].rstrip("?") in ("import", "mod"):
+            yield (word[0].rstrip("?"),), line
 
 
 def _yaml(text: str) -> Iterator[Pair]:

@@ -128,7 +128,7 @@ class _Look:
             for folder in _upwards(base) if climbs else (base,):
                 if folder == self._home:  # the person's own settings
                     break
-                if "*" in path:
+                if "*" in path or "[" in path:
                     yield from self._matching(folder.rstrip("/"), path)
                 else:
                     yield f"{folder.rstrip('/')}/{path}"

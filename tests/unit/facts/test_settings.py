@@ -35,6 +35,33 @@ def test_a_link_that_leads_nowhere_is_a_file(tmp_path: Path) -> None:
     assert look(tmp_path, ".ugrep")
 
 
+def test_files_with_names_of_a_pattern(tmp_path: Path) -> None:
+    (tmp_path / ".x.beam").write_text("")
+    assert look(tmp_path, "[!.]*.beam") == ""
+    (tmp_path / "x.beam").write_text("")
+    assert look(tmp_path, "[!.]*.beam") == f"`{tmp_path}/x.beam` is there"
+    (tmp_path / "tls").mkdir()
+    assert look(tmp_path, "tls/lib*.so*") == ""
+    (tmp_path / "tls" / "libm.so.6").write_text("")
+    assert look(tmp_path, "tls/lib*.so*") == f"`{tmp_path}/tls/libm.so.6` is there"
+    assert look(tmp_path / "tls", "^[!.]*.beam") == f"`{tmp_path}/x.beam` is there"
+
+
+def test_a_file_with_a_name_of_a_pattern_that_the_call_makes(tmp_path: Path) -> None:
+    assert look(tmp_path, "[!.]*.beam", lowering=writes(tmp_path / "x.beam"))
+    assert look(tmp_path, "[!.]*.beam", lowering=writes(tmp_path / "x.erl")) == ""
+    assert look(tmp_path, "[!.]*.beam", lowering=writes("", certain=False))
+
+
+def test_the_files_that_a_justfile_includes(tmp_path: Path) -> None:
+    file = tmp_path / "Justfile"
+    file.write_text("# import 'a'\nset shell := ['sh']\nbuild:\n    import os\nmodule:\n  x\nimported := '1'\n")
+    assert look(tmp_path, "^[jJ]ustfile#!") == ""
+    for line in ("import 'a'", 'import? "a"', "mod a", "mod? a 'b'", "[doc('x')] mod a", "import\t'a'", "import'a'"):
+        file.write_text(f"x := '1'\n{line}\n")
+        assert look(tmp_path, "^[jJ]ustfile#!"), line
+
+
 def test_a_file_above_the_folder_up_to_the_home(tmp_path: Path) -> None:
     below = tmp_path / "project" / "a" / "b"
     below.mkdir(parents=True)

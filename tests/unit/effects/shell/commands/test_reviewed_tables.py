@@ -15,12 +15,14 @@ REVIEWED = (
     "coreutils.toml",
     "databases.toml",
     "devices.toml",
+    "editors.toml",
     "files.toml",
     "git.toml",
     "network.toml",
     "packages.toml",
     "services.toml",
     "text.toml",
+    "toolchains.toml",
     "wrappers.toml",
 )
 
