@@ -18,6 +18,7 @@ REVIEWED = (
     "editors.toml",
     "files.toml",
     "git.toml",
+    "macos.toml",
     "network.toml",
     "packages.toml",
     "services.toml",
