@@ -22,6 +22,7 @@ REVIEWED = (
     "network.toml",
     "packages.toml",
     "services.toml",
+    "system.toml",
     "text.toml",
     "toolchains.toml",
     "wrappers.toml",

@@ -28,7 +28,7 @@ _MODULES = {
     "inline": "node perl ruby php lua",
     "jq": "jq yq",
     "places": "which go_env go_list",
-    "processes": "kill",
+    "processes": "kill ps",
     "python": "python",
     "remote": "ssh scp rsync elsewhere gh_api gh_view",
     "sed": "sed",

@@ -1,4 +1,4 @@
-"""Readers for commands that signal processes."""
+"""Readers for commands that list or signal processes."""
 
 from __future__ import annotations
 
@@ -60,3 +60,20 @@ def _by_id(line: Line) -> None:
     if "-1" in ids or (signal == "1" and not ids):
         seen.danger("kill-all")
     seen.execute()
+
+
+_AGAIN = tuple("-x -r -S -v -X -h -k -n -O -g -G -u -U -t --Group --user --tty".split())
+_SHOWS = Pattern(r"[acefghjlmnrsuvwxHLMSTVXZ]*e[acefghjlmnrsuvwxHLMSTVXZ]*(?:[0-9kopqtOU].*)?")
+
+
+def ps(line: Line) -> None:
+    """`ps`: what procps cannot read with dashes (`-x`, a user or a terminal that is not there) it reads once more as if
+    there were none, and then an `e` in any of the words shows the environment of processes."""
+    line.standard()
+    if not line.parsed.has(*_AGAIN):
+        return
+    for word in line.words:
+        text = literal(word)
+        if text is not None and not text.startswith("--") and _SHOWS.fullmatch(text.removeprefix("-")):
+            line.seen.execute("prints-secret")
+            return
