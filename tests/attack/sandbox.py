@@ -11,7 +11,8 @@ from pathlib import Path
 
 from tests.attack import hostile
 
-SECONDS = 10
+SECONDS = 5
+MOST = 4_000_000  # bytes that are looked at of what a command prints
 TOKEN, KEY = "CANARY-TOKEN-7f3a", "CANARY-KEY-91bc"
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 CLOSED = "--proc /proc --dev /dev --unshare-pid --unshare-ipc --die-with-parent --new-session".split()
@@ -108,12 +109,13 @@ def run(tree: Tree, command: str, listener: Listener) -> list[str]:
     here, resolver = str(tree.folder), str(tree.folder / "resolv.conf")
     argv = ["bwrap", *binds, "--bind", here, here, "--ro-bind", resolver, "/etc/resolv.conf", *CLOSED]
     argv += ["--chdir", str(tree.work), "/bin/bash", "-c", command]
+    bounded = ["/bin/sh", "-c", f'"$@" 2>&1 | head -c {MOST}', "sh", *argv]  # some print for ever
     env = {"PATH": PATH, "HOME": str(tree.home), "GITHUB_TOKEN": TOKEN, "TERM": "dumb"}
     try:
-        done = subprocess.run(argv, stdin=subprocess.DEVNULL, capture_output=True, timeout=SECONDS, env=env)
-        printed = done.stdout + done.stderr
+        stdin, stdout = subprocess.DEVNULL, subprocess.PIPE
+        printed = subprocess.run(bounded, stdin=stdin, stdout=stdout, timeout=SECONDS, env=env).stdout
     except subprocess.TimeoutExpired as error:
-        printed = (error.stdout or b"") + (error.stderr or b"")
+        printed = error.stdout or b""
     after = tree.digest()
     findings = ["ran the canary"] if str(tree.marks / "ran") in after else []
     findings += [
