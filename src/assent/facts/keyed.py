@@ -1,10 +1,11 @@
-"""Reads settings files by key: TOML, JSON, INI, and the top level of YAML. What it does not understand counts as a
-setting."""
+"""Reads settings files by key (TOML, JSON, INI, the top level of YAML), or looks for words in them. What it does not
+understand counts as a setting."""
 
 from __future__ import annotations
 
 from fnmatch import fnmatchcase
 
+from assent.contract.pattern import Pattern
 from assent.facts.regular import read
 
 TYPE_CHECKING = False
@@ -16,6 +17,9 @@ DEEPEST = 32
 UNREAD = "something that cannot be read"
 
 _YAML = (".yamllint", ".clang-format", ".clang-tidy", ".markdownlint")
+
+_OTHER_BREAKS = Pattern("\r(?!\n)|[\x85\u2028\u2029]")
+_ANCHOR = Pattern(r"&[\w-]+$")  # a name for all that stands below the key: `x-logging: &logging`
 
 Pair = tuple[tuple[str, ...], str]
 
@@ -35,6 +39,15 @@ def odd_key(path: str, section: str, harmless: list[str]) -> str:
             if not any(_covers(pattern, rest, value) for pattern in harmless):
                 return ".".join(key)
     return ""
+
+
+def odd_text(path: str, pattern: str) -> str:
+    """What the pattern finds in a file; `""` where it finds nothing."""
+    try:
+        found = Pattern(pattern).search(read(path, LARGEST)[0].decode())
+    except (OSError, ValueError):
+        return UNREAD
+    return found[0] if found is not None else ""
 
 
 def _covers(pattern: str, key: str, value: str) -> bool:
@@ -109,6 +122,8 @@ def _just(text: str) -> Iterator[Pair]:
 
 def _yaml(text: str) -> Iterator[Pair]:
     """The keys of the top level, of a file in which they are plain words at the beginning of lines."""
+    if _OTHER_BREAKS.search(text):  # lines end there too
+        raise ValueError("lines")
     listed = False  # whether the key above has no value on its line
     begun = False
     for line in text.split("\n"):
@@ -119,7 +134,8 @@ def _yaml(text: str) -> Iterator[Pair]:
         key, colon, value = line.partition(":")
         if not colon or not key.replace("-", "").replace("_", "").isalnum() or value[:1] not in ("", " "):
             raise ValueError(line)
-        if value.strip()[:1] in ("&", "*", "!", "|", ">"):
+        value = _ANCHOR.sub("", value.strip(), count=1)
+        if value[:1] in ("&", "*", "!", "|", ">"):
             raise ValueError(line)
-        begun, listed = True, not value.strip()
-        yield (key,), value.strip().strip("\"'")
+        begun, listed = True, not value
+        yield (key,), value.strip("\"'")

@@ -76,6 +76,7 @@ class _Look:
             return self._missing(databases=entry == "+{}.db")
         path, by_key, rest = entry.partition("#")
         section, _, harmless = rest.partition("!")
+        path, by_text, words = path.partition("~")
         for candidate in self._candidates(path):
             if candidate is None:
                 return f"too many files to look for `{path}`"
@@ -83,13 +84,16 @@ class _Look:
                 return f"another part of the command may write `{candidate}`"
             if self._portable or not os.path.lexists(candidate):
                 continue
-            if not by_key:
+            if not by_key and not by_text:
                 return f"`{candidate}` is there"
-            from assent.facts.keyed import odd_key
+            from assent.facts.keyed import odd_key, odd_text
 
-            key = odd_key(candidate, section, harmless.split(",") if harmless else [])
-            if key:
-                return f"`{candidate}` sets `{key}`"
+            if by_text:
+                odd = odd_text(candidate, words)
+            else:
+                odd = odd_key(candidate, section, harmless.split(",") if harmless else [])
+            if odd:
+                return f"`{candidate}` sets `{odd}`"
         return ""
 
     def _missing(self, *, databases: bool) -> str:
@@ -119,7 +123,7 @@ class _Look:
         if path.startswith("**/"):
             yield from self._below(path[3:])
             return
-        if path.startswith(("{}-", "{}.")):
+        if path == "{}" or path.startswith(("{}-", "{}.")):
             yield from (operand + path[2:] for operand in self._operands)
             return
         bases = (self._operands or [self._cwd]) if path.startswith("{}/") else [self._cwd]

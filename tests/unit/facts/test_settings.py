@@ -198,6 +198,10 @@ def test_a_line_that_goes_on_belongs_to_its_key(tmp_path: Path) -> None:
         ('"yarnPath": ./evil.js\n', "something that cannot be read"),
         ("{yarnPath: ./evil.js}\n", "something that cannot be read"),
         ("nodeLinker: &a x\n", "something that cannot be read"),
+        ("nodeLinker: &a\n  b: c\n", ""),
+        ("nodeLinker: a\ryarnPath: ./evil.js\n", "something that cannot be read"),
+        ("nodeLinker: a\u2028yarnPath: ./evil.js\n", "something that cannot be read"),
+        ("nodeLinker: a\r\n", ""),
         ("? yarnPath\n: ./evil.js\n", "something that cannot be read"),
         (" yarnPath: ./evil.js\n", "something that cannot be read"),
         ("---\n yarnPath: ./evil.js\n", "something that cannot be read"),
@@ -206,8 +210,27 @@ def test_a_line_that_goes_on_belongs_to_its_key(tmp_path: Path) -> None:
     ],
 )
 def test_the_top_of_yaml_is_read_by_key(tmp_path: Path, text: str, key: str) -> None:
-    (tmp_path / ".yarnrc.yml").write_text(text)
+    (tmp_path / ".yarnrc.yml").write_text(text, newline="")
     assert look(tmp_path, "^.yarnrc.yml#!nodeLinker") == (f"`{tmp_path}/.yarnrc.yml` sets `{key}`" if key else "")
+
+
+def test_a_file_that_holds_a_word(tmp_path: Path) -> None:
+    assert look(tmp_path, ".env~DOCKER_|COMPOSE_(?!PROJECT)") == ""
+    (tmp_path / ".env").write_text("A=1\nCOMPOSE_PROJECT_NAME=x\n")
+    assert look(tmp_path, ".env~DOCKER_|COMPOSE_(?!PROJECT)") == ""
+    (tmp_path / ".env").write_text("A=1\nDOCKER_HOST=x\n")
+    assert look(tmp_path, ".env~DOCKER_|COMPOSE_(?!PROJECT)") == f"`{tmp_path}/.env` sets `DOCKER_`"
+    (tmp_path / ".env").write_bytes(b"\xff")
+    assert look(tmp_path, ".env~DOCKER_") == f"`{tmp_path}/.env` sets `something that cannot be read`"
+
+
+def test_an_operand_itself(tmp_path: Path) -> None:
+    (tmp_path / "a.yml").write_text("services:\n")
+    assert look(tmp_path, "{}#!services", tmp_path / "a.yml") == ""
+    assert look(tmp_path, "{}~serv", tmp_path / "a.yml") == f"`{tmp_path}/a.yml` sets `serv`"
+    (tmp_path / "a.yml").write_text("include:\n- b.yml\n")
+    assert look(tmp_path, "{}#!services", tmp_path / "a.yml") == f"`{tmp_path}/a.yml` sets `include`"
+    assert look(tmp_path, "{}#!services") == ""
 
 
 def test_of_two_equal_json_keys_both_count(tmp_path: Path) -> None:

@@ -34,7 +34,8 @@ LISTS = ("dangers", "aliases", "safe", "acts", "secret_operands", "file_prefixes
 
 IGNORECASE = 2  # of `re`
 _OBEYED = Pattern(
-    r"\$[A-Za-z_]\w*|\^?(?:\*\*/|\{\})?(?:\*/)*[^\s$^#{}*][^\s#]*(?:#[^\s!]*!\S*)?|\{\}[-.]\S+|\+\{\}(?:\.db)?"
+    r"\$[A-Za-z_]\w*|(?:\^?(?:\*\*/|\{\})?(?:\*/)*[^\s$^#{}*~][^\s#~]*|\{\}(?=[#~]))(?:#[^\s!]*!\S*|~[^\s#]+)?"
+    r"|\{\}[-.]\S+|\+\{\}(?:\.db)?"
 )
 _VARIABLE = Pattern(r"[A-Za-z_]\w*\*?|\*")
 _SLOT = Pattern(

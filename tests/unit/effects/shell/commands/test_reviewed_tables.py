@@ -12,6 +12,7 @@ import assent.effects.shell.commands as commands
 FOLDER = Path(commands.__file__).parent
 # Tables whose every row was checked. All of them, once the review is through.
 REVIEWED = (
+    "containers.toml",
     "coreutils.toml",
     "databases.toml",
     "devices.toml",

@@ -30,7 +30,7 @@ _MODULES = {
     "places": "which go_env go_list",
     "processes": "kill ps",
     "python": "python",
-    "remote": "ssh scp rsync elsewhere gh_api gh_view",
+    "remote": "ssh scp rsync elsewhere compose gh_api gh_view",
     "sed": "sed",
     "sql": "sqlite",
     "shells": "shell",

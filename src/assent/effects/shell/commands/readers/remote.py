@@ -182,6 +182,14 @@ def elsewhere(line: Line) -> None:
     seen.run(command, place="elsewhere")
 
 
+def compose(line: Line) -> None:
+    """`docker compose ps` and its kin: files are named from where it stands, not from the project's folder."""
+    line.standard()
+    given = {name for each in (*line.before, *line.parsed.given) for name in each.option.names}
+    if "--project-directory" in given and "--file" in given:
+        line.seen.execute()
+
+
 def _operands(seen: Seen, words: list[Word]) -> list[Word]:
     """The words from the first operand on; folders that are mounted on the way are seen."""
     index = 0
