@@ -18,6 +18,7 @@ REVIEWED = (
     "devices.toml",
     "editors.toml",
     "files.toml",
+    "infra.toml",
     "git.toml",
     "macos.toml",
     "network.toml",
