@@ -31,10 +31,13 @@ if TYPE_CHECKING:
     from assent.policy.modes import Mode
     from assent.policy.policy import Policy
 
+    Bound = tuple[tuple[str, ...], str, bool, Mode]  # workspace, home folder, whether case is folded, mode
     Keep = Callable[[Settings, Policy, tuple[str, ...], str, bool], None]
 
 KEPT = frozenset("bash read write delete move list search fetch".split())  # names that no declaration takes over
 REMEMBERED, REMEMBERED_LENGTH = 256, 2000  # commands, characters of one
+SHARED = 8  # settings that engines of one process share what was made of them
+_shared: list[tuple[Settings, dict[Bound, Policy]]] = []
 
 
 class Judged(Value):
@@ -76,13 +79,12 @@ class Engine:
         keep: Keep | None = None,
         tools: Mapping[str, Tool] | None = None,
     ) -> None:
-        self.settings = settings
+        self.settings, self._policies = _sharing(settings) if keep is None else (settings, {})
         self._own = own
         self._state = state
         self._keep = keep
         self._tools = {name.lower(): tool for name, tool in tools.items()} if tools else {}
         self._tables = commands.Tables(settings.commands) if settings.commands else commands.shipped
-        self._policies: dict[tuple[tuple[str, ...], str, bool, Mode], Policy] = {}
         self._lowered: dict[tuple[str, str, str, str], Lowering] = {}
         self._sought: bool | None = None
         self._last: tuple[Call, Lowering] | None = None  # read, and about to be judged
@@ -222,6 +224,18 @@ class Engine:
             if self._keep is not None:
                 self._keep(self.settings, policy, roots, home, fold)
         return policy
+
+
+def _sharing(settings: Settings) -> tuple[Settings, dict[Bound, Policy]]:
+    """Settings with the policies that were made of equal ones: a program has a gate for each of its users, and most of
+    them follow the same rules."""
+    for known in _shared:
+        if known[0] == settings:
+            return known
+    found: tuple[Settings, dict[Bound, Policy]] = (settings, {})
+    _shared.append(found)
+    del _shared[:-SHARED]
+    return found
 
 
 def is_declarable(call: Call) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -95,3 +96,26 @@ def test_what_sessions_left_goes_after_a_month_without_use(folder: Path) -> None
     assert sessions.sweep(state, now) == 0  # today it was swept already
     assert sessions.sweep(state, now + sessions.DAY + 1) == 3
     assert (sessions.chosen_mode(state, "used"), sessions.chosen_mode(state, "old")) == ("plan", "")
+
+
+def test_gates_with_equal_rules_share_what_was_made_of_them(folder: Path) -> None:
+    def gate(number: int, deny: str) -> Gate:
+        state = str(folder / f"s{number}")
+        return Gate(str(folder / "project"), files=False, state=state, deny=[deny], tools={"bash": "bash"})
+
+    def decided(gate: Gate, command: str) -> Outcome:
+        return gate.decide(gate.call("bash", {"command": command})).outcome
+
+    with gate(0, "bash(make:*)") as one, gate(1, "bash(make:*)") as two, gate(2, "bash(ls:*)") as other:
+        assert [decided(each, "make test") for each in (one, two, other)] == [Outcome.DENY, Outcome.DENY, Outcome.ASK]
+        assert [decided(each, "ls") for each in (one, two, other)] == [Outcome.ALLOW, Outcome.ALLOW, Outcome.DENY]
+        tracemalloc.start()
+        try:
+            many = [gate(3 + number, "bash(make:*)") for number in range(20)]
+            assert {decided(each, "make test") for each in many} == {Outcome.DENY}
+            size = tracemalloc.get_traced_memory()[0]
+        finally:
+            tracemalloc.stop()
+        for each in many:
+            each.close()
+    assert size / len(many) < 100_000
