@@ -121,7 +121,8 @@ def operands(tree: Tree, command: str) -> None:
         plain = word.rpartition("=")[2]
         if plain and plain[0] not in "-+/~$:{'\"" and "*" not in plain and ".." not in plain and len(plain) < 40:
             path = tree.work / plain
-            if not path.exists() and not plain.endswith("/"):
+            under_a_file = any(parent.is_file() for parent in path.parents)  # `git branch x x/y`
+            if not path.exists() and not plain.endswith("/") and not under_a_file:
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_text("hello\n")
 

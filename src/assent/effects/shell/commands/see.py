@@ -30,6 +30,7 @@ else:
 
 _BINS = frozenset({"/bin", "/usr/bin", "/usr/local/bin", "/sbin", "/usr/sbin", "/usr/local/sbin", "/opt/homebrew/bin"})
 _LOOKED = frozenset({"READ", "LIST", "SEARCH"})  # a recursive look without an operand is one at the current folder
+_NUMBERS = ("0", "17", "123456789")  # what has the form of these has that of any number
 
 
 class Line:
@@ -91,8 +92,7 @@ class Line:
         seen.operands.extend(map(shown, self.parsed.operands))
         if self.parsed.doubts or (row.runs and not self.quiet):
             seen.acts = True
-        if row.dangers:
-            self.endanger(row.dangers)
+        self.endanger(row.dangers)
         if row.service:
             seen.service(row.service)
 
@@ -113,8 +113,7 @@ class Line:
 
     def option(self, given: Given) -> None:
         option = given.option
-        if option.acts:
-            self.seen.acts = True
+        self.seen.acts = self.seen.acts or option.acts
         if option.gives:
             self.seen.gives.append(option.gives)
         if option.dangers and not self.quiet:
@@ -137,7 +136,8 @@ class Line:
 
     def form(self, pattern: Pattern, word: Word) -> None:
         """A word that does not have the form which the row asks for in its place is EXECUTE."""
-        if not all(text is not None and pattern.fullmatch(text) for text in values(word)):
+        texts = _NUMBERS if type(word) is Arg and word.kind == "number" else values(word)
+        if not all(text is not None and pattern.fullmatch(text) for text in texts):
             self.seen.acts = True
 
     def mark(self, word: Word) -> None:

@@ -12,14 +12,16 @@ import assent.effects.shell.commands as commands
 FOLDER = Path(commands.__file__).parent
 # Tables whose every row was checked. All of them, once the review is through.
 REVIEWED = (
+    "assent.toml",
     "containers.toml",
     "coreutils.toml",
     "databases.toml",
     "devices.toml",
     "editors.toml",
     "files.toml",
-    "infra.toml",
+    "forges.toml",
     "git.toml",
+    "infra.toml",
     "macos.toml",
     "network.toml",
     "packages.toml",
@@ -27,6 +29,7 @@ REVIEWED = (
     "system.toml",
     "text.toml",
     "toolchains.toml",
+    "vcs.toml",
     "wrappers.toml",
 )
 

@@ -235,6 +235,7 @@ def gh_api(line: Line) -> None:
     for field in parsed.values("--field"):
         if "=@" in shown(field):
             seen.path(READ, shown(field).partition("=@")[2])
+            seen.execute()  # the file is sent, by whatever method
     methods = [literal(value) for value in parsed.values("--method")]
     endpoint = _endpoint(parsed.operands[0]) if parsed.operands else None
     if endpoint == "graphql":
@@ -242,7 +243,7 @@ def gh_api(line: Line) -> None:
         return
     sends = bool(fields) or parsed.has("--input")
     method = methods[-1] if methods else "POST" if sends else "GET"
-    if method is None or method.upper() not in ("GET", "HEAD") or endpoint is None:
+    if method is None or method.upper() not in ("GET", "HEAD") or endpoint is None or parsed.has("--input"):
         seen.execute()
     if method is not None and method.upper() == "DELETE" and endpoint and _WHOLE_REPOSITORY.fullmatch(endpoint):
         seen.danger("destroy-remote")
