@@ -72,6 +72,8 @@ class _Look:
     def entry(self, entry: str) -> str:
         if entry == "?{}":
             return self._absent()
+        if entry == "={}":
+            return self._reaching()
         if entry[:3] == "+{}":
             return self._missing(databases=entry == "+{}.db")
         path, by_key, rest = entry.partition("#")
@@ -107,6 +109,18 @@ class _Look:
             )
             if not named and not each.endswith("/:memory:") and not os.path.lexists(each):
                 return f"`{each}` would be made"
+        return ""
+
+    def _reaching(self) -> str:
+        """A database whose own statements reach out of it."""
+        for each in self._operands:
+            if self._is_made(each):
+                return f"another part of the command may write `{each}`"
+            if not self._portable and os.path.isfile(each):
+                from assent.facts.stored import reaching  # on the way of a database client only
+
+                if found := reaching(each):
+                    return found
         return ""
 
     def _absent(self) -> str:

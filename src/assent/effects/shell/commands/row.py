@@ -35,7 +35,7 @@ LISTS = ("dangers", "aliases", "safe", "acts", "secret_operands", "file_prefixes
 IGNORECASE = 2  # of `re`
 _OBEYED = Pattern(
     r"\$[A-Za-z_]\w*|(?:\^?(?:\*\*/|\{\})?(?:\*/)*[^\s$^#{}*~][^\s#~]*|\{\}(?=[#~]))(?:#[^\s!]*!\S*|~[^\s#]+)?"
-    r"|\{\}[-.]\S+|\+\{\}(?:\.db)?"
+    r"|\{\}[-.]\S+|\+\{\}(?:\.db)?|=\{\}"
 )
 _VARIABLE = Pattern(r"[A-Za-z_]\w*\*?|\*")
 _SLOT = Pattern(

@@ -20,7 +20,7 @@ SHELLS = Pattern(r"(?:.*/)?(?:ba|da|z|k|mk|pdk|fi|a|c|tc)?sh|eval|source|\.")
 _XARGS = options_of(
     """-0,--null -a,--arg-file=READ -d,--delimiter=TEXT -E=TEXT -e,--eof[=TEXT] -I=TEXT -i,--replace[=TEXT] -L=TEXT
     -l,--max-lines[=TEXT] -n,--max-args=TEXT -o,--open-tty!acts -P,--max-procs=TEXT -p,--interactive!acts
-    --process-slot-var=TEXT!acts -r,--no-run-if-empty -s,--max-chars=TEXT --show-limits -t,--verbose -x,--exit
+    --process-slot-var=TEXT -r,--no-run-if-empty -s,--max-chars=TEXT --show-limits -t,--verbose -x,--exit
     -R=TEXT -S=TEXT"""
 )
 
