@@ -58,6 +58,8 @@ def _covers(pattern: str, key: str, value: str) -> bool:
 
 def _pairs(path: str, text: str) -> Iterator[Pair]:
     """Every key with its value, whatever the form of the file."""
+    if path.endswith("/.git/config"):
+        return _git(text)
     name = path.rpartition("/")[2]
     ending = "yaml" if name in _YAML else name.rpartition(".")[2]
     if ending == "toml":
@@ -103,6 +105,8 @@ def _ini(text: str) -> Iterator[Pair]:
         if raw[0] in " \t" and section and key:
             yield key, line
             continue
+        if line[0] == "[":  # some take what stands behind the bracket for a setting, others for nothing
+            raise ValueError(line)
         name, sign, value = line.partition("=")
         if not sign:
             name, sign, value = line.partition(":")
@@ -118,6 +122,13 @@ def _just(text: str) -> Iterator[Pair]:
         word = line.partition("'")[0].partition('"')[0].split(maxsplit=1)[:1]
         if word and not line[0].isspace() and word[0].rstrip("?") in ("import", "mod"):
             yield (word[0].rstrip("?"),), line
+
+
+def _git(text: str) -> Iterator[Pair]:
+    """git's own settings, `section.key`: the part in quotes is left out."""
+    from assent.facts.gitconfig import entries
+
+    return ((tuple(entry.name.split(".")), entry.value or "") for entry in entries(text))
 
 
 def _yaml(text: str) -> Iterator[Pair]:
