@@ -30,6 +30,7 @@ _PLACES = frozenset((EXECUTE, FETCH))
 _PATCHES = frozenset(("apply_patch", "applypatch", "patch", "gpatch", "git"))
 _GIT_PATCHES = (("apply",), ("am",))
 _INDIRECT = frozenset(("xargs", "parallel"))
+_TERMINALS = frozenset(("script", "unbuffer"))  # their command stands at a terminal of its own
 _MOVES = frozenset("ln mv tar bsdtar unzip cp rsync git 7z cpio ditto link patch mount unrar gunzip install".split())
 _GIT_MOVES = frozenset(
     "checkout switch pull merge rebase clone stash reset restore apply am cherry-pick revert worktree submodule".split()
@@ -71,6 +72,8 @@ def command(walk: Walk, job: Job) -> None:
             effects = _emptied(job.state, effect, effects)
     if base in _PATCHES and (base != "git" or sight.subcommand[:1] in _GIT_PATCHES):
         effects = (*effects, *patched.effects_of(walk, job, base, sight, effects))
+    if base in _TERMINALS and job.stdin is not flows.TERMINAL and job.stdin.text != "":
+        effects = (*effects, Effect(EXECUTE, Target(Kind.PROGRAM, base, f"{base}, which types what it reads")))
     if job.env or job.state.passed or sight.obeyed:
         effects = _steered(job, base, sight, effects)
     if kind or fetches or walk.fetched:
