@@ -80,6 +80,8 @@ def found_in(effect: Effect, names: tuple[str, ...], facts: Facts) -> tuple[str,
         marks = (*(mark for mark in marks if mark != THERE), *discards)
     if effect.target.kind is Kind.HOST:
         return (*marks, "metadata-address") if is_metadata(effect.target.name) else marks
+    if effect.target.kind is Kind.SETTINGS and effect.target.certain and facts.settings.get(effect.target.name) == "":
+        return ()
     if effect.target.kind is not Kind.PATH:
         return marks
     if effect.operation is Operation.DELETE and (effect.recursive or effect.target.pattern):

@@ -117,6 +117,27 @@ def test_a_file_that_is_named_is_read_as_the_others_are(project: Path) -> None:
     assert answer(project, "printf 'include: [x]' > dev.yml; docker compose -f dev.yml ps", "auto") == "ask"
 
 
+@pytest.mark.parametrize("command", ["docker compose config", "docker-compose config", "podman-compose config"])
+@pytest.mark.parametrize(
+    "line",
+    [
+        'image: "x${GITHUB_TOKEN}"',
+        "environment: [GITHUB_TOKEN]",
+        "env_file: /home/dev/.netrc",
+        "build: {context: ., args: [GITHUB_TOKEN]}",
+        '"env\\x69ronment": [GITHUB_TOKEN]',
+    ],
+)
+def test_a_project_that_the_environment_fills_in_is_not_printed(project: Path, command: str, line: str) -> None:
+    lay(project, {"docker-compose.yml": SERVICE})
+    assert answer(project, command, "default") == "allow"
+    lay(project, {"docker-compose.yml": f"{SERVICE}    {line}\n"})
+    assert answer(project, command, "default") == "ask"
+    assert answer(project, command, "full_auto") == "ask"
+    if "\\" not in line:
+        assert answer(project, f"{command} --services", "default") == "allow"
+
+
 def test_a_chart_whose_links_lead_elsewhere_asks(project: Path) -> None:
     lay(project, {"chart/Chart.yaml": "name: x\n"})
     (project / "chart" / "values.yaml").symlink_to("/etc/shadow")

@@ -229,8 +229,9 @@ class Seen:
         name = "data:" if isolated else f"pure:{self.cwd}" if computes and self.cwd else self.cwd
         self.effects.append(Effect(EXECUTE, Target(Kind.MODULES, name, self.cwd or "the code", certain=bool(name))))
 
-    def settings(self, entries: tuple[str, ...]) -> None:
-        """The files that the command obeys, as rows list them: it does no more than the effects say without them."""
+    def settings(self, entries: tuple[str, ...], dangers: tuple[str, ...] = ()) -> None:
+        """The files that the command obeys, as rows list them: it does no more than the effects say without them.
+        `dangers` are those that it carries with them."""
         operands: list[str] = []
         known = bool(self.cwd)
         if any(entry.startswith(_BY_OPERAND) for entry in entries):
@@ -242,7 +243,7 @@ class Seen:
                     operands.append(fixed(target.name) if target.pattern else target.name)
         name = "\0".join((self.cwd, " ".join(entries), *dict.fromkeys(operands))) if known else ""
         text = " ".join((self.program, *self.subcommand))
-        self.effects.append(Effect(EXECUTE, Target(Kind.SETTINGS, name, text, certain=known)))
+        self.effects.append(Effect(EXECUTE, Target(Kind.SETTINGS, name, text, certain=known), dangers=dangers))
 
     def data(self, word: str) -> None:
         """A file that code loads as data, if it is one; `""` is code that loads none."""

@@ -182,12 +182,25 @@ def elsewhere(line: Line) -> None:
     seen.run(command, place="elsewhere")
 
 
+_PROJECT = tuple(
+    f"^{name}{override}.{ending}"
+    for name in ("compose", "docker-compose", "podman-compose", "container-compose")
+    for override in ("", ".override")
+    for ending in ("yaml", "yml")
+)
+# What a project's file takes from the environment or from other files, and escapes that could spell it.
+_FILLED = r"~[$]|environment|env_file|label_file|\bargs\b|extends|\\(?:[xuU]|\r?\n)|!<|!\S*(?:binary|%)"
+
+
 def compose(line: Line) -> None:
-    """`docker compose ps` and its kin: files are named from where it stands, not from the project's folder."""
+    """`docker compose ps` and its kin: files are named from where it stands, not from the project's folder. `config`
+    prints the project, with what the environment fills in."""
     line.standard()
     given = {name for each in (*line.before, *line.parsed.given) for name in each.option.names}
     if "--project-directory" in given and "--file" in given:
         line.seen.execute()
+    if line.seen.subcommand[-1:] in (("config",), ("convert",)) and not line.quiet:
+        line.seen.settings(tuple(name + _FILLED for name in (*_PROJECT, "{}")), ("prints-secret",))
 
 
 def _operands(seen: Seen, words: list[Word]) -> list[Word]:
