@@ -14,11 +14,13 @@ def sight(command: str | tuple[str | Arg, ...], tables: Tables = shipped, stdin:
     return see(argv, cwd="/w", home="/home/me", tables=tables, stdin=stdin)
 
 
-def does(command: str | tuple[str | Arg, ...], tables: Tables = shipped, stdin: Arg | None = None) -> list[str]:
+def does(
+    command: str | tuple[str | Arg, ...], tables: Tables = shipped, stdin: Arg | None = None, *, settings: bool = False
+) -> list[str]:
     """`READ a`, `DELETE+ b !recursive-delete`, `RUN ls -l`, `SHELL script`, `GAP code`: paths below /w are relative,
-    `+` is recursive, `?` an unknown target."""
+    `+` is recursive, `?` an unknown target. What it obeys is told with `settings` only."""
     found = sight(command, tables, stdin)
-    lines = [_effect(effect) for effect in found.effects]
+    lines = [_effect(effect) for effect in found.effects if settings or effect.target.kind is not Kind.SETTINGS]
     lines += [_run(run) for run in found.runs]
     return lines + [f"GAP {code[4:]}" for code, _ in found.gaps]
 

@@ -61,9 +61,10 @@ def test_dropping_and_emptying_destroy() -> None:
 
 def test_sqlite_reads_its_file() -> None:
     reads = ["READ app.db", "READ <sqlite3>", "EXECUTE </w\0+{}.db {}-journal ={}\0/w/app.db>"]
-    assert does(("sqlite3", "app.db", "SELECT 1")) == reads
-    assert does(("sqlite3", "app.db", ".tables")) == [*reads[:2], "EXECUTE </w\0+{}\0/w/app.db>", reads[2]]
-    assert does(("sqlite3", "app.db", "PRAGMA table_info(t)")) == reads
+    assert does(("sqlite3", "app.db", "SELECT 1"), settings=True) == reads
+    tables = [*reads[:2], "EXECUTE </w\0+{}\0/w/app.db>", reads[2]]
+    assert does(("sqlite3", "app.db", ".tables"), settings=True) == tables
+    assert does(("sqlite3", "app.db", "PRAGMA table_info(t)"), settings=True) == reads
     for text in (
         ".shell rm x",
         ".output f",
