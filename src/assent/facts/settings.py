@@ -117,8 +117,10 @@ class _Look:
             if self._is_made(each):
                 return f"another part of the command may write `{each}`"
             if not self._portable and os.path.isfile(each):
-                from assent.facts.stored import reaching  # on the way of a database client only
-
+                try:
+                    from assent.facts.stored import reaching  # on the way of a database client only
+                except ImportError:  # a Python without SQLite
+                    return f"`{each}` cannot be looked into"
                 if found := reaching(each):
                     return found
         return ""

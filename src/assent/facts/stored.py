@@ -1,5 +1,5 @@
-"""Whether a SQLite database holds statements of its own that reach out of it. Its views run with whatever is read, and
-the program `sqlite3` gives them functions that start programs and open files."""
+"""Whether a database in a file holds statements of its own that reach out of it. Its views run with whatever is read,
+and the program `sqlite3` gives them functions that start programs and open files; those of DuckDB read any file."""
 
 from __future__ import annotations
 
@@ -21,12 +21,19 @@ def reaching(path: str) -> str:
     try:
         if os.path.getsize(path) == 0:
             return ""
+        if _is_duckdb(path):
+            return f"`{path}` may have views that read other files"
         flags = _flags(path)
         if not flags:
             return f"`{path}` has a log that was not merged"
         return next((f"`{path}` calls `{name}`" for name in _called(path, flags)), "")
     except (OSError, sqlite3.Error, UnicodeError):
         return f"`{path}` cannot be read as a database"
+
+
+def _is_duckdb(path: str) -> bool:
+    with open(path, "rb") as file:
+        return file.read(12)[8:] == b"DUCK"
 
 
 def _flags(path: str) -> str:

@@ -53,6 +53,11 @@ def test_what_cannot_be_read_is_not_proved(tmp_path: Path) -> None:
     assert "cannot be read" in reaching(str(tmp_path / "a.db"))
 
 
+def test_views_of_duckdb_cannot_be_looked_into(tmp_path: Path) -> None:
+    (tmp_path / "a.db").write_bytes(b"\0" * 8 + b"DUCK" + b"\0" * 500)
+    assert "views" in reaching(str(tmp_path / "a.db"))
+
+
 def test_a_log_that_was_not_merged_is_not_proved(tmp_path: Path) -> None:
     path = database(tmp_path / "a.db", mode="wal")
     assert reaching(path) == ""
