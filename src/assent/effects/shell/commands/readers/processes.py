@@ -7,6 +7,7 @@ from assent.effects.shell.commands.seen import literal, shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from assent.effects.shell.commands.options import Parsed
     from assent.effects.shell.commands.see import Line
 
 _SIGNAL = Pattern(r"-(?:SIG)?[A-Za-z]+[0-9]*|-[0-9]+")
@@ -62,18 +63,30 @@ def _by_id(line: Line) -> None:
     seen.execute()
 
 
-_AGAIN = tuple("-x -r -S -v -X -h -k -n -O -g -G -u -U -t --Group --user --tty".split())
-_SHOWS = Pattern(r"[acefghjlmnrsuvwxHLMSTVXZ]*e[acefghjlmnrsuvwxHLMSTVXZ]*(?:[0-9kopqtOU].*)?")
+_AGAIN = tuple("-x -r -S -v -X -Z -h -k -n -m -M -O -g -G -T -u -U -t --Group --user --tty --context".split())
+_BY_ID = ("-p", "-q", "-s", "--pid", "--ppid", "--quick-pid", "--sid")
+_FLAGS = "[acefghjlmnrsuvwxHLMSTVXZ]*"
+_SHOWS = Pattern(rf"{_FLAGS}e{_FLAGS}(?:[0-9kopqtOU].*)?")
+_TAKES = Pattern(rf"{_FLAGS}[kopqtOU]")
+_IDS = Pattern(r"[\d, ]+")
 
 
 def ps(line: Line) -> None:
-    """`ps`: what procps cannot read with dashes (`-x`, a user or a terminal that is not there) it reads once more as if
-    there were none, and then an `e` in any of the words shows the environment of processes."""
+    """`ps`: an `e` among letters without a dash shows the environment of processes. What procps cannot read with dashes
+    (`-x`, a user or a terminal that is not there) it reads once more as if there were none."""
     line.standard()
-    if not line.parsed.has(*_AGAIN):
-        return
-    for word in line.words:
-        text = literal(word)
-        if text is not None and not text.startswith("--") and _SHOWS.fullmatch(text.removeprefix("-")):
+    words = line.words if _is_read_again(line.parsed) else line.parsed.operands
+    taken = False
+    for word in words:
+        text = literal(word) or ""
+        if not taken and not text.startswith("--") and _SHOWS.fullmatch(text.removeprefix("-")):
             line.seen.execute("prints-secret")
             return
+        taken = not taken and words is line.parsed.operands and _TAKES.fullmatch(text) is not None
+
+
+def _is_read_again(parsed: Parsed) -> bool:
+    if parsed.has(*_AGAIN):
+        return True
+    ids = [literal(word) for name in _BY_ID for word in parsed.values(name)]
+    return any(text is not None and not _IDS.fullmatch(text) for text in ids)
