@@ -16,7 +16,7 @@ LARGEST = 1 << 20
 DEEPEST = 32
 UNREAD = "something that cannot be read"
 
-_YAML = (".yamllint", ".clang-format", ".clang-tidy", ".markdownlint")
+_YAML = (".yamllint", ".clang-format", "_clang-format", ".clang-tidy", ".markdownlint")
 
 _OTHER_BREAKS = Pattern("\r(?!\n)|[\x85\u2028\u2029]")
 _ANCHOR = Pattern(r"&[\w-]+$")  # a name for all that stands below the key: `x-logging: &logging`
@@ -138,7 +138,7 @@ def _yaml(text: str) -> Iterator[Pair]:
     listed = False  # whether the key above has no value on its line
     begun = False
     for line in text.split("\n"):
-        if not line.strip() or line[0] == "#" or line.rstrip() == "---":
+        if not line.strip() or line[0] == "#" or line.rstrip() in ("---", "..."):
             continue
         if (line[0] == " " and begun) or (line[:2] == "- " and listed):
             continue

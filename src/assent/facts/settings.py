@@ -88,6 +88,8 @@ class _Look:
                 continue
             if not by_key and not by_text:
                 return f"`{candidate}` is there"
+            if os.path.islink(candidate) and self._leads_out(candidate):
+                return f"`{candidate}` is a link that leads out of the workspace"
             from assent.facts.keyed import odd_key, odd_text
 
             if by_text:
@@ -192,6 +194,11 @@ class _Look:
                 if name in files:
                     yield f"{folder}/{name}"
                 folders[:] = [each for each in folders if each not in SKIPPED]
+
+    def _leads_out(self, candidate: str) -> bool:
+        """Whether a link to a settings file shows another file: programs print the lines that they cannot read."""
+        leads = self._links.canonical(candidate)
+        return not any(_lies_at(leads, root) for root in self._roots or (self._cwd,))
 
     def _is_made(self, candidate: str) -> bool:
         leads = candidate if self._portable else self._links.canonical(candidate)

@@ -33,7 +33,7 @@ ORDINARY = {
     "package.json": '{"name": "x", "devDependencies": {"eslint": "^9"}}',
     "eslint.config.js": "export default []\n",
     ".golangci.yml": "version: '2'\n",
-    ".clang-format": "BasedOnStyle: LLVM\n",
+    ".clang-format": "---\nLanguage: Cpp\nBasedOnStyle: LLVM\nBraceWrapping:\n  AfterClass: true\n...\n",
     "taplo.toml": "[formatting]\nalign_entries = true\n",
     ".tool-versions": "nodejs 20.11.0\npython 3.11.2 system\nelixir 1.16-otp-26\n# a: b\n",
     ".nvmrc": "lts/iron\n",
@@ -155,4 +155,27 @@ def test_settings_that_run_write_or_read_elsewhere_ask(project: Path, command: s
     ],
 )
 def test_settings_that_the_same_command_writes_ask(project: Path, command: str) -> None:
+    assert answer(project, command, "auto") == "ask"
+
+
+@pytest.mark.parametrize(
+    ("command", "name"),
+    [
+        ("just --list", "justfile"),
+        ("isort --check-only .", ".isort.cfg"),
+        ("autopep8 --diff a.py", "setup.cfg"),
+        ("pycodestyle src", "tox.ini"),
+        ("pydocstyle src", ".pydocstyle"),
+        ("yapf --diff a.py", ".style.yapf"),
+        ("clang-format a.c", ".clang-format"),
+        ("shellcheck a.sh", ".shellcheckrc"),
+    ],
+)
+def test_settings_that_show_another_file_ask(project: Path, command: str, name: str) -> None:
+    (project.parent / "secret").write_text("key: value\n")
+    (project / "own").write_text("")
+    (project / name).symlink_to("own")
+    assert answer(project, command, "default") == "allow"
+    (project / name).unlink()
+    (project / name).symlink_to(project.parent / "secret")
     assert answer(project, command, "auto") == "ask"
