@@ -134,6 +134,8 @@ def test_an_ordinary_project_asks_nothing(project: Path, command: str) -> None:
         ("yarn bin", {".pnp.cjs": ""}),
         ("yarn --version", {".corepack.env": "COREPACK_NPM_REGISTRY=http://evil.example\n"}),
         ("bun outdated", {"bunfig.toml": '[install]\nregistry = "http://evil.example"\n'}),
+        ("bun pm ls", {"bunfig.toml": 'preload = ["./evil.ts"]\n'}),
+        ("bun pm ls", {"bunfig.toml": '[serve.static]\nplugins = ["./evil.ts"]\n'}),
         ("deno doc main.ts", {".npmrc": "registry=http://evil.example\n"}),
         ("pip list", {".venv/pip.conf": "[global]\npython = ./evil\n"}),
         ("pip freeze", {".hg/hgrc": ""}),
