@@ -97,6 +97,8 @@ def _revision(seen: Seen, word: Word, whole: bool) -> None:
             continue
         magic = _MAGIC.match(text) if not whole else None
         path = text[magic.end() :] if magic else text.partition(":")[2] if ":" in text and not whole else text
+        if ":" in path and not whole:  # `:function:file`, as `git log -L` takes it
+            seen.path(READ, path.rpartition(":")[2])
         if path:
             below = whole or path.startswith(("/", "../")) or _UPWARDS.search(path) is not None
             named = path if isinstance(word, str) else Arg(word.text, (path,), pattern=word.pattern)

@@ -131,7 +131,7 @@ class Line:
                 self.mark(word)
             if role == "RUN":
                 self.seen.run([word])
-            elif role not in ("DIR", "REPO", "TEXT", "REV"):
+            elif role not in ("DIR", "REPO", "TEXT"):
                 apply(self.seen, role, word)
 
     def form(self, pattern: Pattern, word: Word) -> None:

@@ -69,6 +69,11 @@ def test_a_plain_revision_or_range_is_no_file(word: str) -> None:
     assert does(f"git diff {word}") == [READS]
 
 
+@pytest.mark.parametrize("lines", ["1,5:.env", "/x/,+3:.env", ":main:.env", "^:main:.env"])
+def test_the_file_whose_lines_are_followed_is_read(lines: str) -> None:
+    assert "READ .env" in does(f"git log -L {lines}")
+
+
 def test_files_behind_two_dashes_are_read() -> None:
     assert does("git log -p main..x -- .env src") == ["READ .env", "READ src", READS]
 
