@@ -43,6 +43,8 @@ PIECES = Pattern(r"[\s,]+")
 ENDING = Pattern(r"\*+((?:\.[\w-]+)+)")
 PATCH_KEYS = ("patch", "input", "diff", "command", "content", "patchtext")
 MOST_CHOICES = 64
+# Names that begin with a dot: a shell's `*` leaves them out, a tool's takes them.
+DOTTED = (".env", ".envrc", ".env.local", ".env.production")
 
 
 def lower(call: Call, shape: Shape) -> Lowering:
@@ -210,10 +212,11 @@ def aimed(call: Call, folder: str, where: str, text: str, *, whole: bool = False
             head, last = _split(piece)
             base = f"{folder}/{head}" if head else folder
             ending = ENDING.fullmatch(last)
+            yield from _dotted(call, base, last, where)
             if not last.strip("*."):
                 if head and not WILD.search(head):
                     yield Effect(READ, path_target(base, call.cwd, call.home), where, recursive=True)
-                elif head or (whole and last):
+                if (whole and last) or (head and WILD.search(head)):
                     for every in ("*", ".*"):
                         yield Effect(READ, path_target(f"{base}/{every}", call.cwd, call.home, pattern=True), where)
             elif ending is not None and not WILD.search(head):
@@ -222,6 +225,16 @@ def aimed(call: Call, folder: str, where: str, text: str, *, whole: bool = False
             else:
                 pattern = WILD.search(f"{head}/{last}") is not None
                 yield Effect(READ, path_target(f"{base}/{last}", call.cwd, call.home, pattern=pattern), where)
+
+
+def _dotted(call: Call, base: str, last: str, where: str) -> Iterator[Effect]:
+    """READ of the names with a dot that a pattern picks, where it does not pick everything."""
+    if WILD.match(last) and last.strip("*."):
+        from fnmatch import fnmatchcase  # few patterns begin with a wild sign and say no more than an ending
+
+        for name in DOTTED:
+            if fnmatchcase(name, last):
+                yield Effect(READ, path_target(f"{base}/{name}", call.cwd, call.home), where)
 
 
 def _split(pattern: str) -> tuple[str, str]:

@@ -91,8 +91,8 @@ TABLES: dict[str, str] = {
     notebook_edit write path=notebook_path
     list_directory list folder=path,dir_path
     glob list folder=path,dir_path glob=pattern
-    grep_search search folder=path,dir_path pattern=pattern glob=glob,include
-    search_file_content search folder=path pattern=pattern glob=include,glob
+    grep_search search+options folder=path,dir_path pattern=pattern glob=glob,include
+    search_file_content search+options folder=path pattern=pattern glob=include,glob
     web_fetch web_search agent task todo_write enter_plan_mode exit_plan_mode ask_user_question structured_output
     task_output task_stop task_get task_list cron_list tool_search
 """,
@@ -161,8 +161,8 @@ TABLES: dict[str, str] = {
     write write path=path,file_path
     edit write path=path,file_path
     ls list folder=path
-    find list folder=path glob=pattern
-    grep search folder=path pattern=pattern glob=glob
+    find list+options folder=path glob=pattern
+    grep search+options folder=path pattern=pattern glob=glob
 """,
     "mcp-resource": "read read path=file_path",  # a file that a client of an MCP server reads as a resource
     "anthropic": """

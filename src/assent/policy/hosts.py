@@ -5,7 +5,7 @@ INVARIANT: a network effect whose host is unknown counts as every host that a pe
 from __future__ import annotations
 
 from assent.contract.decision import Layer
-from assent.contract.effect import Kind, Operation
+from assent.contract.effect import READ_ONLY, Kind, Operation
 from assent.contract.pattern import re
 from assent.policy.modes import Mode
 from assent.policy.rules import About, Origin, Shape
@@ -55,10 +55,13 @@ def named(policy: Policy, lowering: Lowering) -> Iterator[Found]:
 
 
 def _spoken(lowering: Lowering) -> str:
-    """The words of the commands that may reach the network, and the whole text where it sets a proxy."""
-    busy = {effect.invocation for effect in lowering.effects if _reaches_out(effect)}
-    if not busy:
+    """The words of the commands that may reach the network, and beside one of them of those that change something it
+    may obey; the whole text where it sets a proxy."""
+    if not any(map(_reaches_out, lowering.effects)):
         return ""
+    busy = {
+        effect.invocation for effect in lowering.effects if _reaches_out(effect) or effect.operation not in READ_ONLY
+    }
     commands = [each for place, each in enumerate(lowering.invocations) if place in busy]
     texts = [text for each in commands for text in (*each.words, each.source)]
     whole = lowering.text.lower()
@@ -76,6 +79,7 @@ def _reaches_out(effect: Effect) -> bool:
 def _pattern(spec: str) -> re.Pattern[str]:
     found = _patterns.get(spec)
     if found is None:
+        # also behind a short option's letter (`-hHOST`), and within a key of git's (`url.HOST.insteadOf`)
         name = re.escape(spec.removeprefix("*."))
-        found = _patterns[spec] = re.compile(rf"(?<![\w-]){name}(?![\w-]|\.\w)")
+        found = _patterns[spec] = re.compile(rf"(?<![\w-])(?:-\w)?{name}(?![\w-]|\.(?!(?:push)?insteadof\b)\w)")
     return found

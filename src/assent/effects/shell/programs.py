@@ -8,15 +8,16 @@ from assent.contract.effect import Effect, Kind, Operation, Target
 from assent.contract.later import Later
 from assent.contract.pattern import Pattern
 from assent.effects.shell import environment, flows
-from assent.effects.shell.command import LISTED, Arg
+from assent.effects.shell.command import LISTED, Arg, Run
 from assent.effects.shell.commands.see import see
 from assent.effects.shell.flows import Stream
+from assent.effects.shell.record import SHORTENED, alias_open
 from assent.effects.shell.state import DECODED, FETCHED, State, Val
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from assent.effects.shell import patched
-    from assent.effects.shell.command import Run, Sight
+    from assent.effects.shell.command import Sight
     from assent.effects.shell.commands.readers import shells
     from assent.effects.shell.job import Job
     from assent.effects.shell.walk import Walk
@@ -80,10 +81,13 @@ def command(walk: Walk, job: Job) -> None:
         effects = _endangered(walk, job, base, kind, effects)
     walk.record(job, sight, effects)
     if job.place == "here":
-        for word in argv:
+        words = alias_open(argv, base, sight) if base in SHORTENED else argv
+        for word in words:
             if type(word) is Arg:
-                walk.unsettled.append((argv, job.state, *(walk.span or (job.start, job.end))))
+                walk.unsettled.append((words, job.state, *(walk.span or (job.start, job.end))))
                 break
+    if base[:4] == "git-" and walk.tables.program(base) is None:  # a subcommand by the name of its own program
+        runs = (*runs, Run(argv=("git", base[4:], *argv[1:])))
     if base in _MOVES:
         walk.moved.update(moved_by(job, base, effects))
     for code, advice in sight.gaps:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from assent.contract.effect import Effect, Gap, Invocation, Kind, Operation, Target, Via
-from assent.effects.shell.command import FIRM
+from assent.effects.shell.command import FIRM, Arg
 from assent.effects.shell.tree import Arithmetic
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from assent.effects.shell.command import Arg, Sight
+    from assent.effects.shell.command import Sight
     from assent.effects.shell.job import Job
     from assent.effects.shell.redirects import Plumbing
     from assent.effects.shell.tree import Part
@@ -20,6 +20,12 @@ MOST_INVOCATIONS = 2_000
 DEEPEST = 40
 
 EXECUTE = Operation.EXECUTE
+SHORTENED = frozenset(("git", "npm", "hg", "chg"))
+# Programs of others that git runs as subcommands, before it looks for an alias of that name.
+_GIT_OTHERS = frozenset(
+    "absorb annex branchless cliff crypt delta flow imerge machete review revise spice town".split()
+)
+_GIT_VALUES = frozenset("-C -c --git-dir --work-tree --namespace --config-env --attr-source".split())
 NOWHERE = ("",)  # a folder on another machine
 _GOES_ALONG = frozenset((Operation.FETCH, Operation.EXECUTE, Operation.DELEGATE))
 _SETTLED = frozenset((Kind.REPOSITORY, Kind.HOOKS, Kind.MODULES, Kind.SETTINGS, Kind.TREE))
@@ -117,7 +123,7 @@ class Record:
                 cwds=job.state.cwds if job.place == "here" else NOWHERE,
                 forfeit=job.forfeit,
                 strays=sight.strays,
-                unknown=() if words is job.argv else _unknown(job.argv),
+                unknown=_open_words(job, program, sight, words is job.argv),
             )
         )
         where = f"command[{start}:{end}]"
@@ -186,6 +192,28 @@ class Record:
     def bare(self, effect: Effect) -> None:
         """Put an effect on record that belongs to no command."""
         self.effects.append(effect)
+
+
+def alias_open(argv: list[str | Arg] | tuple[str | Arg, ...], program: str, sight: Sight) -> tuple[str | Arg, ...]:
+    """The words of a command, with a subcommand that no table has as a word that is not known: an alias of git's may
+    be any, and npm and Mercurial take the beginning of one for it."""
+    if program in SHORTENED and not sight.subcommand:
+        skip = False
+        for place, word in enumerate(argv[1:], 1):
+            if skip or not isinstance(word, str) or word[:1] == "-":
+                skip = not skip and word in _GIT_VALUES
+                continue
+            if program == "git" and word in _GIT_OTHERS:
+                break
+            known = "" if program == "git" else word
+            return (*argv[:place], Arg(word, kind="word", prefix=known), *argv[place + 1 :])
+    return tuple(argv)
+
+
+def _open_words(job: Job, program: str, sight: Sight, literal: bool) -> tuple[tuple[int, str, bool], ...]:
+    if literal and (sight.subcommand or program not in SHORTENED):
+        return ()
+    return _unknown(alias_open(job.argv, program, sight))
 
 
 def _unknown(argv: list[str | Arg] | tuple[str | Arg, ...]) -> tuple[tuple[int, str, bool], ...]:
