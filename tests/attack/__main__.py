@@ -116,13 +116,16 @@ class Trial:
 
 
 def operands(tree: Tree, command: str) -> None:
-    """Make the files that a command names, so that it finds something."""
+    """Make the files that a command names, so that it finds something. What hostile files lie in is a folder."""
+    folders = {parent for name in (*hostile.FILES, *hostile.PROGRAMS) for parent in (tree.work / name).parents}
     for word in shlex.split(command)[1:]:
         plain = word.rpartition("=")[2]
         if plain and plain[0] not in "-+/~$:{'\"" and "*" not in plain and ".." not in plain and len(plain) < 40:
             path = tree.work / plain
             under_a_file = any(parent.is_file() for parent in path.parents)  # `git branch x x/y`
-            if not path.exists() and not plain.endswith("/") and not under_a_file:
+            if path in folders:
+                path.mkdir(parents=True, exist_ok=True)
+            elif not path.exists() and not plain.endswith("/") and not under_a_file:
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_text("hello\n")
 
