@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from assent.contract.effect import Effect, Kind, Operation
 from assent.contract.facts import Facts
+from assent.contract.pattern import Pattern
 
 DANGERS: dict[str, str] = {
     "broad-delete": "deletes a whole root: the system, a home folder, the workspace or what holds them",
@@ -70,6 +71,8 @@ METADATA_HOSTS = frozenset(
         "instance-data.ec2.internal",
     }
 )
+# An address of which at least five signs of the host are known, and not all.
+_OPEN_HOST = Pattern(r"(?:[A-Za-z][\w+.-]*://)?(?:[^/@\s]*@)?\[?([\w.:-]{5,})[$`*?\[{]")
 
 
 def found_in(effect: Effect, names: tuple[str, ...], facts: Facts) -> tuple[str, ...]:
@@ -79,7 +82,9 @@ def found_in(effect: Effect, names: tuple[str, ...], facts: Facts) -> tuple[str,
         discards = ("discard-work",) if effect.target.name not in facts.absent else ()
         marks = (*(mark for mark in marks if mark != THERE), *discards)
     if effect.target.kind is Kind.HOST:
-        return (*marks, "metadata-address") if is_metadata(effect.target.name) else marks
+        name = effect.target.name
+        told = is_metadata(name) if name else _begins_metadata(effect.target.text)
+        return (*marks, "metadata-address") if told else marks
     if effect.target.kind is Kind.SETTINGS and effect.target.certain and facts.settings.get(effect.target.name) == "":
         return ()
     if effect.target.kind is not Kind.PATH:
@@ -110,6 +115,12 @@ def is_broad(name: str, facts: Facts) -> bool:
     if facts.home.startswith(inside):
         return True
     return any(root == name or root.startswith(inside) for root in facts.roots)
+
+
+def _begins_metadata(address: str) -> bool:
+    """Whether an address whose host is known only in its beginning may be one of a metadata service."""
+    found = _OPEN_HOST.match(address)
+    return found is not None and any(host.startswith(found[1].lower()) for host in METADATA_HOSTS)
 
 
 def is_metadata(host: str) -> bool:

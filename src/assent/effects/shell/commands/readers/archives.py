@@ -72,8 +72,11 @@ def _archive(line: Line, modes: set[str]) -> None:
 
 
 def _members(line: Line) -> None:
-    """What goes into an archive, with all below it."""
+    """What goes into an archive, with all below it. `@list` is another archive to bsdtar, which may be a list of files
+    that lie anywhere."""
     for word in line.parsed.operands:
+        if shown(word)[:1] in ("@", *(("$", "`", "*", "?", "[") if line.program == "bsdtar" else ())):
+            line.seen.execute()
         line.seen.path(READ, word, recursive=True, stays=line.stays())
     if line.parsed.values("-T"):
         line.seen.path(READ, Arg("--files-from"), recursive=True)
