@@ -37,6 +37,7 @@ from assent.review.channels.callback import CallbackChannel
 from assent.review.channels.headless import HeadlessChannel
 from assent.review.channels.turn import has_terminal, turn
 from assent.review.denial import deny
+from assent.review.patience import contained
 from assent.review.store import SqliteStore
 from assent.statefile import state_folder
 from assent.trail.append import Trail
@@ -283,7 +284,7 @@ class Embedded:
             assert inspect.iscoroutine(asking)
             if loop is None or loop.is_closed():
                 return self._signed(await asking)
-            return self._signed(await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(asking, loop)))
+            return self._signed(await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(contained(asking), loop)))
 
         return there
 

@@ -41,7 +41,7 @@ class Window:
 
     name = "window"
 
-    def __init__(self, problem: Exception | None = None) -> None:
+    def __init__(self, problem: BaseException | None = None) -> None:
         self.questions: list[Question] = []
         self.withdrawn: list[Ending] = []
         self.shown = threading.Event()
@@ -157,3 +157,31 @@ def test_an_answer_names_the_place_where_it_was_given(opened: Opens, tmp_path: P
     for said, place in ((Answer(Said.ALLOW, who="ada", channel="pager"), "pager"), (Answer(Said.ALLOW), "callback")):
         assert opened(lambda held, said=said: said).guard_sync(MAKE).allowed is True
         assert last(tmp_path).text("channel") == place
+
+
+def raising(error: BaseException) -> Callable[[Held], bool]:
+    def ask(_: Held) -> bool:
+        raise error
+
+    return ask
+
+
+def raising_later(error: BaseException) -> Callable[[Held], Any]:
+    async def ask(_: Held) -> bool:
+        raise error
+
+    return ask
+
+
+@pytest.mark.parametrize("error", [SystemExit(3), KeyboardInterrupt(), GeneratorExit(), StopIteration()], ids=repr)
+@pytest.mark.parametrize("made", [Window, raising, raising_later])
+def test_what_would_end_a_loop_ends_its_own_question_alone(
+    opened: Opens, made: Callable[[BaseException], Any], error: BaseException
+) -> None:
+    async def asked() -> Verdict:
+        return await asyncio.wait_for(opened(made(error)).guard(MAKE), 10)
+
+    verdict = asyncio.run(asked())
+    assert not verdict.allowed
+    assert type(error).__name__ in verdict.message
+    assert opened(lambda _: True).guard_sync(MAKE).allowed

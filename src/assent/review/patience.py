@@ -14,8 +14,10 @@ async def within(seconds: float, work: Awaitable[T]) -> T:
 
     What does not end is cancelled and left behind, even where it will not be cancelled. That something cancelled
     itself inside is an error like any other: only the cancelling of the one who waits here is CancelledError."""
-    task = asyncio.ensure_future(work)
+    task = asyncio.ensure_future(contained(work))
     task.add_done_callback(_retrieve)
+    if isinstance(work, Coroutine):  # which has not begun where the task was cancelled before its first step
+        task.add_done_callback(lambda _: work.close())
     try:
         await asyncio.wait({task}, timeout=seconds)
     finally:
@@ -26,6 +28,17 @@ async def within(seconds: float, work: Awaitable[T]) -> T:
     if task.cancelled():
         raise RuntimeError("it was cancelled inside")
     return task.result()
+
+
+async def contained(work: Awaitable[T]) -> T:
+    """The same, where `sys.exit()` and the like are an error: raised in a task, they would end its loop, and with it
+    the questions of everybody else."""
+    try:
+        return await work
+    except (Exception, asyncio.CancelledError):
+        raise
+    except BaseException as error:
+        raise RuntimeError(f"it ended with {type(error).__name__}") from error
 
 
 async def given(seconds: float, found: T | Awaitable[T]) -> T:

@@ -12,6 +12,7 @@ from contextlib import suppress
 from assent.contract.review import Answer, Held, Resolution
 from assent.review.accounts import words
 from assent.review.channels import Question
+from assent.review.patience import contained
 
 LOG = logging.getLogger("assent.channels")
 Said = Answer | Awaitable[Answer | None] | None
@@ -60,7 +61,7 @@ class CallbackChannel:
 
     async def _call(self, held: Held) -> Answer | None:
         found = self._asked(held) if self._quick else await self._aside(held)
-        return await found if isinstance(found, Awaitable) else found
+        return await contained(found) if isinstance(found, Awaitable) else found
 
     async def _aside(self, held: Held) -> Said:
         """What a plain function says. Its thread is its own: functions that wait for somebody take none away from
@@ -68,7 +69,7 @@ class CallbackChannel:
         loop = asyncio.get_running_loop()
         said: asyncio.Future[Said] = loop.create_future()
 
-        def tell(answer: Said, error: Exception | None) -> None:
+        def tell(answer: Said, error: BaseException | None) -> None:
             if said.done():  # the question ended elsewhere
                 return
             if error is None:
@@ -78,13 +79,12 @@ class CallbackChannel:
 
         def work() -> None:
             answer: Said = None
-            problem: Exception | None = None
+            problem: BaseException | None = None
             try:
                 answer = self._asked(held)
-            except Exception as error:
-                problem = error
             except BaseException as error:  # what would end this thread alone ends the question
-                problem = RuntimeError(f"the function ended with {type(error).__name__}")
+                told = isinstance(error, Exception) and not isinstance(error, StopIteration)  # which no future takes
+                problem = error if told else RuntimeError(f"the function ended with {type(error).__name__}")
             with suppress(RuntimeError):  # the loop is gone, and the question with it
                 loop.call_soon_threadsafe(tell, answer, problem)
 
