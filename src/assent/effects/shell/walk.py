@@ -319,7 +319,8 @@ class Walk(Record):
             self.gap("gap.shell.unmodelled", "give the function a name that is no alias")
         state.define(node.name, node.body)
         self.bodies[node.name] = (*self.bodies.get(node.name, ()), node.body)
-        if node.name in _HOOKS or node.name.startswith("TRAP"):
+        # ksh calls `x.get` where `$x` stands
+        if node.name in _HOOKS or node.name.startswith("TRAP") or (self.zsh and "." in node.name):
             self.command(node.body, state.fork())
         return state, state
 
