@@ -41,7 +41,8 @@ libc = "^0.2"
 default = []
 """
 ORDINARY = {
-    "package.json": '{"name": "x", "packageManager": "pnpm@9.1.0", "dependencies": {"react": "^18.2.0"}}',
+    "package.json": '{"name": "x", "packageManager": "pnpm@9.1.0", "volta": {"node": "20.1.0"}, '
+    '"dependencies": {"react": "^18.2.0"}}',
     ".npmrc": ("save-exact=true\nfund=false\n"),
     "pnpm-workspace.yaml": "packages:\n  - 'packages/*'\nonlyBuiltDependencies:\n- esbuild\n",
     ".yarnrc.yml": "nodeLinker: node-modules\nenableTelemetry: false\n",
@@ -85,6 +86,10 @@ def answer(project: Path, command: str, mode: str) -> str:
 @pytest.mark.parametrize(
     "command",
     [
+        "volta list",
+        "asdf current",
+        "corepack --version",
+        "fnm current",
         "npm ls --depth=0",
         "npm view react version",
         "npm outdated",
@@ -133,6 +138,11 @@ def test_an_ordinary_project_asks_nothing(project: Path, command: str) -> None:
         ("yarn why y", {"package.json": '{"dependencies": {"y": "git+http://evil.example/y.git"}}'}),
         ("yarn bin", {".pnp.cjs": ""}),
         ("yarn --version", {".corepack.env": "COREPACK_NPM_REGISTRY=http://evil.example\n"}),
+        ("volta --version", {".volta/hooks.json": '{"events": {"publish": {"bin": "./evil"}}}'}),
+        ("volta list", {".volta/hooks.json": '{"events": {"publish": {"bin": "./evil"}}}'}),
+        ("volta list", {"package.json": '{"volta": {"node": "20.1.0", "extends": "../x/package.json"}}'}),
+        ("asdf current", {".asdfrc": "legacy_version_file = yes\n"}),
+        ("asdf which node", {".tool-versions": "nodejs path:./evil\n"}),
         ("bun outdated", {"bunfig.toml": '[install]\nregistry = "http://evil.example"\n'}),
         ("bun pm ls", {"bunfig.toml": 'preload = ["./evil.ts"]\n'}),
         ("bun pm ls", {"bunfig.toml": '[serve.static]\nplugins = ["./evil.ts"]\n'}),
