@@ -80,11 +80,19 @@ class Trigrams:
         return found
 
 
+def tail_of(glob: str) -> str:
+    """What a name that ends in letters is filed under: its ending with the dot, `.code-workspace`, so that a folder
+    called `workspace` is none; else its last three letters."""
+    last = max(map(glob.rfind, "*?[]"))
+    dot = glob.rfind(".")
+    return glob[dot:] if dot > last else glob[-3:]
+
+
 class PathIndex:
     """Path rules, their globs bound to the workspace and the home folder.
 
     A glob with a literal beginning is filed under that folder. One that starts anywhere is filed under a name that
-    it needs, or under the first or last three letters of one; the few that are left under three letters anywhere."""
+    it needs, or under the first three letters or the end of one; the few that are left under three letters anywhere."""
 
     __slots__ = (
         "whole",
@@ -142,7 +150,7 @@ class PathIndex:
         names = [name for name in glob.text.split("/") if name not in ("", "**")]
         literal = [name for name in names if wild_at(name) < 0]
         heads = [name[:3] for name in names if wild_at(name[:3]) < 0 and len(name) > 3]
-        tails = [name[-3:] for name in names if not set(name[-3:]) & set("*?[]") and len(name) > 3]
+        tails = [tail_of(name) for name in names if not set(name[-3:]) & set("*?[]") and len(name) > 3]
         for keys, file in ((literal, self._names), (heads, self._heads), (tails, self._tails)):
             if keys:
                 file.setdefault(min(keys, key=lambda key: len(file.get(key, ()))), []).append(number)
@@ -197,8 +205,9 @@ class PathIndex:
                     found += names[name]
                 if name[:3] in heads:
                     found += heads[name[:3]]
-                if name[-3:] in tails:
-                    found += tails[name[-3:]]
+                for tail in {name[-3:], name[name.rfind(".") :]}:
+                    if tail in tails:
+                        found += tails[tail]
         if self._else.filled:
             found += self._else.candidates(path)
         globs = self._globs

@@ -98,7 +98,8 @@ class PathSieve:
         return found
 
     def _names_one(self, name: str) -> bool:
-        return name in self.names or name[:3] in self.heads or name[-3:] in self.tails
+        ends = name[-3:] in self.tails or name[name.rfind(".") :] in self.tails
+        return ends or name in self.names or name[:3] in self.heads
 
 
 class CommandSieve:
