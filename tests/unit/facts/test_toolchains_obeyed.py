@@ -81,7 +81,8 @@ EVERYDAY = [
 
 
 @pytest.fixture
-def project(tmp_path: Path) -> Path:
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.delenv("PYTHONPATH", raising=False)  # which would say where modules come from
     folder = Path(os.path.realpath(tmp_path)) / "project"
     folder.mkdir()
     return folder
