@@ -260,7 +260,7 @@ def test_a_hook_past_its_own_deadline_lets_nothing_run(client: Client, place: Sa
         run = go(client, place, *touch(client, "asked"))
     assert run.changed == {}
     assert len(person.seen) == 1
-    assert "within 3 seconds" in run.told[0]
+    assert "waits no longer than 1 s" in run.told[0]  # the hook answers before the time is over
 
 
 def test_a_killed_server_lets_nothing_run(client: Client, place: Sandbox) -> None:
