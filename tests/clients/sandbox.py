@@ -29,8 +29,8 @@ SIOCSIFFLAGS, IFF_UP_RUNNING = 0x8914, 0x41
 # A process namespace ends all of a program with its first process: a shell that waits for the program and for no more.
 # Codex starts its own sandbox by bubblewrap where that is installed, which does not work in this one.
 HIDING = "if [ -e /usr/bin/bwrap ]; then mount --bind /dev/null /usr/bin/bwrap; fi"
-ALONE = ("unshare", "--pid", "--fork", "--kill-child", "--mount-proc", "--", "/bin/sh", "-c")
-ALONE = (*ALONE, f'{HIDING}; "$@"; exit $?', "sh")
+NAMESPACES = ("unshare", "--pid", "--fork", "--kill-child", "--mount-proc", "--")
+ALONE = (*NAMESPACES, "/bin/sh", "-c", f'{HIDING}; "$@"; exit $?', "sh")
 NOTHING: Mapping[str, str] = MappingProxyType({})
 PATH = "/usr/local/bin:/usr/bin:/bin"
 
