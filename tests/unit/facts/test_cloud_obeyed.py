@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.facts.test_packages_obeyed import answer, lay
+from tests.unit.facts.projects import answer, lay
 
 ORDINARY = {
     "package.json": '{"name": "x", "dependencies": {"react": "^18.2.0"}}',

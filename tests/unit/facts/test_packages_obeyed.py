@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from assent.configure import open_gate, place
-from assent.contract.call import Call
+from tests.unit.facts.projects import answer, lay
 
 GO_MOD = """module example.com/m
 
@@ -68,19 +67,6 @@ def project(tmp_path: Path) -> Path:
     folder.mkdir()
     subprocess.run(["git", "init", "-q", str(folder)], check=True)
     return folder
-
-
-def lay(project: Path, files: dict[str, str]) -> None:
-    for name, text in files.items():
-        (project / name).parent.mkdir(parents=True, exist_ok=True)
-        (project / name).write_text(text)
-
-
-def answer(project: Path, command: str, mode: str) -> str:
-    environ = {"HOME": str(project.parent / "home"), "ASSENT_HOME": str(project.parent / "state")}
-    gate, here = open_gate(place(str(project), environ), environ, mode=mode)
-    call = Call("bash", {"command": command}, cwd=str(project), roots=here.roots, home=here.home, shell="bash")
-    return gate.decide(call).outcome.word
 
 
 @pytest.mark.parametrize(
