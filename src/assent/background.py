@@ -135,7 +135,7 @@ _living: weakref.WeakSet[Thread] = weakref.WeakSet()
 
 
 def _forked() -> None:
-    _shared.__init__()  # type: ignore[misc]  # whoever held its lock is not here
+    _shared.__init__()  # type: ignore[misc]  # its lock was held by a thread that the fork left behind
     for each in list(_living):
         each.reset()
 

@@ -20,6 +20,9 @@ __all__ = [
     "Via",
 ]
 
+# In the name of a SETTINGS target: the program takes another file where the one that follows is missing.
+OR_ANOTHER = "\0?{}\0"
+
 
 FOLLOWING = READ_ONLY | {Operation.WRITE}
 

@@ -5,7 +5,7 @@ as reading and as writing; one that nobody knows makes a writing tool a gap."""
 
 from __future__ import annotations
 
-from assent.contract.effect import Effect, Gap, Kind, Lowering, Operation, Target, Via
+from assent.contract.effect import OR_ANOTHER, Effect, Gap, Kind, Lowering, Operation, Target, Via
 from assent.contract.later import Later
 from assent.contract.pattern import Pattern
 from assent.contract.tools import OURS
@@ -115,7 +115,7 @@ def _by_ending(call: Call, shape: Shape, given: Mapping[str, object]) -> Iterato
         for form in forms(text):
             place = path_target(form, call.cwd, call.home)
             if form[:1] != "/" and place.name:
-                told = Target(Kind.SETTINGS, "\0".join((call.cwd, "?{}", place.name)), form)
+                told = Target(Kind.SETTINGS, call.cwd + OR_ANOTHER + place.name, form)
                 yield Effect(Operation.EXECUTE, told, where)
 
 

@@ -20,7 +20,7 @@ USER_FILE = "config.toml"
 PROJECT_FILE = ".assent.toml"
 PACKS_FILE = "packs.json"
 MAX_CONFIG = 4 * 1024 * 1024
-READS = 10  # of a file that others make or remove meanwhile
+READS = 10  # attempts, while another process creates or removes the file
 
 
 def assent_home(environ: Mapping[str, str], home: str) -> str:
@@ -85,7 +85,7 @@ def config_text(path: str, *, managed: bool = False) -> str | None:
 
 
 def _present(path: str) -> tuple[bytes, os.stat_result]:
-    """The file, also where another process makes it meanwhile. FileNotFoundError where there is none."""
+    """Read the file, even if another process is just creating it. FileNotFoundError if there is none."""
     for _ in range(READS):
         try:
             return read(path, MAX_CONFIG)

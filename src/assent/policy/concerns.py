@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from assent.contract.decision import Outcome
-from assent.contract.effect import Effect, Kind, Operation, Target
+from assent.contract.effect import OR_ANOTHER, Effect, Kind, Operation, Target
 from assent.contract.facts import Facts
 from assent.policy import modes
 from assent.policy.modes import Concern, Mode
@@ -16,7 +16,7 @@ LOOKING = frozenset(modes.LOOKING)
 
 
 def of(effect: Effect, names: tuple[str, ...], facts: Facts) -> Concern:
-    """What the mode has to settle of an effect that no rule spoke of."""
+    """What the mode has to decide about an effect that no rule covers."""
     operation, target = effect.operation, effect.target
     if operation in LOOKING:
         known = target.kind is not Kind.PATH or target.name or target.under  # of which `_by_folders` has spoken
@@ -27,7 +27,7 @@ def of(effect: Effect, names: tuple[str, ...], facts: Facts) -> Concern:
             return Concern.WRITE_INSIDE  # code that does no more than its effects say is as welcome as an edit
         if target.kind is Kind.TREE and target.name in facts.trees:
             return Concern.WRITE_INSIDE
-        if target.kind is Kind.SETTINGS and "\0?{}\0" in target.name:
+        if target.kind is Kind.SETTINGS and OR_ANOTHER in target.name:
             return Concern.GAP  # which file it writes is not known
         return Concern.TOOL if target.kind is Kind.TOOL else Concern.EXECUTE
     if operation is Operation.FETCH:

@@ -6,7 +6,7 @@ it, what protects Assent itself is lifted, but for what answers in a person's pl
 from __future__ import annotations
 
 from assent.contract.decision import Layer, Outcome, Part
-from assent.contract.effect import Effect, Invocation, Kind, Operation, Via
+from assent.contract.effect import OR_ANOTHER, Effect, Invocation, Kind, Operation, Via
 from assent.contract.facts import Facts
 from assent.contract.later import Later
 from assent.contract.pattern import Pattern
@@ -285,7 +285,7 @@ def describe(effect: Effect) -> str:
         return f"run git's hooks in {name}"
     if target.kind is Kind.MODULES:
         return f"load modules from {name}"
-    if target.kind is Kind.SETTINGS and "\0?{}\0" in target.name:
+    if target.kind is Kind.SETTINGS and OR_ANOTHER in target.name:
         return f"change {name}, or a file that ends so"
     if target.kind is Kind.SETTINGS:
         return f"run {name}, which obeys settings files"

@@ -180,8 +180,8 @@ GRAVE_CODES = {"mode.delete": 1, "mode.outside-workspace": 2}
 
 
 def gravest(parts: list[Part]) -> Part:
-    """The part that decides: the strictest, of several such the one that says most of why the call does not run, and of
-    parts that all let it run the first that some layer had to speak of."""
+    """The part that decides: the strictest; among equally strict ones the gravest. Where everything is allowed, the
+    first part that needed a layer's word."""
     deciding = parts[0]
     for part in parts:
         same = part.outcome is deciding.outcome and part.outcome is not ALLOW

@@ -82,7 +82,7 @@ def _with_both(node: ToolNode, *given: Any, **named: Any) -> None:
         node._wrap_tool_call = ours.wrap_tool_call
 
 
-ToolNode.__init__ = _with_both  # type: ignore[method-assign, assignment]  # no place to ask at
+ToolNode.__init__ = _with_both  # type: ignore[method-assign, assignment]  # LangGraph has no hook for nodes that are called synchronously
 
 
 def said(pause: Interrupt, *, allow: bool, who: str, message: str = "") -> dict[str, Any]:
