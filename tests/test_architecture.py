@@ -181,7 +181,8 @@ NOT_FOR_HOOKS = SLOW | frozenset(
     "collections contextlib datetime enum functools hashlib json operator re signal string tomllib types "
     "http.client random socket sqlite3 subprocess tempfile uuid "
     "assent.desk assent.policy.document assent.policy.index assent.policy.parse assent.policy.shipped "
-    "assent.opinion assent.contract.classifier assent.policy.classifier assent.policy.unspoken assent.facts.persons "
+    "assent.opinion assent.contract.classifier assent.policy.classifier assent.policy.classifier_scope "
+    "assent.facts.persons "
     "assent.policy.grants assent.review.grants assent.contract.review assent.facts.digest assent.facts.trust "
     "assent.effects.addresses assent.effects.patches assent.effects.web assent.effects.shell.syntax.compounds "
     "assent.effects.shell.builtins assent.effects.shell.redirects".split()

@@ -19,7 +19,7 @@ from assent.engine import Engine, Judged
 from assent.facts import asked, digest
 from assent.memory import Memory, Settled
 from assent.opinion import Inquiry, asked_a_person, before_a_person
-from assent.policy import amend, breadth, explain
+from assent.policy import explain, rule_width, suggest
 from assent.policy import grants as granting
 from assent.policy.modes import Mode
 from assent.policy.parts import CONFIRM
@@ -134,7 +134,7 @@ class Desk:
             judged.decision,
             preview(call, lowering.tool),
             effects=journal.in_words(judged),
-            suggestions=_savable(amend.suggest(lowering, facts, policy, judged.decision)),
+            suggestions=_savable(suggest.suggest_rules(lowering, facts, policy, judged.decision)),
             warnings=warnings(call, lowering),
             project=project,
             made=self.memory.clock(),
@@ -151,7 +151,7 @@ class Desk:
             return Reach(refusal=refused)
         gate = self._gate_for(held)
         judged = gate.judge(held.call)
-        covers = amend.covers(rules, *_reading(judged), judged.decision)
+        covers = suggest.covers(rules, *_reading(judged), judged.decision)
         return history.reach(self.memory.trail.folder, gate, rules, but=held.id, home=held.call.home, covers=covers)
 
     # What the broker asks of us
@@ -256,13 +256,13 @@ def _unsavable(held: Held, rules: tuple[str, ...], scope: Scope) -> str:
         return "no answer to this is remembered; allow it once"
     if any(map(_holds_secret, rules)):
         return "it holds a secret; rules are shown and logged, so allow it once"
-    return breadth.unsavable(rules, scope, held.decision)
+    return rule_width.unsavable(rules, scope, held.decision)
 
 
 def _savable(suggestions: tuple[Suggestion, ...]) -> tuple[Suggestion, ...]:
     """Suggestions without those that would write a secret down; of the call itself only its identity is kept."""
     found = tuple(each for each in suggestions if not any(map(_holds_secret, each.rules)))
-    return found or ((amend.IDENTICAL,) if suggestions else ())
+    return found or ((suggest.IDENTICAL,) if suggestions else ())
 
 
 def _holds_secret(rule: str) -> bool:

@@ -30,12 +30,12 @@ if TYPE_CHECKING:
     from assent.facts import digest, saved
     from assent.facts.links import Links
     from assent.opinion import Classifiers, Inquiry
+    from assent.policy import classifier_scope, parse
     from assent.policy import grants as granting
-    from assent.policy import parse, unspoken
     from assent.review import grants as books
 else:
     opinions = Later("assent.opinion")
-    unspoken = Later("assent.policy.unspoken")
+    classifier_scope = Later("assent.policy.classifier_scope")
     digest = Later("assent.facts.digest")
     saved = Later("assent.facts.saved")
     granting = Later("assent.policy.grants")
@@ -168,7 +168,7 @@ class Memory:
         if opinion.safe:
             judged = self._again(inquiry)
             if inquiry.holds(judged):
-                judged = judged.but(unspoken.settled(judged.decision, opinion.model))
+                judged = judged.but(classifier_scope.settled(judged.decision, opinion.model))
             else:
                 opinion = opinion.void("changed", "the call, or what speaks of it, changed while the model judged it")
         took = max(time.perf_counter() - inquiry.started - waited, 0.0)

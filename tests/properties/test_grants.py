@@ -13,7 +13,7 @@ from assent.contract.errors import AssentError
 from assent.contract.review import Grant, Scope, Suggestion
 from assent.engine import Judged
 from assent.facts.digest import identity
-from assent.policy import amend, grants
+from assent.policy import grants, suggest
 from tests.cases import CORPUS, HOME, ROOT, batch, call, gate, rows
 
 MODES = st.sampled_from(["plan", "default", "auto", "full_auto", "yolo"])
@@ -111,7 +111,7 @@ def test_what_was_suggested_for_one_command_settles_no_compound_with_a_part_that
 def suggestions(made: Judged) -> tuple[Suggestion, ...]:
     if made.lowering is None or made.facts is None or made.policy is None:
         return ()
-    return amend.suggest(made.lowering, made.facts, made.policy, made.decision)
+    return suggest.suggest_rules(made.lowering, made.facts, made.policy, made.decision)
 
 
 def test_every_suggestion_for_a_call_of_the_corpus_settles_it_and_may_be_saved() -> None:
@@ -125,7 +125,7 @@ def test_every_suggestion_for_a_call_of_the_corpus_settles_it_and_may_be_saved()
             tried += 1
             named = identity(made_call)
             held = Grant("g", Scope.SESSION, rules=each.rules, identity="" if each.rules else named, answers=answers)
-            refused = [rule for rule in each.rules if amend.refusal(rule)]
+            refused = [rule for rule in each.rules if suggest.refusal(rule)]
             if settle(made, [held], named).outcome is not Outcome.ALLOW or refused:
                 wrong.append((row, each, refused))
     assert wrong == []

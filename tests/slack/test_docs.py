@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from assent.policy.document import read_document
-from assent.policy.elsewhere import slack_of, webhook_of
+from assent.policy.remote_channels import slack_of, webhook_of
 from assent.policy.rules import Origin
 from assent.review.channels.webhook import events
 from assent.review.channels.webhook.post import FINAL

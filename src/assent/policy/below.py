@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     from assent.contract.facts import Below
     from assent.policy.globs import Glob
+    from assent.policy.prefilter import PathPrefilter
     from assent.policy.ruleset import RuleSet
-    from assent.policy.sieve import PathSieve
 
 READING = (Operation.READ, Operation.SEARCH)
 UNPROVED = "links below `{}` are followed, and where they all lead could not be told"
@@ -62,7 +62,7 @@ def _opened(effect: Effect, facts: Facts) -> dict[str, Below | None]:
 # ---------------------------------------------------------------- rules on single files
 
 
-def spoken(rules: RuleSet, sieve: PathSieve, effect: Effect, facts: Facts) -> Iterator[Rule]:
+def spoken(rules: RuleSet, prefilter: PathPrefilter, effect: Effect, facts: Facts) -> Iterator[Rule]:
     """Rules that deny or ask and speak of a file below a folder which is read as a whole, or may do so where it is not
     known what is there. Only those that somebody wrote: what comes with Assent speaks of the file by its name."""
     target = effect.target
@@ -75,13 +75,13 @@ def spoken(rules: RuleSet, sieve: PathSieve, effect: Effect, facts: Facts) -> It
             names = match.known_as((root, facts.canonical.get(root, root)), facts)
             yield from _possible(rules, effect, names)
         else:
-            yield from _present(rules, sieve, effect, found, root)
+            yield from _present(rules, prefilter, effect, found, root)
 
 
-def _present(rules: RuleSet, sieve: PathSieve, effect: Effect, found: Below, root: str) -> Iterator[Rule]:
+def _present(rules: RuleSet, prefilter: PathPrefilter, effect: Effect, found: Below, root: str) -> Iterator[Rule]:
     skip = len(root.rstrip("/"))
     for path in found.names:
-        if not sieve.holds(path) or (effect.visible and "/." in path[skip:]):
+        if not prefilter.holds(path) or (effect.visible and "/." in path[skip:]):
             continue
         one = Effect(effect.operation, Target(Kind.PATH, path))
         yield from (rule for rule in rules.reaching_effect(one, (path,)) if rule.origin is not Origin.SHIPPED)

@@ -199,7 +199,7 @@ class Judge:
         """Whether floor, deny or ask speak of writing a path."""
         effect = Effect(Operation.WRITE, Target(Kind.PATH, path))
         names = match.known_as(match.names_of(effect.target, self.facts), self.facts)
-        if self._unspoken(effect, names):
+        if self._is_free(effect, names):
             return False
         spoken = floor.judge_effect(self.policy.floor, effect, names, self.facts)
         return spoken is not None or self.by_strict_rules(effect, names) is not None
@@ -251,7 +251,7 @@ class Judge:
             effect = effect.but(dangers=marks)
         if not dangers.HIGH.isdisjoint(marks) or effect.operation is Operation.DELETE:
             self.high = True
-        if not marks and self._unspoken(effect, spoken):
+        if not marks and self._is_free(effect, spoken):
             self.parts.append(self._open(effect, names))
             return
         part = floor.judge_effect(self.policy.floor, effect, spoken, self.facts)
@@ -280,7 +280,7 @@ class Judge:
         for each in below.followed(effect, self.facts):
             names = match.names_of(each.target, self.facts)
             within = each.operation in concerns.LOOKING or inside(names, self.facts)
-            if within and self._unspoken(each, match.known_as(names, self.facts)):
+            if within and self._is_free(each, match.known_as(names, self.facts)):
                 continue
             if each.operation in concerns.LOOKING:
                 self._effect(each)
@@ -336,10 +336,10 @@ class Judge:
                 target = Target(Kind.PATH, path, certain=True)
                 each = Effect(operation, target, effect.where, invocation=effect.invocation, lossless=True)
                 names = match.names_of(target, self.facts)
-                if not inside(names, self.facts) or not self._unspoken(each, match.known_as(names, self.facts)):
+                if not inside(names, self.facts) or not self._is_free(each, match.known_as(names, self.facts)):
                     self._effect(each)
 
-    def _unspoken(self, effect: Effect, names: tuple[str, ...]) -> bool:
+    def _is_free(self, effect: Effect, names: tuple[str, ...]) -> bool:
         """Whether it is plain that floor, deny and ask have nothing to say of an effect without marks: the way of most,
         so that layers 1 to 3 need not be asked one by one."""
         target = effect.target

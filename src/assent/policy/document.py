@@ -83,7 +83,7 @@ class Document(Value):
         "classifier",
         "extra",
         "commands",
-        "elsewhere",
+        "remote",
         "examples",
         "lines",
     )
@@ -109,7 +109,7 @@ class Document(Value):
         self.classifier: Mapping[str, object] = {}
         self.extra: tuple[str, ...] = ()
         self.commands: Mapping[str, Mapping[str, object]] = {}
-        self.elsewhere: Mapping[str, object] = {}
+        self.remote: Mapping[str, object] = {}
         self.examples: tuple[Example, ...] = ()
         self.lines: Mapping[str, int] = {}
 
@@ -236,23 +236,23 @@ class _Reader:
             case "commands":
                 document.commands = self._commands(value)
             case _ if key.startswith(ELSEWHERE):
-                document.elsewhere = {**document.elsewhere, key: self._elsewhere(key, value)}
+                document.remote = {**document.remote, key: self._remote(key, value)}
 
-    def _elsewhere(self, key: str, value: object) -> object:
-        from assent.policy import elsewhere
+    def _remote(self, key: str, value: object) -> object:
+        from assent.policy import remote_channels
 
-        problem, suggestion = elsewhere.objection(key, value)
+        problem, suggestion = remote_channels.objection(key, value)
         if problem:
             raise self._error(problem, key, suggestion)
         return value
 
     def _complete(self) -> None:
-        if self.document.elsewhere:
-            from assent.policy import elsewhere
+        if self.document.remote:
+            from assent.policy import remote_channels
 
-            if lacking := elsewhere.missing(tuple(self.document.elsewhere)):
+            if lacking := remote_channels.missing(tuple(self.document.remote)):
                 section, _, name = lacking.partition(".")
-                line = min(self.key_lines[key] for key in self.document.elsewhere if key.startswith(f"{section}."))
+                line = min(self.key_lines[key] for key in self.document.remote if key.startswith(f"{section}."))
                 raise self._at(f"`[{section}]` lacks `{name}`", line, f"add `{name}`, or take the section out")
 
     def _flag(self, key: str, value: object) -> bool:

@@ -9,10 +9,10 @@ from assent.contract.later import Later
 from assent.contract.notation import dumps, loads
 from assent.policy.modes import Mode
 from assent.policy.policy import Policy
+from assent.policy.prefilter import CommandPrefilter, PathPrefilter
 from assent.policy.rules import PATH_WORDS, About, Origin, Rule, Shape
 from assent.policy.ruleset import RuleSet, by_subject
 from assent.policy.settings import Settings
-from assent.policy.sieve import CommandSieve, PathSieve
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def freeze(
     settings: Settings, policy: Policy, roots: tuple[str, ...], home: str, *, fold: bool, trust: bool | None
 ) -> dict[str, str]:
     """Everything as parts of text, by name. `trust` is what was known of the folder, None where no file asked."""
-    parts = {"settings": dumps(_fields(settings, roots, home, fold, trust)), "sieve": dumps(_sieve(policy))}
+    parts = {"settings": dumps(_fields(settings, roots, home, fold, trust)), "prefilter": dumps(_prefilter(policy))}
     for layer in LAYERS:
         for subject, rules in by_subject(getattr(settings, layer)).items():
             parts[f"{layer}.{subject.value}"] = dumps([_row(rule) for rule in rules])
@@ -71,7 +71,7 @@ def _plain(backend: Backend | None) -> dict[str, object] | None:
     return {name: getattr(backend, name) for name in backend.__slots__} if backend is not None else None
 
 
-def _sieve(policy: Policy) -> dict[str, object]:
+def _prefilter(policy: Policy) -> dict[str, object]:
     paths, commands = policy.paths, policy.commands
     return {
         "folders": paths.folders,
@@ -157,18 +157,18 @@ class FrozenSettings(Settings):
     def bind(self, roots: tuple[str, ...], home: str, *, fold: bool = False, mode: Mode | None = None) -> Policy:
         if not self.fits(roots, home, fold):
             return super().bind(roots, home, fold=fold, mode=mode)
-        sieve = loads(self._parts["sieve"])
-        names, heads, tails = set(sieve["names"]), set(sieve["heads"]), set(sieve["tails"])
+        prefilter = loads(self._parts["prefilter"])
+        names, heads, tails = set(prefilter["names"]), set(prefilter["heads"]), set(prefilter["tails"])
         return Policy(
             self.mode if mode is None else mode,
             *map(self._layer, LAYERS),
-            paths=PathSieve(sieve["folders"], names, heads, tails, sieve["any_path"]),
-            commands=CommandSieve(
-                set(sieve["programs"]),
-                tuple(sieve["needles"]),
-                all=sieve["any_command"],
-                whole=sieve["whole"],
-                spans=sieve["spans"],
+            paths=PathPrefilter(prefilter["folders"], names, heads, tails, prefilter["any_path"]),
+            commands=CommandPrefilter(
+                set(prefilter["programs"]),
+                tuple(prefilter["needles"]),
+                all=prefilter["any_command"],
+                whole=prefilter["whole"],
+                spans=prefilter["spans"],
             ),
             seeks=self._seeks,
         )

@@ -5,7 +5,7 @@ Changes nothing."""
 from __future__ import annotations
 
 from assent.contract.value import Value
-from assent.policy.breadth import secret_in, too_broad
+from assent.policy.rule_width import secret_in, too_broad
 from assent.policy.rules import About, Origin, Rule, Shape
 from assent.policy.settings import Settings
 

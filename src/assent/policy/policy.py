@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from assent.policy.modes import Mode
+from assent.policy.prefilter import CommandPrefilter, PathPrefilter
 from assent.policy.rules import Rule
 from assent.policy.ruleset import RuleSet
-from assent.policy.sieve import CommandSieve, PathSieve
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,8 +26,8 @@ class Policy:
         ask: RuleSet,
         allow: RuleSet,
         *,
-        paths: PathSieve | None = None,
-        commands: CommandSieve | None = None,
+        paths: PathPrefilter | None = None,
+        commands: CommandPrefilter | None = None,
         seeks: bool = True,
     ) -> None:
         self.mode = mode
@@ -37,8 +37,8 @@ class Policy:
         self.allow = allow
         self.seeks = seeks
         strict = (floor, deny, ask)
-        self.paths = paths or PathSieve.over(rules.paths for rules in strict)
-        self.commands = commands or CommandSieve.over(rules.commands for rules in strict)
+        self.paths = paths or PathPrefilter.over(rules.paths for rules in strict)
+        self.commands = commands or CommandPrefilter.over(rules.commands for rules in strict)
 
 
 def compile_policy(

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 from assent import configure
 from assent.contract import display
 from assent.contract.errors import AssentError
-from assent.policy.elsewhere import SlackPlace, WebhookPlace, slack_of, webhook_of
+from assent.policy.remote_channels import SlackPlace, WebhookPlace, slack_of, webhook_of
 from assent.review.patience import Tasks
 from assent.review.secrets import FILE as SECRETS_FILE
 from assent.review.secrets import NAMES, Secrets, variable

@@ -19,7 +19,7 @@ from assent.contract.review import Grant, Scope
 from assent.contract.value import Value
 from assent.facts import files
 from assent.memory import Memory
-from assent.policy import breadth, rewrite
+from assent.policy import rewrite, rule_width
 from assent.policy.lint import covers
 from assent.policy.parse import parse_rule
 from assent.statefile import state_folder
@@ -201,7 +201,7 @@ def weighed(entry: Permission, *, local: bool) -> tuple[str, str]:
         rule = parse_rule(entry.rule)
     except PolicyError as error:
         return "", f"no rule of ours: {error.message}"
-    if secret := breadth.secret_in(entry.rule):
+    if secret := rule_width.secret_in(entry.rule):
         return "", f"not taken over: it holds {secret}; rules are shown and logged"
     if local and entry.layer != "allow":
         return "", f"it holds in this project alone: put `{entry.rule}` into the `{entry.layer}` of its .assent.toml"
@@ -210,7 +210,7 @@ def weighed(entry: Permission, *, local: bool) -> tuple[str, str]:
             return "", "not taken over: a project's own settings may tighten, never loosen; allow it yourself"
         if rule.tool in LOOKING:
             return "", "not needed: reading is allowed, but for what is protected"
-        if why := breadth.too_broad(rule):
+        if why := rule_width.too_broad(rule):
             return "", f"not taken over, it is broader than it looks: {why}"
     return entry.rule, entry.note
 

@@ -19,7 +19,7 @@ from assent.facts import activated
 from assent.facts.files import PROJECT_FILE, config_text
 from assent.facts.links import Links
 from assent.memory import Memory
-from assent.policy import breadth
+from assent.policy import rule_width
 from assent.policy.manifest import Manifest, read_manifest
 from assent.policy.rules import Rule
 from assent.policy.settings import Settings
@@ -135,7 +135,7 @@ def _allows(rules: tuple[Rule, ...], here: configure.Place, gate: Engine) -> Ite
         reach = history.reach(os.path.join(here.state, "audit"), gate, (rule.text,), home=here.home)
         past = f"matches {reach.matched} of your last {reach.looked_at} calls" if reach.looked_at else ""
         denied = f", {reach.denied} of them you denied" if reach.denied else ""
-        wide = breadth.too_broad(rule)
+        wide = rule_width.too_broad(rule)
         yield f"allow  {one_line(rule.text)}{_reason(rule)}"
         if past:
             yield f"       {past}{denied}"

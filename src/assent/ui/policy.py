@@ -13,7 +13,7 @@ from assent.effects.shell import commands
 from assent.effects.shell.commands.cover import let_in
 from assent.facts import files
 from assent.policy import lint, shipped
-from assent.policy.elsewhere import slack_of, webhook_of
+from assent.policy.remote_channels import slack_of, webhook_of
 from assent.policy.rules import Origin, Rule
 from assent.policy.settings import Settings
 from assent.ui.place import add_place

@@ -19,8 +19,8 @@ from assent.contract.value import Value
 from assent.engine import Engine
 from assent.facts import digest
 from assent.memory import Memory
-from assent.policy import amend, breadth
 from assent.policy import grants as granting
+from assent.policy import rule_width, suggest
 from assent.tally import SavedTally
 from assent.trail import query
 from assent.trail.query import Entry
@@ -159,11 +159,11 @@ def suggested(
     decision = judged.decision
     if decision.outcome is not Outcome.ASK or not (judged.lowering and judged.facts and judged.policy):
         return []
-    offers = amend.suggest(judged.lowering, judged.facts, judged.policy, decision)
+    offers = suggest.suggest_rules(judged.lowering, judged.facts, judged.policy, decision)
     shown = str(given.get("command") or given.get("file_path") or entry.text("tool"))
     running = digest.running(judged.lowering, judged.facts)
     files = tuple(pair for pairs in running.values() for pair in pairs)
-    savable = (each for each in offers if each.rules and not breadth.unsavable(each.rules, scope, decision))
+    savable = (each for each in offers if each.rules and not rule_width.unsavable(each.rules, scope, decision))
     return [(each, decision, shown, files) for each in savable]
 
 

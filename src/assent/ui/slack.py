@@ -13,7 +13,7 @@ from urllib.parse import parse_qs
 
 from assent.contract.errors import AssentError, StoreError
 from assent.contract.review import Held, Reach, Scope
-from assent.policy.elsewhere import SlackPlace
+from assent.policy.remote_channels import SlackPlace
 from assent.review.channels.replies import Once, signed, timely
 from assent.review.channels.slack.channel import SlackChannel
 from assent.review.channels.slack.interactions import Interactions

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from assent.contract.errors import StoreError
-from assent.policy.elsewhere import WebhookPlace
+from assent.policy.remote_channels import WebhookPlace
 from assent.review.channels.webhook.channel import WebhookChannel
 from assent.review.channels.webhook.post import Post
 from assent.ui.standing import LAST, UP, Standing

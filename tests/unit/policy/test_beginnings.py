@@ -9,7 +9,7 @@ from assent.contract.review import Grant, Scope
 from assent.effects.shell.commands.cover import NAMES_WITH_AT, let_in
 from assent.effects.shell.commands.table import shipped as tables
 from assent.engine import Engine, Judged
-from assent.policy import amend, grants, shipped
+from assent.policy import grants, shipped, suggest
 from assent.policy.document import document_of
 from assent.policy.rules import About, Origin, Rule, Shape
 from tests.cases import call, gate
@@ -108,7 +108,7 @@ def test_a_remembered_beginning_covers_nothing_that_steers(base: str, bare: Engi
     assert made.lowering is not None
     assert made.facts is not None
     assert made.policy is not None
-    found = amend.suggest(made.lowering, made.facts, made.policy, made.decision)
+    found = suggest.suggest_rules(made.lowering, made.facts, made.policy, made.decision)
     wide = [each.rules for each in found if any(rule.endswith(":*)") for rule in each.rules)]
     for rules in wide:
         saved = Grant("g", Scope.SESSION, rules=rules, answers=grants.answered(made.decision))

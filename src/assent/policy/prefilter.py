@@ -22,7 +22,7 @@ REMEMBERED = 1024  # folders; a session works in a few
 NEEDLES = 8  # looked for one by one; where more are left of them, every command is held back
 
 
-class PathSieve:
+class PathPrefilter:
     """The folders and names that path rules are filed under, of all layers together.
 
     `folders` are in order, each with the globs that begin there; `all` says that a rule may speak of any path."""
@@ -42,8 +42,8 @@ class PathSieve:
         self._close: dict[str, bool] = {}
 
     @classmethod
-    def over(cls, layers: Iterable[PathIndex]) -> PathSieve:
-        """The sieve of several layers."""
+    def over(cls, layers: Iterable[PathIndex]) -> PathPrefilter:
+        """The prefilter of several layers."""
         folders: dict[str, list[str]] = {}
         names: set[str] = set()
         heads: set[str] = set()
@@ -102,7 +102,7 @@ class PathSieve:
         return ends or name in self.names or name[:3] in self.heads
 
 
-class CommandSieve:
+class CommandPrefilter:
     """The programs that command rules are filed under, of all layers together.
 
     `needles` are what rules with any program need somewhere in a command; `all` says that one may speak of any command,
@@ -118,8 +118,8 @@ class CommandSieve:
         self.spans = spans
 
     @classmethod
-    def over(cls, layers: Iterable[CommandIndex]) -> CommandSieve:
-        """The sieve of several layers."""
+    def over(cls, layers: Iterable[CommandIndex]) -> CommandPrefilter:
+        """The prefilter of several layers."""
         indexes = tuple(layers)
         needles = fewer(tuple(dict.fromkeys(needle for index in indexes for needle in index.needles())))
         many = len(needles) > NEEDLES

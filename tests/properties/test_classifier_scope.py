@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from assent.contract.call import Call
 from assent.contract.decision import Decision, Layer, Outcome
 from assent.engine import Engine, Judged
+from assent.policy.classifier_scope import OPEN, in_scope, settled
 from assent.policy.modes import Mode
-from assent.policy.unspoken import OPEN, is_unspoken, settled
 from tests.cases import CORPUS, HOME, ROOT, call, gate, rows
 
 MODES = st.sampled_from(["plan", "default", "auto", "full_auto", "yolo"])
@@ -54,11 +54,11 @@ LISTS = st.lists(st.sampled_from(RULES), max_size=3)
 SOME = st.lists(st.sampled_from(RULES), min_size=1, max_size=3)
 
 
-def unspoken(made: Judged) -> bool:
+def open_to_model(made: Judged) -> bool:
     assert made.lowering is not None
     assert made.facts is not None
     assert made.policy is not None
-    return is_unspoken(made.lowering, made.facts, made.policy, made.decision)
+    return in_scope(made.lowering, made.facts, made.policy, made.decision)
 
 
 def holds(one: Engine, given: Call, made: Judged, links: dict[str, str] | None) -> None:
@@ -84,7 +84,7 @@ def test_what_a_model_may_judge_full_auto_allows(
 ) -> None:
     one = gate(mode, ask=ask, deny=deny, allow=allow)
     made = one.judge(call("bash", text), links={})
-    if unspoken(made):
+    if open_to_model(made):
         holds(one, call("bash", text), made, {})
 
 
@@ -95,7 +95,7 @@ def test_an_ask_rule_that_speaks_of_any_part_takes_the_call_from_the_model(
 ) -> None:
     made = gate(mode, ask=ask).judge(call("bash", text), links={})
     if any(part.rule in ask for part in made.decision.parts):
-        assert not unspoken(made)
+        assert not open_to_model(made)
 
 
 @settings(max_examples=150, deadline=None)
@@ -105,7 +105,7 @@ def test_one_rule_more_never_gives_the_model_a_denied_or_allowed_call(
 ) -> None:
     before = gate("default", ask=ask, deny=deny).judge(call("bash", text), links={})
     after = gate("default", ask=[*ask, *more], deny=[*deny, *more]).judge(call("bash", text), links={})
-    assert unspoken(before) or not unspoken(after)
+    assert open_to_model(before) or not open_to_model(after)
 
 
 def test_of_the_corpus_a_model_may_judge_only_what_full_auto_allows() -> None:
@@ -120,7 +120,7 @@ def test_of_the_corpus_a_model_may_judge_only_what_full_auto_allows() -> None:
             for one in gates:
                 made = one.judge(given, links={})
                 all += 1
-                if made.lowering is not None and unspoken(made):
+                if made.lowering is not None and open_to_model(made):
                     may += 1
                     holds(one, given, made, {})
     assert 0 < may < all
@@ -130,7 +130,7 @@ def test_of_the_corpus_a_model_may_judge_only_what_full_auto_allows() -> None:
 @given(TEXTS)
 def test_what_a_model_settles_keeps_every_part_and_says_by_whom(text: str) -> None:
     made = gate("default").judge(call("bash", text), links={})
-    if not unspoken(made):
+    if not open_to_model(made):
         return
     after = settled(made.decision, "small-1")
     assert (after.outcome, after.deciding.layer, after.code) == (Outcome.ALLOW, Layer.CLASSIFIER, "classifier.safe")

@@ -1,4 +1,4 @@
-"""What the sieve lets by, no rule reaches."""
+"""What the prefilter lets by, no rule reaches."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from assent.contract.effect import Invocation
 from assent.policy.index import CommandIndex, PathIndex
 from assent.policy.match import forms
 from assent.policy.parse import parse_rule
-from assent.policy.sieve import NEEDLES, CommandSieve, PathSieve, fewer
+from assent.policy.prefilter import NEEDLES, CommandPrefilter, PathPrefilter, fewer
 
 NAME = st.sampled_from(["a", "b*", "**", "*.cfg", "?d", "long-name", "long*", "*-name", "[ab]c", ".env", "[a/b]d"])
 PATTERN = st.tuples(st.sampled_from(["/", "**/", "~/", ""]), st.lists(NAME, min_size=1, max_size=4)).map(
@@ -28,35 +28,36 @@ def path_index(patterns: list[str]) -> PathIndex:
 
 
 @given(st.lists(st.lists(PATTERN, max_size=3), max_size=3), PATH)
-def test_no_path_rule_reaches_a_path_that_the_sieve_lets_by(layers: list[list[str]], path: str) -> None:
+def test_no_path_rule_reaches_a_path_that_the_prefilter_lets_by(layers: list[list[str]], path: str) -> None:
     indexes = [path_index(patterns) for patterns in layers]
-    sieve = PathSieve.over(indexes)
+    prefilter = PathPrefilter.over(indexes)
     for _ in range(2):  # the second time from memory
-        if not sieve.holds(path):
+        if not prefilter.holds(path):
             near = [glob for index in indexes for glob, _ in index.near(path)]
             assert [glob for glob in near if glob.covers(path) or glob.roots(path)] == []
 
 
 @given(st.lists(st.lists(PATTERN, max_size=3), max_size=3), PATH)
-def test_no_path_rule_lies_below_a_folder_that_the_sieve_lets_by(layers: list[list[str]], path: str) -> None:
+def test_no_path_rule_lies_below_a_folder_that_the_prefilter_lets_by(layers: list[list[str]], path: str) -> None:
     indexes = [path_index(patterns) for patterns in layers]
-    if not PathSieve.over(indexes).holds_below(path):
+    if not PathPrefilter.over(indexes).holds_below(path):
         assert [list(index.below(path)) for index in indexes] == [[] for _ in indexes]
 
 
-def test_the_sieve_holds_what_rules_speak_of_and_lets_the_rest_by() -> None:
-    sieve = PathSieve.over([path_index(["/etc/*", "**/.env", "~/*.key", "/srv/*/data"]), path_index(["src/**"])])
+def test_the_prefilter_holds_what_rules_speak_of_and_lets_the_rest_by() -> None:
+    outside = path_index(["/etc/*", "**/.env", "~/*.key", "/srv/*/data"])
+    prefilter = PathPrefilter.over([outside, path_index(["src/**"])])
     held = ["/etc", "/etc/x", "/etc/x/y", "/any/.env", "/any/.env/x", "/w/src", "/w/src/a"]
     held += ["/home/my.key", "/home/my.key/x", "/srv/a/data/x", "/srv/a", "/srv"]
     free = ["/", "/w", "/w/docs", "/home/a/.environment", "/usr/etc", "/home/src/my.key", "/srv/a/b/c"]
-    assert [path for path in (*held, *free) if sieve.holds(path)] == held
-    assert [folder for folder in ("/", "/w", "/w/src", "/srv") if sieve.holds_below(folder)] == ["/", "/w"]
+    assert [path for path in (*held, *free) if prefilter.holds(path)] == held
+    assert [folder for folder in ("/", "/w", "/w/src", "/srv") if prefilter.holds_below(folder)] == ["/", "/w"]
 
 
 def test_a_path_of_a_thousand_folders_is_looked_at_without_running_out_of_stack() -> None:
-    sieve = PathSieve.over([path_index(["/etc/*", "**/needle"])])
-    assert not sieve.holds("/x" * 2000)
-    assert sieve.holds("/x" * 1000 + "/needle" + "/x" * 1000)
+    prefilter = PathPrefilter.over([path_index(["/etc/*", "**/needle"])])
+    assert not prefilter.holds("/x" * 2000)
+    assert prefilter.holds("/x" * 1000 + "/needle" + "/x" * 1000)
 
 
 COMMAND = st.sampled_from(
@@ -66,13 +67,13 @@ WORDS = st.lists(st.sampled_from(["git", "push", "--force", "make", "npm", "run"
 
 
 @given(st.lists(st.lists(COMMAND, max_size=3), max_size=3), WORDS)
-def test_no_command_rule_is_near_a_program_that_the_sieve_lets_by(layers: list[list[str]], words: list[str]) -> None:
+def test_no_command_rule_is_near_a_program_that_it_lets_by(layers: list[list[str]], words: list[str]) -> None:
     indexes = [
         CommandIndex([parse_rule(f"bash({text})", number=number) for number, text in enumerate(texts)])
         for texts in layers
     ]
     invocation = Invocation(words[0], tuple(words), source=" ".join(words))
-    if not CommandSieve.over(indexes).holds(invocation):
+    if not CommandPrefilter.over(indexes).holds(invocation):
         found = [index.near(words[0], tuple(words[1:]), forms(invocation)) for index in indexes]
         assert found == [[] for _ in indexes]
 
@@ -85,8 +86,8 @@ def test_of_many_texts_each_holds_one_of_the_few_that_stand_for_them(needles: li
 
 def test_many_rules_with_a_letter_in_common_hold_back_only_what_has_it_too() -> None:
     rules = [parse_rule(f"bash(* --never-{number})", number=number) for number in range(500)]
-    sieve = CommandSieve.over([CommandIndex(rules)])
+    prefilter = CommandPrefilter.over([CommandIndex(rules)])
     held = ["ls --never-7", "git x --never-499", "ls --no"]
     free = ["ls -la", "git push --force", "make x-7"]
     texts = {text: Invocation(text.split()[0], tuple(text.split()), source=text) for text in (*held, *free)}
-    assert [text for text, invocation in texts.items() if sieve.holds(invocation)] == held
+    assert [text for text, invocation in texts.items() if prefilter.holds(invocation)] == held

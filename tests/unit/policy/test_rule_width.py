@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from assent.contract.review import Scope
-from assent.policy.breadth import refusal, unsavable
+from assent.policy.rule_width import refusal, unsavable
 from tests.cases import decide
 
 REFUSED = """

@@ -69,7 +69,7 @@ def slack_of(documents: Sequence[Document]) -> SlackPlace | None:
     found = _section(documents, "slack")
     if found is None:
         return None
-    told = found.elsewhere
+    told = found.remote
     return SlackPlace(
         str(told["slack.channel"]),
         _names(told["slack.users"]),
@@ -86,12 +86,12 @@ def webhook_of(documents: Sequence[Document]) -> WebhookPlace | None:
     if found is None:
         return None
     return WebhookPlace(
-        str(found.elsewhere["webhook.url"]), _names(found.elsewhere.get("webhook.users", ())), file=found.file
+        str(found.remote["webhook.url"]), _names(found.remote.get("webhook.users", ())), file=found.file
     )
 
 
 def _section(documents: Sequence[Document], name: str) -> Document | None:
-    having = [each for each in documents if any(key.startswith(f"{name}.") for key in each.elsewhere)]
+    having = [each for each in documents if any(key.startswith(f"{name}.") for key in each.remote)]
     managed = [each for each in having if each.origin is Origin.MANAGED]
     return next(iter(managed or having), None)
 

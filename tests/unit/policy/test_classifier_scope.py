@@ -6,9 +6,9 @@ import pytest
 
 from assent.contract.decision import Outcome
 from assent.engine import Judged
+from assent.policy.classifier_scope import in_scope, version
 from assent.policy.document import document_of
 from assent.policy.rules import Origin
-from assent.policy.unspoken import is_unspoken, version
 from tests.cases import call, gate
 
 
@@ -16,7 +16,7 @@ def may(made: Judged) -> bool:
     assert made.lowering is not None
     assert made.facts is not None
     assert made.policy is not None
-    return is_unspoken(made.lowering, made.facts, made.policy, made.decision)
+    return in_scope(made.lowering, made.facts, made.policy, made.decision)
 
 
 @pytest.mark.parametrize(

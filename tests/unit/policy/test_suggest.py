@@ -8,7 +8,7 @@ import pytest
 
 from assent.contract.review import Suggestion
 from assent.engine import Judged
-from assent.policy import amend
+from assent.policy import suggest
 from tests.cases import call, gate
 
 ONLY_THIS = ((),)
@@ -22,7 +22,7 @@ def suggested(made: Judged) -> tuple[Suggestion, ...]:
     assert made.lowering is not None
     assert made.facts is not None
     assert made.policy is not None
-    return amend.suggest(made.lowering, made.facts, made.policy, made.decision)
+    return suggest.suggest_rules(made.lowering, made.facts, made.policy, made.decision)
 
 
 def rules(
@@ -129,7 +129,7 @@ def test_edited_rules_are_tried_on_the_very_call() -> None:
         (("bash(npm test",), False),
         ((), False),
     ):
-        assert amend.covers(edited, made.lowering, made.facts, made.policy, made.decision) is expected
+        assert suggest.covers(edited, made.lowering, made.facts, made.policy, made.decision) is expected
 
 
 def test_the_width_says_how_far_a_rule_reaches() -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from assent.contract.errors import PolicyError
 from assent.policy.document import Document, read_document
-from assent.policy.elsewhere import SLACK_API, SlackPlace, WebhookPlace, is_safe_address, slack_of, webhook_of
+from assent.policy.remote_channels import SLACK_API, SlackPlace, WebhookPlace, is_safe_address, slack_of, webhook_of
 from assent.policy.rules import Origin
 
 SLACK = '[slack]\nchannel = "C0ASKED"\nusers = ["U0ANN", "W0BOB"]\n'

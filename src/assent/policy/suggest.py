@@ -12,11 +12,11 @@ from assent.contract.effect import Effect, Invocation, Kind, Operation, Via
 from assent.contract.pattern import Pattern
 from assent.contract.review import Grant, Scope, Suggestion
 from assent.policy import grants
-from assent.policy.breadth import refusal
 from assent.policy.decide import Judge
 from assent.policy.modes import Mode
 from assent.policy.parse import parse_rule
 from assent.policy.programs import INTERPRETERS, SINGLE, SUITES
+from assent.policy.rule_width import refusal
 from assent.policy.rules import About, Shape
 
 TYPE_CHECKING = False
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     Ladder = list[str]  # rules for one thing, narrowest first
 
-__all__ = ["covers", "refusal", "suggest"]
+__all__ = ["covers", "refusal", "suggest_rules"]
 
 ASK = Outcome.ASK
 MOST = 5  # suggestions
@@ -53,7 +53,7 @@ PATH_WORD = {
 }
 
 
-def suggest(lowering: Lowering, facts: Facts, policy: Policy, decision: Decision) -> tuple[Suggestion, ...]:
+def suggest_rules(lowering: Lowering, facts: Facts, policy: Policy, decision: Decision) -> tuple[Suggestion, ...]:
     """What could be remembered of an allowing answer, narrowest first. Nothing: it can be allowed once only."""
     if decision.outcome is not ASK or policy.mode is Mode.PLAN:
         return ()
@@ -63,7 +63,7 @@ def suggest(lowering: Lowering, facts: Facts, policy: Policy, decision: Decision
         if fit and covers(rules, lowering, facts, policy, decision):
             found[rules] = Suggestion(rules, _width(rules))
     if found:
-        return tuple(sorted(found.values(), key=_breadth)[:MOST])
+        return tuple(sorted(found.values(), key=_rank_of)[:MOST])
     return (IDENTICAL,) if _tried((), lowering, facts, policy, decision) else ()
 
 
@@ -284,7 +284,7 @@ def _bound_to(rule: Rule) -> str:
     return ", while that script stays as it is" if named else ""
 
 
-def _breadth(suggestion: Suggestion) -> int:
+def _rank_of(suggestion: Suggestion) -> int:
     return max(map(_rank, suggestion.rules))
 
 

@@ -26,7 +26,7 @@ MODES = frozenset({Mode.DEFAULT, Mode.AUTO, Mode.FULL_AUTO, Mode.YOLO})
 CODE = "classifier.safe"
 
 
-def is_unspoken(lowering: Lowering, facts: Facts, policy: Policy, decision: Decision) -> bool:
+def in_scope(lowering: Lowering, facts: Facts, policy: Policy, decision: Decision) -> bool:
     """Whether a call asks for no other reason than that nothing spoke of it, in every one of its parts.
 
     INVARIANT: false for whatever a rule, the floor or a person's answer speaks of, in plan mode, where anything could
