@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from assent.contract.errors import PolicyError
 from assent.contract.pattern import Pattern, re
-from assent.policy.meeting import Meeting
 
 WILD = Pattern(r"[*?\[]")
 REPEATED = Pattern(r"(?:(?<=/)|^)\*\*(?:/\*\*)+(?=/|$)")
+# How a name of a shell's glob and one of a rule's overlap: not at all, by wildcards alone, or by letters of both.
+APART, WEAK, STRONG = 0, 1, 2
 
 
 class Glob:
@@ -210,46 +211,46 @@ def _step(name: str, rule: list[str], reach: dict[int, bool]) -> dict[int, bool]
             for later in range(at, len(rule) + 1):
                 after[later] = after.get(later, False) or sure
         else:
-            met = names_meet(name, rule[at])
-            if met is not Meeting.NONE:
-                after[at + 1] = after.get(at + 1, False) or sure or (met is Meeting.STRONG and name != "")
+            met = names_overlap(name, rule[at])
+            if met:
+                after[at + 1] = after.get(at + 1, False) or sure or (met == STRONG and name != "")
     return after
 
 
-_meetings: dict[tuple[str, str], Meeting] = {}
+_overlaps: dict[tuple[str, str], int] = {}
 
 
-def names_meet(shell: str, rule: str) -> Meeting:
+def names_overlap(shell: str, rule: str) -> int:
     """Whether one name may match both a name of a shell's glob and one of a rule's. Remembered: rules are few."""
     key = (shell, rule)
-    met = _meetings.get(key)
+    met = _overlaps.get(key)
     if met is None:
-        if len(_meetings) > 20_000:
-            _meetings.clear()
-        met = _meetings[key] = _meet(shell, rule)
+        if len(_overlaps) > 20_000:
+            _overlaps.clear()
+        met = _overlaps[key] = _name_overlap(shell, rule)
     return met
 
 
-def _meet(shell: str, rule: str) -> Meeting:
+def _name_overlap(shell: str, rule: str) -> int:
     shell_wild = WILD.search(shell) is not None or "(" in shell
     rule_wild = WILD.search(rule) is not None
     if not shell_wild:
         same = shell == rule if not rule_wild else re.fullmatch(translate(rule), shell) is not None
-        return Meeting.STRONG if same else Meeting.NONE
+        return STRONG if same else APART
     if not rule_wild:
         if not _shell_name(shell, rule):
-            return Meeting.NONE
+            return APART
         letters = re.sub(r"\[[^\]]*\]|[*?()|@+!]", "", shell)
-        return Meeting.STRONG if len(letters) >= 2 else Meeting.WEAK
+        return STRONG if len(letters) >= 2 else WEAK
     if shell[:1] in ("*", "?") and rule.startswith("."):
-        return Meeting.NONE
+        return APART
     head_s, head_r = re.split(r"[*?\[(]", shell)[0], re.split(r"[*?\[]", rule)[0]
     tail_s, tail_r = re.split(r"[*?\])]", shell)[-1], re.split(r"[*?\]]", rule)[-1]
     heads = head_s.startswith(head_r) or head_r.startswith(head_s)
     if not heads or not (tail_s.endswith(tail_r) or tail_r.endswith(tail_s)):
-        return Meeting.NONE
+        return APART
     common = max(min(len(head_s), len(head_r)), min(len(tail_s), len(tail_r)))
-    return Meeting.STRONG if common >= 2 else Meeting.WEAK
+    return STRONG if common >= 2 else WEAK
 
 
 def _shell_name(shell: str, name: str) -> bool:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from assent.contract.effect import Operation
 from assent.contract.later import Later
-from assent.policy.globs import Glob, names_meet, wild_at
+from assent.policy.globs import Glob, names_overlap, wild_at
 from assent.policy.rules import Origin, Rule, Shape
 
 TYPE_CHECKING = False
@@ -237,7 +237,7 @@ class PathIndex:
             known = self._meeting[name] = tuple(
                 number
                 for number, (glob, _) in enumerate(self._floating)
-                if not glob.first or glob.first == name or (name and names_meet(name, glob.first))
+                if not glob.first or glob.first == name or (name and names_overlap(name, glob.first))
             )
         return known
 
