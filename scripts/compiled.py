@@ -35,8 +35,9 @@ MODULES = """
     effects/shell/commands/readers/awk effects/shell/commands/readers/jq effects/shell/commands/readers/files
     facts/below facts/case facts/gitdir facts/githooks facts/globs facts/guarded facts/links facts/observe facts/pause
     facts/regular facts/repository facts/resident facts/settings facts/workspace
-    policy/suggest policy/below policy/concerns policy/dangers policy/decide policy/flips policy/floor policy/globs
-    policy/grants policy/hosts policy/index policy/match policy/parts policy/policy policy/prefilter
+    policy/below policy/concerns policy/coverage policy/dangers policy/decide policy/flips policy/floor policy/globs
+    policy/grants policy/hosts policy/index policy/match policy/parts policy/policy policy/prefilter policy/strict
+    policy/suggest
 """.split()
 OPEN = frozenset({"Value", "Engine"})  # classes that others inherit from, which are not compiled
 FLAGS = "-O3 -g0 -w -fPIC -fwrapv -fvisibility=hidden -fstack-protector-strong -DNDEBUG".split()

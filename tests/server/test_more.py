@@ -10,12 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from assent.ui.api.endpoint import Endpoint
 from assent.ui.api.openapi import ENDPOINTS
-from tests.examples import examples
 from tests.server.program import Person, Program
 
 JSON = st.recursive(
@@ -32,7 +31,7 @@ def bodies(endpoint: Endpoint) -> st.SearchStrategy[dict[str, object]]:
     return st.dictionaries(st.sampled_from(names) | st.text(max_size=5), JSON | st.just("bash"), max_size=6)
 
 
-@examples(150, suppress_health_check=list(HealthCheck))
+@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_whatever_is_sent_the_answer_is_json_and_no_fault(
     program: Program, person: Person, data: st.DataObject

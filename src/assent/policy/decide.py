@@ -9,7 +9,7 @@ from assent.contract.decision import Decision, Layer, Outcome, Part
 from assent.contract.effect import Effect, Invocation, Kind, Lowering, Operation, Target, Via
 from assent.contract.facts import Facts
 from assent.contract.later import Later
-from assent.policy import below, concerns, dangers, floor, hosts, match
+from assent.policy import below, concerns, coverage, dangers, floor, hosts, match
 from assent.policy.concerns import inside
 from assent.policy.floor import describe
 from assent.policy.modes import Concern, Mode
@@ -26,18 +26,23 @@ from assent.policy.parts import (
 )
 from assent.policy.policy import Policy
 from assent.policy.rules import Origin, Rule
-from assent.policy.ruleset import RuleSet
+from assent.policy.strict import StrictRules
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable
 
     from assent.policy import possible
+    from assent.policy.strict import Skips, Subject
+
+    # An allow rule from outside the policy that covers a subject; the names are those of an effect's path.
+    Allows = Callable[[Subject, tuple[str, ...]], Rule | None]
+    # Is told the parts that judging a subject made.
+    Watch = Callable[[Subject, list[Part]], None]
 else:
     possible = Later("assent.policy.possible")
 
 ALLOW, ASK, DENY = Outcome.ALLOW, Outcome.ASK, Outcome.DENY
-CHANGING = frozenset((Operation.WRITE, Operation.DELETE))
 WORDS = {mode: mode.word for mode in Mode}
 # Targets that no rule names: of effects on them only a danger is spoken of.
 MARKED_ONLY = frozenset((Kind.PROGRAM, Kind.SERVICE, Kind.REPOSITORY, Kind.TREE, Kind.NOTHING))
@@ -60,17 +65,35 @@ def decide(lowering: Lowering, facts: Facts, policy: Policy, *, headless: bool =
 
 
 class Judge:
-    """One decision in the making: the parts judged so far and the rules that matched without deciding."""
+    """One decision in the making: the parts judged so far and the rules that matched without deciding.
 
-    __slots__ = ("lowering", "facts", "policy", "mode", "parts", "lost", "allowed", "whole", "high", "void")
+    A second look at a call says what differs: another `mode`, deny and ask rules that it `skips`, what it `allows`
+    besides, and who wants to `watch`."""
 
-    def __init__(self, lowering: Lowering, facts: Facts, policy: Policy) -> None:
+    __slots__ = (
+        *("lowering", "facts", "policy", "mode", "strict", "allows", "watch"),
+        *("parts", "allowed", "whole", "high", "void"),
+    )
+
+    def __init__(
+        self,
+        lowering: Lowering,
+        facts: Facts,
+        policy: Policy,
+        *,
+        mode: Mode | None = None,
+        skips: Skips | None = None,
+        allows: Allows | None = None,
+        watch: Watch | None = None,
+    ) -> None:
         self.lowering = lowering
         self.facts = facts
         self.policy = policy
-        self.mode = policy.mode
+        self.mode = policy.mode if mode is None else mode
+        self.strict = StrictRules(policy, self.mode, skips)
+        self.allows = allows
+        self.watch = watch
         self.parts: list[Part] = []
-        self.lost: dict[Rule, None] = {}
         self.allowed: list[Rule | None] = []
         self.whole: Rule | None = None
         self.high = False
@@ -78,7 +101,10 @@ class Judge:
 
     def decision(self) -> Decision:
         self._tool()
-        self._commands()
+        for invocation in self.lowering.invocations:
+            self.allowed.append(self.command(invocation))
+        if self.lowering.text:
+            self._text(self.lowering.text)
         before = below.puts(self.lowering, self.facts)
         for at, effect in enumerate(self.lowering.effects):
             if before and below.overtaken(effect, at, before):
@@ -94,17 +120,19 @@ class Judge:
     # -------------------------------------------------------- the tool itself
 
     def _tool(self) -> None:
-        """Rules on the whole tool: they speak even of a call that does nothing."""
         tool = self.lowering.tool
-        for rules, outcome, layer in self._strict():
-            if tool == "bash" and not (self.policy.commands.whole and rules.commands.whole):
-                continue
-            named = iter(rules.commands.whole) if tool == "bash" else rules.naming_tool(tool, aggressive=True)
-            rule = self._first(named, outcome, tool)
-            if rule is not None:
-                also = self._also(named, outcome)
-                self.parts.append(by_rule(rule, outcome, layer, f"call {tool}", "tool", also=also))
-                return
+        self._by_tool(tool)
+        if self.whole is None and self.allows is not None and tool != "bash":
+            self.whole = self.allows(tool, ())
+        if self.watch is not None:
+            self.watch(tool, self.parts[:])
+
+    def _by_tool(self, tool: str) -> None:
+        """Rules on the whole tool: they speak even of a call that does nothing."""
+        part = self.strict.on_tool(tool)
+        if part is not None:
+            self.parts.append(part)
+            return
         allow = self.policy.allow
         if tool == "bash":
             whole = allow.commands.whole if allow.filled else ()
@@ -112,49 +140,33 @@ class Judge:
         else:
             self.whole = next(allow.naming_tool(tool, aggressive=False), None)
 
-    def _strict(self) -> Iterable[tuple[RuleSet, Outcome, Layer]]:
-        return ((self.policy.deny, DENY, Layer.DENY), (self.policy.ask, ASK, Layer.ASK))
-
-    def _first(self, found: Iterable[Rule], outcome: Outcome, subject: Invocation | Effect | str) -> Rule | None:
-        """The first rule that holds in this mode: yolo keeps the managed ones only. `subject` is what they speak of."""
-        yolo = self.mode is Mode.YOLO
-        for rule in found:
-            if not yolo or rule.origin is Origin.MANAGED:
-                return rule
-            self.lost[rule] = None
-        return None
-
-    def _also(self, found: Iterable[Rule], outcome: Outcome) -> tuple[str, ...]:
-        """The other ask rules that hold for the same part: a person who answers sees and answers them all."""
-        if outcome is not ASK:
-            return ()
-        yolo = self.mode is Mode.YOLO
-        return tuple(dict.fromkeys(rule.text for rule in found if not yolo or rule.origin is Origin.MANAGED))
-
     # -------------------------------------------------------- commands
 
-    def _commands(self) -> None:
-        lowering = self.lowering
-        for invocation in lowering.invocations:
-            self.allowed.append(self.command(invocation))
-        text = lowering.text
-        if not text:
-            return
+    def _text(self, text: str) -> None:
+        """Rules that span operators, on the whole command; where its reading was cut short, all of them."""
+        lowering, before = self.lowering, len(self.parts)
         if len(lowering.invocations) == 1 and not lowering.gaps and lowering.invocations[0].source == text:
             return
         if not lowering.gaps and not self.policy.commands.spans:
             return
         anywhere = any(gap.code.startswith(CUT_SHORT) for gap in lowering.gaps)
-        for rules, outcome, layer in self._strict():
-            found = rules.reaching_text(text, anywhere=anywhere)
-            rule = self._first(found, outcome, "")
-            if rule is not None:
-                also = self._also(found, outcome)
-                self.parts.append(by_rule(rule, outcome, layer, "the whole command", "command", also=also))
-                return
+        part = self.strict.on_text(text, anywhere=anywhere)
+        if part is not None:
+            self.parts.append(part)
+        if self.watch is not None:
+            self.watch("", self.parts[before:])
 
     def command(self, invocation: Invocation) -> Rule | None:
         """Judge a command by floor, deny and ask rules; return the allow rule that covers it."""
+        before = len(self.parts)
+        rule = self._by_command(invocation)
+        if rule is None and self.allows is not None and len(self.parts) == before:
+            rule = self.allows(invocation, ())
+        if self.watch is not None:
+            self.watch(invocation, self.parts[before:])
+        return rule
+
+    def _by_command(self, invocation: Invocation) -> Rule | None:
         program = invocation.program
         if invocation.unknown:
             self._unknown_words(invocation)
@@ -162,27 +174,20 @@ class Judge:
         if plain and not self.policy.commands.holds(invocation):
             return self._covering(invocation)
         part = floor.judge_command(self.policy.floor, invocation, self.facts)
+        if part is None:
+            part = self.strict.on_command(invocation)
         if part is not None:
             self.parts.append(part)
             return None
-        for rules, outcome, layer in self._strict():
-            if not rules.filled:
-                continue
-            found = rules.reaching_command(invocation)
-            rule = self._first(found, outcome, invocation)
-            if rule is not None:
-                what, also = f"run `{' '.join(invocation.words)}`", self._also(found, outcome)
-                self.parts.append(by_rule(rule, outcome, layer, what, place(invocation), also=also))
-                return None
         return self._covering(invocation)
 
     def _covering(self, invocation: Invocation) -> Rule | None:
         """The allow rule that covers a command."""
-        if not self.policy.allow.filled or not self._at_home(invocation):
+        if not self.policy.allow.filled or not coverage.in_workspace(invocation, self.facts):
             return None
         rule = self.policy.allow.proving_command(invocation)
         if rule is not None and rule.origin is Origin.PACK and self._beyond_pack(invocation):
-            self.lost[rule] = None
+            self.strict.lost[rule] = None
             return None
         return rule
 
@@ -202,17 +207,7 @@ class Judge:
         if self._is_free(effect, names):
             return False
         spoken = floor.judge_effect(self.policy.floor, effect, names, self.facts)
-        return spoken is not None or self.by_strict_rules(effect, names) is not None
-
-    def _at_home(self, invocation: Invocation) -> bool:
-        """An allow rule on a command holds in the workspace; in a folder that is missing nothing can run."""
-        facts = self.facts
-        for folder in invocation.cwds:
-            if folder in facts.missing:
-                continue
-            if not folder or not inside((folder, facts.canonical.get(folder, folder)), facts):
-                return False
-        return True
+        return spoken is not None or self.strict.on_effect(effect, names) is not None
 
     # -------------------------------------------------------- what is only possible
 
@@ -228,13 +223,15 @@ class Judge:
         """A judge of other parts by the same policy and facts."""
         return Judge(lowering, self.facts, self.policy)
 
-    def holds(self, rule: Rule, layer: Layer) -> bool:
-        """Whether a rule holds in this mode."""
-        return layer is Layer.FLOOR or self.mode is not Mode.YOLO or rule.origin is Origin.MANAGED
-
     # -------------------------------------------------------- effects
 
     def _effect(self, effect: Effect) -> None:
+        before = len(self.parts)
+        self._by_effect(effect)
+        if self.watch is not None:
+            self.watch(effect, self.parts[before:])
+
+    def _by_effect(self, effect: Effect) -> None:
         target = effect.target
         names: tuple[str, ...] = ()
         if target.kind is Kind.PATH:
@@ -258,7 +255,7 @@ class Judge:
         if part is not None and part.outcome is DENY and "broad-delete" not in marks:
             self.parts.append(part)
             return
-        ruled = self.by_strict_rules(effect, spoken)
+        ruled = self.strict.on_effect(effect, spoken)
         if target.under and not target.name and (ruled is None or ruled.outcome is not DENY):
             held = self._by_folders(effect)
             ruled = held if held is not None else ruled
@@ -289,13 +286,9 @@ class Judge:
         root = below.unproved(effect, self.facts)
         if root:
             self.parts.append(self._untold(effect, root))
-        for rules, outcome, layer in self._strict() if self.policy.seeks else ():
-            found = below.spoken(rules, self.policy.paths, effect, self.facts) if rules.filled else ()
-            rule = self._first(found, outcome, effect)
-            if rule is not None:
-                code = "deny.inside" if outcome is DENY else ""
-                self.parts.append(by_rule(rule, ASK, layer, describe(effect), effect.where, code=code))
-                return
+        part = self.strict.on_files_below(effect, self.facts)
+        if part is not None:
+            self.parts.append(part)
 
     def _through(self, effect: Effect, names: tuple[str, ...]) -> None:
         part = floor.judge_effect(self.policy.floor, effect, names, self.facts)
@@ -352,34 +345,6 @@ class Judge:
             return False
         return not any(map(rules.holds, names))
 
-    def by_strict_rules(self, effect: Effect, names: tuple[str, ...]) -> Part | None:
-        for rules, outcome, layer in self._strict():
-            if not rules.filled:
-                continue
-            found = rules.reaching_effect(effect, names)
-            rule = self._first(found, outcome, effect)
-            if rule is not None:
-                also = self._also(found, outcome)
-                return by_rule(rule, outcome, layer, describe(effect), effect.where, also=also)
-        host = hosts.unknown(self.policy, effect) if effect.target.kind is Kind.HOST else None
-        if host is not None:
-            return by_rule(host[0], ASK, host[1], describe(effect), effect.where, code="deny.host-unknown")
-        if effect.recursive and effect.operation is not Operation.LIST and names and self.mode is not Mode.YOLO:
-            rule = self.policy.deny.inside(effect, names)
-            if rule is not None:
-                return by_rule(rule, ASK, Layer.DENY, describe(effect), effect.where, code="deny.inside")
-        if effect.recursive and effect.operation is Operation.WRITE and names:
-            return self._filled(effect, names)
-        return None
-
-    def _filled(self, effect: Effect, names: tuple[str, ...]) -> Part | None:
-        """A folder that is written as a whole, `mv x .github`, with it what rules on files in it speak of."""
-        for rules, layer in ((self.policy.deny, Layer.DENY), (self.policy.ask, Layer.ASK)):
-            rule = rules.in_folder(names)
-            if rule is not None and (self.mode is not Mode.YOLO or rule.origin is Origin.MANAGED):
-                return by_rule(rule, ASK, layer, describe(effect), effect.where, code="deny.inside")
-        return None
-
     def _by_folders(self, effect: Effect) -> Part | None:
         """An unnamed path may be whatever lies in its folders: rules on these speak of it, and one that a person wrote
         on something inside makes it a question. Outside the workspace it is as if all of the folder were read."""
@@ -396,12 +361,7 @@ class Judge:
             )
             names = match.known_as(match.names_of(target, self.facts), self.facts)
             part = floor.judge_effect(self.policy.floor, whole, names, self.facts)
-            part = part if part is not None else self.by_strict_rules(whole, names)
-            if part is None and self.mode is not Mode.YOLO:
-                written = (rule for rule in self.policy.deny.below(whole, names) if rule.origin is not Origin.SHIPPED)
-                rule = next(written, None)
-                if rule is not None:
-                    part = by_rule(rule, ASK, Layer.DENY, describe(effect), effect.where, code="deny.inside")
+            part = part if part is not None else self.strict.on_unnamed(whole, names, effect)
             if part is not None and (found is None or part.outcome > found.outcome):
                 found = part
         return found
@@ -414,10 +374,12 @@ class Judge:
             return READ_ONLY_PART
         concern = concerns.of(effect, names, self.facts)
         rule = self._allowing(effect, names)
+        if rule is None and self.allows is not None:
+            rule = self.allows(effect, names)
         if rule is not None and concern is not Concern.GAP:
             if self.mode is not Mode.PLAN or not concerns.clamped(concern):
                 return by_rule(rule, ALLOW, Layer.ALLOW, describe(effect), effect.where)
-            self.lost[rule] = None
+            self.strict.lost[rule] = None
         if concern is Concern.LOOK:
             return READ_ONLY_PART
         return by_mode(concern, self.mode, effect, self.facts)
@@ -427,7 +389,7 @@ class Judge:
             return self.whole
         if effect.invocation >= 0 and effect.via is not Via.REDIRECT:
             rule = self.allowed[effect.invocation]
-            if rule is not None and not self._voided(effect.invocation) and not self._beyond(rule, effect, names):
+            if rule is not None and self._covers(rule, effect, names):
                 return rule
         if effect.operation is Operation.EXECUTE and effect.target.kind is not Kind.TOOL:
             return None
@@ -436,31 +398,11 @@ class Judge:
             return None if effect.target.pattern else rule  # packs remove what is named
         return rule
 
-    def _beyond(self, rule: Rule, effect: Effect, names: tuple[str, ...]) -> bool:
-        """Whether an effect of a command goes beyond the beginning that a shipped or remembered rule spells: a change
-        outside the workspace, or a host that it does not name."""
-        if rule.origin is Origin.PACK and effect.target.kind is Kind.HOOKS and effect.target.name.startswith("remote="):
-            return True  # packs fetch from the repository's remotes, not from what was put on this machine
-        if not match.is_beginning(rule):
-            return False
-        if effect.operation is Operation.FETCH:
-            return not effect.target.name or not any(effect.target.name in word for word in rule.words)
-        if effect.target.kind is not Kind.PATH or effect.operation not in CHANGING:
-            return False
-        return not inside(names, self.facts) and not all(name.startswith(match.SCRATCH) for name in names)
-
-    def _voided(self, invocation: int) -> bool:
-        """An input redirect from outside the workspace takes an allow rule away. Told of all commands at once: each of
-        thousands would else look at the effects of all."""
+    def _covers(self, rule: Rule, effect: Effect, names: tuple[str, ...]) -> bool:
+        """Whether the allow rule of a command covers one of its effects."""
         if self.void is None:
-            self.void = frozenset(effect.invocation for effect in self.lowering.effects if self._leads_in(effect))
-        return invocation in self.void
-
-    def _leads_in(self, effect: Effect) -> bool:
-        """Whether an effect is an input redirect from outside the workspace."""
-        if effect.via is not Via.REDIRECT or effect.operation is not Operation.READ:
-            return False
-        return not effect.target.name or not inside(match.names_of(effect.target, self.facts), self.facts)
+            self.void = coverage.fed_from_outside(self.lowering, self.facts)
+        return effect.invocation not in self.void and not coverage.exceeds(rule, effect, names, self.facts)
 
     def _named_hosts(self) -> None:
         """A host of a deny or ask rule in the words of something that runs is a question at least."""
@@ -492,7 +434,7 @@ class Judge:
         )
 
     def _losers(self, deciding: Part) -> tuple[tuple[str, str], ...]:
-        lost = self.lost
+        lost = self.strict.lost
         if deciding.outcome is not ALLOW:
             for rule in (self.whole, *self.allowed):
                 if rule is not None:

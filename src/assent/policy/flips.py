@@ -11,12 +11,10 @@ from assent.policy.modes import Mode
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from assent.contract.effect import Effect, Invocation, Lowering
+    from assent.contract.effect import Lowering
     from assent.contract.facts import Facts
     from assent.policy.policy import Policy
-    from assent.policy.rules import Rule
+    from assent.policy.strict import Skips
 
 MOST = 4  # changes that are tried, one after the other
 RULED = frozenset((Layer.DENY, Layer.ASK))
@@ -43,7 +41,7 @@ def _needed(lowering: Lowering, facts: Facts, policy: Policy, decision: Decision
             mode = looser
         else:  # a gap, or what could not be named: the call itself has to be written otherwise
             return "; and ".join(dict.fromkeys(steps))
-        found = _Changed(lowering, facts, policy, frozenset(dropped), mode).decision()
+        found = Judge(lowering, facts, policy, mode=mode, skips=_leaving_out(frozenset(dropped))).decision()
         if found.outcome < decision.outcome:
             return "; and ".join(dict.fromkeys(steps))
         part = found.deciding
@@ -58,18 +56,8 @@ def _mode_in(part: Part) -> Mode | None:
     return next((mode for mode in Mode if mode.word == word), None)
 
 
-class _Changed(Judge):
-    """The judge again, in another mode and without some of the deny and ask rules."""
-
-    __slots__ = ("dropped",)
-
-    def __init__(self, lowering: Lowering, facts: Facts, policy: Policy, dropped: frozenset[str], mode: Mode) -> None:
-        super().__init__(lowering, facts, policy)
-        self.dropped = dropped
-        self.mode = mode
-
-    def _first(self, found: Iterable[Rule], outcome: Outcome, subject: Invocation | Effect | str) -> Rule | None:
-        return super()._first((rule for rule in found if rule.text not in self.dropped), outcome, subject)
+def _leaving_out(dropped: frozenset[str]) -> Skips:
+    return lambda rule, outcome, subject, named: rule.text in dropped
 
 
 def _with(decision: Decision, flip: str) -> Decision:

@@ -12,7 +12,7 @@ from assent.contract.decision import Decision, Layer, Outcome, Part
 from assent.contract.effect import Effect, Invocation, Kind, Operation, Via
 from assent.contract.errors import PolicyError
 from assent.contract.pattern import Pattern
-from assent.policy import match
+from assent.policy import coverage, match
 from assent.policy.decide import Judge
 from assent.policy.index import base
 from assent.policy.modes import Mode
@@ -23,12 +23,13 @@ from assent.policy.steering import is_local_script, steering
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from assent.contract.effect import Lowering
     from assent.contract.facts import Facts
     from assent.contract.review import Grant
     from assent.policy.policy import Policy
+    from assent.policy.strict import Subject
 
     Remembered = tuple[frozenset[str], RuleSet]
     Running = Mapping[int, tuple[tuple[str, str], ...]]  # the files that each command runs, with their digests
@@ -68,11 +69,11 @@ def settle(
         stale[("this exact call", _changed(grant, files))] = None
     sets = () if lowering.gaps else _compiled(grants, lowering, facts)
     if sets:
-        second = _Second(lowering, facts, policy, sets, {SOURCE + each.id: each for each in grants}, running)
-        found = second.decision()
+        known = _Known(lowering, facts, sets, {SOURCE + each.id: each for each in grants}, running)
+        found = Judge(lowering, facts, policy, skips=known.answers, allows=known.covering).decision()
         if found.outcome is ALLOW:
             return _receipt(found)
-        stale |= second.stale
+        stale |= known.stale
     return _noted(decision, tuple(stale)) if stale else decision
 
 
@@ -107,24 +108,12 @@ def answered(decision: Decision) -> tuple[str, ...]:
 def _answers(grant: Grant, lowering: Lowering, facts: Facts, policy: Policy) -> bool:
     """Whether an answer to the identical call answers all that is asked now: with the ask rules of then left out,
     nothing may be left that no answer is remembered for."""
-    found = _Without(lowering, facts, policy, grant.answers).decision()
+    answers = frozenset(grant.answers)
+    found = Judge(
+        lowering, facts, policy, skips=lambda rule, outcome, subject, named: outcome is ASK and rule.text in answers
+    ).decision()
     asked = [part.layer for part in found.parts if part.outcome is not ALLOW]
     return found.outcome <= ASK and Layer.ASK not in asked and NEVER.isdisjoint(asked)
-
-
-class _Without(Judge):
-    """The judge again, without ask rules that were answered: they may stand before something stricter."""
-
-    __slots__ = ("answers",)
-
-    def __init__(self, lowering: Lowering, facts: Facts, policy: Policy, answers: tuple[str, ...]) -> None:
-        super().__init__(lowering, facts, policy)
-        self.answers = frozenset(answers)
-
-    def _first(self, found: Iterable[Rule], outcome: Outcome, subject: Invocation | Effect | str) -> Rule | None:
-        if outcome is ASK:
-            found = (rule for rule in found if rule.text not in self.answers)
-        return super()._first(found, outcome, subject)
 
 
 def _repeated(decision: Decision, grant: Grant) -> Decision:
@@ -186,60 +175,66 @@ def _may_speak(text: str, programs: set[str]) -> bool:
     return found is None or base(found[1]) in programs
 
 
-class _Second(Judge):
-    """The judge again, with remembered rules behind the allow rules, and the ask rules that they answer left out
-    where the remembered rule itself proves the part."""
+class _Known:
+    """What remembered rules prove of a call: they answer the ask rules that they were given for where they prove the
+    very thing that is asked about, and allow what they prove.
 
-    __slots__ = ("grants", "places", "running", "sets", "stale", "unnamed")
+    `stale` are the rules that would settle something but for a file that has changed."""
+
+    __slots__ = ("lowering", "facts", "sets", "grants", "running", "places", "fed", "stale")
 
     def __init__(
         self,
         lowering: Lowering,
         facts: Facts,
-        policy: Policy,
         sets: tuple[Remembered, ...],
         grants: Mapping[str, Grant],
         running: Running,
     ) -> None:
-        super().__init__(lowering, facts, policy)
+        self.lowering = lowering
+        self.facts = facts
         self.sets = sets
         self.grants = grants
         self.running = running
         self.places = {id(invocation): place for place, invocation in enumerate(lowering.invocations)}
+        self.fed: frozenset[int] | None = None
         self.stale: dict[tuple[str, str], None] = {}
-        self.unnamed = False
 
-    # ------------------------------------------------------------ ask rules
+    def answers(self, rule: Rule, outcome: Outcome, subject: Subject, named: bool) -> bool:
+        """Whether an ask rule was answered for what it speaks of now."""
+        if outcome is not ASK:
+            return False
+        return any(rule.text in answers and self._proves(rules, subject, named) for answers, rules in self.sets)
 
-    def _first(self, found: Iterable[Rule], outcome: Outcome, subject: Invocation | Effect | str) -> Rule | None:
-        if outcome is ASK:
-            found = self._unanswered(found, subject)
-        return super()._first(found, outcome, subject)
-
-    def _unanswered(self, found: Iterable[Rule], subject: Invocation | Effect | str) -> Iterator[Rule]:
-        for rule in found:
-            if any(rule.text in answers and self._proves(rules, subject) for answers, rules in self.sets):
-                self.lost[rule] = None
+    def covering(self, subject: Subject, names: tuple[str, ...]) -> Rule | None:
+        """The first remembered rule that allows a command, an effect or a tool."""
+        for _, rules in self.sets:
+            if isinstance(subject, Invocation):
+                rule = self._of_command(rules, subject)
+            elif isinstance(subject, Effect):
+                rule = rules.proving_effect(subject, names) if _is_named(subject) else None
             else:
-                yield rule
+                rule = next(rules.naming_tool(subject, aggressive=False), None)
+            if rule is not None:
+                return rule
+        return None
 
-    def _proves(self, rules: RuleSet, subject: Invocation | Effect | str) -> bool:
+    def _proves(self, rules: RuleSet, subject: Subject, named: bool) -> bool:
         """Whether remembered rules speak of the very thing that was asked about."""
         if isinstance(subject, Invocation):
-            return self._proves_command(rules, subject)
+            return self._of_command(rules, subject) is not None
         if isinstance(subject, Effect):
-            return self._proves_effect(rules, subject)
+            return self._proves_effect(rules, subject, named)
         if subject == "bash":
             commands = self.lowering.invocations
-            return bool(commands) and all(self._proves_command(rules, each) for each in commands)
+            return bool(commands) and all(self._of_command(rules, each) is not None for each in commands)
         return bool(subject) and next(rules.naming_tool(subject, aggressive=False), None) is not None
 
-    def _proves_command(self, rules: RuleSet, invocation: Invocation) -> bool:
-        return self._at_home(invocation) and self._remembers(rules, invocation) is not None
-
-    def _remembers(self, rules: RuleSet, invocation: Invocation) -> Rule | None:
+    def _of_command(self, rules: RuleSet, invocation: Invocation) -> Rule | None:
         """A remembered rule on a command. A script by a relative name is meant where the workspace begins: the same
         name in another folder is another script."""
+        if not coverage.in_workspace(invocation, self.facts):
+            return None
         rule = rules.proving_command(invocation)
         if rule is None or (match.is_beginning(rule) and match.leaves(invocation, self.facts, len(rule.words))):
             return None
@@ -258,52 +253,26 @@ class _Second(Judge):
         self.stale[(rule.text, _changed(grant, files))] = None
         return False
 
-    def _proves_effect(self, rules: RuleSet, effect: Effect) -> bool:
-        index = effect.invocation
-        own = index >= 0 and effect.via is not Via.REDIRECT and not self._voided(index)
-        if own and self._at_home(self.lowering.invocations[index]):
-            rule = self._remembers(rules, self.lowering.invocations[index])
-            if rule is not None and not self._beyond(rule, effect, self._names(effect)):
+    def _proves_effect(self, rules: RuleSet, effect: Effect, named: bool) -> bool:
+        """Whether they prove an effect, by its command or by itself. What lies somewhere in a folder is not the folder:
+        no rule on a path proves a file that is not named."""
+        target, index = effect.target, effect.invocation
+        names = match.names_of(target, self.facts) if target.kind is Kind.PATH and target.name else ()
+        if index >= 0 and effect.via is not Via.REDIRECT and index not in self._fed():
+            rule = self._of_command(rules, self.lowering.invocations[index])
+            if rule is not None and not coverage.exceeds(rule, effect, names, self.facts):
                 return True
-        if self.unnamed or (effect.operation is Operation.EXECUTE and effect.target.kind is not Kind.TOOL):
-            return False
-        return rules.proving_effect(effect, self._names(effect)) is not None
+        return named and _is_named(effect) and rules.proving_effect(effect, names) is not None
 
-    def _names(self, effect: Effect) -> tuple[str, ...]:
-        target = effect.target
-        return match.names_of(target, self.facts) if target.kind is Kind.PATH and target.name else ()
+    def _fed(self) -> frozenset[int]:
+        if self.fed is None:
+            self.fed = coverage.fed_from_outside(self.lowering, self.facts)
+        return self.fed
 
-    def _by_folders(self, effect: Effect) -> Part | None:
-        """What lies somewhere in a folder is not the folder: no rule on a path proves it."""
-        self.unnamed = True
-        try:
-            return super()._by_folders(effect)
-        finally:
-            self.unnamed = False
 
-    # ------------------------------------------------------------ allowing
-
-    def _tool(self) -> None:
-        super()._tool()
-        tool = self.lowering.tool
-        if self.whole is None and tool != "bash":
-            found = (rule for _, rules in self.sets for rule in rules.naming_tool(tool, aggressive=False))
-            self.whole = next(found, None)
-
-    def command(self, invocation: Invocation) -> Rule | None:
-        judged = len(self.parts)
-        rule = super().command(invocation)
-        if rule is not None or len(self.parts) > judged or not self._at_home(invocation):
-            return rule
-        found = (self._remembers(rules, invocation) for _, rules in self.sets)
-        return next((each for each in found if each is not None), None)
-
-    def _allowing(self, effect: Effect, names: tuple[str, ...]) -> Rule | None:
-        rule = super()._allowing(effect, names)
-        if rule is not None or (effect.operation is Operation.EXECUTE and effect.target.kind is not Kind.TOOL):
-            return rule
-        found = (rules.proving_effect(effect, names) for _, rules in self.sets)
-        return next((each for each in found if each is not None), None)
+def _is_named(effect: Effect) -> bool:
+    """Whether a rule can name the effect by itself: of what runs, only tools."""
+    return effect.operation is not Operation.EXECUTE or effect.target.kind is Kind.TOOL
 
 
 def _receipt(found: Decision) -> Decision:

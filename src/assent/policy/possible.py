@@ -34,7 +34,7 @@ def _spoken(judge: Judge, effect: Effect) -> Part | None:
         names = match.names_of(effect.target, judge.facts) if effect.target.name else match.ending_of(effect.target)
     marked = effect.but(dangers=dangers.found_in(effect, names, judge.facts))
     part = floor.judge_effect(judge.policy.floor, marked, names, judge.facts)
-    return part if part is not None else judge.by_strict_rules(marked, names)
+    return part if part is not None else judge.strict.on_effect(marked, names)
 
 
 def asked(part: Part) -> Part:
@@ -63,7 +63,7 @@ def reaching(judge: Judge, invocation: Invocation) -> tuple[Rule, Layer] | None:
     )
     for rules, layer in layers:
         for rule in rules.commands.of_program(invocation.program) if rules.filled else ():
-            if may_reach(rule, invocation) and judge.holds(rule, layer):
+            if may_reach(rule, invocation) and (layer is Layer.FLOOR or judge.strict.holds(rule)):
                 return rule, layer
     return None
 

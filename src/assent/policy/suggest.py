@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from assent.contract.facts import Facts
     from assent.policy.policy import Policy
     from assent.policy.rules import Rule
+    from assent.policy.strict import Subject
 
     Ladder = list[str]  # rules for one thing, narrowest first
 
@@ -58,7 +59,7 @@ def suggest_rules(lowering: Lowering, facts: Facts, policy: Policy, decision: De
     if decision.outcome is not ASK or policy.mode is Mode.PLAN:
         return ()
     found: dict[tuple[str, ...], Suggestion] = {}
-    for rules in _sets(_Asked.about(lowering, facts, policy), lowering, facts):
+    for rules in _sets(_Asked(lowering, facts, policy), lowering, facts):
         fit = rules not in found and not any(map(refusal, rules))
         if fit and covers(rules, lowering, facts, policy, decision):
             found[rules] = Suggestion(rules, _width(rules))
@@ -82,54 +83,35 @@ def _tried(rules: tuple[str, ...], lowering: Lowering, facts: Facts, policy: Pol
 # ---------------------------------------------------------------- what was asked about
 
 
-class _Asked(Judge):
-    """The judge again, noting which commands and effects it asks about.
+class _Asked:
+    """Which commands and effects of a call ask: `commands` are those that an ask rule speaks of by themselves, `tool`
+    says that one speaks of the whole tool, `open` is false where no rule can answer."""
 
-    `ruled` are the commands that an ask rule speaks of by themselves; `open` is false where no rule can answer."""
-
-    __slots__ = ("ruled", "effects", "tool", "open")
+    __slots__ = ("commands", "effects", "tool", "open", "_place")
 
     def __init__(self, lowering: Lowering, facts: Facts, policy: Policy) -> None:
-        super().__init__(lowering, facts, policy)
-        self.ruled: dict[int, None] = {}
+        self.commands: dict[int, None] = {}
         self.effects: list[tuple[Effect, Part]] = []
         self.tool = False
         self.open = not lowering.gaps
+        self._place = 0
+        Judge(lowering, facts, policy, watch=self._judged).decision()
+        if self.tool:
+            self.commands = dict.fromkeys(range(len(lowering.invocations)))
 
-    @classmethod
-    def about(cls, lowering: Lowering, facts: Facts, policy: Policy) -> _Asked:
-        asked = cls(lowering, facts, policy)
-        asked.decision()
-        return asked
-
-    def _asks(self, before: int) -> list[Part]:
-        return [part for part in self.parts[before:] if part.outcome is ASK]
-
-    def _tool(self) -> None:
-        super()._tool()
-        if self._asks(0):
+    def _judged(self, subject: Subject, parts: list[Part]) -> None:
+        asks = [part for part in parts if part.outcome is ASK]
+        if isinstance(subject, Invocation):
+            if asks:
+                self.commands[self._place] = None
+            self._place += 1
+        elif isinstance(subject, Effect):
+            self.effects += ((subject, part) for part in asks)
+            self.open = self.open and not any(part.layer in grants.NEVER for part in asks)
+        elif asks and subject:
             self.tool = True
-            self.ruled.update(dict.fromkeys(range(len(self.lowering.invocations))))
-
-    def _commands(self) -> None:
-        before = len(self.parts)
-        super()._commands()
-        if any(part.where == "command" for part in self._asks(before)):
+        elif asks:
             self.open = False  # a rule that spans operators
-
-    def command(self, invocation: Invocation) -> Rule | None:
-        before = len(self.parts)
-        rule = super().command(invocation)
-        if self._asks(before):
-            self.ruled[len(self.allowed)] = None
-        return rule
-
-    def _effect(self, effect: Effect) -> None:
-        before = len(self.parts)
-        super()._effect(effect)
-        for part in self._asks(before):
-            self.open = self.open and part.layer not in grants.NEVER
-            self.effects.append((effect, part))
 
 
 def _sets(asked: _Asked, lowering: Lowering, facts: Facts) -> Iterator[tuple[str, ...]]:
@@ -137,8 +119,8 @@ def _sets(asked: _Asked, lowering: Lowering, facts: Facts) -> Iterator[tuple[str
     if not asked.open:
         return
     direct: list[Ladder] = []
-    commands = dict(asked.ruled)
-    touched: dict[int, list[Ladder]] = {index: [[]] for index in asked.ruled}
+    commands = dict(asked.commands)
+    touched: dict[int, list[Ladder]] = {index: [[]] for index in asked.commands}
     foreign = lowering.tool != "bash" and any(effect.target.kind is Kind.TOOL for effect, _ in asked.effects)
     if asked.tool and lowering.tool != "bash":
         direct.append(_tool_rules(lowering.tool))
