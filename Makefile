@@ -65,7 +65,7 @@ docs: $(READY) ## write the tables that the code knows into docs/, and check the
 	@scripts/venv.sh server
 	@touch $@
 
-$(READY): pyproject.toml scripts/venv.sh hatch_build.py src/assent/ui/client/client.c
+$(READY): pyproject.toml scripts/venv.sh hatch_build.py src/assent/hook/client.c
 	@scripts/venv.sh
 
 $(COMPILED): $(READY) scripts/compiled.py $(shell find src -name '*.py')

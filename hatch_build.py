@@ -19,7 +19,7 @@ try:
 except ImportError:  # run by hand
     BuildHookInterface = object
 
-FOLDER = os.path.join("src", "assent", "ui", "client")
+FOLDER = os.path.join("src", "assent", "hook")
 SOURCE, PROGRAM = "client.c", "assent-hook"
 FLAGS = (
     "-std=c11 -O2 -Wall -Wextra -Werror=implicit-function-declaration -Werror=return-type -Werror=format "

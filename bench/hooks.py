@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from assent.ui import bundle, compiled, launcher
+from assent.hook import bundle, compiled_client, launcher
 from bench import peers, places
 from bench.measure import Turn, in_turns, starting
 from bench.outcome import Aim, Chapter, Table, rows_of
@@ -56,7 +56,7 @@ def _programs(folder: Path, root: Path) -> Iterator[tuple[dict[str, list[str]], 
         BARE: [launcher.interpreter(), "-I", "-S", "-c", "pass"],
         COLD: _launcher(cold),
         WARM: _launcher(warm),
-        COMPILED: compiled.why_not(str(warm)) or _client(warm),
+        COMPILED: compiled_client.why_not(str(warm)) or _client(warm),
         NAH: peers.nah_hook(),
         NET: peers.safety_net_hook(),
     }
@@ -76,8 +76,8 @@ def _launcher(state: Path) -> list[str]:
 
 
 def _client(state: Path) -> list[str]:
-    compiled.write(str(state))
-    return list(compiled.words(tuple(_launcher(state)), str(state)))
+    compiled_client.write(str(state))
+    return list(compiled_client.words(tuple(_launcher(state)), str(state)))
 
 
 def _greet(words: list[str] | str, home: Path, root: Path) -> None:

@@ -8,8 +8,8 @@ import socket
 import subprocess
 from pathlib import Path
 
-from assent.ui import launcher
-from assent.ui.access import caller_token, scrape_token
+from assent.hook import launcher
+from assent.server.access import caller_token, scrape_token
 from bench import places
 from bench.measure import Taken, Turn, in_turns
 from bench.outcome import Aim, Chapter, Table, rows_of

@@ -69,7 +69,7 @@ class Assent(Server):
         super().__init__([sys.executable, "-m", "assent", "serve", "--port", "0"], environ, state / "server.sock")
 
     def port(self) -> int:
-        from assent.ui.listening import running
+        from assent.server.listening import running
 
         found = running(str(Path(str(self.place)).parent))
         assert found is not None

@@ -7,11 +7,11 @@ import time
 from pathlib import Path
 
 from assent.contract.record import Record
+from assent.hook import bundle, launcher
 from assent.trail import line
 from assent.trail.append import SEGMENT, Trail
 from assent.trail.head import Head
 from assent.trail.segments import CURRENT, HEAD, old_name
-from assent.ui import bundle, launcher
 from bench import places
 from bench.measure import calling, in_turns, starting
 from bench.outcome import Aim, Chapter, Curve

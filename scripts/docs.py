@@ -12,14 +12,14 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from assent.adapters import honours
+from assent.cli.main import build_parser
 from assent.policy import shipped
 from assent.policy.codes import CODES
 from assent.policy.dangers import DANGERS
 from assent.policy.document import KEYS, PROJECT_KEYS
 from assent.policy.modes import Concern, Mode, settle
 from assent.policy.rules import Rule
-from assent.ui.api.openapi import ENDPOINTS
-from assent.ui.cli import build_parser
+from assent.server.api.openapi import ENDPOINTS
 
 ROOT = Path(__file__).parents[1]
 BLOCK = re.compile(r"(<!-- (?!end)([a-z-]+) -->\n)(?:(?!<!-- ).)*(<!-- end -->)", re.DOTALL)

@@ -7,6 +7,7 @@ import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from assent.cli.check_batch import Batch
 from assent.contract.call import Call
 from assent.contract.decision import Decision
 from assent.contract.facts import Facts
@@ -14,7 +15,6 @@ from assent.engine import Engine
 from assent.policy.document import Document, document_of
 from assent.policy.rules import Origin
 from assent.policy.settings import combine
-from assent.ui.batch import Batch
 
 CORPUS = Path(__file__).parent / "corpus"
 ROOT, HOME = "/workspace/repo", "/home/user"

@@ -1,6 +1,7 @@
 """The shape of the code: who may import whom, what the pure packages may touch, what a decision may load.
 
-ui, sdk → tools → guard → desk, gates → memory, history → journal, configure → engine → stages → contract;
+cli, demo, hook, mcp, server, tui, sdk → tools → guard → desk, gates → memory, history → journal, configure → engine →
+stages → contract;
 the stages: adapters, effects, facts, policy, review, trail
 """
 
@@ -23,6 +24,7 @@ BELOW_DESK = frozenset({"contract", "engine", "gates", "configure", "journal", "
 BELOW_GUARD = STAGES | BELOW_DESK | {"desk", "http", "remote", "tally"}
 GUARD = frozenset({"guard", "guarded", "embedded", "background", "compat", "places", "shared", "values"})
 BELOW_SURFACES = BELOW_GUARD | GUARD
+SURFACES = frozenset({"cli", "demo", "hook", "mcp", "server", "tui"})
 
 # Package → what of Assent it may import, besides itself.
 MAY_IMPORT: dict[str, frozenset[str]] = {
@@ -43,10 +45,10 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     "gates": STAGES | {"contract", "engine", "configure"},
     **{each: BELOW_GUARD | GUARD | {"__init__"} for each in GUARD},
     "tools": BELOW_SURFACES | {"__init__"},
-    "ui": BELOW_SURFACES | {"tools", "__init__"},
+    **{surface: BELOW_SURFACES | SURFACES | {"tools", "__init__"} for surface in SURFACES},
     "sdk": BELOW_SURFACES | {"__init__"},
     "__init__": frozenset({"contract", "effects", "engine", "guard", "guarded", "policy", "review"}),
-    "__main__": frozenset({"ui"}),
+    "__main__": frozenset({"cli"}),
 }
 
 PURE = ("contract", "effects", "policy", "adapters")
@@ -73,7 +75,7 @@ DECISION_PATH = (
         "memory.py",
         "opinion.py",
         "statefile.py",
-        "ui/hook.py",
+        "hook/hook.py",
         "review/grants.py",
         "trail/append.py",
         "trail/line.py",
@@ -202,7 +204,7 @@ def test_a_hook_loads_nothing_slow(tmp_path: Path, command: str) -> None:
     script = f"""
 import sys
 from assent.adapters import load
-from assent.ui.hook import answer
+from assent.hook.hook import answer
 environ = {{"HOME": "/home/me", "CLAUDE_PROJECT_DIR": {str(tmp_path)!r}, "SHELL": "/bin/bash"}}
 rendered = answer(load("claude"), {json.dumps(event).encode()!r}, environ, state={str(tmp_path / "state")!r})
 assert '"permissionDecision":"allow"' in rendered.stdout, rendered

@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 
+from assent.cli.check_batch import KNOWN
+from assent.cli.main import build_parser, main
 from assent.effects.shell.commands import option, row
 from assent.policy.codes import CODES
 from assent.policy.dangers import DANGERS
@@ -20,8 +22,6 @@ from assent.policy.manifest import read_manifest
 from assent.policy.rules import About, Origin
 from assent.policy.settings import combine
 from assent.policy.shipped import default_ids, entries
-from assent.ui.batch import KNOWN
-from assent.ui.cli import build_parser, main
 from scripts import docs
 
 ROOT = Path(__file__).parents[1]

@@ -2,6 +2,6 @@
 
 import sys
 
-from assent.ui.cli import main
+from assent.cli.main import main
 
 sys.exit(main())

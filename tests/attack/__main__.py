@@ -18,8 +18,8 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
+from assent.cli.check_batch import Batch
 from assent.effects.shell.commands.table import shipped
-from assent.ui.batch import Batch
 from tests.attack import hostile
 from tests.attack.sandbox import Listener, Tree, run
 from tests.cases import batch

@@ -14,9 +14,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assent.cli.classifier_evaluation import Case, Outcome, Rate, Report, read, wilson
 from assent.contract.classifier import Backend, Opinion
 from assent.contract.errors import PayloadError
-from assent.ui.evaluation import Case, Outcome, Rate, Report, read, wilson
 from tests.classifier.service import KEY, SAFE, UNSAFE, Asked, Service
 from tests.classifier.world import World
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from assent.ui import launcher
+from assent.hook import launcher
 from tests.classifier.service import KEY, SAFE, UNSAFE, Asked, Service
 from tests.server.program import Program
 
@@ -151,7 +151,7 @@ def test_the_launcher_that_is_installed_finds_what_it_needs(tmp_path: Path, serv
 LOADED = """
 import sys
 from assent.adapters import load
-from assent.ui.hook import answer
+from assent.hook.hook import answer
 rendered = answer(load("claude"), {event!r}, {environ!r}, state={state!r})
 print(rendered.stdout.count("allow"), *sys.modules)
 """

@@ -17,11 +17,11 @@ from assent.contract.decision import Layer, Outcome
 from assent.contract.review import Answer, Held, Said, Verdict
 from assent.desk import Desk
 from assent.facts import pause
+from assent.mcp.judge import Judge, Told
 from assent.memory import Settled
 from assent.opinion import Inquiry, asked_a_person
 from assent.review.channels.callback import CallbackChannel
 from assent.review.store import SqliteStore
-from assent.ui.mcp.judge import Judge, Told
 from tests.classifier.service import KEY, SAFE, TOKENS, UNSAFE, Service
 from tests.classifier.world import World
 

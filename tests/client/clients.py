@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from assent.ui import compiled, launcher
+from assent.hook import compiled_client, launcher
 
 Handler = Callable[[socket.socket, bytes], None]
 COMMAND = "git status"
@@ -100,11 +100,11 @@ class Client:
         self.environ = {"HOME": str(folder), "PATH": os.environ["PATH"], "CLAUDE_PROJECT_DIR": str(self.project)}
         launcher.write(str(self.state))
         if kind == "compiled":
-            compiled.write(str(self.state))
+            compiled_client.write(str(self.state))
 
     def words(self, runtime: str = "claude", *, deadline: int = 60, socket: Path | None = None) -> list[str]:
         found = launcher.launcher(str(self.state), runtime, socket=str(socket or self.socket), deadline=deadline)
-        return list(found if self.kind == "python" else compiled.words(found, str(self.state)))
+        return list(found if self.kind == "python" else compiled_client.words(found, str(self.state)))
 
     def payload(self, command: str = COMMAND) -> bytes:
         call = {"tool_name": "Bash", "tool_input": {"command": command}}

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from assent.ui import compiled
+from assent.hook import compiled_client
 from tests.client.clients import Client, Fake, Handler
 
 
 def built() -> None:
     """Skip where there is no compiled client; a machine that builds for others must have one."""
-    if not os.path.exists(compiled.source()):
+    if not os.path.exists(compiled_client.source()):
         assert not os.environ.get("CI"), "the compiled client was not built; install gcc and libc6-dev"
         pytest.skip("the compiled client was not built: there was no C compiler")
 

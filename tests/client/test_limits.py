@@ -11,7 +11,7 @@ import time
 
 import pytest
 
-from assent.ui import launcher
+from assent.hook import launcher
 from tests.client.clients import Client, outcome
 
 HELD_BACK = (signal.SIGALRM, signal.SIGPROF, signal.SIGTERM)

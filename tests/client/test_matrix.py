@@ -18,7 +18,7 @@ import pytest
 
 from assent.adapters import canaries, settings
 from assent.adapters.adapter import Rendered
-from assent.ui import compiled
+from assent.hook import compiled_client
 from tests.client.clients import Client, Fake, Handler, done, http, outcome, saying
 
 Serving = Callable[..., Fake]
@@ -486,7 +486,7 @@ def test_the_source_compiles_without_a_warning(fast: Client) -> None:
     compiler = shutil.which("cc")
     if compiler is None:
         pytest.skip("there is no C compiler")
-    source = Path(compiled.source()).with_name("client.c")
+    source = Path(compiled_client.source()).with_name("client.c")
     warnings = "-std=c11 -O2 -Wall -Wextra -Wshadow -Wconversion -Wformat=2 -Wvla -Werror".split()
     words = [compiler, *warnings, "-fsyntax-only", str(source)]
     ran = subprocess.run(words, capture_output=True, text=True)

@@ -16,7 +16,7 @@ from assent import adapters
 from assent.adapters import canaries
 from assent.adapters import settings as host_settings
 from assent.adapters.adapter import Rendered
-from assent.ui import compiled, launcher
+from assent.hook import compiled_client, launcher
 from tests.client.clients import Client, Fake, done, http, saying
 from tests.client.conftest import built
 from tests.server.program import Person, Program
@@ -29,7 +29,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Program]:
     built()
     found = Program(tmp_path_factory.mktemp("real"))
     launcher.write(str(found.state))
-    compiled.write(str(found.state))
+    compiled_client.write(str(found.state))
     yield found
     found.stop()
 
@@ -43,7 +43,7 @@ def words(program: Program, kind: str, runtime: str) -> tuple[str, ...]:
     found = launcher.launcher(str(program.state), runtime, socket=program.socket, deadline=60)
     if kind == "python":
         return found
-    given = compiled.words(found, str(program.state))
+    given = compiled_client.words(found, str(program.state))
     return (*given[: given.index("--cold")], "--cold", "/bin/false")  # it must be the server that answers
 
 

@@ -17,9 +17,10 @@ from pathlib import Path
 import pytest
 
 from assent.adapters.settings.wired import before, wired
-from assent.ui import detached, server_script, starting
-from assent.ui.cli import main
-from assent.ui.listening import Running, running
+from assent.cli.main import main
+from assent.hook import server_script, starting
+from assent.server import detached
+from assent.server.listening import Running, running
 
 CONFIG = "[server]\nstart = true\n"
 

@@ -16,7 +16,7 @@ from assent import adapters
 from assent.adapters import canaries
 from assent.adapters.adapter import Rendered, deadline_within
 from assent.adapters.honours import HONOURS, Does
-from assent.ui import compiled, launcher
+from assent.hook import compiled_client, launcher
 from tests.client.conftest import built
 from tests.server.program import Program
 
@@ -29,14 +29,14 @@ def program(tmp_path: Path) -> Iterator[Program]:
     built()
     found = Program(tmp_path, config=CONFIG)
     launcher.write(str(found.state))
-    compiled.write(str(found.state))
+    compiled_client.write(str(found.state))
     yield found
     found.stop()
 
 
 def words(program: Program, kind: str, runtime: str, deadline: int) -> tuple[str, ...]:
     found = launcher.launcher(str(program.state), runtime, socket=program.socket, deadline=deadline)
-    return found if kind == "python" else compiled.words(found, str(program.state))
+    return found if kind == "python" else compiled_client.words(found, str(program.state))
 
 
 def fired(program: Program, kind: str, runtime: str, command: str, deadline: int = 570) -> tuple[str, str, float]:

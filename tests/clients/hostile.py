@@ -86,7 +86,7 @@ def _launcher(agent: Agent) -> Iterator[Attempt]:
     yield agent.write(state / "bin" / "assent", "print()\n")
     yield agent.shell(f"ln -sf /bin/true {state}/bin/assent")
     yield agent.shell(f"echo 'mode = \"yolo\"' >> {state}/config.toml")
-    yield agent.shell(f"echo >> {PACKAGE}/ui/hook.py")
+    yield agent.shell(f"echo >> {PACKAGE}/hook/hook.py")
     yield agent.shell(f"rm {state}/audit/permissions.jsonl")
     yield agent.shell("cd ~ && mv .assent .gone")
     yield agent.shell("assent uninstall " + runtime(agent.client))

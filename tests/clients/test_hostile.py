@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from assent.ui import compiled
+from assent.hook import compiled_client
 
 from .claude import Claude
 from .client import Client
@@ -113,7 +113,7 @@ def test_a_library_that_a_project_preloads_does_not_answer_for_the_compiled_clie
     place: Sandbox, installed: Programs
 ) -> None:
     """A project's settings may set the environment of hooks."""
-    if shutil.which("cc") is None or compiled.why_not(str(place.home)):
+    if shutil.which("cc") is None or compiled_client.why_not(str(place.home)):
         pytest.skip("no C compiler here, or no compiled client")
     client, gate = Claude(installed), Gate(place, 'deny = ["bash(touch denied)"]')
     gate.install(client)

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assent.contract.review import Said
-from assent.ui.mcp import elicit
-from assent.ui.mcp.calls import can_ask
+from assent.mcp import elicit
+from assent.mcp.calls import can_ask
 from tests.mcp.pipes import Pipes, call, refused, state
 
 FORMS: dict[str, Any] = {"elicitation": {}}

@@ -16,8 +16,8 @@ from pathlib import Path
 
 import pytest
 
-from assent.ui.access import Role
-from assent.ui.api.openapi import ENDPOINTS
+from assent.server.access import Role
+from assent.server.api.openapi import ENDPOINTS
 from tests.server.program import Person, Program
 
 PERSONS = [each for each in ENDPOINTS if each.needs is Role.PERSON]

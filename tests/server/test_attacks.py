@@ -15,8 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from assent.ui.access import TRIES
-from assent.ui.protocol import MOST_TCP
+from assent.server.access import TRIES
+from assent.server.protocol import MOST_TCP
 from tests.server.program import Person, Program
 
 ROOT = os.geteuid() == 0

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from assent.ui.api.endpoint import Endpoint
-from assent.ui.api.openapi import ENDPOINTS
+from assent.server.api.endpoint import Endpoint
+from assent.server.api.openapi import ENDPOINTS
 from tests.server.program import Person, Program
 
 JSON = st.recursive(
@@ -158,7 +158,7 @@ def test_a_signed_out_stream_ends(program: Program) -> None:
 
 @pytest.mark.parametrize("missing", ["starlette", "uvicorn"])
 def test_without_the_extra_serving_says_how_to_get_it(tmp_path: Path, missing: str) -> None:
-    script = f"import sys; sys.modules[{missing!r}] = None; from assent.ui.cli import main; sys.exit(main(['serve']))"
+    script = f"import sys; sys.modules[{missing!r}] = None; from assent.cli.main import main; sys.exit(main(['serve']))"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert "pip install 'assent[server]'" in done.stderr

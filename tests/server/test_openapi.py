@@ -8,8 +8,8 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from assent.ui.access import Role
-from assent.ui.api.openapi import ENDPOINTS, describe
+from assent.server.access import Role
+from assent.server.api.openapi import ENDPOINTS, describe
 from tests.server.program import Answer, Person, Program
 
 ROOT = Path(__file__).parents[2]

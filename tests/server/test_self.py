@@ -13,7 +13,7 @@ import pytest
 from assent.adapters.settings import load
 from assent.adapters.settings.entry import Entry
 from assent.facts import pause
-from assent.ui import hosts
+from assent.hook import hosts
 from tests.server.program import Answer, Person, Program
 
 

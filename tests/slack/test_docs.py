@@ -18,7 +18,7 @@ from assent.policy.rules import Origin
 from assent.review.channels.webhook import events
 from assent.review.channels.webhook.post import FINAL
 from assent.review.secrets import NAMES, variable
-from assent.ui.api.elsewhere import STATUS
+from assent.server.api.elsewhere import STATUS
 from tests.broker.stage import held
 from tests.slack.conftest import Gate
 from tests.slack.receiver import SECRET

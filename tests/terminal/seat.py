@@ -21,11 +21,11 @@ except ImportError:
 from textual.pilot import Pilot
 
 from assent.contract.review import Reach
-from assent.ui.listening import running
-from assent.ui.terminal.answering import ARMING, Answering
-from assent.ui.terminal.app import InboxApp
-from assent.ui.terminal.client import Client
-from assent.ui.terminal.questions import Question
+from assent.server.listening import running
+from assent.tui.answering import ARMING, Answering
+from assent.tui.app import InboxApp
+from assent.tui.client import Client
+from assent.tui.questions import Question
 from tests.server.program import Answer, Program
 
 PATIENCE = 15.0

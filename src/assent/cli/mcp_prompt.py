@@ -1,0 +1,164 @@
+"""`assent mcp-prompt`: the MCP server behind Claude Code's `--permission-prompt-tool`. One tool, `approve`.
+
+A question that Claude Code would ask in its dialog is judged, and put to a person where a server runs. Any fault is
+a denial."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import secrets
+from typing import Any
+
+from assent import __version__, adapters
+from assent.contract.decision import Outcome
+from assent.contract.errors import PayloadError
+from assent.contract.reply import Reply, fault
+from assent.mcp import ends, frames
+from assent.mcp.frames import INVALID, NO_METHOD, PARAMS, Body, Frame, Kind, Malformed
+from assent.mcp.judge import Judge
+
+DESCRIPTION = (
+    "Answer for Claude Code where it would open a dialog: claude --permission-prompt-tool mcp__assent__approve"
+)
+EPILOG = "Claude Code starts this as an MCP server named `assent`, and asks it by its tool `approve`."
+TOOL = "approve"
+RUNTIME = "claude-prompt"
+PROTOCOLS = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
+SCHEMA: Body = {
+    "type": "object",
+    "properties": {
+        "tool_name": {"type": "string"},
+        "input": {"type": "object", "additionalProperties": True},
+        "tool_use_id": {"type": "string"},
+    },
+    "required": ["tool_name", "input"],
+}
+LISTED: Body = {
+    "name": TOOL,
+    "description": "Whether a tool call may run. For the agent program itself; the model has no use for it.",
+    "inputSchema": SCHEMA,
+}
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--home", metavar="DIR", default="", help="Assent's folder (default: ~/.assent)")
+    parser.add_argument("--socket", metavar="PATH", default="", help="the server's socket (default: in that folder)")
+    parser.add_argument("--project", metavar="DIR", default="", help="the project's folder (default: this one)")
+
+
+def run(options: argparse.Namespace) -> int:
+    judge = Judge(os.environ, state=options.home, path=options.socket)
+    try:
+        asyncio.run(_serve(judge, os.path.abspath(options.project or os.getcwd())))
+    finally:
+        judge.close()
+    return 0
+
+
+async def _serve(judge: Judge, project: str) -> None:
+    client = ends.Stdio()
+    prompt = Prompt(judge, project, client)
+    async for line in client.lines():
+        await prompt.take(line)
+    await prompt.close()
+    await client.close()
+
+
+class Prompt:
+    """One client."""
+
+    def __init__(self, judge: Judge, project: str, client: ends.Stdio) -> None:
+        self._judge = judge
+        self._project = project
+        self._client = client
+        self._environ = {"CLAUDE_CODE_SESSION_ID": f"prompt-{secrets.token_hex(8)}", **os.environ}
+        self._asking: dict[str, asyncio.Task[None]] = {}
+
+    async def take(self, line: bytes | None) -> None:
+        """Take one line of the client; None is one that was too long."""
+        try:
+            if line is None:
+                raise frames.too_long()
+            found = frames.read(line)
+            for each in found if isinstance(found, list) else [found]:
+                if isinstance(each, Malformed):
+                    raise each
+                await self._message(each)
+        except Malformed as error:
+            await self._client.send(error.answer())
+
+    async def close(self) -> None:
+        """The client is gone: what is asked for it is taken back."""
+        tasks = list(self._asking.values())
+        for task in tasks:
+            task.cancel()
+        if tasks:
+            await asyncio.wait(tasks, timeout=5)
+
+    async def _message(self, frame: Frame) -> None:
+        if frame.kind is Kind.NOTIFICATION and frame.method == "notifications/cancelled":
+            task = self._asking.pop(frames.key_of(frame.params.get("requestId")), None)
+            if task is not None:
+                task.cancel()
+        if frame.kind is not Kind.REQUEST:
+            return
+        if frame.method == "tools/call":
+            await self._call(frame)
+        else:
+            await self._client.send(_plainly(frame))
+
+    async def _call(self, frame: Frame) -> None:
+        id, given = frame.body["id"], frame.params.get("arguments")
+        if frame.params.get("name") != TOOL or not isinstance(given, dict):
+            raise Malformed(PARAMS, f"the only tool is `{TOOL}`, and takes `tool_name` and `input`", id)
+        if frame.key in self._asking:
+            raise Malformed(INVALID, "a request with this id is under way", id)
+        self._asking[frame.key] = asyncio.create_task(self._answer(frame, given))
+
+    async def _answer(self, frame: Frame, given: Body) -> None:
+        try:
+            text = await self.approve(given)
+        finally:
+            if self._asking.get(frame.key) is asyncio.current_task():
+                del self._asking[frame.key]
+        await self._client.send(frames.success(frame.body["id"], {"content": [{"type": "text", "text": text}]}))
+
+    async def approve(self, given: Body) -> str:
+        """The answer to one question, in the form that Claude Code reads."""
+        adapter = adapters.load(RUNTIME)
+        event = None
+        try:
+            payload = json.dumps({**given, "cwd": os.getcwd()})
+            event = adapter.parse_text(payload, environ=self._environ, home=self._judge.home, project=self._project)
+            assert event.call is not None
+            project = event.call.roots[0] if event.call.roots else ""
+            told = await self._judge.ask(event.call, project=project)
+            reply = Reply(Outcome.ALLOW) if told.allowed else Reply(Outcome.DENY, told.message, message=told.message)
+        except PayloadError as error:
+            reply = fault(str(error))
+        except Exception as error:  # the one net: whatever breaks inside is a denial
+            reply = fault(f"Assent failed inside: {type(error).__name__}: {error}")
+        return adapter.render(event, reply).stdout.strip()
+
+
+def _plainly(frame: Frame) -> Body:
+    """The answer to what needs no thought."""
+    id = frame.body["id"]
+    match frame.method:
+        case "initialize":
+            asked = frame.params.get("protocolVersion")
+            result: Any = {
+                "protocolVersion": asked if asked in PROTOCOLS else PROTOCOLS[0],
+                "capabilities": {"tools": {}},
+                "serverInfo": {"name": "assent", "version": __version__},
+            }
+        case "ping":
+            result = {}
+        case "tools/list":
+            result = {"tools": [LISTED]}
+        case _:
+            return frames.failure(id, NO_METHOD, "there is no such method")
+    return frames.success(id, result)

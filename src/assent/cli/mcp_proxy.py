@@ -1,0 +1,165 @@
+"""`assent mcp-proxy`: stands between an agent program and an MCP server, and gates the calls of its tools."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import os
+import re
+import secrets
+from collections.abc import AsyncIterator, Awaitable, Callable
+from functools import cache
+from typing import Any
+
+from assent.contract.display import one_line
+from assent.contract.errors import StoreError
+from assent.mcp import ends, listen
+from assent.mcp.calls import Origin, server_name
+from assent.mcp.judge import Judge
+from assent.mcp.proxy import Proxy
+from assent.mcp.upstream import Upstream
+
+DESCRIPTION = "Stand between an agent program and an MCP server: each call of a tool passes the gate before it runs."
+EPILOG = "exit status: that of the server; 127 where it cannot be started"
+HEADER = re.compile(r"([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([\x20-\x7e]+)")
+RESERVED = frozenset(
+    "host connection content-length content-type transfer-encoding accept accept-encoding last-event-id "
+    "mcp-session-id mcp-protocol-version mcp-method mcp-name".split()
+)
+LAST_WORDS = 2.0  # seconds for what an ended server still said
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("server", metavar="COMMAND", nargs="*", help="after --: the command that starts the server")
+    parser.add_argument("--name", metavar="SERVER", default="", help="rules know its tools as mcp__SERVER__tool")
+    parser.add_argument("--url", metavar="URL", default="", help="a server that speaks Streamable HTTP")
+    parser.add_argument(
+        "--header",
+        metavar="HEADER",
+        action="append",
+        default=[],
+        help="`Name: value` to send to it; $NAME is filled in",
+    )
+    parser.add_argument(
+        "--listen", metavar="HOST:PORT", default="", help="serve clients that speak HTTP, on this machine only"
+    )
+    parser.add_argument(
+        "--elicit", action="store_true", help="where no gate server runs, ask through the client's own form"
+    )
+    parser.add_argument("--home", metavar="DIR", default="", help="Assent's folder (default: ~/.assent)")
+    parser.add_argument(
+        "--socket", metavar="PATH", default="", help="the gate server's socket (default: in that folder)"
+    )
+    parser.add_argument("--project", metavar="DIR", default="", help="the project's folder (default: this one)")
+    parser.add_argument("--session", metavar="ID", default="", help="the session that the calls belong to")
+
+
+def run(options: argparse.Namespace) -> int:
+    if bool(options.server) == bool(options.url):
+        raise StoreError("give the server's command after `--`, or its address with --url")
+    if not options.url and (options.header or options.listen):
+        raise StoreError("--header and --listen go with --url")
+    if options.listen and options.elicit:
+        raise StoreError("--elicit does not go with --listen; run `assent serve` to be asked")
+    if options.listen and options.header:
+        raise StoreError("with --listen the client sends its own headers, since anybody on this machine can connect")
+    name = server_name(options.name, options.server, options.url)
+    judge = Judge(os.environ, state=options.home, path=options.socket)
+    project = os.path.abspath(options.project or os.getcwd())
+    session = options.session or os.environ.get("CLAUDE_CODE_SESSION_ID", "") or f"mcp-{secrets.token_hex(8)}"
+    origin = Origin(name, session=session, project=project, home=judge.home)
+    try:
+        return asyncio.run(_serve(options, judge, origin))
+    except ValueError as error:
+        raise StoreError(str(error)) from None
+    finally:
+        judge.close()
+        errors().close()
+
+
+async def _serve(options: argparse.Namespace, judge: Judge, origin: Origin) -> int:
+    stop = ends.on_signals()
+    if options.listen:
+        return await listen.serve(options.listen, options.url, judge, origin, note=note, stop=stop)
+    if options.url:
+        return await _over_http(options.url, headers_of(options.header), judge, origin, stop, options.elicit)
+    return await _over_pipes(options.server, judge, origin, stop, options.elicit)
+
+
+async def _over_pipes(command: list[str], judge: Judge, origin: Origin, stop: asyncio.Future[int], elicit: bool) -> int:
+    try:
+        child = await ends.Child.start(command, errors())
+    except OSError as error:
+        note(f"`{command[0]}` cannot be started: {error.strerror}")
+        return 127
+    client = ends.Stdio()
+    proxy = Proxy(judge, origin, server=child, to_client=client.send, note=note, elicit=elicit)
+    hearing = asyncio.create_task(_pump(child.lines(), proxy.from_server))
+    over: set[asyncio.Future[Any]] = {
+        hearing,
+        asyncio.create_task(child.ended()),
+        asyncio.create_task(client.gone.wait()),
+        stop,
+    }
+    asking = asyncio.create_task(_pump(client.lines(), proxy.from_client))
+    await asyncio.wait({asking, *over}, return_when=asyncio.FIRST_COMPLETED)
+    theirs = any(each.done() for each in over)
+    if theirs and not stop.done():
+        await asyncio.wait({hearing}, timeout=LAST_WORDS)
+    asking.cancel()
+    await proxy.close("the server has ended" if theirs else "")
+    await judge.leave()
+    status = await child.close()
+    await asyncio.wait({hearing}, timeout=LAST_WORDS)
+    await client.close()
+    return 128 + stop.result() if stop.done() else status
+
+
+async def _over_http(
+    url: str, headers: dict[str, str], judge: Judge, origin: Origin, stop: asyncio.Future[int], elicit: bool
+) -> int:
+    client = ends.Stdio()
+
+    async def deliver(line: bytes) -> None:
+        await proxy.from_server(line)
+
+    server = Upstream(url, headers, deliver=deliver, note=note)
+    proxy = Proxy(judge, origin, server=server, to_client=client.send, note=note, elicit=elicit)
+    asking = asyncio.create_task(_pump(client.lines(), proxy.from_client))
+    gone = asyncio.create_task(client.gone.wait())
+    over: set[asyncio.Future[Any]] = {asking, gone, stop}
+    await asyncio.wait(over, return_when=asyncio.FIRST_COMPLETED)
+    asking.cancel()
+    await proxy.close()
+    await judge.leave()
+    await server.close()
+    await client.close()
+    return 128 + stop.result() if stop.done() else 0
+
+
+async def _pump(lines: AsyncIterator[bytes | None], take: Callable[[bytes | None], Awaitable[None]]) -> None:
+    async for line in lines:
+        await take(line)
+
+
+def headers_of(given: list[str]) -> dict[str, str]:
+    """Headers of the command line. A secret is best named as `$NAME`: command lines can be seen by everybody."""
+    found: dict[str, str] = {}
+    for each in given:
+        filled = re.sub(r"\$(\w+)|\$\{(\w+)\}", lambda match: os.environ.get(match[1] or match[2], ""), each)
+        match = HEADER.fullmatch(filled)
+        if match is None or match[1].lower() in RESERVED:
+            raise StoreError(f"`{each.partition(':')[0]}` cannot be given as a header; write `Name: value`")
+        found[match[1]] = match[2].strip()
+    return found
+
+
+def note(text: str) -> None:
+    """A line for whoever reads the agent program's log."""
+    errors().say(f"assent mcp-proxy: {one_line(text, 500)}\n".encode())
+
+
+@cache
+def errors() -> ends.Errors:
+    """Our standard error; one for all."""
+    return ends.Errors()

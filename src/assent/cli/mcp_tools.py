@@ -1,0 +1,67 @@
+"""`assent mcp-tools`: an MCP server with tools that pass the gate: bash, read, write, edit, glob, grep."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import os
+import secrets
+
+from assent.contract.errors import StoreError
+from assent.mcp import ends
+from assent.mcp.judge import Judge
+from assent.mcp.offer import Door, Offer
+from assent.tools import NAMES, Toolset
+
+DESCRIPTION = "Offer tools to any MCP client, each of whose calls passes the gate: bash, read, write, edit, glob, grep."
+EPILOG = "The client starts this as an MCP server and speaks to it over its standard input and output."
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--project", metavar="DIR", default="", help="the folder to work in (default: this one)")
+    parser.add_argument("--session", metavar="ID", default="", help="the session that the calls belong to")
+    parser.add_argument("--tools", metavar="NAMES", default="", help="only these, with commas between")
+    parser.add_argument(
+        "--elicit", action="store_true", help="where no gate server runs, ask through the client's own form"
+    )
+    parser.add_argument("--home", metavar="DIR", default="", help="Assent's folder (default: ~/.assent)")
+    parser.add_argument(
+        "--socket", metavar="PATH", default="", help="the gate server's socket (default: in that folder)"
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    project = os.path.realpath(options.project or os.getcwd())
+    if not os.path.isdir(project):
+        raise StoreError(f"`{options.project}` is no folder; give the project's with --project")
+    names = [each.strip() for each in options.tools.split(",") if each.strip()] or list(NAMES)
+    session = options.session or os.environ.get("CLAUDE_CODE_SESSION_ID", "") or f"mcp-tools-{secrets.token_hex(8)}"
+    judge = Judge(os.environ, state=options.home, path=options.socket)
+    try:
+        return asyncio.run(_serve(judge, project, session, names, options.elicit))
+    finally:
+        judge.close()
+
+
+async def _serve(judge: Judge, project: str, session: str, names: list[str], elicit: bool) -> int:
+    door = Door(judge, project, session)
+    tools = Toolset(door, project, names=names)
+    stop = ends.on_signals()
+    client = ends.Stdio()
+    offer = Offer(tools, door, client.send, elicit=elicit)
+
+    async def listen() -> None:
+        async for line in client.lines():
+            await offer.take(line)
+
+    listening = asyncio.create_task(listen())
+    gone = asyncio.create_task(client.gone.wait())
+    over: set[asyncio.Future[object]] = {listening, gone, stop}  # type: ignore[arg-type]  # whatever they give
+    await asyncio.wait(over, return_when=asyncio.FIRST_COMPLETED)
+    listening.cancel()
+    gone.cancel()
+    await offer.close()
+    tools.close()
+    await judge.leave()
+    await client.close()
+    return 128 + stop.result() if stop.done() else 0

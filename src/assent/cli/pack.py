@@ -1,0 +1,210 @@
+"""`assent pack`: shows what a plugin's or a pack's manifest asks for, and activates it once a person has seen it.
+
+The answer is pinned to the manifest's hash: one that changed can only tighten until it is shown again."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import time
+from collections.abc import Iterator
+
+from assent import configure, history, journal
+from assent.cli.person import as_a_person, typed_word
+from assent.contract.display import one_line
+from assent.contract.errors import AccessError, PayloadError
+from assent.contract.record import Record
+from assent.engine import Engine
+from assent.facts import activated
+from assent.facts.files import PROJECT_FILE, config_text
+from assent.facts.links import Links
+from assent.memory import Memory
+from assent.policy import rule_width
+from assent.policy.manifest import Manifest, read_manifest
+from assent.policy.rules import Rule
+from assent.policy.settings import Settings
+
+DESCRIPTION = (
+    "Activate the manifest of a plugin or a policy pack: a TOML file with a name, a mode and rules. You see what it "
+    "widens before it holds, and again whenever it changes. Only a person may: agents are stopped at the floor."
+)
+EPILOG = "A manifest in the project that you are in can only tighten: what would widen is left out."
+STATES = {"whole": "active", "changed": "changed: tightens only", "project": "tightens only", "broken": "broken"}
+SHORT = 12  # characters of a hash
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
+    add = actions.add_parser("add", help="show a manifest, and activate it if you say so")
+    add.add_argument("path", metavar="PATH", help="the manifest")
+    add.add_argument("--dry-run", action="store_true", help="show it, and ask nothing")
+    found = actions.add_parser("list", help="list the packs that are active")
+    found.add_argument("--json", action="store_true", help="print them as JSON, one a line")
+    gone = actions.add_parser("remove", help="take a pack away")
+    gone.add_argument("name", metavar="NAME", help="its name, as `assent pack list` shows it")
+
+
+def run(options: argparse.Namespace) -> int:
+    here = configure.place(os.getcwd(), os.environ)
+    if options.action == "list":
+        return show_all(here.state, as_json=options.json)
+    if options.action == "remove":
+        return remove(here.state, options.name)
+    return add(here, os.path.abspath(options.path), dry=options.dry_run)
+
+
+# Adding
+
+
+def add(here: configure.Place, path: str, *, dry: bool) -> int:
+    text = config_text(path)
+    if text is None:
+        raise PayloadError(f"there is no file `{path}`; name a manifest")
+    gate, here = configure.open_gate(here, os.environ)  # with the folders that the configuration adds
+    inside = lies_inside(path, (*here.roots, *around(here.project)))
+    manifest = read_manifest(text, path, tighten=inside, today=time.strftime(configure.DAY))
+    Engine(gate.settings, examples=manifest.document.examples)  # one that does not load would stop everything
+    raw = text.encode()
+    known = next((each for each in activated.packs(here.state) if each.name == manifest.name), None)
+    print("\n".join(shown(manifest, path, raw, here, known, gate)))
+    if dry:
+        return 0
+    if known is not None and (known.sha256, known.source) == (activated.digest(raw), path):
+        print("\nit is active as it is")
+        return 0
+    as_a_person(here.state, "no pack is activated")
+    typed_word("\nType {word} to activate it.", "nothing was activated")
+    memory = Memory(here.state)
+    pack = activated.Pack(manifest.name, path, activated.digest(raw), memory.who, memory.clock(), inside)
+    record(memory, "pack.add", f"activated the pack {manifest.name} from {path}", pack)
+    activated.add(here.state, pack, raw)
+    print(f"active: {manifest.name}")
+    return 0
+
+
+def lies_inside(path: str, roots: tuple[str, ...]) -> bool:
+    """Whether a file is a project's: what agents may write must not widen."""
+    real = Links().canonical(path) or path
+    return any(each == root or each.startswith(root.rstrip("/") + "/") for each in (path, real) for root in roots)
+
+
+def around(folder: str) -> tuple[str, ...]:
+    """The projects that a folder lies in: whoever stands deep in one is in it."""
+    found: list[str] = []
+    for form in dict.fromkeys((folder, Links().canonical(folder) or folder)):
+        while len(form) > 1:
+            if any(os.path.lexists(os.path.join(form, mark)) for mark in (".git", PROJECT_FILE)):
+                found += configure.place(form, os.environ).roots
+            form = os.path.dirname(form)
+    return tuple(found)
+
+
+def shown(
+    manifest: Manifest, path: str, raw: bytes, here: configure.Place, known: activated.Pack | None, gate: Engine
+) -> Iterator[str]:
+    """What a person should know before it holds."""
+    document = manifest.document
+    yield " ".join(filter(None, (manifest.name, one_line(manifest.version, 40), one_line(manifest.description))))
+    yield f"from {one_line(path)}, sha256 {activated.digest(raw)[:SHORT]}"
+    if known is not None:
+        again = "again" if known.sha256 == activated.digest(raw) else "and has changed since"
+        yield f"it was activated by {one_line(known.who)} on {day(known.made)}, {again}"
+    yield "\nit widens"
+    yield from _lines([*_mode(manifest, gate.settings), *_allows(document.allow, here, gate)])
+    yield "it tightens"
+    limit = [f"max_mode {document.max_mode.word}"] if document.max_mode is not None else []
+    rules = [("deny", each) for each in document.deny] + [("ask", each) for each in document.ask]
+    yield from _lines([*limit, *(f"{kind:5}  {one_line(rule.text)}{_reason(rule)}" for kind, rule in rules)])
+    if manifest.left_out:
+        yield f"left out, since it lies in the project and can only tighten: {', '.join(manifest.left_out)}"
+
+
+def _mode(manifest: Manifest, settings: Settings) -> Iterator[str]:
+    asked = manifest.document.mode
+    if asked is None:
+        return
+    if settings.chosen != "the default":
+        yield f"mode   {asked.word}; {one_line(settings.chosen)} says {settings.mode.word}, and that holds"
+    else:
+        yield f"mode   {asked.word}, instead of {settings.mode.word}"
+
+
+def _allows(rules: tuple[Rule, ...], here: configure.Place, gate: Engine) -> Iterator[str]:
+    for rule in rules:
+        reach = history.reach(os.path.join(here.state, "audit"), gate, (rule.text,), home=here.home)
+        past = f"matches {reach.matched} of your last {reach.looked_at} calls" if reach.looked_at else ""
+        denied = f", {reach.denied} of them you denied" if reach.denied else ""
+        wide = rule_width.too_broad(rule)
+        yield f"allow  {one_line(rule.text)}{_reason(rule)}"
+        if past:
+            yield f"       {past}{denied}"
+        if wide:
+            yield f"       broad: {one_line(wide)}"
+
+
+def _reason(rule: Rule) -> str:
+    return f"  ({one_line(rule.reason)})" if rule.reason else ""
+
+
+def _lines(rows: list[str]) -> Iterator[str]:
+    yield from (f"  {row}" for row in rows or ["nothing"])
+
+
+# Listing and removing
+
+
+def show_all(state: str, *, as_json: bool) -> int:
+    found = activated.packs(state)
+    for pack in found:
+        word = status(state, pack)
+        if as_json:
+            print(json.dumps({**{name: getattr(pack, name) for name in activated.FIELDS}, "status": word}))
+            continue
+        print(f"{pack.name}  {STATES[word]}")
+        print(
+            f"  from {one_line(pack.source)}, sha256 {pack.sha256[:SHORT]}; by {one_line(pack.who)} on {day(pack.made)}"
+        )
+        if word == "broken":
+            print(f"  everything is denied until it is gone: `assent pack remove {one_line(pack.name)}`")
+        elif word == "changed":
+            print(f"  show it again with `assent pack add {one_line(pack.source)}`")
+    if not found and not as_json:
+        print("no pack is active; `assent pack add PATH` shows one and asks")
+    return 0
+
+
+def status(state: str, pack: activated.Pack) -> str:
+    try:
+        _, whole = activated.manifest(state, pack)
+    except Exception:
+        return "broken"
+    return "whole" if whole else "project" if pack.tightens else "changed"
+
+
+def remove(state: str, name: str) -> int:
+    if all(each.name != name for each in activated.packs(state)):
+        names = ", ".join(each.name for each in activated.packs(state)) or "none"
+        raise PayloadError(f"no pack is called `{name}`; active: {names}")
+    as_a_person(state, "nothing is removed")  # what it denies is open afterwards
+    memory = Memory(state)
+    record(memory, "pack.remove", f"removed the pack {name}", None)
+    activated.remove(state, name)
+    print(f"removed: {name}")
+    return 0
+
+
+def record(memory: Memory, code: str, reason: str, pack: activated.Pack | None) -> None:
+    """INVARIANT: what cannot be recorded does not hold."""
+    more = None if pack is None else {"sha256": pack.sha256, "source": pack.source}
+    now = memory.clock()
+    found = Record(
+        "event", journal.new_id(), now, code=code, reason=reason, who=memory.who, channel="terminal", more=more
+    )
+    problem = memory.record(found)
+    if problem:
+        raise AccessError(problem, code="unrecorded")
+
+
+def day(seconds: float) -> str:
+    return time.strftime("%Y-%m-%d", time.localtime(seconds))

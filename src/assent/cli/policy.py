@@ -1,0 +1,188 @@
+"""`assent policy`: shows the policy in force, checks it, and writes one to start from."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+
+from assent import configure
+from assent.cli.place import add_place
+from assent.contract.errors import StoreError
+from assent.effects.shell import commands
+from assent.effects.shell.commands.cover import let_in
+from assent.facts import files
+from assent.policy import lint, shipped
+from assent.policy.remote_channels import slack_of, webhook_of
+from assent.policy.rules import Origin, Rule
+from assent.policy.settings import Settings
+
+PROJECT_STARTER = """\
+# Assent's rules for everyone who works on this project. They can only tighten:
+# deny, ask and max_mode. What loosens belongs into each user's ~/.assent/config.toml.
+
+# max_mode = "auto"
+
+ask = [
+  # "bash(git push:*)",
+]
+
+deny = [
+  # { rule = "bash(npm publish:*)", message = "releases are made by CI" },
+]
+"""
+
+
+DESCRIPTION = "Look after the policy."
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
+    show = verbs.add_parser("show", help="the policy in force, and where every line of it comes from")
+    show.add_argument("--json", action="store_true", help="print it as JSON")
+    show.add_argument("--all", action="store_true", help="list the shipped rules one by one too")
+    add_place(show)
+    lint = verbs.add_parser("lint", help="find rules that are shadowed, dead, too broad, or hold a secret")
+    lint.add_argument("--json", action="store_true", help="print the findings as JSON")
+    add_place(lint)
+    init = verbs.add_parser("init", help="write a commented policy to start from, never over an existing one")
+    init.add_argument(
+        "--project", action="store_true", help="write the project's .assent.toml instead of the user's file"
+    )
+    init.add_argument("--cwd", metavar="DIR", default="", help="the project's folder (default: this one)")
+
+
+def run(options: argparse.Namespace) -> int:
+    match options.verb:
+        case "show":
+            return show(options)
+        case "lint":
+            return check(options)
+        case _:
+            return init(options)
+
+
+def _settings(options: argparse.Namespace) -> tuple[Settings, configure.Place]:
+    here = configure.place(os.path.abspath(options.cwd or os.getcwd()), os.environ)
+    gate, here = configure.open_gate(here, os.environ, mode=options.mode, config=options.config)
+    return gate.settings, here
+
+
+# ---------------------------------------------------------------- show
+
+
+def show(options: argparse.Namespace) -> int:
+    settings, here = _settings(options)
+    if options.json:
+        print(json.dumps({**as_json(settings, here), **_elsewhere(here, options.config)}, indent=1))
+        return 0
+    print(f"mode       {settings.mode.word}  (set by {settings.chosen})")
+    for clamp in settings.clamps:
+        print(f"           held down by {clamp}")
+    if settings.mode.word == "yolo":
+        print("           WARNING: shipped, user and project rules are skipped; only managed rules and the floor hold")
+    print(f"workspace  {', '.join(here.roots) or 'none: nothing counts as inside'}")
+    print(f"files      {', '.join(settings.files) or 'none'}")
+    print(f"approval   timeout {settings.timeout} s, unseen {settings.unseen} s, route {settings.route}")
+    print(f"classifier {_classifier(settings)}")
+    for name, words in _elsewhere(here, options.config).items():
+        print(f"{name:10} {words or 'off'}")
+    print(f"packs      {', '.join(f'{name} ({source})' for name, source in settings.packs) or 'none on'}")
+    print(f"off        {', '.join(f'{name} ({source})' for name, source in settings.off) or 'no shipped rule'}")
+    for name, rules in (("deny", settings.deny), ("ask", settings.ask), ("allow", settings.allow)):
+        print_rules(name, rules, everything=options.all)
+    if options.all:
+        print_rules("floor", settings.floor, everything=True)
+    else:
+        print("floor      holds in every mode; --all lists it")
+    return 0
+
+
+def _elsewhere(here: configure.Place, config: str) -> dict[str, str]:
+    """The places elsewhere that a server asks in, in words; `""` where none is named."""
+    found = configure.documents(here, config=config)
+    named = {"slack": slack_of(found), "webhook": webhook_of(found)}
+    return {name: "" if place is None else place.words for name, place in named.items()}
+
+
+def _classifier(settings: Settings) -> str:
+    found = settings.classifier
+    if found is None:
+        return "off: a person is asked about all that no rule speaks of"
+    return f"{found.model} at {found.url} ({found.api}), key {found.key}, {found.timeout:g} s  (set by {found.source})"
+
+
+def print_rules(name: str, rules: tuple[Rule, ...], *, everything: bool) -> None:
+    listed = [rule for rule in rules if everything or rule.origin not in (Origin.SHIPPED, Origin.PACK)]
+    rest = len(rules) - len(listed)
+    print(f"{name:10} {len(listed)} rules" + (f", and {rest} that come with Assent (--all lists them)" if rest else ""))
+    width = max((len(rule.text) for rule in listed), default=0)
+    for rule in listed:
+        print(f"  {rule.text:{min(width, 60)}}  {rule.source}")
+
+
+def as_json(settings: Settings, here: configure.Place) -> dict[str, object]:
+    return {
+        "mode": settings.mode.word,
+        "mode_set_by": settings.chosen,
+        "clamps": list(settings.clamps),
+        "workspace": list(here.roots),
+        "files": list(settings.files),
+        "packs": [{"name": name, "source": source} for name, source in settings.packs],
+        "off": [{"id": name, "source": source} for name, source in settings.off],
+        "classifier": {name: getattr(settings.classifier, name) for name in settings.classifier.__slots__}
+        if settings.classifier is not None
+        else None,
+        "approval": {"timeout": settings.timeout, "unseen": settings.unseen, "route": settings.route},
+        **{
+            name: [{"rule": rule.text, "source": rule.source, "origin": rule.origin.word} for rule in rules]
+            for name, rules in (
+                ("floor", settings.floor),
+                ("deny", settings.deny),
+                ("ask", settings.ask),
+                ("allow", settings.allow),
+            )
+        },
+    }
+
+
+# ---------------------------------------------------------------- lint
+
+
+def check(options: argparse.Namespace) -> int:
+    settings, here = _settings(options)
+    tables = commands.Tables(settings.commands) if settings.commands else commands.shipped
+    findings = lint.lint(settings, here.roots, lambda words: let_in(words, tables))
+    if options.json:
+        print(json.dumps([{name: getattr(each, name) for name in each.__slots__} for each in findings], indent=1))
+    else:
+        for each in findings:
+            print(f"{each.source}: {each.kind}: `{each.rule}`: {each.text}")
+        found, read = len(findings), len(settings.files)
+        counted = f"{found} finding{'s' if found != 1 else ''} in {read} file{'s' if read != 1 else ''}"
+        print(counted, file=sys.stderr)
+    return 1 if any(each.kind != "wide" for each in findings) else 0
+
+
+# ---------------------------------------------------------------- init
+
+
+def init(options: argparse.Namespace) -> int:
+    folder = os.path.abspath(options.cwd or os.getcwd())
+    here = configure.place(folder, os.environ)
+    if options.project:
+        path, text = files.project_file(folder), PROJECT_STARTER
+    else:
+        path, text = files.user_file(files.state_folder(here.state)), shipped.starter()
+    try:
+        with open(path, "x", encoding="utf-8") as file:
+            file.write(text)
+    except FileExistsError:
+        raise StoreError(f"`{path}` exists already and was left as it is; edit it, or move it away first") from None
+    except OSError as error:
+        raise StoreError(f"`{path}` cannot be written: {error.strerror}") from None
+    print(f"wrote {path}\nnext: assent policy show")
+    if not options.project:
+        print("      assent trust  (in each project of yours: in other folders it asks about every change)")
+    return 0

@@ -1,0 +1,118 @@
+"""`assent run`: passes a command through the gate, asks in this terminal where it asks, and runs it if it may."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+
+from assent import configure
+from assent.cli.place import add_place
+from assent.contract.call import Call
+from assent.contract.decision import Outcome
+from assent.contract.errors import PayloadError
+from assent.contract.review import Verdict
+from assent.desk import Desk
+from assent.desk import verdict as decided
+from assent.engine import Engine
+from assent.memory import Memory
+from assent.review.channels.headless import HeadlessChannel
+from assent.review.channels.terminal import TerminalChannel
+from assent.review.channels.turn import has_terminal, turn
+from assent.review.store import SqliteStore
+
+DESCRIPTION = "Run a shell command if the gate lets it. Where it asks, the question comes up in this terminal."
+EPILOG = "exit status: that of the command; 4 where it was not run"
+DENIED = 4
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("text", metavar="COMMAND", help="the command, as one text for bash")
+    parser.add_argument("--session", metavar="ID", default="", help="the session that answers for a session are for")
+    add_place(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    cwd = os.path.abspath(options.cwd or os.getcwd())
+    if not os.path.isdir(cwd):
+        raise PayloadError(f"there is no folder `{cwd}`; check --cwd")
+    here = configure.place(cwd, os.environ)
+    session = options.session or own_session()
+
+    def opened() -> tuple[Engine, configure.Place]:
+        return configure.open_gate(here, os.environ, mode=options.mode, config=options.config, session=session)
+
+    gate, here = opened()
+    call = Call(
+        "bash",
+        {"command": options.text},
+        cwd=cwd,
+        roots=here.roots,
+        home=here.home,
+        session=session,
+        runtime="assent",
+        shell="bash",
+    )
+    try:
+        verdict = asyncio.run(ask(gate, here, call, lambda: opened()[0]))
+    except asyncio.CancelledError:
+        return refused("This call was not run: it was ended before an answer came.")
+    if not verdict.allowed:
+        return refused(verdict.message)
+    status = subprocess.run(["bash", "-c", "--", options.text], cwd=cwd).returncode
+    return status if status >= 0 else 128 - status
+
+
+def refused(message: str) -> int:
+    """Say why nothing was run, unless the terminal is gone."""
+    with suppress(OSError):
+        print(f"assent: {message}", file=sys.stderr, flush=True)
+    return DENIED
+
+
+async def ask(gate: Engine, here: configure.Place, call: Call, reopen: Callable[[], Engine]) -> Verdict:
+    """Whether a call may run, asked in this terminal where it must be. `reopen` gives the gate of the second look:
+    rules may have changed while the question was open."""
+    store = SqliteStore(os.path.join(here.state, "held.db"))
+    desk = Desk(Memory(here.state), store, lambda _: reopen())
+    terminal = TerminalChannel(who=desk.memory.who, reach=desk.reach) if has_terminal() else None
+    end_with_signals()
+    try:
+        settled = await desk.concluded(desk.memory.begin(gate, call, project=here.project, reopen=reopen))
+        if settled.judged.decision.outcome is not Outcome.ASK:
+            return decided(settled)
+        async with turn():
+            desk.broker.attach(terminal or HeadlessChannel())
+            try:
+                return await desk.ask(gate, call, settled, project=here.project, attended=terminal is not None)
+            finally:
+                if terminal is not None:
+                    await terminal.close()
+    finally:
+        await desk.broker.close()
+        await store.close()
+
+
+def end_with_signals() -> None:
+    """What ends the process takes the question back first, and leaves the terminal as it was."""
+    task = asyncio.current_task()
+    assert task is not None
+    for each in (signal.SIGTERM, signal.SIGHUP):
+        asyncio.get_running_loop().add_signal_handler(each, task.cancel)
+
+
+def own_session() -> str:
+    """A name for this terminal session that no other ever has: numbers of processes come again."""
+    leader = os.getsid(0)
+    try:
+        with open(f"/proc/{leader}/stat", encoding="utf-8", errors="replace") as file:
+            began = file.read().rpartition(")")[2].split()[19]
+        with open("/proc/sys/kernel/random/boot_id", encoding="ascii") as file:
+            return f"terminal-{leader}-{began}-{file.read().strip()[:8]}"
+    except (OSError, IndexError):
+        return f"terminal-{leader}-{os.urandom(8).hex()}"  # then a session is this one command

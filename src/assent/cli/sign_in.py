@@ -1,0 +1,26 @@
+"""`assent sign-in`: a fresh one-time code from a server in the background. Signs nobody in by itself."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from assent.contract.errors import AccessError, StoreError
+from assent.server import local
+
+DESCRIPTION = "Show a fresh code to sign in with on the page. For a person in a terminal: agents are refused."
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    return None
+
+
+def run(options: argparse.Namespace) -> int:
+    if not sys.stdout.isatty():
+        raise AccessError("a code is shown in a terminal only, never written to a file or a pipe", code="no-terminal")
+    found = local.server()
+    if found is None:
+        raise StoreError("no server runs; start one with `assent serve`")
+    given = local.ask(found, "POST", "/v1/codes", {})
+    print(f"sign in at {given['address']} with the code  {given['code']}\nit works once, for 10 minutes")
+    return 0

@@ -1,0 +1,224 @@
+"""Makes the file that hooks take their modules from, beside the package's compiled files. Takes nothing out of it.
+
+It is to many modules what a `.pyc` file is to one: of the same state as its sources or not used, written by whoever may
+write there, never needed. Where the package is not ours to write there is none, and modules are imported one by one."""
+
+from __future__ import annotations
+import __future__
+
+import _imp
+import ast
+import gc
+import marshal
+import os
+import re
+import sys
+from contextlib import suppress
+from importlib.machinery import BuiltinImporter, ExtensionFileLoader, FrozenImporter, PathFinder, SourceFileLoader
+from pkgutil import walk_packages
+from stat import S_ISREG
+
+from assent.contract.pattern import Pattern
+from assent.effects.shell.commands import shelf
+from assent.effects.shell.commands.shelf import Shelf
+from assent.hook import bundled, launcher
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from types import CodeType
+
+# What every hook needs, and what one needs besides that decides by itself; both with all that they import.
+ASKING = ("assent.contract.later", "assent.hook.hook", "assent.adapters.claude_code")
+DECIDING = (
+    *("assent.configure", "assent.memory", "assent.hook.replies", "assent.policy.frozen"),
+    *("assent.effects.shell.lowering", "assent.facts.guarded", "assent.facts.repository"),
+)
+# Where the patterns are that a decision may need.
+MATCHING = ("assent.contract", "assent.adapters", "assent.effects", "assent.facts", "assent.policy", "assent.trail")
+FEATURES = "__future__"  # of the compiler
+LIBRARY = os.path.dirname(os.__file__)
+INSIDE = "__init__.py"  # the file of a package
+DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+def renew() -> None:
+    """Make the file where it is missing or old, as far as that is possible. Says nothing, whatever happens."""
+    path = launcher.bundle()
+    try:
+        if not is_fresh(path):
+            launcher.put(path, b"", 0o644)  # others need not do the same, and no other hook soon where this fails
+            write(path)
+    except Exception:
+        return
+
+
+def is_fresh(path: str) -> bool:
+    """Whether a hook of this user takes its modules from a file: whole, ours, of this interpreter and of this state of
+    the package."""
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        try:
+            return _is_ours(os.fstat(handle)) and _is_fresh(handle)
+        finally:
+            os.close(handle)
+    except (OSError, EOFError, ValueError, TypeError, MemoryError):
+        return False
+
+
+def _is_ours(status: os.stat_result) -> bool:
+    """As the launcher sees it."""
+    return S_ISREG(status.st_mode) and status.st_uid in (0, os.geteuid()) and not status.st_mode & 0o022
+
+
+def _is_fresh(handle: int) -> bool:
+    head = launcher.head()
+    if os.read(handle, len(head)) != head:
+        return False
+    length, summed = (os.read(handle, launcher.NUMBER) for _ in range(2))
+    place = len(head) + 2 * launcher.NUMBER
+    first = bundled.whole(handle, place, (int.from_bytes(length, "little"), summed))
+    _, states, _, parts = marshal.loads(first)
+    place += len(first)
+    for part in parts:
+        bundled.whole(handle, place, part)
+        place += part[0]
+    return bundled.fresh(states)
+
+
+def write(path: str) -> None:
+    """Make the file of the package as it is now."""
+    third = marshal.dumps(patterns())  # before all others: loading modules may change their folders
+    made = Making()
+    own = compiled(made.read(bundled.__file__), bundled.__file__)
+    first = [each for name in ASKING for each in made.modules(name)]
+    deciding = [each for name in DECIDING for each in made.modules(name)]
+    second = marshal.dumps((deciding, made.index()))
+    states = list(made.states.values())
+    start = marshal.dumps((own, states, first, (part(second), part(third))))
+    length, summed = part(start)
+    if bundled.fresh(states):  # nothing changed meanwhile
+        numbers = length.to_bytes(launcher.NUMBER, "little") + summed
+        launcher.put(path, b"".join((launcher.head(), numbers, start, second, third)), 0o644)
+
+
+def part(data: bytes) -> bundled.Part:
+    return len(data), _imp.source_hash(0, data)
+
+
+class Making:
+    """Modules from their sources. `states` are those of all files and folders, from before they were read."""
+
+    __slots__ = ("states", "_seen")
+
+    def __init__(self) -> None:
+        self.states: dict[str, bundled.State] = {}
+        self._seen: set[str] = set()
+
+    def modules(self, name: str) -> Iterator[bundled.Bundled]:
+        """A module and all that it imports, as far as they are not here yet: each behind what it needs itself."""
+        parent = name.rpartition(".")[0]
+        if parent:
+            yield from self.modules(parent)
+        path = place(name) if name not in self._seen else ""
+        self._seen.add(name)
+        if path and not path.endswith(".py"):
+            self._look_at(path)
+            yield name, path, False, None
+        elif path:
+            tree = self.read(path)
+            for each in imports(tree.body):
+                yield from self.modules(each)
+            yield name, path, os.path.basename(path) == INSIDE, compiled(tree, path)
+
+    def read(self, path: str) -> ast.Module:
+        self._look_at(path)
+        with open(path, "rb") as file:
+            return ast.parse(file.read(), path)
+
+    def index(self) -> bytes:
+        """Where the tables speak of which program."""
+        tables = Shelf()
+        for name in tables.files():
+            self._look_at(os.path.join(os.path.dirname(shelf.__file__), name))
+        return tables.index()
+
+    def _look_at(self, path: str) -> None:
+        for each in (path, os.path.dirname(path)):
+            if each not in self.states:
+                self.states[each] = bundled.state(each)
+
+
+def place(name: str) -> str:
+    """The file that importing a module takes; `""` where there is none, or where the interpreter needs none. Inside a
+    package that is the source, whatever is compiled of it."""
+    if "." in name:
+        above, file = os.path.split(place(name.rpartition(".")[0]))
+        return bundled.source(name, above) if file == INSIDE else ""
+    if BuiltinImporter.find_spec(name) or FrozenImporter.find_spec(name):
+        return ""
+    found = PathFinder.find_spec(name, [launcher.package(), LIBRARY, os.path.join(LIBRARY, "lib-dynload")])
+    known = found is not None and isinstance(found.loader, SourceFileLoader | ExtensionFileLoader)
+    return found.origin or "" if found is not None and known else ""
+
+
+def imports(body: list[ast.stmt]) -> Iterator[str]:
+    """The modules that are imported when these statements run, by name; also what may be a name in one of them."""
+    for each in body:
+        if isinstance(each, ast.Import):
+            yield from (alias.name for alias in each.names)
+        elif isinstance(each, ast.ImportFrom) and each.module != FEATURES:
+            yield from (str(each.module), *(f"{each.module}.{alias.name}" for alias in each.names))
+        elif isinstance(each, ast.If):
+            for_people = isinstance(each.test, ast.Name) and each.test.id == "TYPE_CHECKING"
+            yield from imports([*([] if for_people else each.body), *each.orelse])
+        elif isinstance(each, ast.Try):
+            yield from imports([*each.body, *each.orelse, *each.finalbody])
+
+
+def compiled(tree: ast.Module, path: str) -> CodeType:
+    """The code of a source without what only people and type checkers read, and without loading `__future__`.
+    Assertions stay in it."""
+    features = [each for each in tree.body if isinstance(each, ast.ImportFrom) and each.module == FEATURES]
+    names = [alias.name for each in features for alias in each.names]
+    for each in ast.walk(tree):
+        if isinstance(each, DOCUMENTED) and ast.get_docstring(each, clean=False) is not None:
+            each.body[0] = ast.copy_location(ast.Pass(), each.body[0])
+        if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef):
+            each.returns = None
+        elif isinstance(each, ast.arg):
+            each.annotation = None
+    tree.body = [each for each in tree.body if each not in features]
+    flags = sum(getattr(__future__, name).compiler_flag for name in names)
+    code: CodeType = compile(tree, path, "exec", flags=flags, dont_inherit=True)
+    return code
+
+
+# ---------------------------------------------------------------- patterns
+
+
+def patterns() -> dict[tuple[str, int], bundled.Kept]:
+    """The patterns of all modules that a decision may need, by their texts and flags."""
+    for package in MATCHING:
+        for each in walk_packages(__import__(package, fromlist=["x"]).__path__, f"{package}."):
+            with suppress(ImportError):  # some need packages that are not here
+                __import__(each.name)
+    every = {(each.text, int(each.flags)) for each in gc.get_objects() if isinstance(each, Pattern)}
+    found = {}
+    for text, flags in every:
+        kept = _frozen(text, flags)
+        if bundled.thawed(text, kept) == re.compile(text, flags):  # of the same code
+            found[text, flags] = kept
+    return found
+
+
+def _frozen(text: str, flags: int) -> bundled.Kept:
+    """What `re.compile` makes of a pattern before it hands it over."""
+    from re import _compiler, _parser  # type: ignore[attr-defined]  # its own parts, compared with what it makes
+
+    parsed = _parser.parse(text, flags)
+    names = dict(parsed.state.groupdict)
+    numbers = {number: name for name, number in names.items()}
+    groups = parsed.state.groups
+    code = b"".join(int(each).to_bytes(4, sys.byteorder) for each in _compiler._code(parsed, flags))
+    return int(flags | parsed.state.flags), code, groups - 1, names, tuple(numbers.get(each) for each in range(groups))

@@ -1,0 +1,196 @@
+"""Brings the hook's modules out of one file, all at once: what importing them one by one would run, in half the time;
+with the regular expressions that they may need, and where the tables speak of which program.
+`bundle.py` makes that file, and the launcher looks whose it is.
+
+This module's own code comes first in it."""
+
+from __future__ import annotations
+
+import _imp
+import marshal
+import os
+import sys
+from _frozen_importlib import ModuleSpec
+from _frozen_importlib_external import spec_from_file_location
+from time import time
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import re
+    from collections.abc import Callable, Sequence
+    from types import CodeType, ModuleType
+
+    State = tuple[str, int, int, int]
+    """A file or a folder with its size and the times of its last change."""
+
+    Bundled = tuple[str, str, bool, CodeType | None]
+    """A module: its name, its file, whether it is a package, and its code; None of one that is compiled."""
+
+    Part = tuple[int, bytes]
+    """A part of the file behind the first: its length and its sum."""
+
+    Kept = tuple[int, bytes, int, dict[str, int], tuple[str | None, ...]]
+    """A pattern: its flags, its code, how many groups it has, their numbers by name and their names by number."""
+
+YOUNG = 60  # seconds: where the file never gets fresh, few hooks make it
+
+
+def start(
+    handle: int, made_of: list[State], modules: list[Bundled], parts: tuple[Part, Part]
+) -> Callable[[], None] | None:
+    """Bring what every hook needs. What is returned brings what a decision needs besides; None where the file is of
+    another state of the package: then nothing comes from it."""
+    if not fresh(made_of):
+        return None
+    sys.meta_path.insert(0, Sources())
+    bring(modules)
+    place = os.lseek(handle, 0, os.SEEK_CUR)
+    patterns = Patterns(handle, place + parts[0][0], parts[1])
+    sys.modules["assent.contract.pattern"].KEPT.append(patterns.compiled)
+
+    def deciding() -> None:
+        try:
+            modules, index = marshal.loads(whole(handle, place, parts[0]))
+            bring(modules)
+            sys.modules["assent.effects.shell.commands.shelf"].shelf.known = index
+        except Exception:  # what did not come is imported as usual
+            is_spoilt()
+
+    return deciding
+
+
+def whole(handle: int, place: int, part: Part) -> bytes:
+    """A part of the file. Raises ValueError where it is not as it was written.
+
+    INVARIANT: what is spoilt is not even looked at: it could run as something else, or end the process."""
+    data = os.pread(handle, part[0], place)
+    if _imp.source_hash(0, data) != part[1]:
+        raise ValueError("it is spoilt")
+    return data
+
+
+def is_spoilt() -> None:
+    """Let the launcher know that the file did not bring what it should."""
+    sys.modules["assent.contract.later"].DECIDING.clear()
+
+
+def renew(path: str) -> None:
+    """Have the file made anew, where it can be written and was not made a moment ago."""
+    try:
+        age = time() - os.stat(path).st_mtime
+    except OSError:
+        age = YOUNG
+    if not 0 <= age < YOUNG and os.access(os.path.dirname(path), os.W_OK) and not sys.dont_write_bytecode:
+        from assent.hook import bundle
+
+        bundle.renew()
+
+
+class Sources:
+    """Imports the package's other modules from their sources, where compiled ones lie beside them too.
+
+    INVARIANT: no compiled module is loaded beside those that came from the file: compiled ones take each other by ways
+    of their own. For one call, loading them takes longer than they save."""
+
+    __slots__ = ()
+
+    def find_spec(self, name: str, path: Sequence[str] | None = None, target: object = None) -> ModuleSpec | None:
+        file = source(name, path[0]) if path and name.startswith("assent.") else ""
+        return spec_from_file_location(name, file) if file else None
+
+
+def source(name: str, folder: str) -> str:
+    """The source of a module of a package that is in a folder; `""` where there is none."""
+    last = name.rpartition(".")[2]
+    places = (f"{folder}/{last}/__init__.py", f"{folder}/{last}.py")
+    return next((place for place in places if os.path.isfile(place)), "")
+
+
+class Patterns:
+    """Regular expressions as `re` compiled them, without that module: loading it takes longer than they all do. Read
+    when the first is needed."""
+
+    __slots__ = ("_known", "_place")
+
+    def __init__(self, handle: int, place: int, part: Part) -> None:
+        self._place = handle, place, part
+        self._known: dict[tuple[str, int], Kept] | None = None
+
+    def compiled(self, text: str, flags: int) -> re.Pattern[str] | None:
+        """A pattern; None where it is not here."""
+        try:
+            if self._known is None:
+                self._known = marshal.loads(whole(*self._place))
+            kept = self._known.get((text, flags))
+            return thawed(text, kept) if kept is not None else None
+        except Exception:
+            self._known = {}
+            is_spoilt()
+            return None
+
+
+def thawed(text: str, kept: Kept) -> re.Pattern[str]:
+    import _sre  # type: ignore[import-not-found]  # what `re` is made of
+
+    flags, code, groups, names, numbers = kept
+    found: re.Pattern[str] = _sre.compile(text, flags, list(memoryview(code).cast("I")), groups, names, numbers)
+    return found
+
+
+def fresh(made_of: list[State]) -> bool:
+    """Whether all files and folders are as they were.
+
+    INVARIANT: a source that was changed is never passed by."""
+    try:
+        return all(state(each[0]) == each for each in made_of)
+    except OSError:
+        return False
+
+
+def state(path: str) -> State:
+    found = os.stat(path)
+    return path, found.st_size, found.st_mtime_ns, found.st_ctime_ns
+
+
+def bring(modules: list[Bundled]) -> None:
+    """Run modules in their order, as importing them does. Those that are loaded already stay as they are."""
+    loaded, make = sys.modules, type(sys)
+    packages: dict[str, ModuleType] = {}  # in `loaded` before they run: what they import may belong to them
+    for name, _, package, _ in modules:
+        if package and name not in loaded:
+            packages[name] = loaded[name] = make(name)
+    try:
+        for name, path, _, code in modules:
+            if code is not None and name in packages:
+                _run(packages.pop(name), path, code, [path.rpartition("/")[0]])
+            elif code is not None and name not in loaded:
+                _run(make(name), path, code)
+            elif name not in loaded:
+                _load(name, path)
+    finally:
+        for name in packages:
+            del loaded[name]
+
+
+def _load(name: str, path: str) -> None:
+    """A compiled module, without looking for it in all folders."""
+    module = _imp.create_dynamic(ModuleSpec(name, None, origin=path))
+    _imp.exec_dynamic(module)
+    sys.modules[name] = module
+
+
+def _run(module: ModuleType, path: str, code: CodeType, folders: list[str] | None = None) -> None:
+    name = module.__name__
+    parent, _, last = name.rpartition(".")
+    module.__file__ = path
+    if folders:
+        module.__path__ = folders
+    module.__package__ = name if folders else parent
+    sys.modules[name] = module
+    try:
+        exec(code, module.__dict__)
+    except BaseException:
+        del sys.modules[name]
+        raise
+    if parent:
+        setattr(sys.modules[parent], last, module)

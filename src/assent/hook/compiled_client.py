@@ -1,0 +1,82 @@
+"""The hook's compiled client: whether it is here and runs, where it stands, and the words that start it.
+
+It comes with the package where a compiler was at hand when that was built. Where it is missing, the launcher in Python
+serves as well, only slower."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+
+from assent import adapters
+from assent.contract.errors import StoreError
+from assent.hook import launcher
+
+PROGRAM = "assent-hook"
+WRONGLY = 2  # what it ends with where it is started without words
+PATIENCE = 10.0  # seconds for a program that does nothing
+
+
+def source() -> str:
+    """The program that came with the package."""
+    return os.path.join(os.path.dirname(os.path.abspath(__file__)), PROGRAM)
+
+
+def path(state: str) -> str:
+    """Where agent programs start it: in Assent's folder, beside the launcher."""
+    return os.path.join(state, launcher.FOLDER, PROGRAM)
+
+
+def why_not(state: str) -> str:
+    """Why the compiled client is not used with a folder; `""` where it is."""
+    if not os.path.isfile(source()):
+        return "it was not built, as there was no C compiler when this package was"
+    if not _ends_with([source()], WRONGLY):
+        return "it does not run on this machine"
+    # It gives the interpreter no variable that steers a program before its first line.
+    if not _ends_with([launcher.interpreter(), launcher.FLAGS, "-c", ""], 0):
+        return "this Python does not start without variables of its environment"
+    return "its file system runs no programs" if _runs_nothing(state) else ""
+
+
+def _ends_with(words: list[str], status: int) -> bool:
+    try:
+        done = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, env={}, timeout=PATIENCE)
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+    return done.returncode == status
+
+
+def _runs_nothing(folder: str) -> bool:
+    while not os.path.isdir(folder):
+        folder = os.path.dirname(folder)
+    return bool(os.statvfs(folder).f_flag & os.ST_NOEXEC)
+
+
+def words(given: tuple[str, ...], state: str) -> tuple[str, ...]:
+    """The words of the launcher, for the client: it goes to the server with them, and becomes the launcher where no
+    server answers."""
+    interpreter, flags, script, name, runtime, *rest = given
+    adapter = adapters.load(runtime)
+    more = ("--variable", adapter.variable) if adapter.variable else ()
+    once = (word for each in adapter.once for word in ("--once", each))
+    return (path(state), name, runtime, *rest, *more, *once, "--cold", interpreter, flags, script)
+
+
+def write(state: str) -> None:
+    """Put the client in its place, whole."""
+    try:
+        with open(source(), "rb") as file:
+            data = file.read()
+    except OSError as error:
+        raise StoreError(f"`{source()}` cannot be read: {error.strerror}; install Assent anew") from None
+    launcher.put(path(state), data, 0o755 if state == launcher.MANAGED else 0o700)
+
+
+def is_current(state: str) -> bool:
+    """Whether the client in its place is the one of this package."""
+    try:
+        with open(path(state), "rb") as placed, open(source(), "rb") as ours:
+            return placed.read() == ours.read()
+    except OSError:
+        return False

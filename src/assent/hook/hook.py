@@ -1,0 +1,274 @@
+"""`assent hook`: one event of an agent program in, its answer in that program's own form out. Never fails open.
+
+Whatever breaks in here becomes the program's own form of a block; exactly one answer is printed, and nothing else."""
+
+from __future__ import annotations
+
+import os
+import sys
+from time import monotonic
+
+from assent import adapters
+from assent.adapters.adapter import ATTENDED, DECIDING, Adapter, Event, Rendered, deadline_within
+from assent.contract import later
+from assent.contract.errors import AssentError, PayloadError, PolicyError
+from assent.contract.reply import Reply, fault
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+    import signal as _signal
+    from collections.abc import Mapping
+
+    from assent.engine import Engine
+else:
+    import _signal  # what `signal` is made of, without its names for people
+
+DESCRIPTION = "Answer one event of an agent program. Agent programs run this; `assent install` tells them to."
+EPILOG = "The event is read from standard input; the answer is in the program's own form."
+LARGEST = 64 * 1024 * 1024  # bytes of an event
+DECIDING_TIME = 20  # seconds for a decision that asks nobody
+GRACE = 2.0  # seconds of processor time more, for an answer that says so
+MARGIN = 2  # seconds of that which a model is not waited for
+DEADLINE = 570  # seconds for everything, below the time that programs give a hook
+# What stands in the launcher's command line; the last two come from the compiled client, which has read the event.
+WORDS = ("home", "socket", "project", "alone", "fault")
+BLOCKED = 2
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("runtime", metavar="RUNTIME", choices=adapters.RUNTIMES, help="the agent program")
+    parser.add_argument("--home", metavar="DIR", default="", help="Assent's folder (default: ~/.assent)")
+    parser.add_argument("--socket", metavar="PATH", default="", help="the server's socket (default: in that folder)")
+    parser.add_argument("--project", metavar="DIR", default="", help="the project's folder, where it is not told")
+    parser.add_argument(
+        "--deadline", metavar="SECONDS", type=int, default=DEADLINE, help=f"for everything (default: {DEADLINE})"
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    return serve(
+        options.runtime,
+        home=options.home,
+        socket=options.socket,
+        project=options.project,
+        deadline=options.deadline,
+    )
+
+
+def direct(words: list[str]) -> int:
+    """The same for the words of a command line, without the cost of reading them with care: those that `assent install`
+    writes. Any others are a block."""
+    try:
+        name, runtime, *rest = words
+        given = dict(zip(rest[::2], rest[1::2], strict=True))
+        deadline = int(given.pop("--deadline", DEADLINE))
+        home, socket, project, alone, broken = (given.pop(f"--{each}", "") for each in WORDS)
+        if name != "hook" or runtime not in adapters.RUNTIMES or given:
+            raise ValueError(runtime)
+    except ValueError as error:
+        os.write(2, f"Assent could not decide: its hook was called wrongly ({error}); run `assent doctor`\n".encode())
+        return BLOCKED
+    if broken:
+        return leave(adapters.load(runtime).render(None, fault(broken))) if _can_answer() else BLOCKED
+    return serve(runtime, home=home, socket=socket, project=project, deadline=deadline, alone=bool(alone))
+
+
+def serve(
+    runtime: str, *, home: str = "", socket: str = "", project: str = "", deadline: int = DEADLINE, alone: bool = False
+) -> int:
+    """Read an event from standard input, answer it on standard output; return the exit status. `alone`: whoever started
+    this has tried the server already."""
+    if not _can_answer():
+        return BLOCKED
+    adapter = adapters.load(runtime)
+    if adapter.limit:  # what stands in settings may be of a version that did not know it
+        deadline = min(deadline, deadline_within(adapter.limit))
+    until = monotonic() + deadline
+    agreed: list[str] = []
+    _alarm(adapter, deadline)
+    try:
+        text, environ = _event_text(adapter), _environment(adapter)
+        project = project or _host_folder()
+        where = "" if alone else socket or _socket(home, environ)
+        rendered = _by_server(adapter, text, environ, where, project, until - 1) if where else None
+        if rendered is None:
+            left = min(DECIDING_TIME, int(until - monotonic()))
+            _alarm(adapter, left)
+            rendered = answer(
+                adapter, text, environ, state=home, project=project, patience=left - MARGIN, agreed=agreed
+            )
+    except AssentError as error:
+        rendered = adapter.render(None, fault(str(error)))
+    except BaseException as error:
+        rendered = adapter.render(None, fault(f"Assent failed inside: {type(error).__name__}: {error}"))
+    _decided()
+    status = leave(rendered)
+    for each in agreed:
+        from assent.hook import starting
+
+        starting.start(each)
+    return status
+
+
+def _can_answer() -> bool:
+    """Whether there is a standard output. A standard handle that is closed would be the next file's that is opened, and
+    the answer would be written into it."""
+    while (handle := os.open(os.devnull, os.O_RDWR)) <= 2:
+        pass
+    os.close(handle)
+    return sys.stdout is not None
+
+
+def leave(rendered: Rendered) -> int:
+    """Print an answer whole. Where even that fails, the exit status blocks."""
+    try:
+        for handle, text in ((1, rendered.stdout), (2, rendered.stderr)):
+            data = text.encode("utf-8", "backslashreplace")
+            while data:
+                data = data[os.write(handle, data) :]
+    except OSError:
+        return BLOCKED
+    return rendered.status
+
+
+def _event_text(adapter: Adapter) -> bytes:
+    if adapter.variable:
+        return os.environ.get(adapter.variable, "").encode("utf-8", "surrogateescape")
+    data = sys.stdin.buffer.read(LARGEST + 1)
+    if len(data) > LARGEST:
+        raise PayloadError(f"the event is longer than {LARGEST} bytes")
+    return data
+
+
+def _alarm(adapter: Adapter, seconds: int) -> None:
+    """A decision that takes too long is a block, before the program's own timeout lets the call run.
+
+    A handler waits for code that is not Python's to come back. So after some more processor time the process is ended
+    from outside: that is a block too, by the line of shell around it where the program itself would go on."""
+
+    def too_late(*_: object) -> None:
+        os._exit(leave(adapter.render(None, fault(f"no decision within {seconds} seconds"))))
+
+    _signal.signal(_signal.SIGALRM, too_late)
+    _signal.pthread_sigmask(_signal.SIG_UNBLOCK, (_signal.SIGALRM, _signal.SIGPROF))  # whoever started us may hold both
+    _signal.alarm(max(seconds, 1))
+    _signal.signal(_signal.SIGPROF, _signal.SIG_DFL)
+    _signal.setitimer(_signal.ITIMER_PROF, min(max(seconds, 1), DECIDING_TIME) + GRACE)
+
+
+def _decided() -> None:
+    """No alarm puts a second answer after one that is being printed."""
+    _signal.signal(_signal.SIGALRM, _signal.SIG_IGN)
+    _signal.setitimer(_signal.ITIMER_PROF, 0.0)
+
+
+def _socket(state: str, environ: Mapping[str, str]) -> str:
+    """Where a server of this user would listen."""
+    from assent.facts import files
+
+    return os.path.join(state or files.assent_home(environ, environ.get("HOME", "")), "server.sock")
+
+
+def _by_server(
+    adapter: Adapter, text: bytes, environ: Mapping[str, str], socket: str, project: str, until: float
+) -> Rendered | None:
+    """The answer of a running server; None where there is none to answer. ASSENT_MODE is this process's own matter."""
+    if environ.get("ASSENT_MODE") or not os.path.exists(socket):
+        return None
+    from assent.hook import client
+
+    try:
+        return client.ask(socket, adapter.runtime, text, environ, project, until)
+    except ConnectionError:
+        return None
+
+
+def answer(
+    adapter: Adapter,
+    text: bytes,
+    environ: Mapping[str, str],
+    *,
+    state: str = "",
+    project: str = "",
+    patience: float = DECIDING_TIME - MARGIN,
+    agreed: list[str] | None = None,
+) -> Rendered:
+    """The answer to an event. Raises nothing. A model may be waited for, with `patience`, in seconds. `agreed` gets the
+    state folder where the user lets hooks start the server."""
+    event: Event | None = None
+    try:
+        home = environ.get("HOME", "") or os.path.expanduser("~")
+        if adapter.runtime == "copilot":
+            from assent.facts import servers
+
+            environ = {**environ, **servers.told(adapter.runtime, home, project)}
+        event = adapter.parse_text(text, environ=environ, home=home, project=project)
+        reply = reply_to(event, environ, state, asks=adapter.asks(event), patience=patience, agreed=agreed)
+        return adapter.render(event, reply)
+    except AssentError as error:
+        return adapter.render(event, fault(str(error)))
+    except Exception as error:
+        return adapter.render(event, fault(f"Assent failed inside: {type(error).__name__}: {error}"))
+
+
+def _environment(adapter: Adapter) -> dict[str, str]:
+    """The environment, with what the program's process shows in place of what an environment could say of it.
+
+    INVARIANT: it names no folder of ours: programs let a project's settings set it for hooks."""
+    environ = dict(os.environ)
+    environ.pop(ATTENDED, None)
+    environ.pop("ASSENT_HOME", None)
+    environ.pop("ASSENT_HOST_SERVERS", None)
+    if adapter.once:
+        from assent.facts import host
+
+        if host.unattended(adapter.once):
+            environ[ATTENDED] = "0"
+    return environ
+
+
+def _host_folder() -> str:
+    """The folder that the agent program was started in: not the one of the call, which the model chooses."""
+    try:
+        return os.readlink(f"/proc/{os.getppid()}/cwd")
+    except OSError:
+        return os.getcwd()
+
+
+def reply_to(
+    event: Event,
+    environ: Mapping[str, str],
+    state: str,
+    *,
+    asks: bool = True,
+    patience: float = 0.0,
+    agreed: list[str] | None = None,
+) -> Reply:
+    """What the program is told, decided in this process. `asks`: an ask opens its dialog."""
+    for bring in later.DECIDING:
+        bring()
+    from assent import configure
+    from assent.engine import unloaded
+    from assent.hook import replies
+    from assent.memory import Memory
+
+    call = event.call
+    project = call.roots[0] if call is not None and call.roots else ""
+    own = {**environ, "ASSENT_HOME": state} if state else environ
+    # INVARIANT: without a project there is no workspace and no trust; the folder of a call is the model's choice.
+    here = configure.place(project or "/", own, home=call.home if call is not None else "")
+    try:
+        gate, here = configure.open_quickly(here, own, session=event.session)
+    except PolicyError as error:
+        return replies.told(unloaded(error)) if event.kind in DECIDING else replies.NOTHING
+    # INVARIANT: what is started stands in a folder that the installer named; an environment may name another.
+    if gate.settings.start and state and agreed is not None:
+        agreed.append(here.state)
+
+    def reopen() -> Engine:
+        return configure.open_quickly(here, own, session=event.session)[0]
+
+    memory = Memory(here.state)
+    visit = replies.Visit(event, gate, here, memory, asks=asks, reopen=reopen, patience=max(patience, 0.1))
+    return replies.alone(visit)

@@ -1,0 +1,259 @@
+"""What an agent program is told on each of its events, as far as nobody has to be waited for. Asks nobody.
+
+Shared by the hook that starts anew for each event and by the server, which can also hold a question."""
+
+from __future__ import annotations
+
+from assent import adapters, journal
+from assent.adapters.adapter import Kind
+from assent.contract.call import Call
+from assent.contract.decision import Outcome
+from assent.contract.errors import StoreError
+from assent.contract.later import Later
+from assent.contract.record import Record
+from assent.contract.reply import Reply
+from assent.facts import pause
+from assent.memory import Settled
+from assent.policy import explain
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from assent import opinion, tally
+    from assent.adapters.adapter import Event
+    from assent.configure import Place
+    from assent.contract import review
+    from assent.contract.decision import Decision
+    from assent.contract.review import Verdict
+    from assent.engine import Engine
+    from assent.facts import asked, denials, digest
+    from assent.facts.links import Links
+    from assent.memory import Memory
+    from assent.opinion import Inquiry
+    from assent.review.escalation import Offer
+else:
+    tally = Later("assent.tally")
+    denials = Later("assent.facts.denials")
+    review = Later("assent.contract.review")
+    asked = Later("assent.facts.asked")
+    digest = Later("assent.facts.digest")
+    opinion = Later("assent.opinion")
+
+DIALOG = "dialog"  # the channel of an answer that was given in a program's own dialog
+NOTHING = Reply(Outcome.ALLOW)  # to events that only tell
+
+
+class Visit:
+    """One event at a gate: the call as the gate sees it, its project, and what came before in its session.
+
+    `dialog`: an ask opens the program's own dialog, and somebody may sit before it. `reopen` gives the gate as the
+    files are after a model was waited for, `patience` is the time in seconds that there is for that (0: enough)."""
+
+    __slots__ = ("event", "call", "project", "gate", "memory", "runtime", "dialog", "reopen", "patience")
+
+    def __init__(
+        self,
+        event: Event,
+        gate: Engine,
+        here: Place,
+        memory: Memory,
+        runtime: str = "claude",
+        *,
+        asks: bool = True,
+        reopen: Callable[[], Engine] | None = None,
+        patience: float = 0.0,
+    ) -> None:
+        self.event = event
+        self.dialog = (asks or bool(_through(event, memory.state))) and event.attended is not False
+        self.runtime = event.call.runtime if event.call is not None else runtime
+        self.gate = gate
+        self.reopen = reopen
+        self.patience = patience
+        self.memory = memory
+        self.project = event.call.roots[0] if event.call is not None and event.call.roots else ""
+        self.call = _placed(event.call, here, self.project) if event.call is not None else None
+
+    def settle(self, *, headless: bool) -> Settled:
+        """Decide and record the event's call."""
+        begun = self.begin(headless=headless)
+        return begun if isinstance(begun, Settled) else self.memory.conclude(begun, begun.opinion())
+
+    def begin(self, *, headless: bool, waits: bool = True, moment: Links | None = None) -> Settled | Inquiry:
+        """The same, up to where a model has to be waited for. `waits` and `moment`: as in Memory."""
+        assert self.call is not None
+        return self.memory.begin(
+            self.gate,
+            self.call,
+            project=self.project,
+            host_mode=self.event.mode,
+            headless=headless,
+            reopen=self.reopen,
+            patience=self.patience,
+            waits=waits,
+            moment=moment,
+        )
+
+    def note(self, settled: Settled) -> None:
+        """The program's own dialog may ask this question: what came of it is looked for. Raises StoreError."""
+        assert self.call is not None
+        asked.note(self.memory.state, self.call.session, digest.identity(self.call), settled.id)
+
+    def hand_over(self, settled: Settled) -> Reply:
+        """The ask as the program's own dialog shows it. Should the person say yes there, the call itself tells."""
+        assert self.call is not None
+        self.note(settled)
+        if self.gate.settings.classifier is not None:
+            opinion.asked_a_person(self.memory.state, self.call, settled.judged.lowering)
+        reply = told(settled.judged.decision)
+        if offer := open_offer(self.memory.state, self.call.runtime, self.call.session):
+            reason = f"{reply.reason}\n{offer.words}; `assent remember` in a terminal of yours offers another mode"
+            reply = Reply(reply.outcome, reason, message=reply.message)
+        through = _through(self.event, self.memory.state)
+        return Reply(reply.outcome, reply.reason, message=reply.message, through=through) if through else reply
+
+
+def _placed(call: Call, here: Place, project: str) -> Call:
+    """The call in the session's workspace; without a project there is none."""
+    if project and call.roots == here.roots:
+        return call
+    return Call(
+        call.tool,
+        call.input,
+        cwd=call.cwd,
+        roots=here.roots if project else (),
+        home=call.home,
+        session=call.session,
+        runtime=call.runtime,
+        description=call.description,
+        shell=call.shell,
+    )
+
+
+def told(decision: Decision) -> Reply:
+    """A decision in words for the person and for the agent."""
+    return Reply(decision.outcome, explain.in_words(decision), message=explain.to_agent(decision))
+
+
+def concluded(verdict: Verdict) -> Reply:
+    """A verdict, after a person was asked or could not be."""
+    if verdict.allowed:
+        return Reply(Outcome.ALLOW, "a person allowed it")
+    return Reply(Outcome.DENY, verdict.message, message=verdict.message, stop=verdict.stop)
+
+
+def alone(visit: Visit) -> Reply:
+    """The reply where nobody can be waited for: an ask goes to the program's own dialog, if somebody attends it."""
+    match visit.event.kind:
+        case Kind.BEFORE_TOOL:
+            settled = visit.settle(headless=not visit.dialog)
+            asks = settled.judged.decision.outcome is Outcome.ASK
+            return visit.hand_over(settled) if asks else told(settled.judged.decision)
+        case Kind.PERMISSION:
+            return permission(visit)
+        case Kind.CONFIG_CHANGE:
+            return config_change(visit)
+        case Kind.AFTER_TOOL | Kind.STOP | Kind.PROMPT | Kind.SESSION_START:
+            heard(visit)
+    return NOTHING
+
+
+def _through(event: Event, state: str) -> str:
+    """The program by which Codex asks about a shell command, if it is installed; `""` for all else.
+
+    Where Codex was told to ask about nothing, it is not relied on to ask about this."""
+    call = event.call
+    if call is None or call.runtime != "codex" or event.mode not in ("", "plan", "default"):
+        return ""
+    if call.tool != "Bash" or set(call.input) != {"command"}:
+        return ""
+    from assent.hook import asking
+
+    return asking.through(state, call.home)
+
+
+def permission(visit: Visit) -> Reply:
+    """The program opens a dialog of its own: what we deny it need not ask, everything else is left to the person."""
+    call = visit.call
+    assert call is not None
+    if call.runtime == "codex":
+        from assent.hook import asking
+
+        call = asking.unwrapped(call, visit.memory.state)
+    judged = visit.memory.judge(visit.gate, call, project=visit.project, host_mode=visit.event.mode)
+    if judged.decision.outcome is Outcome.DENY:
+        return told(judged.decision)
+    # Its hook before the tool is still to come, and asks: one question, with our reason, in place of two.
+    if judged.decision.outcome is Outcome.ASK and adapters.load(visit.runtime).asks_first:
+        return Reply(Outcome.ALLOW)
+    return Reply(Outcome.ASK)
+
+
+def config_change(visit: Visit) -> Reply:
+    """A change of settings in the middle of a session does not take the hook away, unless a person has paused that."""
+    from assent.hook import wiring
+
+    runtime, state = visit.runtime, visit.memory.state
+    why = "" if pause.lasts(state) else wiring.spoiled(runtime, visit.event.about, state)
+    if not why:
+        return NOTHING
+    problem = visit.memory.record(
+        Record(
+            "event",
+            journal.new_id(),
+            visit.memory.clock(),
+            runtime=runtime,
+            session=visit.event.session,
+            outcome="deny",
+            code="hook.removed",
+            reason=why,
+        )
+    )
+    words = f"{why}; the session keeps the settings it had. A person can allow it with `assent pause`"
+    return Reply(Outcome.DENY, f"{words} ({problem})" if problem else words)
+
+
+def heard(visit: Visit) -> tuple[tuple[str, ...], Offer | None]:
+    """Take note of what an event tells of questions in the program's dialog; return the ids that are settled by it, and
+    the offer that is due by it.
+
+    A call that ran was allowed there. A session that goes on without the call did not say what was answered; that it
+    goes on means that the dialog was closed without a yes, which counts as a no."""
+    event, memory, call = visit.event, visit.memory, visit.call
+    if event.kind is Kind.AFTER_TOOL:
+        if call is None:
+            return (), None
+        id = asked.take(memory.state, call.session, digest.identity(call))
+        if id:
+            _record(visit, id, review.Ending.ANSWERED)
+            tally.allowed(memory.state, visit.runtime, call.session)
+        return (id,) if id else (), None
+    ids = asked.drop(memory.state, event.session) if event.session else ()
+    for id in ids:
+        _record(visit, id, review.Ending.UNANSWERED)
+    if not ids or event.kind is Kind.SESSION_START:
+        return ids, None
+    offer = tally.refused(memory.state, visit.runtime, event.session, len(ids))
+    if offer is not None:
+        memory.record(journal.of_offer(offer, time=memory.clock()))
+    return ids, offer
+
+
+def open_offer(state: str, runtime: str, session: str) -> Offer | None:
+    """The offer of another mode that is open in a session. Most sessions have none, which costs a look at a folder."""
+    if not denials.any_in(state):
+        return None
+    return tally.open_offer(state, runtime, session)
+
+
+def _record(visit: Visit, id: str, ending: review.Ending) -> None:
+    """The end of a question that was asked in the program's dialog. Raises StoreError where it cannot be recorded."""
+    yes = ending is review.Ending.ANSWERED
+    answer = review.Answer(review.Said.ALLOW, who=visit.memory.who, channel=DIALOG) if yes else None
+    reason = "the program ran the call" if yes else "the program did not tell what was answered in its dialog"
+    resolution = review.Resolution(id, ending, allowed=yes, answer=answer, reason=reason)
+    problem = visit.memory.record(
+        journal.of_dialog(visit.event.session, visit.call, resolution, project=visit.project, time=visit.memory.clock())
+    )
+    if problem:
+        raise StoreError(problem)

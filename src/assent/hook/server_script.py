@@ -1,0 +1,68 @@
+"""The script by which a hook starts the server: what stands in it, whether it works. Starts no server.
+
+A hook has an interpreter without installed packages and an environment that an agent program made; so the script says
+where the server's libraries are, and all of the environment that the server gets."""
+
+from __future__ import annotations
+
+import os
+import site
+import subprocess
+import sys
+
+from assent.hook import launcher, starting
+
+TEXT = """\
+# Assent's server in the background: written by `assent install --start-server`, started by a hook that finds none.
+import os
+import sys
+
+os.environ.clear()
+os.environ.update({environ!r})
+sys.path[:0] = {folders!r}
+from assent.server.detached import main
+
+os._exit(main({state!r}, sys.argv[1:]))
+"""
+PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+PATIENCE = 30.0  # seconds to load the server's libraries
+
+
+def path(state: str) -> str:
+    return os.path.join(state, launcher.FOLDER, starting.SCRIPT)
+
+
+def text(state: str, home: str) -> str:
+    environ = {"HOME": home, "ASSENT_HOME": state, "PATH": PATH, "LANG": "C.UTF-8"}
+    return TEXT.format(environ=environ, folders=folders(), state=state)
+
+
+def folders() -> list[str]:
+    """Where Assent and the libraries of its server are: folders of this installation, and no other that was named."""
+    own = [*site.getsitepackages(), site.getusersitepackages()]
+    return list(dict.fromkeys([launcher.package(), *(each for each in own if each in sys.path)]))
+
+
+def write(state: str, home: str) -> str:
+    """Put the script in its place; why it does not work, `""` where it does."""
+    launcher.put(path(state), text(state, home).encode(), 0o700)
+    words = [launcher.interpreter(), launcher.FLAGS, path(state), "try"]
+    try:
+        done = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, env={}, timeout=PATIENCE)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        why = str(error)
+    else:
+        if done.returncode == 0:
+            return ""
+        why = done.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2] or f"status {done.returncode}"
+    os.unlink(path(state))
+    return why
+
+
+def is_current(state: str, home: str) -> bool:
+    """Whether the script is as this installation writes it."""
+    try:
+        with open(path(state), encoding="utf-8") as file:
+            return file.read() == text(state, home)
+    except (OSError, ValueError):
+        return False

@@ -1,0 +1,179 @@
+"""Messages of MCP → the tool calls in them, and refusals in a form that the model reads. Judges nothing.
+
+A `tools/call` is a call of `mcp__<server>__<tool>`. A `resources/read` of a `file:` address is a read of that file."""
+
+from __future__ import annotations
+
+import os
+import re
+import unicodedata
+from collections.abc import Sequence
+from urllib.parse import unquote, urlsplit
+
+from assent.contract.call import Call
+from assent.contract.display import visible
+from assent.contract.errors import StoreError
+from assent.mcp.frames import INVALID, PARAMS, Body, Frame, Kind, Malformed, failure, misspelled, success
+
+CALL, READ = "tools/call", "resources/read"
+RESOURCE = "mcp-resource"  # a runtime whose `read` is a read; among the tools of a server a name says nothing
+GATED = {"toolscall": CALL, "resourcesread": READ}  # by the letters of a method
+PARAMETERS = frozenset({"name", "arguments", "uri", "task", "_meta"})
+LONGEST_NAME = 256
+REFUSED = -32001  # the code of an error that stands for a refusal
+VERSION = "io.modelcontextprotocol/protocolVersion"  # in `_meta` since the protocol has no handshake
+SERVER = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9.-]|_(?!_)){0,62}(?<!_)")
+# Programs that start many servers: their name says nothing of which.
+LAUNCHERS = re.compile(
+    r"(?:python|pypy|node|ruby|perl|java|php)[\d.]*|(?:np|bun|uv|pip)x|npm|pnpm|yarn|bun|deno|uv|docker|podman|env|"
+    r"sudo|sh|bash|zsh|dash|go|cargo|dotnet|mcp|ssh|tsx|timeout|nice|nohup"
+)
+
+
+def server_name(given: str, command: Sequence[str], url: str) -> str:
+    """The name that rules know a server by. Raises StoreError where none was given and none can be made."""
+    if given:
+        if not SERVER.fullmatch(given):
+            raise StoreError(f"`{given}` is no name for a server; use letters, digits, `-`, `.` and single `_`")
+        return given
+    host = (urlsplit(url).hostname or "") if url else ""
+    name = host.replace(".", "_") if url else os.path.basename(command[0])
+    numeric = host == "localhost" or not re.search("[a-z]", host.rpartition(".")[2]) if url else False
+    if numeric or LAUNCHERS.fullmatch(name) or not SERVER.fullmatch(name):
+        raise StoreError(f"`{host or name}` may stand for many servers; name this one with --name")
+    return name
+
+
+class Origin:
+    """Whose calls these are: the server's name, the session, the folder."""
+
+    __slots__ = ("server", "session", "project", "home")
+
+    def __init__(self, server: str, *, session: str, project: str, home: str = "") -> None:
+        self.server = server
+        self.session = session
+        self.project = project
+        self.home = home
+
+    def call(self, frame: Frame) -> Call | None:
+        """The call in a message, None where there is nothing to judge. Raises Malformed."""
+        method = gated(frame.method)
+        if method is None:
+            return None
+        if frame.method != method:
+            raise Malformed(INVALID, f"the method is spelled `{method}`", frame.body.get("id"))
+        if frame.kind is not Kind.REQUEST:
+            raise Malformed(INVALID, f"`{method}` needs an id")
+        try:
+            tool, given = _tool_call(frame, self.server) if method == CALL else _resource_read(frame)
+            _whole(tool, given)
+        except (Malformed, UnicodeError) as error:
+            raise Malformed(PARAMS, str(error), frame.body["id"]) from None
+        if not tool:
+            return None
+        return Call(
+            tool,
+            given,
+            cwd=self.project,
+            roots=(self.project,),
+            home=self.home,
+            session=self.session,
+            runtime="mcp" if method == CALL else RESOURCE,
+        )
+
+
+def gated(method: str) -> str | None:
+    """The gated method that a word is, or that some reader might take it for."""
+    if method in (CALL, READ):
+        return method
+    letters = "".join(each for each in unicodedata.normalize("NFKC", method).casefold() if each.isalpha())
+    return GATED.get(letters)
+
+
+def _tool_call(frame: Frame, server: str) -> tuple[str, Body]:
+    params = _params(frame)
+    name, given = params.get("name"), params.get("arguments")
+    if not isinstance(name, str) or not 0 < len(name) <= LONGEST_NAME:
+        raise Malformed(PARAMS, f"`name` is the name of a tool, of at most {LONGEST_NAME} characters")
+    if name != name.strip() or any(unicodedata.category(each) in ("Cc", "Cf", "Cs", "Zl", "Zp") for each in name):
+        raise Malformed(PARAMS, "`name` holds characters that no tool is named with")
+    if given is not None and not isinstance(given, dict):
+        raise Malformed(PARAMS, "`arguments` is an object")
+    return f"mcp__{server}__{name}", given or {}
+
+
+def _resource_read(frame: Frame) -> tuple[str, Body]:
+    """A read of a file, or no tool at all for what is no file."""
+    uri = _params(frame).get("uri")
+    if not isinstance(uri, str):
+        raise Malformed(PARAMS, "`uri` is text")
+    path = file_path(uri)
+    if path is None:
+        raise Malformed(PARAMS, "the address cannot be read")
+    return ("read", {"file_path": path}) if path else ("", {})
+
+
+def file_path(uri: str) -> str | None:
+    """The path of a `file:` address, `""` for another address, None for one that readers may take differently."""
+    scheme, colon, rest = uri.strip().partition(":")
+    if not colon or scheme.casefold() != "file":
+        return "" if colon and re.fullmatch(r"[A-Za-z][A-Za-z0-9+.-]*", scheme) else None
+    if any(each in rest for each in "?#\\") or any(not each.isprintable() for each in uri):
+        return None
+    if rest.startswith("//"):
+        host, _, rest = rest[2:].partition("/")
+        if host.lower() not in ("", "localhost"):
+            return None
+        rest = "/" + rest
+    path = unquote(rest, errors="strict")
+    return path if path.startswith("/") and "\0" not in path else None
+
+
+def _params(frame: Frame) -> Body:
+    params = frame.body.get("params")
+    if not isinstance(params, dict):
+        raise Malformed(PARAMS, "`params` is an object")
+    alike = misspelled(params, PARAMETERS)
+    if alike:
+        raise Malformed(PARAMS, f"`{alike}` is not how this parameter is spelled")
+    return params
+
+
+def _whole(tool: str, given: Body) -> None:
+    """Half a character is read by some as another one."""
+    try:
+        _texts(tool, given)
+    except UnicodeEncodeError:
+        raise Malformed(PARAMS, "a text holds half a character") from None
+
+
+def _texts(*values: object) -> None:
+    for each in values:
+        if isinstance(each, str):
+            each.encode("utf-8")
+        elif isinstance(each, dict):
+            _texts(*each, *each.values())
+        elif isinstance(each, list):
+            _texts(*each)
+
+
+def refusal(frame: Frame, message: str) -> Body:
+    """The answer to a call that does not run, as a result of the tool that the model reads.
+
+    A call that runs as a task, and a resource, have no such result: there it is an error."""
+    id = frame.body["id"]
+    text = visible(message)
+    if frame.method != CALL or "task" in frame.params:
+        return failure(id, REFUSED, text)
+    result: Body = {"content": [{"type": "text", "text": text}], "isError": True}
+    meta = frame.params.get("_meta")
+    if isinstance(meta, dict) and VERSION in meta:
+        result["resultType"] = "complete"
+    return success(id, result)
+
+
+def can_ask(params: Body) -> bool:
+    """Whether a client says in its handshake that it shows forms."""
+    capabilities = params.get("capabilities")
+    found = capabilities.get("elicitation") if isinstance(capabilities, dict) else None
+    return isinstance(found, dict) and (not found or isinstance(found.get("form"), dict))

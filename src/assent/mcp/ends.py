@@ -1,0 +1,221 @@
+"""The ends of a proxy on pipes: our own standard input and output, and a server as a child process. Read no message."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import os
+import queue
+import shutil
+import signal
+import socket
+import sys
+import threading
+import time
+from collections.abc import AsyncIterator, Sequence
+from contextlib import suppress
+
+import assent
+from assent.mcp import frames
+from assent.mcp.frames import Frame, Lines
+
+CHUNK = 256 * 1024
+BUFFER = 64 * 1024 * 1024  # bytes that wait for a slow reader before we wait with it
+GRACE = 3.0  # seconds for a server to end after its input did
+ENDING = 10.0  # seconds for a keeper to end everything
+UNHEARD = 1024 * 1024  # bytes for a standard error that nobody reads
+KEEPER = os.path.join(os.path.dirname(assent.__file__), "tools", "keeper.py")
+
+
+class Stdio:
+    """The client at our standard input and output.
+
+    In threads, since a file or a terminal cannot be waited for, and what others share with us must not be changed."""
+
+    def __init__(self, source: int = 0, sink: int = 1) -> None:
+        self._source = source
+        self._sink = sink
+        self._loop = asyncio.get_running_loop()
+        self._lines: asyncio.Queue[list[bytes | None] | None] = asyncio.Queue(64)
+        self._out: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
+        self._unwritten = 0  # bytes
+        self.gone = asyncio.Event()
+        threading.Thread(target=self._read, daemon=True).start()
+        self._writer = threading.Thread(target=self._write, daemon=True)
+        self._writer.start()
+
+    async def lines(self) -> AsyncIterator[bytes | None]:
+        """The client's lines until it ends; None for one that was too long."""
+        while (found := await self._lines.get()) is not None:
+            for line in found:
+                yield line
+
+    async def send(self, value: object) -> None:
+        data = frames.write(value)
+        while self._unwritten > BUFFER and not self.gone.is_set():
+            await asyncio.sleep(0.01)
+        self._unwritten += len(data)
+        self._out.put(data)
+
+    async def close(self) -> None:
+        """Let what was sent be written."""
+        self._out.put(None)
+        await asyncio.to_thread(self._writer.join, GRACE)
+
+    def _read(self) -> None:
+        cutter = Lines()
+        try:
+            while data := os.read(self._source, CHUNK):
+                self._hand(list(cutter.feed(data)))
+        except OSError:
+            pass
+        self._hand(None)
+
+    def _hand(self, lines: list[bytes | None] | None) -> None:
+        with suppress(RuntimeError):  # the loop is closed
+            asyncio.run_coroutine_threadsafe(self._lines.put(lines), self._loop).result()
+
+    def _write(self) -> None:
+        try:
+            while (data := self._out.get()) is not None:
+                view = memoryview(data)
+                while view:
+                    view = view[os.write(self._sink, view) :]
+                self._loop.call_soon_threadsafe(self._wrote, len(data))
+        except OSError:
+            with suppress(RuntimeError):
+                self._loop.call_soon_threadsafe(self.gone.set)
+        except RuntimeError:  # the loop is closed
+            pass
+
+    def _wrote(self, size: int) -> None:
+        self._unwritten -= size
+
+
+class Errors:
+    """Our standard error, in a thread: whoever should read it may not, and what cannot be written is dropped. Nothing
+    that a server says there holds us up."""
+
+    def __init__(self, sink: int = 2) -> None:
+        self._sink = sink
+        self._out: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+        self._lock = threading.Lock()
+        self._waiting = 0  # bytes
+        self._dropped = 0
+        threading.Thread(target=self._write, daemon=True).start()
+
+    def say(self, data: bytes) -> None:
+        with self._lock:
+            if self._waiting + len(data) > UNHEARD:
+                self._dropped += len(data)
+                return
+            if self._dropped:
+                data = b"\nassent mcp-proxy: %d bytes that nobody read were dropped\n" % self._dropped + data
+                self._dropped = 0
+            self._waiting += len(data)
+        self._out.put(data)
+
+    def close(self, seconds: float = 1.0) -> None:
+        """Let what was said be written, within this time."""
+        end = time.monotonic() + seconds
+        while self._waiting and time.monotonic() < end:
+            time.sleep(0.01)
+
+    def _write(self) -> None:
+        while True:
+            data = self._out.get()
+            view = memoryview(data)
+            try:
+                while view:
+                    view = view[os.write(self._sink, view) :]
+            except OSError:
+                pass
+            with self._lock:
+                self._waiting -= len(data)
+
+
+class Child:
+    """A server that we started, under a keeper: with it and with us ends all that it started."""
+
+    def __init__(self, process: asyncio.subprocess.Process, line: socket.socket, errors: Errors) -> None:
+        self._process = process
+        self._line = line
+        self._draining = asyncio.create_task(self._drain(errors))
+
+    @classmethod
+    async def start(cls, command: Sequence[str], errors: Errors) -> Child:
+        """Raises OSError where it cannot be started."""
+        if shutil.which(command[0]) is None:
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), command[0])
+        ours, theirs = socket.socketpair()
+        with theirs:
+            process = await asyncio.create_subprocess_exec(
+                *(sys.executable, "-I", "-S", KEEPER, str(theirs.fileno()), *command),
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=asyncio.subprocess.PIPE,
+                pass_fds=(theirs.fileno(),),
+                start_new_session=True,
+            )
+        assert process.stdin is not None
+        process.stdin.transport.set_write_buffer_limits(BUFFER)
+        return cls(process, ours, errors)
+
+    async def _drain(self, errors: Errors) -> None:
+        """What the server says on its standard error, whether or not anybody reads it."""
+        assert self._process.stderr is not None
+        while data := await self._process.stderr.read(CHUNK):
+            errors.say(data)
+
+    async def lines(self) -> AsyncIterator[bytes | None]:
+        """The server's lines until it ends; None for one that was too long."""
+        assert self._process.stdout is not None
+        cutter = Lines()
+        while data := await self._process.stdout.read(CHUNK):
+            for line in cutter.feed(data):
+                yield line
+
+    async def send(self, frame: Frame) -> None:
+        stdin = self._process.stdin
+        assert stdin is not None
+        if stdin.is_closing() or self._process.returncode is not None:
+            raise BrokenPipeError("the server has ended")
+        stdin.write(frames.write(frame.body))
+        await stdin.drain()
+
+    async def ended(self) -> int:
+        """The exit status, once it has ended; 128 and the number for a signal."""
+        status = await self._process.wait()
+        return status if status >= 0 else 128 - status
+
+    async def close(self) -> int:
+        """End its input, and the process where that is not enough; return its exit status."""
+        stdin = self._process.stdin
+        assert stdin is not None
+        with suppress(OSError, RuntimeError):
+            stdin.close()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(GRACE):
+                await self._process.wait()
+        self._line.close()  # its keeper ends everything
+        with suppress(TimeoutError):
+            async with asyncio.timeout(ENDING):
+                await self._process.wait()
+        with suppress(ProcessLookupError):
+            self._process.kill()
+        self._draining.cancel()
+        return await self.ended()
+
+
+def on_signals() -> asyncio.Future[int]:
+    """Becomes the number of a signal that tells us to end."""
+    loop = asyncio.get_running_loop()
+    found: asyncio.Future[int] = loop.create_future()
+
+    def told(number: int) -> None:
+        if not found.done():
+            found.set_result(number)
+
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        loop.add_signal_handler(number, told, number)
+    return found

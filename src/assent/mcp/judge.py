@@ -1,0 +1,151 @@
+"""A call in, a yes or a no with words for the model out: from the server where one runs, else decided in this process.
+
+Waits while a person is asked. Whatever goes wrong is a no."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from assent import configure
+from assent.contract.call import Call
+from assent.contract.decision import Decision, Outcome
+from assent.contract.errors import AssentError, PolicyError
+from assent.contract.review import Verdict
+from assent.contract.value import Value
+from assent.engine import Engine, unloaded
+from assent.facts import files
+from assent.memory import Memory
+from assent.policy import explain
+from assent.remote import NoServer, Server, denied
+
+if TYPE_CHECKING:  # needs the broker, which most calls do without
+    from assent.mcp.elicit import AskClient, Elicitation
+
+
+class Told(Value):
+    """Whether a call may run, and what the model is told where it may not."""
+
+    __slots__ = ("allowed", "message")
+
+    def __init__(self, allowed: bool, message: str = "") -> None:
+        self.allowed = allowed
+        self.message = message
+
+
+class Judge:
+    """Judges calls for one process. `state` is Assent's folder, `path` the server's socket (`""`: in that folder)."""
+
+    def __init__(self, environ: Mapping[str, str], *, state: str = "", path: str = "") -> None:
+        self._environ = {**environ, "ASSENT_HOME": state} if state else dict(environ)
+        self.home = environ.get("HOME", "") or os.path.expanduser("~")
+        self.state = files.assent_home(self._environ, self.home)
+        self._path = path or os.path.join(self.state, "server.sock")
+        self._memories: dict[str, Memory] = {}
+        self._elicitation: Elicitation | None = None
+
+    async def ask(self, call: Call, *, project: str, ask_client: AskClient | None = None) -> Told:
+        """Whether a call may run. A task that is cancelled while it waits takes its question back. `ask_client` puts
+        a question to the person at the client, for where no server runs."""
+        found = await self.verdict(call, project=project, ask_client=ask_client)
+        return Told(found.allowed is True, found.message)
+
+    async def verdict(self, call: Call, *, project: str, ask_client: AskClient | None = None) -> Verdict:
+        """The same, with what it rests on.
+
+        ASSENT_MODE is this process's own matter, as in hooks, and can only tighten."""
+        try:
+            if self._has_server():
+                with suppress(NoServer):
+                    return await Server(self._path).ask(call, project=project)
+            if ask_client is not None:
+                return await self._through_client(call, project, ask_client)
+            return await asyncio.to_thread(self._alone, call, project)
+        except AssentError as error:
+            return denied(str(error))
+        except Exception as error:  # the one net: whatever breaks inside, the call does not run
+            return denied(f"Assent failed inside: {type(error).__name__}: {error}")
+
+    async def check(self, call: Call, *, project: str) -> Decision:
+        """What would be decided now. Asks nobody, records nothing, never raises."""
+        try:
+            if self._has_server():
+                with suppress(NoServer):
+                    return await Server(self._path).check(call, project=project)
+            return await asyncio.to_thread(self._checked, call, project)
+        except Exception as error:  # the net
+            return denied(f"Assent failed inside: {type(error).__name__}: {error}").decision
+
+    def _has_server(self) -> bool:
+        return not self._environ.get("ASSENT_MODE") and os.path.exists(self._path)
+
+    async def leave(self) -> None:
+        """Put away what is still asked."""
+        if self._elicitation is not None:
+            await self._elicitation.close()
+
+    def close(self) -> None:
+        for each in self._memories.values():
+            each.trail.close()
+
+    # By ourselves
+
+    def _checked(self, call: Call, project: str) -> Decision:
+        try:
+            gate, here = self._gate(call, project)
+        except PolicyError as error:
+            return unloaded(error)
+        return self._memory(here).judge(gate, _placed(call, here, project), project=project).decision
+
+    def _alone(self, call: Call, project: str) -> Verdict:
+        """Decide and record; there is nobody to ask, so what asks is refused."""
+        try:
+            gate, here = self._gate(call, project)
+        except PolicyError as error:
+            return _verdict(unloaded(error))
+        memory, placed = self._memory(here), _placed(call, here, project)
+        settled = memory.settle(
+            gate, placed, project=project, headless=True, reopen=lambda: self._gate(call, project)[0]
+        )
+        return _verdict(settled.judged.decision, settled.id)
+
+    async def _through_client(self, call: Call, project: str, ask_client: AskClient) -> Verdict:
+        """The same, but what asks is put to the person at the client."""
+        try:
+            gate, here = await asyncio.to_thread(self._gate, call, project)
+        except PolicyError as error:
+            return _verdict(unloaded(error))
+        if self._elicitation is None:
+            from assent.mcp.elicit import Elicitation
+
+            self._elicitation = Elicitation(ask_client, self._environ, self._memory(here))
+        return await self._elicitation.guard(gate, _placed(call, here, project), project=project)
+
+    def _gate(self, call: Call, project: str) -> tuple[Engine, configure.Place]:
+        here = configure.place(project or "/", self._environ, home=call.home or self.home)
+        return configure.open_gate(here, self._environ, session=call.session, hook=True)
+
+    def _memory(self, here: configure.Place) -> Memory:
+        return self._memories.setdefault(here.state, Memory(here.state))
+
+
+def _verdict(decision: Decision, id: str = "") -> Verdict:
+    return Verdict(decision.outcome is Outcome.ALLOW, decision, id, message=explain.to_agent(decision))
+
+
+def _placed(call: Call, here: configure.Place, project: str) -> Call:
+    """The call in the session's workspace; without a project there is none."""
+    return Call(
+        call.tool,
+        call.input,
+        cwd=call.cwd,
+        roots=here.roots if project else (),
+        home=here.home,
+        session=call.session,
+        runtime=call.runtime,
+        description=call.description,
+        shell=call.shell,
+    )

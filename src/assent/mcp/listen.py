@@ -1,0 +1,271 @@
+"""The proxy for clients that speak Streamable HTTP: a server on this machine before the real one.
+
+Each request is a connection of its own. A call that is held keeps its line open with signs of life; hanging up takes
+it back. INVARIANT: as in `proxy`, nothing is passed in either direction that was not read as a message."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+
+from assent import http
+from assent.contract.errors import StoreError
+from assent.mcp import frames, marks
+from assent.mcp.calls import Origin, refusal
+from assent.mcp.events import Event, Events
+from assent.mcp.frames import INTERNAL, Frame, Kind, Malformed
+from assent.mcp.judge import Judge, Told
+from assent.mcp.line import JSON, STREAM, Declined, Line
+from assent.mcp.upstream import is_message
+
+PACE = 30.0  # seconds to send a whole request
+SIGN = 10.0  # seconds between signs of life
+HOSTS = ("127.0.0.1", "localhost", "[::1]")
+# What a client may tell the server, and the server the client.
+ASKING = ("accept", "authorization", "last-event-id", "mcp-protocol-version", "mcp-session-id", "user-agent")
+ANSWERING = ("mcp-session-id", "www-authenticate", "retry-after")
+CANCELLED = -32800
+
+
+def place(text: str) -> tuple[str, int]:
+    """Host and port of `--listen`. Raises StoreError where others could connect."""
+    host, _, port = text.rpartition(":")
+    if host not in ("127.0.0.1", "localhost", "[::1]", "") or not port.isdigit() or int(port) > 65535:
+        raise StoreError(f"`{text}` is no place on this machine; give 127.0.0.1:PORT")
+    return ("::1" if host == "[::1]" else "127.0.0.1"), int(port)
+
+
+async def serve(
+    text: str, url: str, judge: Judge, origin: Origin, *, note: Callable[[str], None], stop: asyncio.Future[int]
+) -> int:
+    """Serve until told to stop."""
+    host, port = place(text)
+    address = http.Address(url)
+    front = Front(address, judge, origin)
+    try:
+        server = await asyncio.start_server(front.serve, host, port, limit=http.HEAD)
+    except OSError as error:
+        raise StoreError(f"`{text}` cannot be listened on: {error.strerror}; give another port") from None
+    front.port = server.sockets[0].getsockname()[1]
+    shown = f"[{host}]" if ":" in host else host
+    note(f"listens on http://{shown}:{front.port}{address.target}")
+    number = await stop
+    server.close()
+    await front.close()
+    return 128 + number
+
+
+class Front:
+    """What clients connect to."""
+
+    def __init__(self, address: http.Address, judge: Judge, origin: Origin) -> None:
+        self._address = address
+        self._judge = judge
+        self._origin = origin
+        self.port = 0
+        self._held: dict[tuple[str, str], asyncio.Future[Told]] = {}
+        self._lines: set[asyncio.Task[None]] = set()
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """One connection: one request, one answer."""
+        task = asyncio.current_task()
+        assert task is not None
+        self._lines.add(task)
+        line = Line(reader, writer)
+        try:
+            await self._serve(line)
+        except Declined as declined:
+            await line.answer(declined.status, {"Content-Type": JSON}, frames.write(declined.body))
+        except Malformed as error:
+            await line.answer(400, {"Content-Type": JSON}, frames.write(error.answer()))
+        except (OSError, asyncio.IncompleteReadError):
+            pass
+        except Exception as error:  # the one net: whatever breaks inside, nothing is passed on
+            body = frames.failure(None, INTERNAL, f"Assent failed inside: {type(error).__name__}")
+            await line.answer(500, {"Content-Type": JSON}, frames.write(body))
+        finally:
+            self._lines.discard(task)
+            writer.close()
+
+    async def close(self) -> None:
+        """Hang up on everybody; what is held is taken back."""
+        for task in list(self._lines):
+            task.cancel()
+        if self._lines:
+            await asyncio.wait(self._lines, timeout=5)
+
+    async def _serve(self, line: Line) -> None:
+        async with asyncio.timeout(PACE):
+            method, head = await self._head(line)
+            body = await line.body(head) if method == "POST" else b""
+        if method != "POST":
+            await self._relay(line, method, self._headers(head.headers, None), b"", None)
+            return
+        if head.kind != JSON:
+            raise Declined(415, "send JSON")
+        found = frames.read(body)
+        if isinstance(found, list):
+            await self._batch(line, head, found)
+        else:
+            await self._message(line, head, found)
+
+    async def _head(self, line: Line) -> tuple[str, http.Head]:
+        """The head of a request that is meant for us, and sent by no foreign page."""
+        try:
+            head = await http.read_head(line.reader)
+        except http.HttpError as error:
+            raise Declined(400, str(error)) from None
+        found = http.REQUEST.fullmatch(head.first) if head is not None else None
+        if head is None or found is None:
+            raise Declined(400, "this is no request")
+        hosts = {f"{each}:{self.port}" for each in HOSTS}
+        origin = head.headers.get("origin")
+        if head.headers.get("host", "").lower() not in hosts:
+            raise Declined(421, "this server answers to its own address only")
+        if origin is not None and origin.lower() not in {f"http://{each}" for each in hosts}:
+            raise Declined(403, "this was sent by a page of another origin")
+        if found[2] != self._address.target:
+            raise Declined(404, f"the server is at {self._address.target}")
+        if found[1] not in ("GET", "POST", "DELETE"):
+            raise Declined(405, "use POST, GET or DELETE")
+        return found[1], head
+
+    async def _batch(self, line: Line, head: http.Head, found: list[Frame | Malformed]) -> None:
+        """A batch passes whole or not at all. One with a call does not: its answers would wait for each other."""
+        for each in found:
+            if isinstance(each, Malformed):
+                raise each
+            if self._origin.call(each) is not None:
+                raise Declined(400, "send this call by itself, not in a batch", each.body.get("id"))
+        data = frames.write([each.body for each in found if isinstance(each, Frame)])
+        await self._relay(line, "POST", self._headers(head.headers, None), data, None)
+
+    async def _message(self, line: Line, head: http.Head, frame: Frame) -> None:
+        session = head.headers.get("mcp-session-id", "")
+        call = self._origin.call(frame)
+        if frame.kind is Kind.NOTIFICATION and frame.method == "notifications/cancelled":
+            held = self._held.get((session, frames.key_of(frame.params.get("requestId"))))
+            if held is not None:
+                held.cancel()
+                await line.answer(202, {}, b"")
+                return
+        headers = self._headers(head.headers, frame)  # first: nobody is asked about what cannot be passed on
+        if call is not None:
+            told = await self._told(line, head, frame, session)
+            if told is None:
+                return
+            if not told.allowed:
+                await line.message(refusal(frame, told.message))
+                return
+        await self._relay(line, "POST", headers, frames.write(frame.body), frame)
+
+    async def _told(self, line: Line, head: http.Head, frame: Frame, session: str) -> Told | None:
+        """The verdict on a call; None where the client hung up or took it back."""
+        key = (session, frame.key)
+        if key in self._held:
+            raise Declined(400, "a request with this id is under way", frame.body["id"])
+        origin = self._origin
+        if session:  # the id lets in whoever knows it, so that it stands in no record
+            name = f"{origin.session}-{hashlib.sha256(session.encode()).hexdigest()[:12]}"
+            origin = Origin(origin.server, session=name, project=origin.project, home=origin.home)
+        call = origin.call(frame)
+        assert call is not None
+        asking = asyncio.ensure_future(self._judge.ask(call, project=origin.project))
+        self._held[key] = asking
+        gone = asyncio.ensure_future(line.gone())
+        try:
+            while not asking.done():
+                await asyncio.wait({asking, gone}, timeout=SIGN, return_when=asyncio.FIRST_COMPLETED)
+                if gone.done():
+                    return None
+                if not asking.done() and STREAM in head.headers.get("accept", ""):
+                    await line.sign()
+            if not asking.cancelled():
+                return asking.result()
+            # The line must have an end that is HTTP, though nobody waits for it any more.
+            await line.message(frames.failure(frame.body["id"], CANCELLED, "the client took this call back"))
+            return None
+        finally:
+            self._held.pop(key, None)
+            gone.cancel()
+            if not asking.done():
+                asking.cancel()
+                await asyncio.wait({asking}, timeout=5)
+
+    def _headers(self, given: Mapping[str, str], frame: Frame | None) -> dict[str, str]:
+        """What the server is told. Headers that repeat the message are made from the message."""
+        found = {"Host": self._address.authority}
+        found |= {name: given[name] for name in ASKING if name in given}
+        if frame is not None:
+            found["Content-Type"] = JSON
+            found |= marks.Marks().headers(frame) | marks.repeated(frame, given)
+        return found
+
+    async def _relay(
+        self, line: Line, method: str, headers: Mapping[str, str], body: bytes, frame: Frame | None
+    ) -> None:
+        """Pass a request on, and its answer back."""
+        id = frame.body.get("id") if frame is not None else None
+        try:
+            exchange = await http.connect(self._address)
+        except OSError as error:
+            raise Declined(502, f"the server cannot be reached: {error}", id, INTERNAL) from None
+        gone = asyncio.ensure_future(line.gone())
+        passing = asyncio.ensure_future(self._answer(line, exchange, method, headers, body, id))
+        try:
+            await asyncio.wait({gone, passing}, return_when=asyncio.FIRST_COMPLETED)
+            if passing.done():
+                passing.result()
+        finally:
+            exchange.close()
+            for each in (gone, passing):
+                each.cancel()
+
+    async def _answer(
+        self, line: Line, exchange: http.Exchange, method: str, headers: Mapping[str, str], body: bytes, id: object
+    ) -> None:
+        try:
+            if method == "POST":
+                headers = {"Content-Type": JSON, **headers}
+            await exchange.send(method, self._address.target, headers, body)
+            head = exchange.head
+            found = {name: head.headers[name] for name in ANSWERING if name in head.headers}
+            if head.kind == STREAM and head.status == 200:
+                await line.stream(found)
+                await self._events(line, exchange)
+                return
+            raw = await http.whole(exchange.body(), frames.LONGEST) if head.kind == JSON else b""
+            answer = _again(raw, id) if raw.strip() else b""
+        except OSError as error:
+            raise Declined(502, f"the server cannot be reached: {error}", id, INTERNAL) from None
+        await line.answer(head.status, {**found, **({"Content-Type": JSON} if answer else {})}, answer)
+
+    async def _events(self, line: Line, exchange: http.Exchange) -> None:
+        events = Events(frames.LONGEST)
+        async for data in exchange.body():
+            for event in events.feed(data):
+                if is_message(event):
+                    with suppress(Malformed):
+                        again = frames.write(_bodies(frames.read(event.data))).rstrip(b"\n")
+                        await line.event(Event(again, event.name, event.id, event.retry))
+                elif event.id:
+                    await line.event(Event(b"", event.name, event.id, event.retry))
+
+
+def _again(raw: bytes, id: object) -> bytes:
+    """What the server said, written anew."""
+    try:
+        return frames.write(_bodies(frames.read(raw)))
+    except Malformed as error:
+        return frames.write(frames.failure(id, INTERNAL, f"the server's answer cannot be passed on: {error}"))
+
+
+def _bodies(found: Frame | list[Frame | Malformed]) -> object:
+    if isinstance(found, Frame):
+        return found.body
+    for each in found:
+        if isinstance(each, Malformed):
+            raise each
+    return [each.body for each in found if isinstance(each, Frame)]

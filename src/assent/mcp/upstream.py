@@ -1,0 +1,226 @@
+"""The end towards a server that speaks Streamable HTTP. Reads messages only as far as the transport needs."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
+
+from assent import http
+from assent.contract.display import one_line
+from assent.mcp import frames, marks
+from assent.mcp.events import Event, Events
+from assent.mcp.frames import INTERNAL, INVALID, NO_METHOD, Frame, Kind, Malformed
+from assent.mcp.line import STREAM
+
+TRIES = 3  # to take a broken stream up again
+PAUSE = 1.0  # seconds before that, where the server names none
+LONGEST_PAUSE = 30.0
+NOTIFYING = 30.0  # seconds for a message that has no answer
+LEAVING = 3.0  # seconds to end the session
+ACCEPT = "application/json, text/event-stream"
+
+Deliver = Callable[[bytes], Awaitable[None]]
+
+
+class Upstream:
+    """One session with a server. `deliver` takes what it says."""
+
+    def __init__(self, url: str, headers: Mapping[str, str], *, deliver: Deliver, note: Callable[[str], None]) -> None:
+        self._address = http.Address(url)
+        self._given = dict(headers)
+        self._deliver = deliver
+        self._note = note
+        self._session = ""
+        self._version = ""
+        self._marks = marks.Marks()
+        self._posts: dict[str, tuple[Frame, asyncio.Task[None]]] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def send(self, frame: Frame) -> None:
+        if frame.kind is Kind.REQUEST:
+            self._posts[frame.key] = (frame, self._spawn(self._ask(frame)))
+        elif frame.kind is Kind.RESPONSE:
+            self._spawn(self._tell(frame))
+        elif not self._took_back(frame):
+            await self._tell(frame)
+
+    async def close(self) -> None:
+        """End the session."""
+        for task in self._tasks:
+            task.cancel()
+        if self._session:
+            with suppress(OSError):
+                async with asyncio.timeout(LEAVING):
+                    exchange = await self._open("DELETE", {})
+                    exchange.close()
+
+    def _spawn(self, work: Awaitable[None]) -> asyncio.Task[None]:
+        task = asyncio.ensure_future(work)
+        assert isinstance(task, asyncio.Task)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task
+
+    def _took_back(self, frame: Frame) -> bool:
+        """A request without a handshake is taken back by hanging up."""
+        found = self._posts.get(frames.key_of(frame.params.get("requestId")))
+        if frame.method != "notifications/cancelled" or found is None or not marks.version(found[0]):
+            return False
+        found[1].cancel()
+        return True
+
+    # Messages
+
+    async def _tell(self, frame: Frame) -> None:
+        """Send a message that has no answer."""
+        try:
+            async with asyncio.timeout(NOTIFYING):
+                exchange = await self._post(frame)
+                exchange.close()
+            if exchange.head.status >= 300:
+                self._note(f"the server answered `{one_line(frame.method, 60)}` with status {exchange.head.status}")
+            elif frame.method == "notifications/initialized":
+                self._spawn(self._listen())
+        except OSError as error:
+            self._note(f"the server cannot be reached: {error}")
+
+    async def _ask(self, frame: Frame) -> None:
+        """Send a request, and deliver what comes until it is answered."""
+        try:
+            problem = await self._answered(frame)
+        except OSError as error:
+            problem = (INTERNAL, f"the server cannot be reached: {error}")
+        finally:
+            if self._posts.get(frame.key, (None,))[0] is frame:
+                del self._posts[frame.key]
+        if problem is not None:
+            await self._deliver(frames.write(frames.failure(frame.body["id"], *problem)))
+
+    async def _answered(self, frame: Frame) -> tuple[int, str] | None:
+        """None once the answer was delivered, else why there is none."""
+        exchange = await self._post(frame)
+        try:
+            head = exchange.head
+            if head.status != 200:
+                return await self._declined(frame, exchange)
+            if frame.method == "initialize":
+                self._session = head.headers.get("mcp-session-id", "")
+            if head.kind == "application/json":
+                return await self._one(frame, await http.whole(exchange.body(), frames.LONGEST))
+            if head.kind == STREAM:
+                return await self._stream(frame, exchange)
+            return INTERNAL, f"the server answered with `{one_line(head.kind, 60)}`"
+        finally:
+            exchange.close()
+
+    async def _declined(self, frame: Frame, exchange: http.Exchange) -> tuple[int, str] | None:
+        status = exchange.head.status
+        if 300 <= status < 400:
+            where = one_line(exchange.head.headers.get("location", ""), 200)
+            return INVALID, f"the server is at `{where}`; start the proxy with that address if you trust it"
+        if exchange.head.kind == "application/json":
+            with suppress(Malformed, OSError):
+                said = frames.read(await http.whole(exchange.body(), frames.LONGEST))
+                if isinstance(said, Frame) and "error" in said.body:
+                    await self._deliver(frames.write({**said.body, "id": frame.body["id"]}))
+                    return None
+        if status in (401, 403):
+            return INVALID, f"the server wants to know who asks (status {status}); start the proxy with --header"
+        if status == 404:
+            return (INVALID, "the session has ended") if self._session else (NO_METHOD, "not found")
+        return INTERNAL, f"the server answered with status {status}"
+
+    async def _one(self, asked: Frame, raw: bytes) -> tuple[int, str] | None:
+        """Deliver what one body or event holds."""
+        try:
+            found = frames.read(raw)
+        except Malformed as error:
+            self._note(f"a message of the server was dropped: {error}")
+            return INTERNAL, f"the server's answer cannot be passed on: {error}"
+        answered = False
+        for each in found if isinstance(found, list) else [found]:
+            if isinstance(each, Frame) and each.kind is Kind.RESPONSE and each.key == asked.key:
+                answered = True
+                self._marks.heard(asked, each)
+                if asked.method == "initialize":
+                    self._version = marks.protocol_of(each.body)
+        await self._deliver(raw)
+        return None if answered else (INTERNAL, "the server did not answer")
+
+    async def _stream(self, asked: Frame, exchange: http.Exchange) -> tuple[int, str] | None:
+        """Deliver the events of an answer; a stream that breaks is taken up again where the server can do that."""
+        last, pause = "", PAUSE
+        for _ in range(TRIES):
+            try:
+                events = Events(frames.LONGEST)
+                async for data in exchange.body():
+                    for event in events.feed(data):
+                        last, pause = event.id or last, _pause(event, pause)
+                        if is_message(event) and await self._one(asked, event.data) is None:
+                            return None
+            except OSError as error:
+                self._note(f"a stream of the server broke: {error}")
+            finally:
+                exchange.close()
+            if not last:
+                break
+            await asyncio.sleep(pause)
+            exchange = await self._open("GET", {"Accept": STREAM, "Last-Event-ID": last})
+            if exchange.head.status != 200 or exchange.head.kind != STREAM:
+                exchange.close()
+                break
+        return INTERNAL, "the server's stream ended without an answer"
+
+    async def _listen(self) -> None:
+        """Deliver what the server says on its own, where it does."""
+        last, pause, failed = "", PAUSE, 0
+        while failed < TRIES:
+            try:
+                exchange = await self._open("GET", {"Accept": STREAM} | ({"Last-Event-ID": last} if last else {}))
+                try:
+                    if exchange.head.status != 200 or exchange.head.kind != STREAM:
+                        return
+                    failed = 0
+                    events = Events(frames.LONGEST)
+                    async for data in exchange.body():
+                        for event in events.feed(data):
+                            last, pause = event.id or last, _pause(event, pause)
+                            if is_message(event):
+                                await self._deliver(event.data)
+                finally:
+                    exchange.close()
+            except OSError:
+                failed += 1
+            await asyncio.sleep(pause)
+
+    # Requests
+
+    async def _post(self, frame: Frame) -> http.Exchange:
+        headers = {"Content-Type": "application/json", "Accept": ACCEPT, **self._marks.headers(frame)}
+        version = marks.version(frame) or ("" if frame.method == "initialize" else self._version)
+        return await self._open("POST", headers, frames.write(frame.body), version=version)
+
+    async def _open(
+        self, method: str, headers: Mapping[str, str], body: bytes = b"", *, version: str | None = None
+    ) -> http.Exchange:
+        found = {"Host": self._address.authority, **self._given, **headers}
+        if self._session:
+            found["Mcp-Session-Id"] = self._session
+        if version or (version is None and self._version):
+            found["MCP-Protocol-Version"] = version or self._version
+        exchange = await http.connect(self._address)
+        try:
+            await exchange.send(method, self._address.target, found, body)
+        except BaseException:
+            exchange.close()
+            raise
+        return exchange
+
+
+def is_message(event: Event) -> bool:
+    return bool(event.data.strip()) and event.name in ("", "message")
+
+
+def _pause(event: Event, before: float) -> float:
+    return before if event.retry is None else min(event.retry / 1000, LONGEST_PAUSE)

@@ -1,0 +1,1 @@
+"""The resident gate server: HTTP API, page and remote channels."""

@@ -1,0 +1,224 @@
+"""Endpoints for callers: a decision alone, and a call that is held where it asks."""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+
+from assent.cli.place import MODES
+from assent.contract.call import Call
+from assent.contract.decision import Decision, Outcome
+from assent.contract.memory import keep
+from assent.contract.review import Verdict
+from assent.desk import verdict as verdict_of
+from assent.engine import Engine
+from assent.memory import Settled
+from assent.policy import explain
+from assent.policy.parts import nobody_answers, to_confirm
+from assent.review import wire
+from assent.server.access import Role
+from assent.server.api.endpoint import ANY, FLAG, LARGE, NUMBER, TEXT, Asked, Endpoint, Refusal, Reply, encode, record
+from assent.server.held_calls import Waiting
+
+LONGEST_WAIT = 600.0
+LONGEST_NAME = 4096
+QUICK = 4096  # bytes of a request that is decided at once
+REMEMBERED = 256  # answers
+LONE = re.compile(r"[\ud800-\udfff]")
+
+
+def call_of(asked: Asked) -> tuple[Call, str, Engine]:
+    """The call of a request, its project, and the gate of its session there."""
+    tool, given = asked.text("tool"), asked.table("input")
+    cwd, session, runtime = asked.text("cwd", ""), asked.text("session", ""), asked.text("runtime", "")
+    project = asked.text("project", "") or cwd
+    if not tool or max(map(len, (tool, cwd, session, runtime, project))) > LONGEST_NAME or "\0" in project + cwd:
+        raise Refusal(422, "bad-call", "a call has a `tool`, and names of at most 4096 characters")
+    if project and not project.startswith("/"):
+        raise Refusal(422, "bad-call", "`project` and `cwd` are whole paths")
+    if LONE.search(f"{tool}{cwd}{session}{runtime}{project}"):
+        raise Refusal(422, "bad-call", "a name holds half a character")
+    gate, place = asked.house.gates.find(project, session, moment=asked.house.moment)
+    call = Call(
+        tool,
+        given,
+        cwd=cwd,
+        roots=place.roots,
+        home=place.home,
+        session=session,
+        runtime=runtime,
+        description=asked.text("description", ""),
+        shell=asked.text("shell", ""),
+    )
+    return call, project, gate
+
+
+def is_quick(asked: Asked, gate: Engine, call: Call) -> bool:
+    """Whether a request is decided at once; the others take a thread, so that nobody waits behind them."""
+    return asked.size <= QUICK and asked.house.has_time() and gate.is_quick(call)
+
+
+def host_mode(asked: Asked) -> str:
+    """The mode that the host itself is in, which can only tighten."""
+    mode = asked.text("host_mode", "")
+    if mode and mode not in MODES:
+        raise Refusal(422, "bad-field", f"`host_mode` is one of {', '.join(MODES)}")
+    return mode
+
+
+async def check(asked: Asked) -> object:
+    """Decide, and do nothing else: no record, no question."""
+    call, project, gate = call_of(asked)
+    judge, mode = asked.house.desk.memory.judge, host_mode(asked)
+    if is_quick(asked, gate, call):
+        judged = judge(gate, call, project=project, host_mode=mode, moment=asked.house.moment)
+    else:  # it takes its time, and the server goes on
+        judged = await asked.house.work(judge, gate, call, project=project, host_mode=mode)
+    decision = judged.decision
+    if asked.flag("headless") and decision.outcome is Outcome.ASK:
+        decision = nobody_answers(decision)
+    asked.house.metrics.checked(decision)
+    if asked.flag("whole"):
+        return {**_told(decision), "decision": wire.plain(decision)}
+    return Reply(_written(decision))
+
+
+def _told(decision: Decision) -> dict[str, object]:
+    return {**explain.as_json(decision), "agent_message": explain.to_agent(decision)}
+
+
+_known: dict[int, tuple[Decision, bytes]] = {}
+
+
+def _written(decision: Decision) -> bytes:
+    """A decision as it is sent. A gate that decides the same again gives the same object, and so do we."""
+    known = _known.get(id(decision))
+    if known is not None and known[0] is decision:
+        return known[1]
+    found = encode(_told(decision)).encode()
+    keep(_known, id(decision), (decision, found), REMEMBERED)
+    return found
+
+
+async def submit(asked: Asked) -> object:
+    """Decide and record a call; where it asks, hold it until it is answered or `wait` seconds are over."""
+    wait = asked.number("wait", 60.0, most=LONGEST_WAIT)
+    attended, headless = asked.flag("attended"), asked.flag("headless")
+    call, project, gate = call_of(asked)
+    house = asked.house
+    settled = await house.settled(
+        house.desk.memory.begin,
+        gate,
+        call,
+        project=project,
+        headless=headless,
+        host_mode=host_mode(asked),
+        reopen=partial(house.gate_now, project, call.session),
+        quick=is_quick(asked, gate, call),
+    )
+    house.metrics.decided(settled.judged.decision)
+    house.seen(call, project)
+    if asked.flag("confirm") and settled.judged.decision.outcome is Outcome.ALLOW:
+        settled = Settled(settled.judged.but(to_confirm(settled.judged.decision)), settled.id)
+    if settled.judged.decision.outcome is not Outcome.ASK:
+        return plain(verdict_of(settled))
+    waiting = await house.calls.hold(gate, call, settled, project=project, attended=attended, size=asked.size)
+    return await outcome(asked, waiting, wait)
+
+
+async def reattach(asked: Asked) -> object:
+    """Come back for a call that is held."""
+    wait = asked.number("wait", 60.0, most=LONGEST_WAIT)
+    id, digest = asked.path["id"], asked.text("digest")
+    return await outcome(asked, await asked.house.calls.again(id, digest), wait)
+
+
+async def withdraw(asked: Asked) -> object:
+    """The call is not wanted any more."""
+    asked.house.calls.withdraw(asked.path["id"], asked.text("digest"))
+    return {"withdrawn": True}
+
+
+async def outcome(asked: Asked, waiting: Waiting, wait: float) -> object:
+    """The verdict on a held call, or where to come back for it."""
+    found = await asked.house.calls.wait(waiting, wait, asked.gone)
+    if isinstance(found, Verdict):
+        return plain(found)
+    return Reply({"waiting": True, **found}, status=202)
+
+
+def plain(verdict: Verdict) -> object:
+    return {"waiting": False, **{name: wire.plain(getattr(verdict, name)) for name in verdict.__slots__}}
+
+
+CALL = {
+    "tool": TEXT,
+    "input": ANY,
+    "cwd": TEXT,
+    "project": TEXT,
+    "session": TEXT,
+    "runtime": TEXT,
+    "description": TEXT,
+    "shell": TEXT,
+    "headless": FLAG,
+    "host_mode": TEXT,
+    "whole": FLAG,
+}
+DECISION = record(
+    "outcome code reason",
+    outcome={"enum": ["allow", "ask", "deny"]},
+    code=TEXT,
+    reason=TEXT,
+    layer=TEXT,
+    rule=TEXT,
+    source=TEXT,
+    mode=TEXT,
+    risk=TEXT,
+    agent_message=TEXT,
+    decision=ANY,
+)
+VERDICT = record("waiting allowed id", waiting=FLAG, allowed=FLAG, id=TEXT, message=TEXT, stop=FLAG)
+WAITING = record("waiting id digest", waiting=FLAG, id=TEXT, digest=TEXT)
+
+ENDPOINTS = (
+    Endpoint(
+        "POST",
+        "/v1/check",
+        check,
+        needs=Role.CALLER,
+        summary="decide a call: nothing runs, nothing is recorded, nobody is asked",
+        body=record("tool", **CALL),
+        gives={200: DECISION},
+        limit=LARGE,
+        prompt=True,
+    ),
+    Endpoint(
+        "POST",
+        "/v1/calls",
+        submit,
+        needs=Role.CALLER,
+        summary="decide and record a call; where it asks, hold it for `wait` seconds, then say where to come back",
+        body=record("tool", **CALL, attended=FLAG, confirm=FLAG, wait=NUMBER),
+        gives={200: VERDICT, 202: WAITING},
+        limit=LARGE,
+        prompt=True,
+    ),
+    Endpoint(
+        "POST",
+        "/v1/calls/{id}",
+        reattach,
+        needs=Role.CALLER,
+        summary="come back for a held call, with its id and digest",
+        body=record("digest", digest=TEXT, wait=NUMBER),
+        gives={200: VERDICT, 202: WAITING},
+    ),
+    Endpoint(
+        "POST",
+        "/v1/calls/{id}/withdraw",
+        withdraw,
+        needs=Role.CALLER,
+        summary="take a held call back: it is denied",
+        body=record("digest", digest=TEXT),
+        gives={200: record("withdrawn", withdrawn=FLAG)},
+    ),
+)

@@ -1,0 +1,73 @@
+"""Endpoints for answers from elsewhere. A signature is all that lets them in, and it is looked at first."""
+
+from __future__ import annotations
+
+from assent.contract.errors import AccessError
+from assent.review.channels.webhook.channel import BACK
+from assent.review.commands import Partial, Taken
+from assent.server.access import Role
+from assent.server.api import shown
+from assent.server.api.endpoint import FLAG, TEXT, TEXTS, Asked, Endpoint, Refusal, Reply, record
+
+INTERACTION = 512 * 1024  # bytes: Slack sends the whole message back, encoded
+UNSIGNED = Refusal(401, "bad-signature", "this is not signed, too old, or came before")
+STATUS = {"bad-signature": 401, "stale": 401, "replayed": 409, "unknown": 404, "mismatch": 409, "late": 409}
+
+
+async def slack(asked: Asked) -> object:
+    """A button or a dialog in Slack."""
+    place = asked.house.elsewhere.slack
+    told = None if place is None else await place.interact(asked.headers, asked.raw)
+    if told is None:
+        raise UNSIGNED
+    return Reply(told if told else b"")
+
+
+async def webhook(asked: Asked) -> object:
+    """A signed answer."""
+    place = asked.house.elsewhere.webhook
+    if place is None:
+        raise UNSIGNED
+    try:
+        receipt = await place.channel.take(asked.headers, asked.raw)
+    except AccessError as error:
+        raise Refusal(STATUS.get(error.code, 403), error.code, str(error)) from None
+    except ValueError as error:
+        raise Refusal(422, "bad-field", str(error)) from None
+    if not isinstance(receipt, Taken):
+        raise Refusal(409, "not-whole" if isinstance(receipt, Partial) else "late", receipt.words)
+    return {"counted": True, "words": receipt.words, "note": receipt.note, **shown.ended(receipt.resolution)}
+
+
+ENDPOINTS = (
+    Endpoint(
+        "POST",
+        "/v1/slack/interact",
+        slack,
+        needs=Role.NOBODY,
+        summary="a button or a dialog in Slack, with Slack's signature",
+        gives={200: TEXT},
+        limit=INTERACTION,
+        signed=True,
+    ),
+    Endpoint(
+        "POST",
+        BACK,
+        webhook,
+        needs=Role.NOBODY,
+        summary="an answer of the webhook, with its signature",
+        body=record(
+            "id digest nonce said",
+            id=TEXT,
+            digest=TEXT,
+            nonce=TEXT,
+            said=TEXT,
+            scope=TEXT,
+            rules=TEXTS,
+            message=TEXT,
+            who=TEXT,
+        ),
+        gives={200: record("counted words", counted=FLAG, words=TEXT, note=TEXT)},
+        signed=True,
+    ),
+)

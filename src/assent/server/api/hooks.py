@@ -1,0 +1,332 @@
+"""Endpoint for the hooks of agent programs: an event in, the program's own form of answer out. Waits for a person where
+the route says so; everything else is `replies`.
+
+The answer is text: `done STATUS LENGTH LENGTH`, a line end, and what the hook prints on stdout and stderr; or
+`held ID DIGEST`, to come back with. So the smallest client can read it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from functools import partial
+
+from assent import adapters
+from assent.adapters.adapter import DECIDING, Adapter, Event, Kind, Rendered, deadline_within
+from assent.adapters.honours import HONOURS
+from assent.contract.decision import Decision, Outcome
+from assent.contract.errors import AssentError
+from assent.contract.memory import keep
+from assent.contract.reply import Reply as Told
+from assent.contract.reply import fault
+from assent.contract.review import Ending, Verdict
+from assent.desk import UNDECIDED
+from assent.facts import asked as asking
+from assent.facts import digest, servers
+from assent.hook.replies import Visit, alone, concluded, heard, told
+from assent.memory import Settled
+from assent.server.access import Role
+from assent.server.api.checks import is_quick
+from assent.server.api.endpoint import ANY, LARGE, NUMBER, TEXT, Asked, Endpoint, Refusal, Reply, record
+from assent.server.api.events import offered
+from assent.server.api.request_guard import HEADER
+from assent.server.held_calls import Waiting
+from assent.server.state import Closing
+
+WAIT = 25.0  # seconds until a waiting hook has to come back
+SOON = 0.5  # the same for its first request: a hook that hears nothing for two seconds decides by itself
+ANSWERING = 3.0  # seconds for an answer to reach the program before its hook gives up
+REMEMBERED = 256  # answers
+TAKEN_OVER = frozenset({Ending.UNSEEN})  # the ending after which the program's own dialog asks in our place
+
+
+class Held(Exception):
+    """There is no answer yet: the hook must come back with this."""
+
+    def __init__(self, id: str, digest: str) -> None:
+        super().__init__("held")
+        self.id = id
+        self.digest = digest
+
+
+async def hook(asked: Asked) -> object:
+    """Answer one event of an agent program."""
+    runtime = asked.path["runtime"]
+    if runtime not in adapters.RUNTIMES:
+        raise Refusal(404, "no-such-runtime", f"known are {', '.join(adapters.RUNTIMES)}")
+    adapter = adapters.load(runtime)
+    environ = {key: value for key, value in asked.table("environ").items() if isinstance(value, str)}
+    event: Event | None = None
+    try:
+        home = environ.get("HOME", "")
+        project = asked.text("project", "")
+        environ = {**environ, **servers.told(runtime, home, project)} if runtime in servers.PLACES else environ
+        event = adapter.parse_text(asked.text("payload"), environ=environ, home=home, project=project)
+        asked.house.remember(event.session, environ, project)
+        rendered = adapter.render(event, await reply(asked, adapter, event))
+    except Held as held:
+        return Reply(f"held {held.id} {held.digest}\n".encode(), kind="text/plain; charset=utf-8")
+    except Closing as error:  # the hook decides by itself, or comes back for its question
+        raise Refusal(503, "ending", str(error)) from None
+    except AssentError as error:
+        rendered = adapter.render(event, fault(str(error)))
+    return Reply(framed(rendered), kind="text/plain; charset=utf-8")
+
+
+async def over_http(asked: Asked) -> object:
+    """Answer an HTTP hook: the payload is the body, and the answer what the program reads. What such a hook is not
+    told, a command hook of the same session told before; where it did not, there is no workspace."""
+    runtime, given = asked.path["runtime"], asked.body
+    if runtime not in adapters.RUNTIMES or not HONOURS[runtime].http:
+        raise Refusal(404, "no-such-runtime", "this program is not asked over HTTP; install its command hook")
+    adapter = adapters.load(runtime)
+    event: Event | None = None
+    try:
+        environ, project = asked.house.told(str(given.get("session_id", "")))
+        event = adapter.parse(given, environ=environ, home=environ["HOME"], project=project)
+        asked.body = {}
+        return _response(adapter, event, await _in_one_go(asked, adapter, event))
+    except AssentError as error:
+        return _response(adapter, event, fault(str(error)))
+    except ConnectionError:  # whoever asked is gone
+        raise
+    except Exception as error:  # INVARIANT: such a program takes any other status than 200 for leave to run the call
+        asked.house.fault(error)
+        return _response(adapter, event, fault(f"the gate failed inside: {type(error).__name__}"))
+
+
+def denied(path: Mapping[str, str], words: str) -> Reply | None:
+    """The answer to an HTTP hook whose payload cannot be read."""
+    runtime = path.get("runtime", "")
+    if runtime not in adapters.RUNTIMES or not HONOURS[runtime].http:
+        return None
+    return _response(adapters.load(runtime), None, fault(words))
+
+
+_responses: dict[tuple[int, str], tuple[Told, Reply]] = {}
+
+
+def _response(adapter: Adapter, event: Event | None, told: Told) -> Reply:
+    """What the program is told, as it is sent. To the same words it is the same, where nothing else goes into it."""
+    plain = adapter.plain and event is not None and event.kind is Kind.BEFORE_TOOL
+    known = _responses.get((id(told), adapter.runtime)) if plain else None
+    if known is not None and known[0] is told:
+        return known[1]
+    response = adapter.respond(event, told)
+    found = Reply(response.body.encode(), status=response.status, kind=response.type)
+    if plain:
+        keep(_responses, (id(told), adapter.runtime), (told, found), REMEMBERED)
+    return found
+
+
+_words: dict[int, tuple[Decision, Told]] = {}
+
+
+def _told(decision: Decision) -> Told:
+    """A decision in words. A gate that decides the same again gives the same object, and so do we."""
+    known = _words.get(id(decision))
+    if known is not None and known[0] is decision:
+        return known[1]
+    found = told(decision)
+    keep(_words, id(decision), (decision, found), REMEMBERED)
+    return found
+
+
+async def _in_one_go(asked: Asked, adapter: Adapter, event: Event) -> Told:
+    """An HTTP hook waits for its answer in one request."""
+    while True:
+        try:
+            return await reply(asked, adapter, event)
+        except Held as held:
+            asked.body = {"held": {"id": held.id, "digest": held.digest}}
+
+
+def framed(rendered: Rendered) -> bytes:
+    out, err = (text.encode("utf-8", "backslashreplace") for text in (rendered.stdout, rendered.stderr))
+    return b"done %d %d %d\n%b%b" % (rendered.status, len(out), len(err), out, err)
+
+
+async def reply(asked: Asked, adapter: Adapter, event: Event) -> Told:
+    """What the program is told."""
+    project = event.call.roots[0] if event.call is not None and event.call.roots else ""
+    house = asked.house
+    gate, here = house.gates.find(project or "/", event.session, moment=house.moment)
+    where, session = project or "/", event.session
+    reopen = partial(house.gate_now, where, session)
+    visit = Visit(event, gate, here, house.desk.memory, asks=adapter.asks(event), reopen=reopen)
+    if event.kind is Kind.BEFORE_TOOL:
+        return await _before(asked, adapter, visit)
+    if event.kind is Kind.PERMISSION:
+        return await _permission(asked, adapter, visit)
+    if event.kind in DECIDING:
+        return await asked.house.work(alone, visit)
+    ids, offer = await asked.house.work(heard, visit)
+    for id in ids:
+        house.desk.broker.withdraw(id, "it was answered in the program's own dialog")
+    if offer is not None:
+        house.hub.tell("offer", offered(offer))
+    return Told(Outcome.ALLOW)
+
+
+async def _before(asked: Asked, adapter: Adapter, visit: Visit) -> Told:
+    held, slow = asked.table("held"), asked.house.slow
+    if held and not slow.knows(str(held.get("id", ""))):  # the hook is back for a question that was asked before
+        return await _answered(asked, adapter, visit, await _again(asked))
+    route = visit.gate.settings.route
+    settled = await (_late(asked) if held else _settled(asked, visit))
+    decision = settled.judged.decision
+    asked.house.metrics.decided(decision)
+    if visit.call is not None:
+        asked.house.seen(visit.call, visit.project)
+    if decision.outcome is not Outcome.ASK:
+        return _told(decision)
+    if to_dialog(route, visit, races=adapter.races, watched=bool(asked.house.hub.streams)):
+        return visit.hand_over(settled)
+    if _falls_back(adapter, visit):
+        await asked.house.work(visit.note, settled)
+        asked.house.desk.dialogs[settled.id] = TAKEN_OVER
+    return await _answered(asked, adapter, visit, await _hold(asked, adapter, visit, settled))
+
+
+async def _settled(asked: Asked, visit: Visit) -> Settled:
+    """The event's call, decided. One that takes long goes on while the hook comes back for it."""
+    house, settings = asked.house, visit.gate.settings
+    headless = settings.route == "runtime" and not visit.dialog
+    if settings.classifier is None:
+        quick = visit.call is not None and is_quick(asked, visit.gate, visit.call)
+        if quick:
+            return await house.settled(visit.begin, headless=headless, quick=True)
+    task = asyncio.ensure_future(house.settled(visit.begin, headless=headless))
+    await asyncio.wait({task}, timeout=SOON)
+    if task.done():
+        return task.result()
+    raise Held(*house.slow.keep(task))
+
+
+async def _late(asked: Asked) -> Settled:
+    """What was decided since the hook was here."""
+    held = asked.table("held")
+    id, digest = str(held.get("id", "")), str(held.get("digest", ""))
+    task, since = asked.house.slow.find(id, digest)
+    await asyncio.wait({task}, timeout=WAIT)
+    if not task.done():
+        raise Held(id, digest)
+    asked.house.slow.drop(id)
+    asked.body["spent"] = asyncio.get_running_loop().time() - since
+    return task.result()
+
+
+def to_dialog(route: str, visit: Visit, *, races: bool, watched: bool) -> bool:
+    """Whether a question goes to the program's own dialog. `watched`: somebody looks at ours."""
+    if route == "runtime":
+        return True
+    return visit.dialog and route == "both" and (races or not watched)
+
+
+async def _permission(asked: Asked, adapter: Adapter, visit: Visit) -> Told:
+    """The program's dialog is open. What it asks for us is asked here too: the first answer counts."""
+    call, memory = visit.call, visit.memory
+    assert call is not None
+    id = await asked.house.work(asking.find, memory.state, call.session, digest.identity(call))
+    if visit.gate.settings.route != "both" or not id:
+        return await asked.house.work(alone, visit)
+    asked.house.desk.dialogs[id] = UNDECIDED
+    if asked.body.get("held"):
+        waiting = await _again(asked)
+    else:
+        judged = await asked.house.work(
+            memory.judge, visit.gate, call, project=visit.project, host_mode=visit.event.mode
+        )
+        if judged.decision.outcome is not Outcome.ASK:
+            asked.house.desk.dialogs.pop(id, None)
+            return told(judged.decision) if judged.decision.outcome is Outcome.DENY else Told(Outcome.ASK)
+        waiting = await _hold(asked, adapter, visit, Settled(judged, id))
+    verdict = await _wait(asked, waiting)
+    asked.house.desk.dialogs.pop(id, None)
+    if verdict.resolution is None or verdict.resolution.ending in UNDECIDED:
+        return Told(Outcome.ASK)  # the dialog stays
+    return concluded(verdict)
+
+
+async def _hold(asked: Asked, adapter: Adapter, visit: Visit, settled: Settled) -> Waiting:
+    assert visit.call is not None
+    return await asked.house.calls.hold(
+        visit.gate,
+        visit.call,
+        settled,
+        project=visit.project,
+        attended=visit.event.attended is True,
+        size=asked.size,
+        limit=limit_of(asked, adapter),
+    )
+
+
+def limit_of(asked: Asked, adapter: Adapter) -> float:
+    """The seconds that a person has at most: less than the hook, which has less than the program. 0: no limit is
+    known."""
+    header = asked.headers.get(HEADER, "")
+    known = [asked.number("deadline", 0, most=1e6), float(header) if header.isdigit() and len(header) < 7 else 0.0]
+    if adapter.limit:
+        known.append(float(deadline_within(adapter.limit)))
+    ends = [each for each in known if each > 0]
+    return max(min(ends) - ANSWERING - asked.number("spent", 0, most=1e6), 1.0) if ends else 0.0
+
+
+async def _again(asked: Asked) -> Waiting:
+    held = asked.table("held")
+    return await asked.house.calls.again(str(held.get("id", "")), str(held.get("digest", "")))
+
+
+async def _wait(asked: Asked, waiting: Waiting) -> Verdict:
+    found = await asked.house.calls.wait(waiting, WAIT if asked.body.get("held") else SOON, asked.gone)
+    if not isinstance(found, Verdict):
+        raise Held(waiting.id, waiting.digest)
+    return found
+
+
+async def _answered(asked: Asked, adapter: Adapter, visit: Visit, waiting: Waiting) -> Told:
+    """The person's answer; a question that nobody could see goes to the program's own dialog, where one is attended."""
+    verdict = await _wait(asked, waiting)
+    asked.house.desk.dialogs.pop(waiting.id, None)
+    if verdict.unseen and _falls_back(adapter, visit) and verdict.decision.tool:
+        return Told(Outcome.ASK, verdict.message)
+    return concluded(verdict)
+
+
+def _falls_back(adapter: Adapter, visit: Visit) -> bool:
+    """Whether the program's own dialog asks what nobody could see here."""
+    return adapter.asks(visit.event) and visit.event.attended is True
+
+
+ENDPOINTS = (
+    Endpoint(
+        "POST",
+        "/v1/hooks/{runtime}",
+        hook,
+        needs=Role.CALLER,
+        summary="answer one event of an agent program, in its own form; come back with `held` while a person is asked",
+        body=record(
+            "payload",
+            payload=TEXT,
+            environ=ANY,
+            project=TEXT,
+            deadline=NUMBER,
+            held=record("id digest", id=TEXT, digest=TEXT),
+        ),
+        gives={200: TEXT},
+        limit=LARGE,
+        kind="text/plain",
+        prompt=True,
+    ),
+    Endpoint(
+        "POST",
+        "/hook/{runtime}",
+        over_http,
+        needs=Role.CALLER,
+        summary="answer an HTTP hook of an agent program: its payload in, its own form of answer out",
+        body=ANY,
+        gives={200: ANY},
+        limit=LARGE,
+        prompt=True,
+        denial=denied,
+    ),
+)

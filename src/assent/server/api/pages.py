@@ -1,0 +1,33 @@
+"""The files of the page, read once at the start: nothing else on the disk can be asked for."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+
+from assent.server.api.endpoint import Reply
+
+FOLDER = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "page")
+KINDS = {
+    ".html": "text/html; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".svg": "image/svg+xml",
+}
+
+
+def load(folder: str = FOLDER) -> Mapping[str, Reply]:
+    """Path → file, for every file of the page that is of a known kind."""
+    found: dict[str, Reply] = {}
+    for where, _, names in os.walk(folder):
+        for name in names:
+            kind = KINDS.get(os.path.splitext(name)[1])
+            if kind is None:
+                continue
+            path = os.path.join(where, name)
+            with open(path, "rb") as file:
+                found[f"/page/{os.path.relpath(path, folder)}"] = Reply(file.read(), kind=kind)
+    index = found.pop("/page/index.html", None)
+    if index is not None:
+        found["/"] = index
+    return found

@@ -1,0 +1,45 @@
+"""A webhook as one server asks there. Shows nothing itself; answers come in through `api/elsewhere`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from assent.contract.errors import StoreError
+from assent.policy.remote_channels import WebhookPlace
+from assent.review.channels.webhook.channel import WebhookChannel
+from assent.review.channels.webhook.post import Post
+from assent.server.standing import LAST, UP, Standing
+
+if TYPE_CHECKING:
+    from assent.server.state import House
+
+SHORTEST = 32  # characters of a secret
+
+
+class Webhook:
+    """A webhook, as this server asks there."""
+
+    def __init__(self, house: House, place: WebhookPlace, secret: str) -> None:
+        if len(secret) < SHORTEST:
+            raise StoreError("`webhook-secret` is short; take 32 characters or more, as `openssl rand -hex 32` gives")
+        self._house = house
+        self.standing = Standing(house, "webhook")
+        self.channel = WebhookChannel(
+            Post(place.url),
+            secret,
+            users=place.users,
+            told=lambda words: self.standing.told("line", words, ""),
+            again=self._attach,
+            refused=self.standing.refused,
+        )
+        self._attach()
+
+    @property
+    def state(self) -> str:
+        return "down" if self.standing.problem else UP
+
+    async def close(self) -> None:
+        await self.channel.close(LAST)
+
+    def _attach(self) -> None:
+        self._house.desk.broker.attach(self.channel)

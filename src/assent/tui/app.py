@@ -1,0 +1,285 @@
+"""The inbox as a program: keeps the event stream open, carries answers to the server, says what came of them.
+
+Draws nothing itself."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import time
+from contextlib import suppress
+from typing import Any
+
+from textual import work
+from textual.app import App
+
+from assent.contract.errors import AccessError, AssentError, PayloadError, StoreError
+from assent.contract.review import Answer, Reach, Said, Scope
+from assent.tui import looks, words
+from assent.tui.answering import Answering
+from assent.tui.client import SIGNED_OUT, Client
+from assent.tui.inbox import Inbox
+from assent.tui.questions import Offer, Question, Questions
+from assent.tui.signing import SignIn
+
+RELEASE = 90.0  # seconds: an approved call is looked at again before the server tells what came of it
+LONGEST_WHOLE = 400_000  # characters of a question that a terminal shows whole
+MANY = 200  # questions from which on drawing is put off a little
+RINGING = 2.0  # seconds between two rings
+FIRST_WAIT, LONGEST_WAIT = 0.4, 5.0  # seconds between tries to connect
+EXAMPLE: dict[str, Any] = {
+    "tool": "bash",
+    "input": {"command": "git push origin main"},
+    "runtime": "example",
+    "session": "example",
+    "description": "An example: nothing runs, whatever you answer",
+    "wait": 120,
+}
+SIGNED_OUT_NOTE = "you were signed out: the server was started anew, or the session ended after a day"
+
+
+class InboxApp(App[None]):
+    """`state` is `live`, `wait` or `off`. `sending` are the questions whose answer is on its way, `answering`
+    is the one whose answer dialog is open."""
+
+    CSS_PATH = "inbox.tcss"
+    TITLE = "Assent inbox"
+    ENABLE_COMMAND_PALETTE = False
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]
+    VERTICAL_BREAKPOINTS = [(0, "-short"), (32, "-high")]
+    BINDINGS = []
+
+    def __init__(self, client: Client, *, theme: str = "dark", bell: bool = True) -> None:
+        super().__init__()
+        self.client = client
+        self.questions = Questions()
+        self.state = "wait"
+        self.note = ""
+        self.sending: set[str] = set()
+        self.answering: Question | None = None
+        self._bell = bell
+        self._rung = 0.0
+        self._drawing = False
+        for each in (looks.DARK, looks.LIGHT):
+            self.register_theme(each)
+        self.theme = f"assent-{theme}"
+
+    @property
+    def now(self) -> float:
+        """The time on a clock that does not jump."""
+        return time.monotonic()
+
+    def on_mount(self) -> None:
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGHUP, signal.SIGTERM):
+            with suppress(RuntimeError, ValueError):  # not the main thread
+                loop.add_signal_handler(number, self._terminal_closed)
+        self.inbox = Inbox()
+        self.push_screen(self.inbox)
+        self._stay_connected()
+
+    def action_light_or_dark(self) -> None:
+        self.theme = looks.LIGHT.name if self.theme == looks.DARK.name else looks.DARK.name
+
+    def tell(self, text: str, *, bad: bool = False) -> None:
+        """A short note to the person."""
+        self.notify(
+            words.prose(text), severity="error" if bad else "information", timeout=8 if bad else 4, markup=False
+        )
+
+    # The line to the server
+
+    @work(exclusive=True, group="stream")
+    async def _stay_connected(self) -> None:
+        """Sign in, listen, and start again whenever the line breaks."""
+        note, wait = "", FIRST_WAIT
+        while True:
+            if not self.client.who:
+                if not await self.push_screen_wait(SignIn(self.client, note)):
+                    self.exit()
+                    return
+                wait = FIRST_WAIT
+            try:
+                self._set_state("wait", self.note)
+                async for name, data in self.client.events():
+                    wait = FIRST_WAIT
+                    self._heard(name, data)
+                note = "the server ended the connection"
+            except AccessError as error:
+                note = str(error)
+                if error.code == SIGNED_OUT:
+                    self.client.who, note = "", SIGNED_OUT_NOTE
+                    continue
+            except StoreError as error:
+                note = str(error)
+            self._set_state("off", f"{note}; trying again")
+            await asyncio.sleep(wait)
+            wait = min(wait * 2, LONGEST_WAIT)
+
+    def _heard(self, name: str, data: dict[str, Any]) -> None:
+        self._set_state("live", "")
+        try:
+            fresh = self.questions.take(name, data, self.now)
+        except PayloadError as error:
+            self.tell(f"a question cannot be shown here: {error}; answer it on the page", bad=True)
+            return
+        if fresh is not None:
+            self._ring()
+        if name != "ping":
+            self._draw_soon()
+
+    def _ring(self) -> None:
+        """Once for many that come together."""
+        if self._bell and time.monotonic() - self._rung > RINGING:
+            self._rung = time.monotonic()
+            self.bell()
+
+    def _set_state(self, state: str, note: str) -> None:
+        if (state, note) != (self.state, self.note):
+            self.state, self.note = state, note
+            self._draw_soon()
+
+    def _draw_soon(self) -> None:
+        """Many events at once are drawn once."""
+        if not self._drawing:
+            self._drawing = True
+            self.set_timer(0.03 if len(self.questions) < MANY else 0.3, self._draw)
+
+    def _draw(self) -> None:
+        self._drawing = False
+        if not self.screen_stack:  # it ends
+            return
+        self.inbox.draw()
+        if isinstance(self.screen, Answering):
+            self.screen.tick()
+
+    # What a person does
+
+    async def say(self, question: Question, answer: Answer) -> str:
+        """Carry an answer to the server. Returns what went wrong and what to do next, "" where it counted."""
+        if answer.said is Said.ALLOW and not question.whole:
+            return "not all of it is shown yet: leave this with L, press w to see all of it, then allow it"
+        body = {
+            "digest": question.held.digest,
+            "said": answer.said.value,
+            "scope": answer.scope.value,
+            "rules": list(answer.rules),
+            "message": answer.message,
+        }
+        self.sending.add(question.id)
+        question.mine = True
+        try:
+            told = await self.client.ask("POST", f"/v1/held/{question.id}/answer", body, patience=RELEASE)
+        except AssentError as error:
+            question.mine = False
+            self._draw_soon()
+            return self._not_delivered(error)
+        finally:
+            self.sending.discard(question.id)
+        if question.over is None:  # the event that says so may come later than the answer to us
+            self.questions.take("ended", told, self.now)
+            self._draw_soon()
+        if told.get("note"):
+            self.tell(str(told["note"]), bad=True)
+        elif answer.said.value == "allow" and not told.get("allowed"):
+            self.tell(f"you allowed it, but it did not run: {told.get('reason', '')}", bad=True)
+        return ""
+
+    async def open_whole(self, question: Question) -> str:
+        """Ask for the rest of a long question. Returns what went wrong."""
+        if question.held.preview.length > LONGEST_WHOLE:
+            return "it is too long for a terminal; look at it on the page, and answer there"
+        text, start = question.text, question.sent if question.sent < question.held.preview.length else 0
+        try:
+            while start:
+                piece = await self.client.ask("GET", f"/v1/held/{question.id}/preview?from={start}", patience=30.0)
+                text, start = text + str(piece.get("text", "")), int(piece.get("next", 0))
+        except AssentError as error:
+            return f"the rest of it did not come: {error}"
+        question.text, question.opened = text, True
+        return ""
+
+    def _not_delivered(self, error: AssentError) -> str:
+        if isinstance(error, AccessError):
+            if error.code == SIGNED_OUT and self.client.who:
+                self._sign_in_again()
+            step = words.next_step(error.code)
+            return f"your answer did not count: {error}{'; ' + step if step else ''}"
+        return (
+            f"it is not known whether your answer arrived: {error}; once the line stands again, "
+            "answer it again if it still waits"
+        )
+
+    def _sign_in_again(self) -> None:
+        self.client.who = ""
+        self._stay_connected()
+
+    async def reach(self, question: Question, rules: tuple[str, ...], scope: Scope) -> Reach:
+        """How far rules would have reached. Raises AccessError or StoreError."""
+        body = {"rules": list(rules), "scope": scope.value}
+        data = await self.client.ask("POST", f"/v1/held/{question.id}/reach", body, patience=30.0)
+        numbers = {name: int(data.get(name, 0)) for name in ("matched", "denied", "looked_at")}
+        return Reach(**numbers, refusal=str(data.get("refusal", "")), covers=data.get("covers") is True)
+
+    def closed(self, question: Question, how: str) -> None:
+        """The answer dialog closed. A question that was put away is denied, and no other."""
+        self.answering = None
+        if how == "away":
+            self._put_away(question)
+
+    @work(group="away")
+    async def _put_away(self, question: Question) -> None:
+        body = {"digest": question.held.digest}
+        try:
+            await self.client.ask("POST", f"/v1/held/{question.id}/dismiss", body)
+            self.tell("put away: the agent is told no")
+        except AccessError as error:
+            self.tell(f"it was not put away: {error}", bad=True)
+        except StoreError as error:
+            self.tell(f"it is not known whether it was put away: {error}; it is denied when its time is over", bad=True)
+
+    async def take_offer(self, offer: Offer, mode: str, rule: str) -> None:
+        """Take an offer up, or turn it down with neither."""
+        self.questions.drop_offer(offer.id)
+        try:
+            told = await self.client.ask("POST", "/v1/offers", {"id": offer.id, "mode": mode, "rule": rule})
+            self.tell(str(told.get("words", "")))
+        except AssentError as error:
+            self.tell(f"nothing was changed: {error}", bad=True)
+        self._draw_soon()
+
+    @work(group="example")
+    async def show_example(self) -> None:
+        """Ask as an agent would, so that a person sees it once. Nothing runs, whatever is answered."""
+        try:
+            told = await self.client.ask("POST", "/v1/calls", EXAMPLE, patience=EXAMPLE["wait"] + 10)
+        except AssentError as error:
+            self.tell(f"the example could not be asked: {error}", bad=True)
+            return
+        if not told.get("waiting") and not told.get("resolution"):
+            done = "lets this example run" if told.get("allowed") else "stops this example"
+            self.tell(f"your policy {done} without asking")
+
+    # The end
+
+    async def is_alone(self) -> bool:
+        """Whether no other page or inbox is open. Where that is not known, it may be."""
+        try:
+            status = await self.client.ask("GET", "/v1/status", patience=3.0)
+            return int(status.get("streams", 1)) <= 1
+        except AssentError:
+            return self.state == "live"
+
+    def end_now(self) -> None:
+        """Before this process ends, for whatever reason: what was being answered is denied, and nothing else."""
+        question, self.answering = self.answering, None
+        if question is not None and question.over is None:
+            self.client.end_now(question.id, question.held.digest)
+        self.client.end_now()
+
+    def _terminal_closed(self) -> None:
+        self.end_now()
+        self.exit()
+        if not os.isatty(0):
+            os._exit(129)

@@ -1,0 +1,125 @@
+"""Small dialogs that answer no question: an offer of another mode, leaving while something waits, the keys."""
+
+from __future__ import annotations
+
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.containers import Vertical, VerticalScroll
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Static
+
+from assent.review.escalation import MODE_WORDS, RULE_WORDS
+from assent.tui import paint, words
+from assent.tui.questions import Offer
+
+MODES = {"plan": "p", "full_auto": "f"}
+
+
+class OfferDialog(ModalScreen[tuple[str, str] | None]):
+    """Ends with a mode or a rule, with neither where the offer is turned down, with None where it is left open."""
+
+    BINDINGS = [Binding("escape,ctrl+c", "later", priority=True)]
+
+    def __init__(self, offer: Offer) -> None:
+        super().__init__()
+        self._offer = offer
+        self._modes = {MODES[mode]: mode for mode in offer.modes if mode in MODES}
+        self._rules = {str(number): rule for number, rule in enumerate(offer.rules[:9], 1)}
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="dialog"):
+            session = f"{words.runtime(self._offer.runtime)} · {words.flat(self._offer.session, 30)}"
+            yield Static(Content.styled(session, "$soft"), markup=False)
+            yield Static(Content.styled(words.prose(self._offer.words), "bold"), markup=False)
+            yield Static("Would another way suit this session better? Nothing changes by itself.", markup=False)
+            yield Static(paint.lines(*self._choices()), markup=False, classes="choices")
+            hint = Content.assemble(("n", "bold"), " leave everything as it is   ", ("Esc", "bold"), " decide later")
+            yield Static(hint, markup=False, classes="hint")
+
+    def _choices(self) -> list[Content]:
+        out = []
+        for key, rule in self._rules.items():
+            shown = paint.marked(words.flat(rule, 200), "bold")
+            out += [Content.assemble((f" {key} ", "bold $primary"), shown), Content(f"   {RULE_WORDS}")]
+        for key, mode in self._modes.items():
+            out += [Content.assemble((f" {key} ", "bold $primary"), mode), Content(f"   {MODE_WORDS[mode]}")]
+        return out
+
+    def key_n(self) -> None:
+        self.dismiss(("", ""))
+
+    def on_key(self, event: object) -> None:
+        key = getattr(event, "key", "")
+        if key in self._modes or key in self._rules:
+            self.dismiss((self._modes.get(key, ""), self._rules.get(key, "")))
+
+    def action_later(self) -> None:
+        self.dismiss(None)
+
+
+class Leaving(ModalScreen[bool]):
+    """Whether to leave though nobody else sees what waits."""
+
+    BINDINGS = [
+        Binding("y,q,ctrl+c", "leave", priority=True),
+        Binding("n,escape", "stay", priority=True),
+    ]
+
+    def __init__(self, waiting: int) -> None:
+        super().__init__()
+        self._waiting = waiting
+
+    def compose(self) -> ComposeResult:
+        many = self._waiting != 1
+        with Vertical(classes="dialog"):
+            said = f"{words.plural(self._waiting, 'question')} {'are' if many else 'is'} shown here and nowhere else"
+            yield Static(Content.styled(said, "bold"), markup=False)
+            told = "they are denied unless another place shows them" if many else "it is denied unless another shows it"
+            yield Static(f"If you leave, {told} within 10 seconds: the page, or another inbox.", markup=False)
+            hint = Content.assemble(("q", "bold"), " leave   ", ("Esc", "bold"), " stay")
+            yield Static(hint, markup=False, classes="hint")
+
+    def action_leave(self) -> None:
+        self.dismiss(True)
+
+    def action_stay(self) -> None:
+        self.dismiss(False)
+
+
+HELP = (
+    ("↑ ↓  j k", "choose a question"),
+    ("PgUp PgDn space", "read on in the question"),
+    ("d", "the receipt and the raw input"),
+    ("w", "all of a long question, which can be allowed then"),
+    ("↵", "open the answers of the question"),
+    ("y", "allow once"),
+    ("m s p e", "allow for 15 minutes, for the session, always here, everywhere: with the rule to save"),
+    ("n", "deny"),
+    ("t", "deny, with a message to the agent"),
+    ("x", "deny, and tell the agent to stop"),
+    ("o", "look at an offer of another mode"),
+    ("F2", "light or dark"),
+    ("q  Ctrl-C", "quit"),
+)
+
+
+class Help(ModalScreen[None]):
+    """The keys, and what Esc means where."""
+
+    BINDINGS = [Binding("escape,ctrl+c,q,enter,question_mark", "close", priority=True)]
+
+    def compose(self) -> ComposeResult:
+        with VerticalScroll(classes="dialog"):
+            rows = [Content.assemble((f"{key:>16}  ", "bold $primary"), meaning) for key, meaning in HELP]
+            yield Static(paint.lines(*rows), markup=False)
+            told = (
+                "A question is being answered while its answers are open. There, Esc goes one step back and, on the "
+                "first step, puts the question away: that denies it. Ctrl-C and a closed terminal do so at once. "
+                "Nothing else is denied by them. L leaves it waiting."
+            )
+            yield Static(Content.styled(told, "$soft"), markup=False, classes="choices")
+            yield Static(Content.assemble(("Esc", "bold"), " close"), markup=False, classes="hint")
+
+    def action_close(self) -> None:
+        self.dismiss(None)

@@ -1,0 +1,257 @@
+"""A question as coloured text for the widgets. Shows nothing by itself.
+
+INVARIANT: all text of an agent goes through `display` first, and into Textual as text, never as markup."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from rich.cells import cell_len
+from textual.content import Content
+
+from assent.contract.decision import Part
+from assent.contract.display import ESCAPE, code, for_terminal
+from assent.contract.review import Held, Reach
+from assent.tui import words
+from assent.tui.questions import MOST_LINES, Question
+
+MOST_PARTS, MOST_EFFECTS, MOST_INPUT = 60, 40, 20_000
+SAID = 600  # characters of the agent's own description
+HUNK = re.compile(r"@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@")
+VERB_STYLES = {
+    **dict.fromkeys(("read", "list", "search"), "$accent"),
+    **dict.fromkeys(("write", "load", "delegate", "fetch"), "$warning"),
+    **dict.fromkeys(("delete", "run"), "$error"),
+}
+RISKS = {"low": "$success", "medium": "$warning", "high": "$error"}
+OUTCOMES = {"allow": "$success", "ask": "$warning", "deny": "$error"}
+
+
+def marked(shown: str, style: str = "") -> Content:
+    """Text that is inert already; characters that were written out in it stand out."""
+    found = Content.styled(shown, style) if style else Content(shown)
+    for match in ESCAPE.finditer(shown):
+        found = found.stylize("bold $warning", match.start(), match.end())
+    return found
+
+
+def sentence(text: str, style: str = "") -> Content:
+    """A sentence; what stands in back-quotes is set as code."""
+    pieces = words.prose(text).split("`")
+    return Content.assemble(*(marked(each, "bold" if at % 2 else style) for at, each in enumerate(pieces)))
+
+
+def lines(*given: Content | None) -> Content:
+    return Content("\n").join([each for each in given if each is not None])
+
+
+# ---------------------------------------------------------------- code, line by line
+
+
+class Line:
+    """One line of code. `kind` is `add`, `del`, `same`, `hunk`, `code` or `note`; `mark` stands before it."""
+
+    __slots__ = ("kind", "mark", "text")
+
+    def __init__(self, kind: str, mark: str, text: str) -> None:
+        self.kind = kind
+        self.mark = mark
+        self.text = text
+
+
+STYLES = {
+    "add": ("$text-success on $success-muted", "$success on $success-muted"),
+    "del": ("$text-error on $error-muted", "$error on $error-muted"),
+    "same": ("", "$soft"),
+    "hunk": ("$accent", "$accent"),
+    "code": ("bold", "$soft"),
+    "note": ("$warning", "$warning"),
+}
+
+
+def preview(question: Question) -> list[Line]:
+    """The command, the diff or the input: at first as many lines as are drawn at once, then all of them."""
+    shown = question.held.preview
+    text = for_terminal(code(question.text)).split("\n")
+    drawn = text if question.opened else text[:MOST_LINES]
+    found = list(_diff(drawn)) if shown.kind == "diff" else list(_plain(drawn, shown.kind))
+    if not question.whole:
+        told = f"{len(drawn):,} lines of {shown.length:,} characters are shown"
+        found.append(Line("note", "…", f"cut: {told}; w shows all of it, and then it can be allowed"))
+    return found
+
+
+def _plain(text: list[str], kind: str) -> Iterator[Line]:
+    for number, line in enumerate(text):
+        yield Line("code", "$" if kind == "command" and number == 0 else "", line)
+
+
+def _diff(text: list[str]) -> Iterator[Line]:
+    # INVARIANT: every line is shown. What looks like the head of a file may be a line of one.
+    old = new = 1
+    for line in text:
+        start = HUNK.match(line)
+        if start is not None:
+            old, new = int(start[1]), int(start[2])
+            yield Line("hunk", "", line)
+        elif line.startswith("+"):
+            yield Line("add", f"{new} +", line[1:])
+            new += 1
+        elif line.startswith("-"):
+            yield Line("del", f"{old} -", line[1:])
+            old += 1
+        elif not line or line.startswith(" "):
+            yield Line("same", f"{new}  ", line[1:])
+            old, new = old + 1, new + 1
+        else:
+            yield Line("hunk", "", line)
+
+
+def code_rows(given: list[Line], width: int) -> list[Content]:
+    """Lines of code in rows of one width. A line that goes on in the next row says so at its beginning."""
+    edge = max((len(each.mark) for each in given), default=0)
+    room = max(width - edge - 1, 8)
+    rows: list[Content] = []
+    for line in given:
+        style, mark_style = STYLES[line.kind]
+        whole = marked(line.text, style)
+        for number, (start, end) in enumerate(cut(line.text, room)):
+            mark = line.mark if number == 0 else "↪"
+            fill = " " * (room - cell_len(line.text[start:end]))
+            rows.append(Content.assemble((f"{mark:>{edge}} ", mark_style), whole[start:end], (fill, style)))
+    return rows
+
+
+def cut(text: str, room: int) -> Iterator[tuple[int, int]]:
+    """Where a line is broken to fit in rows of so many cells."""
+    start = used = 0
+    for at, character in enumerate(text):
+        wide = cell_len(character)
+        if used + wide > room:
+            yield start, at
+            start, used = at, 0
+        used += wide
+    yield start, len(text)
+
+
+# ---------------------------------------------------------------- the parts of a question
+
+
+def head(question: Question) -> Content:
+    held = question.held
+    call, decision = held.call, held.decision
+    where = words.folder(held.project or call.cwd) or "no project"
+    out = Content.assemble(
+        (words.runtime(call.runtime), "bold $primary"),
+        (f" {words.title(held)}", "bold"),
+        (" in ", "$soft"),
+        (where, "bold"),
+    )
+    badges = Content.assemble(
+        (f"{words.flat(decision.risk, 10)} risk", f"bold {RISKS.get(decision.risk, '')}".strip()),
+        (f" · {words.flat(decision.mode, 12)} mode", "$soft"),
+        (f" · in {words.flat(call.cwd, 60)}" if call.cwd and call.cwd != held.project else "", "$soft"),
+        (f" · session {words.flat(call.session, 14)}" if call.session else "", "$soft"),
+        (" · waits behind another, can be answered early" if question.queued and not question.over else "", "$accent"),
+    )
+    return lines(out, badges)
+
+
+def over(question: Question) -> Content:
+    """How it ended, and where."""
+    ended = question.over
+    assert ended is not None
+    style = "bold $success" if ended.allowed else "bold $error"
+    said = words.ending(ended.ending, ended.said, ended.scope, ended.allowed)
+    by = ""
+    if ended.who:
+        by = " by you, here" if question.mine else f" by {words.flat(ended.who, 40)}, elsewhere"
+    note = None if question.mine or not ended.reason else sentence(ended.reason, "$soft")
+    mark = "✓" if ended.allowed else "✗"
+    return lines(Content.assemble((f"{mark} {said}", style), (by, "$soft")), note)
+
+
+def warnings(held: Held) -> Content:
+    return lines(
+        *(Content.assemble(("! ", "bold $warning"), sentence(each, "$text-warning")) for each in held.warnings)
+    )
+
+
+def says(held: Held) -> Content:
+    text = held.call.description
+    shown = words.prose(text[:SAID]) + ("…" if len(text) > SAID else "")
+    return marked(shown, "italic $soft")
+
+
+def effects(held: Held) -> Content:
+    if not held.effects:
+        return Content.styled("nothing that could be seen: look at the text itself", "$warning")
+    out = [effect(each, held.project) for each in held.effects[:MOST_EFFECTS]]
+    more = len(held.effects) - MOST_EFFECTS
+    return lines(*out, Content.styled(f"and {more} more", "$soft") if more > 0 else None)
+
+
+def effect(text: str, project: str) -> Content:
+    verb, _, rest = text.partition(" ")
+    style = VERB_STYLES.get(verb)
+    if style is None:
+        return marked(words.flat(text))
+    return Content.assemble((f"{verb:<8} ", f"bold {style}"), marked(words.flat(words.within(rest, project))))
+
+
+def why(held: Held) -> Content:
+    part = held.decision.deciding
+    rule = flip = None
+    if part.rule:
+        source = f"  {words.flat(part.source, 60)}"
+        rule = Content.assemble(("rule  ", "$soft"), marked(words.flat(part.rule, 300), "bold"), (source, "$soft"))
+    if part.flip:
+        flip = Content.assemble(("flips ", "$soft"), sentence(part.flip, "$soft"))
+    return lines(Content.assemble(sentence(part.reason), (f"  [{words.flat(part.code)}]", "$soft")), rule, flip)
+
+
+def receipt(held: Held) -> Content:
+    """Every part, the rules that lost, and the raw input."""
+    decision = held.decision
+    out = [_part(each) for each in decision.parts[:MOST_PARTS]]
+    out += [
+        Content.assemble(("lost   ", "$soft"), marked(words.flat(rule, 200)), (f"  {words.flat(source, 60)}", "$soft"))
+        for rule, source in decision.lost[:MOST_PARTS]
+    ]
+    raw = for_terminal(code(words.as_json(held.call.input)[:MOST_INPUT]))
+    return lines(
+        *out,
+        Content.styled("input", "$soft"),
+        marked(raw),
+        Content.styled(f"id {words.flat(held.id)}  digest {words.flat(held.digest, 24)}", "$soft"),
+    )
+
+
+def _part(part: Part) -> Content:
+    word = part.outcome.word
+    place = " · ".join(words.flat(each, 60) for each in (part.layer.value, part.code, part.where) if each)
+    return lines(
+        Content.assemble((f"{word:<6} ", f"bold {OUTCOMES[word]}"), marked(words.flat(part.what or part.reason, 400))),
+        Content.styled(f"       {place}", "$soft"),
+    )
+
+
+def reach(found: Reach, rules: int) -> Content:
+    """How far rules would have reached, before they are saved."""
+    if found.refusal:
+        return Content.assemble(("cannot be saved: ", "bold $error"), sentence(found.refusal, "$text-error"))
+    if not rules:
+        return Content("only this very call is let through again, in the same folder")
+    if not found.looked_at:
+        out = Content.styled("there are no calls in the trail yet to compare it with", "$soft")
+    else:
+        out = Content.assemble(
+            "would have matched ",
+            (f"{found.matched:,}", "bold"),
+            f" of your last {words.plural(found.looked_at, 'call')}",
+            (f", {found.denied:,} of them you denied" if found.denied else "", "bold $error"),
+        )
+    if found.covers:
+        return out
+    return lines(out, Content.styled("it does not cover this very call, which runs once all the same", "$warning"))

@@ -1,0 +1,252 @@
+"""What the inbox knows: the questions that wait or have just ended, the offers, the server's clock. Draws nothing."""
+
+from __future__ import annotations
+
+from enum import Enum
+from itertools import groupby
+from typing import TypeVar
+
+from assent.contract.display import code
+from assent.contract.errors import PayloadError
+from assent.contract.review import Ending, Held, Said, Scope
+from assent.contract.value import Value
+from assent.review import wire
+from assent.tui.client import Data
+
+E = TypeVar("E", bound=Enum)
+D = TypeVar("D")
+MOST_LINES = 2000  # of a preview that are drawn at first
+LINGER = 12.0  # seconds that an ended question stays in the list
+
+
+class Choice(Value):
+    """Rules that would repeat an answer: as they go back to the server, as they are shown, and how far they reach."""
+
+    __slots__ = ("rules", "shown", "width")
+
+    def __init__(self, rules: tuple[str, ...], shown: tuple[str, ...], width: str) -> None:
+        self.rules = rules
+        self.shown = shown
+        self.width = width
+
+
+EXACT = Choice((), (), "this exact call only")
+
+
+class Over(Value):
+    """How a question ended, and when the inbox heard of it."""
+
+    __slots__ = ("ending", "allowed", "said", "scope", "who", "channel", "reason", "at")
+
+    def __init__(
+        self,
+        ending: Ending,
+        *,
+        allowed: bool = False,
+        said: Said | None = None,
+        scope: Scope = Scope.ONCE,
+        who: str = "",
+        channel: str = "",
+        reason: str = "",
+        at: float = 0.0,
+    ) -> None:
+        self.ending = ending
+        self.allowed = allowed
+        self.said = said
+        self.scope = scope
+        self.who = who
+        self.channel = channel
+        self.reason = reason
+        self.at = at
+
+
+class Question:
+    """One question as it is now. `mine` says that it was answered here. `sent` is how many characters of its preview
+    came with it, `text` what is there of it, `opened` that all of it came and is drawn."""
+
+    __slots__ = ("held", "queued", "position", "deadline", "choices", "over", "mine", "sent", "text", "opened")
+
+    def __init__(
+        self,
+        held: Held,
+        *,
+        queued: bool,
+        position: int,
+        deadline: float | None,
+        choices: tuple[Choice, ...],
+        sent: int | None = None,
+    ) -> None:
+        self.sent = held.preview.length if sent is None else sent
+        self.text = held.preview.text
+        self.opened = False
+        self.held = held
+        self.queued = queued
+        self.position = position
+        self.deadline = deadline
+        self.choices = choices
+        self.over: Over | None = None
+        self.mine = False
+
+    def become(self, other: Question) -> None:
+        """Take over what is told anew of the same question: dialogs hold on to this one."""
+        before = self.held.digest
+        self.held, self.queued, self.position = other.held, other.queued, other.position
+        self.deadline, self.choices, self.over = other.deadline, other.choices, None
+        if self.held.digest != before:
+            self.sent, self.text, self.opened = other.sent, other.text, False
+
+    @property
+    def id(self) -> str:
+        return self.held.id
+
+    @property
+    def whole(self) -> bool:
+        """Whether all of it is drawn: before that, nobody allows it here."""
+        return self.opened or (self.sent >= self.held.preview.length and self.text.count("\n") < MOST_LINES)
+
+    @property
+    def group(self) -> tuple[str, str, str]:
+        return (self.held.call.runtime, self.held.call.session, self.held.project)
+
+    def left(self, now: float) -> float | None:
+        """The seconds to answer in; None while no clock runs."""
+        return None if self.deadline is None or self.queued or self.over else self.deadline - now
+
+
+class Offer(Value):
+    """Another mode or a deny rule, put to a person who keeps saying no."""
+
+    __slots__ = ("id", "session", "runtime", "modes", "rules", "words")
+
+    def __init__(
+        self, id: str, session: str, runtime: str, modes: tuple[str, ...], rules: tuple[str, ...], words: str
+    ) -> None:
+        self.id = id
+        self.session = session
+        self.runtime = runtime
+        self.modes = modes
+        self.rules = rules
+        self.words = words
+
+
+class Questions:
+    """Everything that the event stream told. Times are of our own clock, which does not jump as the server's may."""
+
+    def __init__(self) -> None:
+        self._all: dict[str, Question] = {}
+        self.offers: list[Offer] = []
+        self._ahead = 0.0  # of the server's clock, when it last told the time
+
+    def take(self, name: str, data: Data, clock: float) -> Question | None:
+        """Take one event in, at the time of a clock that never jumps. Gives the question that is new by it. Raises
+        PayloadError on what cannot be read."""
+        if isinstance(data.get("now"), int | float):
+            self._ahead = float(data["now"]) - clock
+        match name:
+            case "hello":
+                self._hello(frozenset(map(str, data.get("alive", ()))), clock)
+                self.offers = []
+                for each in data.get("offers", ()):
+                    self._offer(each)
+            case "held":
+                return self._held(data)
+            case "ended":
+                self._ended(data, clock)
+            case "offer":
+                self._offer(data)
+            case "offer-ended":
+                self.drop_offer(str(data.get("id")))
+        return None
+
+    def __len__(self) -> int:
+        return len(self._all)
+
+    def get(self, id: str) -> Question | None:
+        return self._all.get(id)
+
+    def waiting(self) -> list[Question]:
+        return [each for each in self._all.values() if each.over is None]
+
+    def groups(self) -> list[list[Question]]:
+        """By session: those in which something waits first, the longest waiting first; in each the head first."""
+        ordered = sorted(self._all.values(), key=lambda each: (each.group, *_rank(each)))
+        found = [list(group) for _, group in groupby(ordered, key=lambda each: each.group)]
+        return sorted(found, key=lambda group: (group[0].over is not None, group[0].held.made))
+
+    def in_order(self) -> list[Question]:
+        return [each for group in self.groups() for each in group]
+
+    def sweep(self, now: float) -> bool:
+        """Forget what ended a while ago. Tells whether anything was forgotten."""
+        gone = [each.id for each in self._all.values() if each.over is not None and now - each.over.at > LINGER]
+        for id in gone:
+            del self._all[id]
+        return bool(gone)
+
+    def drop_offer(self, id: str) -> None:
+        self.offers = [each for each in self.offers if each.id != id]
+
+    # Events
+
+    def _hello(self, alive: frozenset[str], clock: float) -> None:
+        """What ended while nobody told us ended all the same."""
+        for each in self._all.values():
+            if each.over is None and each.id not in alive:
+                each.over = Over(Ending.LOST, reason="it ended while the inbox was not connected", at=clock)
+
+    def _held(self, data: Data) -> Question | None:
+        held = wire.read_held(data)
+        deadline, position = data.get("deadline"), data.get("position")
+        found = Question(
+            held,
+            queued=data.get("state") == "queued",
+            position=position if isinstance(position, int) else 0,
+            deadline=float(deadline) - self._ahead if isinstance(deadline, int | float) else None,
+            choices=tuple(map(_choice, data.get("suggestions") or ())) or (EXACT,),
+            sent=_sent(data.get("preview")),
+        )
+        before = self._all.setdefault(held.id, found)
+        if before is found:
+            return found
+        before.become(found)
+        return None
+
+    def _ended(self, data: Data, clock: float) -> None:
+        question = self._all.get(str(data.get("id")))
+        if question is None:
+            return
+        question.over = Over(
+            _of(Ending, data.get("ending"), Ending.FAULT),
+            allowed=data.get("allowed") is True,
+            said=_of(Said, data.get("said"), None),
+            scope=_of(Scope, data.get("scope"), Scope.ONCE),
+            at=clock,
+            **{name: str(data.get(name, "")) for name in ("who", "channel", "reason")},
+        )
+
+    def _offer(self, data: Data) -> None:
+        texts = {name: str(data.get(name, "")) for name in ("id", "session", "runtime", "words")}
+        lists = {name: tuple(map(str, data.get(name, ()))) for name in ("modes", "rules")}
+        found = Offer(**texts, **lists)  # type: ignore[arg-type]
+        self.offers = [each for each in self.offers if (each.runtime, each.session) != (found.runtime, found.session)]
+        self.offers.append(found)
+
+
+def _rank(question: Question) -> tuple[bool, int, float]:
+    return (question.over is not None, question.position, question.held.made)
+
+
+def _sent(preview: object) -> int | None:
+    sent = preview.get("sent") if isinstance(preview, dict) else None
+    return sent if isinstance(sent, int) else None
+
+
+def _choice(data: object) -> Choice:
+    if not isinstance(data, dict) or not isinstance(data.get("rules"), list):
+        raise PayloadError("a suggested rule cannot be read")
+    rules = tuple(map(str, data["rules"]))
+    return Choice(rules, tuple(map(code, rules)), str(data.get("width", "")))
+
+
+def _of(kind: type[E], value: object, default: D) -> E | D:
+    return next((each for each in kind if each.value == value), default)

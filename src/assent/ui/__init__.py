@@ -1,1 +1,0 @@
-"""The surfaces: they show and ask, and leave every decision to the gate."""

@@ -1,0 +1,58 @@
+"""What a hook loads that answers by itself. Each module that is not needed costs more than its part of the decision."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from assent.hook import launcher
+
+# What an interpreter without site-packages has loaded before its first line, on any version.
+BARE = frozenset("abc codecs encodings genericpath io marshal os posix posixpath stat time zipimport site".split())
+# What of the standard library an everyday call needs besides. Modules that begin with `_` are written in C.
+NEEDED = frozenset("bisect errno fcntl gc pwd".split())
+
+
+def loaded(state: Path, project: Path, command: str) -> tuple[str, set[str]]:
+    """What the hook says and which modules it loads, started as agent programs start it."""
+    words = launcher.launcher(str(state), "claude", socket=str(state / "server.sock"), deadline=60)
+    event = {
+        "session_id": "s",
+        "cwd": str(project),
+        "hook_event_name": "PreToolUse",
+        "tool_name": "Bash",
+        "tool_input": {"command": command},
+    }
+    environ = {"HOME": str(state.parent), "CLAUDE_PROJECT_DIR": str(project), "SHELL": "/bin/bash"}
+    done = subprocess.run(
+        [words[0], "-X", "importtime", *words[1:]],
+        input=json.dumps(event).encode(),
+        env=environ,
+        capture_output=True,
+        check=True,
+    )
+    told = [line.rpartition("|")[2].strip() for line in done.stderr.decode().splitlines() if line.startswith("import")]
+    return done.stdout.decode(), set(told)
+
+
+@pytest.mark.parametrize("command", ["git status && ls -la", "grep -n 'a b' x.md | head -20", "cat x; wc y"])
+def test_an_everyday_call_needs_next_to_nothing_of_the_standard_library(tmp_path: Path, command: str) -> None:
+    """Without a server, by a snapshot that an earlier hook left."""
+    project, state = tmp_path / "project", tmp_path / "state"
+    project.mkdir()
+    launcher.write(str(state))
+    loaded(state, project, command)
+    said, modules = loaded(state, project, command)
+    assert json.loads(said)["hookSpecificOutput"]["permissionDecision"] == "allow"
+    others = {name for name in modules if not name.startswith(("_", "encodings.", "assent", "imported "))}
+    assert others <= BARE | NEEDED
+
+
+def test_asking_a_server_needs_no_more() -> None:
+    script = f"import sys; sys.path.insert(0, {launcher.package()!r}); import assent.hook.client; print(*sys.modules)"
+    words = [launcher.interpreter(), "-I", "-S", "-c", script]
+    modules = set(subprocess.run(words, capture_output=True, text=True, check=True).stdout.split())
+    assert modules & set("json socket selectors struct enum re collections functools".split()) == set()
