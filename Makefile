@@ -5,8 +5,11 @@ SHELL := /bin/bash
 BIN := .venv/bin
 READY := .venv/.ready
 COMPILED := .venv/compiled/.made
+PYTEST := $(BIN)/pytest -n auto --dist worksteal
+# Tests start hundreds of interpreters: each would compile every module again.
+unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test check lint types fmt browser bench corpus fuzz attack docs clients compiled wheel
+.PHONY: help demo test thorough check lint types fmt browser bench corpus fuzz attack docs clients compiled wheel
 
 help: ## list these entries
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -15,10 +18,13 @@ demo: $(or $(wildcard $(READY)),.venv/.demo) ## see the gate at work: an agent i
 	@$(BIN)/assent demo $(ARGS)
 
 test: lint types ## everything that must hold: lint, types, all tests but those of `make clients`
-	$(BIN)/pytest -n 2 --ignore=tests/clients --ignore=tests/compiled
+	$(PYTEST) --ignore=tests/clients --ignore=tests/compiled $(ARGS)
+
+thorough: ## the same with all generated examples: the properties try eight times as many
+	$(MAKE) test ARGS='--hypothesis-profile thorough $(ARGS)'
 
 check: lint types ## the same in under a minute: lint, types, shape, unit tests, corpus
-	$(BIN)/pytest -n 2 tests/unit tests/test_architecture.py tests/test_public_api.py tests/test_docs.py tests/test_corpus.py
+	$(PYTEST) tests/unit tests/test_architecture.py tests/test_public_api.py tests/test_docs.py tests/test_corpus.py
 
 lint: $(READY)
 	$(BIN)/ruff check .
@@ -37,7 +43,7 @@ bench: .venv/.bench $(COMPILED) ## how fast it is, beside other gates: writes do
 	PYTHONPATH=$(CURDIR)/$(dir $(COMPILED)) $(BIN)/python -m bench $(ARGS)
 
 compiled: $(COMPILED) ## the tests of the decision path, against its compiled modules
-	PYTHONPATH=$(CURDIR)/$(dir $(COMPILED)) $(BIN)/pytest -n 2 $(addprefix tests/,compiled test_corpus.py unit/contract unit/effects unit/facts unit/policy properties)
+	PYTHONPATH=$(CURDIR)/$(dir $(COMPILED)) $(PYTEST) $(addprefix tests/,compiled test_corpus.py unit/contract unit/effects unit/facts unit/policy properties)
 
 wheel: $(READY) ## a wheel with the decision path compiled, in dist/
 	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation --wheel-dir dist .

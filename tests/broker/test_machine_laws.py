@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invariant, rule
 
@@ -11,6 +10,7 @@ from assent.review.commands import Command, Finish, Recheck, Release, Show, Star
 from assent.review.machine import Machine
 from assent.review.questions import Leftover, session_of
 from tests.broker.stage import held
+from tests.examples import examples
 
 CHANNELS = ("desk", "phone", "teletype")
 ANSWERS = tuple(Answer(said, who=who, channel="desk") for said in Said for who in ("ada", "ben"))
@@ -200,4 +200,4 @@ class Questions(RuleBasedStateMachine):
 
 
 TestQuestions = Questions.TestCase
-TestQuestions.settings = settings(max_examples=120, stateful_step_count=40, deadline=None)
+TestQuestions.settings = examples(120, stateful_step_count=40)

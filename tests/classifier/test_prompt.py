@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from assent import opinion
@@ -18,6 +18,7 @@ from assent.review.classifier import prompt
 from assent.review.classifier.prompt import LINE, TEXT, WHOLE
 from tests.classifier.service import Service
 from tests.classifier.world import World
+from tests.examples import examples
 
 ALLOWED = ("allow", "classifier.safe")
 HOSTILE = st.text(alphabet=st.sampled_from('ab"\\\n\r\t\u2028\u202e\x00\x1b=-{}:‹› \x85é'), max_size=80)
@@ -27,7 +28,7 @@ def lines(text: str) -> list[str]:
     return text.split("\n")
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(HOSTILE, HOSTILE, HOSTILE, st.lists(HOSTILE, max_size=4))
 def test_no_text_of_a_call_begins_a_line_of_its_own(tool: str, command: str, cwd: str, effects: list[str]) -> None:
     found = prompt.shown(
@@ -41,7 +42,7 @@ def test_no_text_of_a_call_begins_a_line_of_its_own(tool: str, command: str, cwd
     ]
 
 
-@settings(max_examples=50, deadline=None)
+@examples(50)
 @given(HOSTILE)
 def test_the_word_between_the_lines_is_new_each_time_and_in_no_call(command: str) -> None:
     found = prompt.shown("bash", {"command": command}, lengths={}, cwd="/w", roots=[], effects=[], reasons=[])

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from assent import adapters
@@ -19,6 +19,7 @@ from assent.adapters.adapter import Rendered
 from assent.hook import compiled_client, launcher
 from tests.client.clients import Client, Fake, done, http, saying
 from tests.client.conftest import built
+from tests.examples import examples
 from tests.server.program import Person, Program
 
 ASKING = "make release"
@@ -83,7 +84,7 @@ def test_the_compiled_client_waits_for_a_persons_answer(program: Program, person
         assert (status, json.loads(out)["hookSpecificOutput"]["permissionDecision"]) == (0, expected)
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(text=st.text(), value=st.binary(max_size=40).filter(lambda each: b"\0" not in each))
 def test_every_text_and_every_variable_arrives_as_python_would_send_it(
     fast: Client, tmp_path: Path, text: str, value: bytes

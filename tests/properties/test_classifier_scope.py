@@ -5,7 +5,7 @@ floor or a doubt speaks. So whatever a model may judge, `full_auto` allows."""
 
 from __future__ import annotations
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from assent.contract.call import Call
@@ -14,6 +14,7 @@ from assent.engine import Engine, Judged
 from assent.policy.classifier_scope import OPEN, in_scope, settled
 from assent.policy.modes import Mode
 from tests.cases import CORPUS, HOME, ROOT, call, gate, rows
+from tests.examples import examples
 
 MODES = st.sampled_from(["plan", "default", "auto", "full_auto", "yolo"])
 COMMANDS = [
@@ -77,7 +78,7 @@ def holds(one: Engine, given: Call, made: Judged, links: dict[str, str] | None) 
     assert one.judge(given, mode=Mode.PLAN, links=links).decision.outcome is not Outcome.ALLOW
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(TEXTS, MODES, LISTS, LISTS, LISTS)
 def test_what_a_model_may_judge_full_auto_allows(
     text: str, mode: str, ask: list[str], deny: list[str], allow: list[str]
@@ -88,7 +89,7 @@ def test_what_a_model_may_judge_full_auto_allows(
         holds(one, call("bash", text), made, {})
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(TEXTS, MODES, SOME)
 def test_an_ask_rule_that_speaks_of_any_part_takes_the_call_from_the_model(
     text: str, mode: str, ask: list[str]
@@ -98,7 +99,7 @@ def test_an_ask_rule_that_speaks_of_any_part_takes_the_call_from_the_model(
         assert not open_to_model(made)
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(TEXTS, LISTS, LISTS, LISTS)
 def test_one_rule_more_never_gives_the_model_a_denied_or_allowed_call(
     text: str, ask: list[str], deny: list[str], more: list[str]
@@ -126,7 +127,7 @@ def test_of_the_corpus_a_model_may_judge_only_what_full_auto_allows() -> None:
     assert 0 < may < all
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(TEXTS)
 def test_what_a_model_settles_keeps_every_part_and_says_by_whom(text: str) -> None:
     made = gate("default").judge(call("bash", text), links={})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from assent.contract.call import Call
@@ -15,6 +15,7 @@ from assent.engine import Judged
 from assent.facts.digest import identity
 from assent.policy import grants, suggest
 from tests.cases import CORPUS, HOME, ROOT, batch, call, gate, rows
+from tests.examples import examples
 
 MODES = st.sampled_from(["plan", "default", "auto", "full_auto", "yolo"])
 COMMANDS = [
@@ -59,7 +60,7 @@ def settle(made: Judged, held: list[Grant], name: str = SAME) -> Decision:
     return grants.settle(made.lowering, made.facts, made.policy, made.decision, held, identity=name, running={})
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(TEXTS, MODES, ASKS, DENIES, HELD)
 def test_grants_turn_asks_into_allows_and_nothing_else(
     text: str, mode: str, ask: list[str], deny: list[str], held: list[Grant]
@@ -72,7 +73,7 @@ def test_grants_turn_asks_into_allows_and_nothing_else(
         assert after is made.decision or (after.outcome is Outcome.ALLOW and after.deciding.layer is Layer.GRANT)
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(TEXTS, MODES, ASKS, HELD, HELD)
 def test_one_grant_more_never_makes_anything_stricter(
     text: str, mode: str, ask: list[str], held: list[Grant], more: list[Grant]
@@ -81,7 +82,7 @@ def test_one_grant_more_never_makes_anything_stricter(
     assert settle(made, [*held, *more]).outcome <= settle(made, held).outcome
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(TEXTS, MODES, ASKS, st.lists(RULES, min_size=1, max_size=3))
 def test_rules_settle_no_more_as_a_grant_than_as_allow_rules_of_the_user(
     text: str, mode: str, ask: list[str], rules: list[str]
@@ -93,7 +94,7 @@ def test_rules_settle_no_more_as_a_grant_than_as_allow_rules_of_the_user(
         assert gate(mode, ask=ask, allow=rules).decide(call("bash", text), links={}).outcome is Outcome.ALLOW
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(st.sampled_from(COMMANDS), st.sampled_from(COMMANDS), st.sampled_from(["default", "auto"]))
 def test_what_was_suggested_for_one_command_settles_no_compound_with_a_part_that_asks_for_itself(
     one: str, other: str, mode: str

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from assent.contract.decision import Outcome
 from assent.policy.document import document_of
 from assent.policy.rules import Origin
 from tests.cases import ROOT, call, gate
+from tests.examples import examples
 from tests.reference import evaluate
 
 MODES = st.sampled_from(["plan", "default", "auto", "full_auto", "yolo"])
@@ -29,7 +30,7 @@ def outcome(decision_gate: object, made: object) -> Outcome:
     return decision_gate.decide(made, links={}).outcome  # type: ignore[attr-defined,no-any-return]
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(TOOLS, PLACES, MODES, LISTS, LISTS, LISTS)
 def test_the_gate_agrees_with_the_slow_reference(
     tool: str, path: str, mode: str, deny: list[str], ask: list[str], allow: list[str]
@@ -44,7 +45,7 @@ def test_the_gate_agrees_with_the_slow_reference(
     assert outcome(made, call(tool, path)).word == expected
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(CALLS, MODES, LISTS, LISTS, LISTS, RULES)
 def test_adding_a_deny_or_ask_rule_never_loosens(
     made: object, mode: str, deny: list[str], ask: list[str], allow: list[str], extra: str
@@ -54,7 +55,7 @@ def test_adding_a_deny_or_ask_rule_never_loosens(
     assert outcome(gate(mode, deny=deny, ask=[*ask, extra], allow=allow), made) >= before
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(CALLS, MODES, LISTS, LISTS, LISTS, MODES)
 def test_adding_a_project_file_never_loosens(
     made: object, mode: str, allow: list[str], deny: list[str], ask: list[str], most: str
@@ -64,7 +65,7 @@ def test_adding_a_project_file_never_loosens(
     assert outcome(gate(mode, allow=allow, more=[project]), made) >= before
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(CALLS, st.sampled_from(["plan", "default", "auto", "full_auto"]), LISTS, LISTS, LISTS)
 def test_an_allow_rule_never_beats_deny_or_ask(
     made: object, mode: str, deny: list[str], ask: list[str], allow: list[str]
@@ -73,20 +74,20 @@ def test_an_allow_rule_never_beats_deny_or_ask(
     assert outcome(gate(mode, deny=deny, ask=ask, allow=allow), made) >= without
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(st.sampled_from(["write", "delete"]), PLACES, LISTS)
 def test_plan_never_lets_a_mutation_through(tool: str, path: str, allow: list[str]) -> None:
     assert outcome(gate("plan", allow=[*allow, "write", "delete", "path"]), call(tool, path)) is Outcome.DENY
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(TOOLS, SENSITIVE, MODES, LISTS)
 def test_the_floor_holds_in_all_modes_and_against_all_rules(tool: str, path: str, mode: str, allow: list[str]) -> None:
     made = gate(mode, allow=[*allow, "read", "write", "delete", "path"])
     assert outcome(made, call(tool, path)) is Outcome.DENY
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(st.lists(PLACES, min_size=1, max_size=5), MODES, LISTS, LISTS)
 def test_the_strictest_part_wins(paths: list[str], mode: str, deny: list[str], allow: list[str]) -> None:
     made = gate(mode, deny=deny, allow=allow)
@@ -95,7 +96,7 @@ def test_the_strictest_part_wins(paths: list[str], mode: str, deny: list[str], a
     assert together >= max(apart)  # a search of a folder may meet more rules than a read of it
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(CALLS, MODES, LISTS, LISTS)
 def test_headless_turns_ask_into_deny_and_nothing_else(
     made: object, mode: str, deny: list[str], ask: list[str]
@@ -130,7 +131,7 @@ ANY_TOOL = st.sampled_from(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(ANY_TOOL, st.dictionaries(KEYS, JSON, max_size=4), MODES, st.text(max_size=10))
 def test_any_payload_is_answered_and_never_breaks_the_gate(
     tool: str, given_input: dict[str, object], mode: str, cwd: str

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from assent.contract.value import Value, fields
 from assent.effects.shell.syntax import read
 from assent.effects.shell.tree import Reading, Simple, Word
+from tests.examples import examples
 
 PIECES = (
     "a -x 1 E x= x=( x[ ' \" ` \\ $ $( ${ $(( $[ $' ( ) (( )) { } {a,b} [ ] [[ ]] < > >> << <<- <<< <( >( & && | || "
@@ -37,14 +38,14 @@ def commands(reading: Reading) -> list[tuple[str, ...]]:
     return [tuple(word.text for word in node.words) for node in nodes(reading.script) if isinstance(node, Simple)]
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(ANY)
 def test_reading_never_raises_and_every_field_is_filled(text: str) -> None:
     reading = read(text)
     assert repr(reading) == repr(read(text))
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(ANY)
 def test_every_gap_has_a_code_a_place_and_advice(text: str) -> None:
     for code, at, advice in read(text).gaps:
@@ -54,7 +55,7 @@ def test_every_gap_has_a_code_a_place_and_advice(text: str) -> None:
         assert advice
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(ANY)
 def test_every_text_without_commands_is_blank_or_doubtful(text: str) -> None:
     reading = read(text)
@@ -63,7 +64,7 @@ def test_every_text_without_commands_is_blank_or_doubtful(text: str) -> None:
         assert all(not line or line.startswith("#") for line in lines)
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(TEXTS)
 def test_wrapping_a_text_hides_none_of_its_commands(text: str) -> None:
     reading = read(text)
@@ -81,7 +82,7 @@ def test_wrapping_a_text_hides_none_of_its_commands(text: str) -> None:
         assert wrapped.gaps or set(commands(reading)) <= set(commands(wrapped))
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(TEXTS)
 def test_words_stand_where_they_say(text: str) -> None:
     if "`" in text or "\\\n" in text or "<<-" in text or "{" in text or "\0" in text:

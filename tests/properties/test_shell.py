@@ -9,13 +9,14 @@ import time
 from functools import cache
 
 import pytest
-from hypothesis import assume, example, given, settings
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from assent.contract.decision import Outcome
 from assent.effects.shell import lower
 from assent.engine import Engine
 from tests.cases import HOME, ROOT, call, gate
+from tests.examples import examples
 
 MODES = ("plan", "default", "auto", "full_auto", "yolo")
 RULES: dict[str, dict[str, list[str]]] = {
@@ -157,7 +158,7 @@ def single_quoted(text: str) -> str:
 # ------------------------------------------------------------ adding never loosens
 
 
-@settings(max_examples=400, deadline=None)
+@examples(400)
 @given(
     WORDS, st.sampled_from(SHELL_WORDS), st.lists(st.sampled_from(INERT + PRIVILEGED), min_size=1, max_size=3), SETTINGS
 )
@@ -171,7 +172,7 @@ def test_a_wrapper_never_loosens(
     assert outcome(wrapped, setting) >= outcome(text, setting), wrapped
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(WORDS, st.lists(st.sampled_from(SHELLS), min_size=1, max_size=3), SETTINGS)
 def test_a_shell_that_is_given_the_command_never_loosens(
     words: tuple[str, ...], shells: list[str], setting: tuple[str, str]
@@ -183,7 +184,7 @@ def test_a_shell_that_is_given_the_command_never_loosens(
     assert outcome(wrapped, setting) >= outcome(text, setting), wrapped
 
 
-@settings(max_examples=400, deadline=None)
+@examples(400)
 @given(st.lists(st.one_of(WORDS.map(" ".join), st.sampled_from(OTHERS)), min_size=2, max_size=4), st.data(), SETTINGS)
 def test_chaining_never_loosens(parts: list[str], data: st.DataObject, setting: tuple[str, str]) -> None:
     text = parts[0]
@@ -192,7 +193,7 @@ def test_chaining_never_loosens(parts: list[str], data: st.DataObject, setting: 
     assert outcome(text, setting) >= max(outcome(part, setting) for part in parts), text
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(
     WORDS,
     st.sampled_from(
@@ -216,7 +217,7 @@ def test_a_construct_around_it_never_loosens(words: tuple[str, ...], around: str
     assert outcome(around % text, setting) >= outcome(text, setting), around % text
 
 
-@settings(max_examples=400, deadline=None)
+@examples(400)
 @given(WORDS, st.lists(st.tuples(st.integers(0, 9), st.integers(0, 20)), min_size=8, max_size=8), SETTINGS)
 def test_quoting_never_loosens(words: tuple[str, ...], ways: list[tuple[int, int]], setting: tuple[str, str]) -> None:
     assume(all(PLAIN.issuperset(word) for word in words))
@@ -225,7 +226,7 @@ def test_quoting_never_loosens(words: tuple[str, ...], ways: list[tuple[int, int
     assert outcome(quoted, setting) >= outcome(text, setting), quoted
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(WORDS, st.lists(st.sampled_from(ASSIGNMENTS), min_size=1, max_size=2), st.sampled_from([" ", "; "]), SETTINGS)
 def test_an_assignment_before_it_never_loosens(
     words: tuple[str, ...], assignments: list[str], joint: str, setting: tuple[str, str]
@@ -235,7 +236,7 @@ def test_an_assignment_before_it_never_loosens(
     assert outcome(assigned, setting) >= outcome(text, setting), assigned
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(
     WORDS,
     st.sampled_from(
@@ -347,7 +348,7 @@ def codes(text: str, shell: str = "bash") -> set[str]:
     return {gap.code for gap in lower(text, cwd=ROOT, home=HOME, shell=shell).gaps}
 
 
-@settings(max_examples=500, deadline=None)
+@examples(500)
 @given(st.text(max_size=200), st.sampled_from(["", "bash", "sh", "zsh"]))
 @example("\x00", "bash")
 @example("\ud800", "bash")
@@ -373,7 +374,7 @@ SHELL_PIECES = st.lists(
 ).map("".join)
 
 
-@settings(max_examples=1500, deadline=None)
+@examples(1500)
 @given(SHELL_PIECES, st.sampled_from(["", "bash", "sh", "zsh"]))
 def test_any_text_of_shell_characters_is_read_without_a_fault(text: str, shell: str) -> None:
     assert "gap.shell.internal" not in codes(text, shell)

@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from assent.server.api.endpoint import Endpoint
 from assent.server.api.openapi import ENDPOINTS
+from tests.examples import examples
 from tests.server.program import Person, Program
 
 JSON = st.recursive(
@@ -31,7 +32,7 @@ def bodies(endpoint: Endpoint) -> st.SearchStrategy[dict[str, object]]:
     return st.dictionaries(st.sampled_from(names) | st.text(max_size=5), JSON | st.just("bash"), max_size=6)
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@examples(150, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_whatever_is_sent_the_answer_is_json_and_no_fault(
     program: Program, person: Person, data: st.DataObject

@@ -10,7 +10,7 @@ from typing import Any
 
 import openharness.permissions as theirs
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from assent import Call, Gate, PayloadError
@@ -29,6 +29,7 @@ from assent.compat import (
     resolve_approval,
 )
 from assent.contract.review import Held
+from tests.examples import examples
 
 MODES = ["default", "plan", "full_auto"]
 SECRETS = [
@@ -124,7 +125,7 @@ def rank(decision: Any) -> int:
     return 0 if decision.allowed else 1 if decision.requires_confirmation else 2
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(
     mode=st.sampled_from(MODES),
     tool=st.sampled_from(["bash", "read_file", "write_file", "edit_file", "grep", "glob", "web_fetch", "mystery"]),

@@ -7,10 +7,11 @@ import re
 import unicodedata
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from assent.contract import display
+from tests.examples import examples
 
 NASTY = st.sampled_from(
     [
@@ -32,7 +33,7 @@ def unseen(text: str) -> list[str]:
     return blank + [each for each in text if unicodedata.category(each) in odd and each not in "\n\t"]
 
 
-@settings(max_examples=400, deadline=None)
+@examples(400)
 @given(TEXT)
 @example("\u202e\u0301")
 @example("a\u0301" * 5 + "\u0301" * 9)
@@ -44,14 +45,14 @@ def test_nothing_that_hides_or_steers_comes_out_on_any_surface(text: str) -> Non
         assert not set(shown) & display.BLANK
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(TEXT)
 def test_showing_twice_is_showing_once(text: str) -> None:
     for surface in (display.visible, display.code, display.for_page):
         assert surface(surface(text)) == surface(text)
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(TEXT)
 def test_no_markup_of_the_text_comes_out_as_such(text: str) -> None:
     page, chat = display.for_html(text), display.for_chat(text)
@@ -61,7 +62,7 @@ def test_no_markup_of_the_text_comes_out_as_such(text: str) -> None:
     assert re.sub(r"&(?:amp|lt|gt);", "", chat).count("&") == 0
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(TEXT, st.integers(0, 80))
 def test_a_cut_text_hides_nothing_and_tells_its_length(text: str, limit: int) -> None:
     shown = display.visible(text)
@@ -79,7 +80,7 @@ def test_a_cut_text_hides_nothing_and_tells_its_length(text: str, limit: int) ->
     assert len(head) + len(tail) <= limit
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(TEXT, st.integers(1, 6), st.integers(4, 40))
 def test_lines_are_as_many_as_asked_for_and_none_holds_a_line_end(text: str, most: int, width: int) -> None:
     found = display.lines(text, most, width)

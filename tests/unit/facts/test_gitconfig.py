@@ -6,11 +6,12 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from assent.facts import gitconfig
 from assent.facts.gitconfig import Entry, Unreadable, entries, runs_program, shown
+from tests.examples import examples
 
 WHOLE = r"""# a comment
 ; another
@@ -96,7 +97,7 @@ PIECES = st.sampled_from(
 )
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(150, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(PIECES, max_size=14).map("".join))
 def test_what_git_reads_we_read_alike_or_not_at_all(tmp_path: Path, text: str) -> None:
     path = tmp_path / "config"

@@ -6,11 +6,12 @@ import os
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from assent.facts import links
 from assent.facts.links import Links
+from tests.examples import examples
 
 
 @pytest.fixture
@@ -126,7 +127,7 @@ def test_given_links_stand_in_for_the_file_system(place: Path) -> None:
 NAMES = st.sampled_from(["a", "b", "l", "m", "n", "..", ".", "", "new"])
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(300, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(NAMES, min_size=1, max_size=8))
 def test_where_the_kernel_goes_we_go(tmp_path: Path, names: list[str]) -> None:
     """What exists is compared with the kernel's own answer, through /proc/self/fd."""

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from assent.contract.call import Call
@@ -16,6 +16,7 @@ from assent.contract.review import Answer, Ending, Held, Preview, Resolution, Sa
 from assent.contract.value import Value, fields
 from assent.review import wire
 from tests.broker.stage import YES, held
+from tests.examples import examples
 
 texts = st.text(max_size=8) | st.sampled_from(["\ud800", "\x00", "\u202e", "é"])
 many_texts = st.lists(texts, max_size=3).map(tuple)
@@ -98,7 +99,7 @@ resolutions = st.builds(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(helds, answers, resolutions)
 def test_what_is_written_is_read_back_the_same(question: Held, answer: Answer, resolution: Resolution) -> None:
     assert wire.read_held(wire.loads(wire.dumps(question))) == question

@@ -7,12 +7,13 @@ import string
 import time
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from assent.contract.record import Record
 from assent.trail import chance, line, named, redact, shapes
 from assent.trail.names import secret_kind
+from tests.examples import examples
 
 A62 = string.ascii_letters + string.digits
 HEX = "0123456789abcdef"
@@ -218,7 +219,7 @@ def planted(tree: object, text: str, chance: random.Random) -> object:
     return text
 
 
-@settings(max_examples=400, deadline=None)
+@examples(400)
 @given(json_like, st.sampled_from(sorted(SHAPES)), around, around, st.randoms(use_true_random=False))
 def test_a_secret_planted_anywhere_never_reaches_the_line(
     tree: object, name: str, before: str, after: str, chance: random.Random
@@ -231,7 +232,7 @@ def test_a_secret_planted_anywhere_never_reaches_the_line(
     assert longest_common(written, core) < 16
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(json_like)
 def test_redacting_never_fails_and_gives_json(tree: object) -> None:
     line.body(Record("decision", "1", 0.0, input={"x": tree}, more={"y": tree}))

@@ -8,8 +8,10 @@ import re
 from collections.abc import Iterator
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+
+from tests.examples import examples
 
 try:
     import textual  # noqa: F401
@@ -96,7 +98,7 @@ OURS = re.compile(r"(bold|italic|on|\$[a-z-]+| )*")
 
 
 @given(texts, st.sampled_from(["command", "diff", "input"]))
-@settings(max_examples=150, deadline=None)
+@examples(150)
 def test_no_text_steers_the_terminal_or_sets_a_style(text: str, kind: str) -> None:
     for content in painted(asked(text, kind)):
         assert STEERS.search(content.plain) is None
@@ -104,7 +106,7 @@ def test_no_text_steers_the_terminal_or_sets_a_style(text: str, kind: str) -> No
 
 
 @given(words_in)
-@settings(max_examples=150, deadline=None)
+@examples(150)
 def test_what_would_be_markup_is_shown_as_it_is(text: str) -> None:
     question = asked(text)
     shown = for_terminal(code(text))
@@ -115,7 +117,7 @@ def test_what_would_be_markup_is_shown_as_it_is(text: str) -> None:
 
 
 @given(words_in, st.integers(20, 60))
-@settings(max_examples=150, deadline=None)
+@examples(150)
 def test_a_long_line_is_cut_into_rows_of_one_width_and_nothing_is_left_out(text: str, width: int) -> None:
     line = for_terminal(code(text)).replace("\n", "")
     rows = paint.code_rows([paint.Line("code", "$", line)], width)
@@ -194,7 +196,7 @@ def of(preview: Preview, sent: int | None = None) -> Question:
         st.tuples(st.sampled_from(["hello", "held", "ended", "offer", "ping", "new"]), st.dictionaries(texts, texts))
     )
 )
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_events_that_cannot_be_read_raise_what_the_app_expects(events: list[tuple[str, dict[str, str]]]) -> None:
     from assent.contract.errors import PayloadError
 

@@ -6,7 +6,6 @@ import json
 
 import pytest
 from hypothesis import given
-from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from assent.adapters import settings
@@ -17,7 +16,6 @@ from assent.contract.errors import SettingsError
 ENTRY = Entry(("/opt/my tools/assent", "hook", "RUNTIME", "--home", "/home/me/.assent"), 600)
 JSON_RUNTIMES = ["claude", "gemini", "qwen", "cursor", "openharness"]
 
-unhurried = hypothesis_settings(deadline=None)  # the first example also pays for the imports
 
 # ---------------------------------------------------------------- texts as people write them
 
@@ -74,7 +72,6 @@ def bracketed(draw: st.DrawFn, inner: list[str], ends: str) -> str:
 # ---------------------------------------------------------------- laws
 
 
-@unhurried
 @given(files())
 def test_a_text_is_read_as_what_it_says(file: tuple[str, dict[str, object]]) -> None:
     text, root = file
@@ -82,7 +79,6 @@ def test_a_text_is_read_as_what_it_says(file: tuple[str, dict[str, object]]) -> 
 
 
 @pytest.mark.parametrize("runtime", JSON_RUNTIMES)
-@unhurried
 @given(file=files())
 def test_uninstalling_right_after_installing_gives_back_the_bytes(
     runtime: str, file: tuple[str, dict[str, object]]
@@ -105,7 +101,6 @@ def test_a_file_that_we_made_is_gone_afterwards(runtime: str, text: str) -> None
     assert mine.uninstall(made).strip() == ""
 
 
-@unhurried
 @given(file=files())
 def test_a_strict_file_stays_strict(file: tuple[str, dict[str, object]]) -> None:
     """Where the runtime takes plain JSON only, the file is plain JSON afterwards too."""
@@ -114,7 +109,6 @@ def test_a_strict_file_stays_strict(file: tuple[str, dict[str, object]]) -> None
         assert json.loads(settings.load("claude").install(text, ENTRY)).keys() >= root.keys()
 
 
-@unhurried
 @given(file=files())
 def test_a_newer_entry_takes_the_place_of_an_older_one(file: tuple[str, dict[str, object]]) -> None:
     text, _ = file
@@ -123,7 +117,6 @@ def test_a_newer_entry_takes_the_place_of_an_older_one(file: tuple[str, dict[str
     assert mine.install(older, ENTRY) == mine.install(text, ENTRY)
 
 
-@unhurried
 @given(file=files(), more=VALUES, blank=BLANKS)
 def test_what_others_add_later_stays_when_ours_is_taken_out(
     file: tuple[str, dict[str, object]], more: object, blank: str
@@ -144,7 +137,6 @@ def test_what_others_add_later_stays_when_ours_is_taken_out(
     assert edits.keeps(left, {"hooks": {"added to events": more}})
 
 
-@unhurried
 @given(file=files())
 def test_ours_are_taken_out_of_a_file_that_was_formatted_anew(file: tuple[str, dict[str, object]]) -> None:
     text, root = file
@@ -160,7 +152,6 @@ def test_ours_are_taken_out_of_a_file_that_was_formatted_anew(file: tuple[str, d
         assert hooks.installed(left) == []
 
 
-@unhurried
 @given(st.text(alphabet='{}[]",:/* \n1tabcrue\\') | st.text())
 def test_any_text_is_read_or_refused_with_a_line(text: str) -> None:
     try:
@@ -172,7 +163,6 @@ def test_any_text_is_read_or_refused_with_a_line(text: str) -> None:
     assert 1 <= line <= text.count("\n") + 1
 
 
-@unhurried
 @given(files(), st.integers(0, 200), st.sampled_from(["", "}", '"', ",", "{"]))
 def test_a_file_that_does_not_parse_is_never_changed(file: tuple[str, dict[str, object]], at: int, junk: str) -> None:
     text = file[0][:at] + junk + file[0][at + 1 :]
@@ -252,7 +242,6 @@ def test_what_a_runtime_does_not_load_is_told_with_its_line(text: str, claude: s
         assert found == (wanted if said else "")
 
 
-@unhurried
 @given(file=files())
 def test_installing_makes_no_objection_that_was_not_there(file: tuple[str, dict[str, object]]) -> None:
     text, _ = file

@@ -6,7 +6,7 @@ import asyncio
 import itertools
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from assent.contract.review import Held, Reach, Resolution, Said, Scope
@@ -15,6 +15,7 @@ from assent.review.channels.slack import messages
 from assent.review.channels.slack.channel import SlackChannel
 from assent.review.channels.slack.interactions import Interactions
 from tests.broker.stage import NO, Scene, calm, held, play
+from tests.examples import examples
 
 ANN, MALLORY, TEAM = "U0ANN", "U0MALLORY", "T0HOME"
 
@@ -129,7 +130,7 @@ def spoiled(ticket: str, how: str) -> str:
     }[how]
 
 
-@settings(max_examples=120, deadline=None)
+@examples(120)
 @given(EVENTS)
 def test_only_a_listed_persons_yes_to_a_question_lets_it_run(events: list[Any]) -> None:
     async def scene() -> None:

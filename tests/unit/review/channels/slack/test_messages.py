@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from assent.contract.call import Call
@@ -13,6 +13,7 @@ from assent.contract.decision import Decision, Layer, Outcome, Part
 from assent.contract.display import is_hidden
 from assent.contract.review import Answer, Ending, Held, Preview, Reach, Resolution, Said, Scope, Suggestion
 from assent.review.channels.slack import blocks, dialogs, messages
+from tests.examples import examples
 from tests.slack import kit
 
 HOSTILE = st.one_of(
@@ -54,7 +55,7 @@ def seen(message: messages.Message) -> str:
     return "\n".join([*kit.texts(message.blocks), message.text])
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(
     HOSTILE, HOSTILE, st.sampled_from(["command", "diff", "input"]), st.integers(0, 3), st.sampled_from(["low", "high"])
 )
@@ -93,7 +94,7 @@ def plain_texts(value: object) -> list[dict[str, object]]:
     return []
 
 
-@settings(max_examples=80, deadline=None)
+@examples(80)
 @given(HOSTILE, HOSTILE, st.integers(1, 3))
 def test_dialogs_are_within_slacks_limits_and_hide_nothing(text: str, other: str, suggestions: int) -> None:
     held = question(text, other=other, suggestions=suggestions)

@@ -1,0 +1,7 @@
+"""What every test runs with."""
+
+from __future__ import annotations
+
+from tests.examples import register
+
+register()
