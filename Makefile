@@ -43,7 +43,7 @@ bench: .venv/.bench $(COMPILED) ## how fast it is, beside other gates: writes do
 	PYTHONPATH=$(CURDIR)/$(dir $(COMPILED)) $(BIN)/python -m bench $(ARGS)
 
 compiled: $(COMPILED) ## the tests of the decision path, against its compiled modules
-	PYTHONPATH=$(CURDIR)/$(dir $(COMPILED)) $(PYTEST) $(addprefix tests/,compiled test_corpus.py unit/contract unit/effects unit/facts unit/policy properties)
+	PYTHONPATH=$(CURDIR)/$(dir $(COMPILED)) $(PYTEST) $(addprefix tests/,compiled test_corpus.py unit/contract unit/effects unit/facts unit/policy git properties)
 
 wheel: $(READY) ## a wheel with the decision path compiled, in dist/
 	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation --wheel-dir dist .

@@ -19,6 +19,7 @@ from typing import Any
 
 CODE = re.compile(r"the code  ([A-Z2-9]{4}-[A-Z2-9]{4})")
 READY = re.compile(r"Ctrl-C ends the server\r?\n")
+ROOT = Path(__file__).parents[2]
 LISTENS = re.compile(r"assent listens on http://127\.0\.0\.1:(\d+)/ and (\S+), mode (\w+)")
 
 
@@ -106,6 +107,7 @@ class Program:
         options: tuple[str, ...] = (),
         project: str = "project",
         state: str = "state",
+        impatient: bool = False,
     ) -> None:
         self.state = folder / state
         self.project = folder / project
@@ -114,6 +116,8 @@ class Program:
         if config:
             (self.state / "config.toml").write_text(config)
         self.environ = {"PATH": os.environ["PATH"], "HOME": str(folder), "ASSENT_HOME": str(self.state), "TERM": "dumb"}
+        self.module = "tests.server.impatient" if impatient else "assent"
+        self.more = {"PYTHONPATH": str(ROOT)} if impatient else {}
         self.options = options
         self.seen = ""
         self.pool = ThreadPoolExecutor(128)
@@ -121,9 +125,15 @@ class Program:
 
     def start(self) -> None:
         self.terminal, inner = pty.openpty()
-        command = [sys.executable, "-m", "assent", "serve", "--port", "0", *self.options]
+        command = [sys.executable, "-m", self.module, "serve", "--port", "0", *self.options]
         self.process = subprocess.Popen(
-            command, stdin=inner, stdout=inner, stderr=inner, env=self.environ, cwd=self.project, start_new_session=True
+            command,
+            stdin=inner,
+            stdout=inner,
+            stderr=inner,
+            env=self.environ | self.more,
+            cwd=self.project,
+            start_new_session=True,
         )
         os.close(inner)
         self.seen = ""

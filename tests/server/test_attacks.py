@@ -17,6 +17,7 @@ import pytest
 
 from assent.server.access import TRIES
 from assent.server.protocol import MOST_TCP
+from tests.server.impatient import BRIEF
 from tests.server.program import Person, Program
 
 ROOT = os.geteuid() == 0
@@ -66,9 +67,17 @@ def test_what_stands_behind_a_body_is_no_header(program: Program, person: Person
         assert line.recv(4096).startswith(b"HTTP/1.1 401 ")
 
 
-def test_callers_that_send_too_much_or_take_no_answer_are_let_go_of(program: Program, person: Person) -> None:
+def test_callers_that_send_too_much_or_take_no_answer_are_let_go_of(tmp_path: Path) -> None:
     """A caller that sends more before its answer and hangs up is gone all the same: its question does not go on. And
     what nobody takes is not kept for ever."""
+    program = Program(tmp_path, impatient=True)
+    try:
+        is_let_go_of(program, program.sign_in())
+    finally:
+        program.stop()
+
+
+def is_let_go_of(program: Program, person: Person) -> None:
     call = {"tool": "bash", "input": {"command": "make piped"}, "cwd": str(program.project), "session": "piped"}
     body = json.dumps({**call, "wait": 300}).encode()
     head = b"POST /v1/calls HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
@@ -87,7 +96,7 @@ def test_callers_that_send_too_much_or_take_no_answer_are_let_go_of(program: Pro
     with socket.socket(socket.AF_UNIX) as line:
         line.connect(program.socket)
         line.sendall(f"GET /v1/held HTTP/1.1\r\nHost: x\r\n{secrets}\r\n".encode())
-        time.sleep(22)
+        time.sleep(BRIEF * 2)
         line.settimeout(5)
         taken = 0
         with suppress(ConnectionResetError):

@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from tests.server.impatient import BRIEF
 from tests.server.program import Person, Program
 
 
@@ -56,6 +57,14 @@ def answers(program: Program) -> list[tuple[str, str, str]]:
 @pytest.fixture
 def fresh(tmp_path: Path) -> Iterator[Program]:
     found = Program(tmp_path)
+    yield found
+    found.stop()
+
+
+@pytest.fixture
+def impatient(tmp_path: Path) -> Iterator[Program]:
+    """A server that tells a waiting hook to come back after `BRIEF` seconds."""
+    found = Program(tmp_path, impatient=True)
     yield found
     found.stop()
 
@@ -165,29 +174,29 @@ def test_noes_in_the_programs_dialog_make_an_offer_with_and_without_a_server(fre
     assert [each["session"] for each in fresh.sign_in().offers()] == ["h4e"]
 
 
-def test_a_hook_survives_a_killed_server_and_gets_its_answer_from_the_next(fresh: Program) -> None:
-    person = fresh.sign_in()
-    waiting = Claude(fresh, attended=False, session="h6").sending("PreToolUse", "make again")
+def test_a_hook_survives_a_killed_server_and_gets_its_answer_from_the_next(impatient: Program) -> None:
+    person = impatient.sign_in()
+    waiting = Claude(impatient, attended=False, session="h6").sending("PreToolUse", "make again")
     person.held()
-    time.sleep(26)  # the hook has been told its id and digest by then
-    fresh.stop(signal.SIGKILL)
-    fresh.start()
-    person = fresh.sign_in()
+    time.sleep(BRIEF + 1)  # the hook has been told its id and digest by then
+    impatient.stop(signal.SIGKILL)
+    impatient.start()
+    person = impatient.sign_in()
     until = time.monotonic() + 30  # the hook may not be back yet: an answer does not count before that
     while not person.answer(person.held()[0]).json.get("counted") and time.monotonic() < until:
         time.sleep(0.2)
     assert decision(waiting.result(60)) == "allow"
 
 
-def test_a_server_that_stays_away_ends_in_a_block(fresh: Program) -> None:
-    claude = Claude(fresh, attended=False, session="h7")
-    person = fresh.sign_in()
-    waiting = claude.sending("PreToolUse", "make never", deadline=32)
+def test_a_server_that_stays_away_ends_in_a_block(impatient: Program) -> None:
+    claude = Claude(impatient, attended=False, session="h7")
+    person = impatient.sign_in()
+    waiting = claude.sending("PreToolUse", "make never", deadline=10)
     person.held()
-    time.sleep(26)
-    fresh.stop(signal.SIGKILL)
+    time.sleep(BRIEF + 1)
+    impatient.stop(signal.SIGKILL)
     done = waiting.result(60)
-    fresh.start()
+    impatient.start()
     assert (done.returncode, done.stdout) == (2, b"")
 
 

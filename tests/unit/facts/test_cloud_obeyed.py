@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
 from pathlib import Path
 
 import pytest
 
-from tests.unit.facts.projects import answer, lay
+from tests.unit.facts.projects import answer, configured, lay
 
 ORDINARY = {
     "package.json": '{"name": "x", "dependencies": {"react": "^18.2.0"}}',
@@ -27,16 +25,8 @@ ORDINARY = {
 }
 
 
-@pytest.fixture
-def project(tmp_path: Path) -> Path:
-    folder = Path(os.path.realpath(tmp_path)) / "cloud"
-    folder.mkdir()
-    subprocess.run(["git", "init", "-q", str(folder)], check=True)
-    return folder
-
-
 def remote(project: Path, url: str) -> None:
-    subprocess.run(["git", "-C", str(project), "remote", "add", "origin", url], check=True)
+    configured(project, f"remote.origin.url={url}")
 
 
 @pytest.mark.parametrize(

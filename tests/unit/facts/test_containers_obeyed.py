@@ -3,8 +3,6 @@ another daemon asks."""
 
 from __future__ import annotations
 
-import os
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -44,14 +42,6 @@ COMPOSE = [
     "docker-compose ps",
     "podman-compose ps",
 ]
-
-
-@pytest.fixture
-def project(tmp_path: Path) -> Path:
-    folder = Path(os.path.realpath(tmp_path)) / "project"
-    folder.mkdir()
-    subprocess.run(["git", "init", "-q", str(folder)], check=True)
-    return folder
 
 
 @pytest.mark.parametrize("command", [*COMPOSE, "hadolint Dockerfile", "helm lint ./chart", "helm template x ./chart"])

@@ -3,13 +3,11 @@ send or lead elsewhere ask."""
 
 from __future__ import annotations
 
-import os
-import subprocess
 from pathlib import Path
 
 import pytest
 
-from tests.unit.facts.projects import answer, lay
+from tests.unit.facts.projects import answer, configured, lay
 
 ORDINARY = {
     ".git-blame-ignore-revs": "",
@@ -19,19 +17,6 @@ ORDINARY = {
     ".beads/config.yaml": "# issue tracker\nissue-prefix: x\njson: false\n",
     ".workmux.yaml": "main_branch: main\n",
 }
-
-
-@pytest.fixture
-def project(tmp_path: Path) -> Path:
-    folder = Path(os.path.realpath(tmp_path)) / "project"
-    folder.mkdir()
-    subprocess.run(["git", "init", "-q", str(folder)], check=True)
-    return folder
-
-
-def configured(project: Path, *settings: str) -> None:
-    for setting in settings:
-        subprocess.run(["git", "config", *setting.split("=", 1)], cwd=project, check=True)
 
 
 @pytest.mark.parametrize(

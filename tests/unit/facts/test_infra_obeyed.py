@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
 from pathlib import Path
 
 import pytest
 
-from tests.unit.facts.projects import answer, lay
+from tests.unit.facts.projects import answer, configured, lay
 
 ORDINARY = {
     "main.tf": 'resource "terraform_data" "x" {}\n',
@@ -28,14 +26,6 @@ ORDINARY = {
     "trivy.yaml": "severity: HIGH\n",
     "a.pp": "notice('x')\n",
 }
-
-
-@pytest.fixture
-def project(tmp_path: Path) -> Path:
-    folder = Path(os.path.realpath(tmp_path)) / "infra"
-    folder.mkdir()
-    subprocess.run(["git", "init", "-q", str(folder)], check=True)
-    return folder
 
 
 @pytest.mark.parametrize(
@@ -132,5 +122,5 @@ def test_code_and_addresses_of_the_tree_ask(project: Path, command: str, files: 
 @pytest.mark.parametrize("command", ["ansible-test env", "goreleaser check"])
 def test_git_that_runs_a_program_asks(project: Path, command: str) -> None:
     assert answer(project, command, "default") == "allow"
-    subprocess.run(["git", "-C", str(project), "config", "core.fsmonitor", "./evil.sh"], check=True)
+    configured(project, "core.fsmonitor=./evil.sh")
     assert answer(project, command, "default") == "ask"

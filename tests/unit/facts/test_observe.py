@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -12,6 +11,7 @@ from assent.contract.effect import Effect, Kind, Lowering, Operation, Target
 from assent.contract.facts import Below, Facts
 from assent.facts.case import folding
 from assent.facts.observe import observe
+from tests.unit.facts.projects import repository
 
 
 @pytest.fixture
@@ -101,8 +101,8 @@ def test_what_may_not_be_a_root_is_none_wherever_it_came_from(root: str) -> None
 
 
 def test_repositories_are_told_by_the_folder_that_the_call_names(place: Path) -> None:
-    subprocess.run(["git", "init", "-q", str(place / "own")], check=True)
-    subprocess.run(["git", "init", "-q", str(place / "own/inner")], check=True)
+    repository(place / "own")
+    repository(place / "own/inner")
     effects = tuple(
         Effect(Operation.EXECUTE, Target(Kind.REPOSITORY, name)) for name in (f"{place}/own", f"{place}/own/inner", "")
     )

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
 from pathlib import Path
 
 import pytest
 
-from tests.unit.facts.projects import answer, lay
+from tests.unit.facts.projects import answer, configured, lay
 
 GO_MOD = """module example.com/m
 
@@ -59,14 +57,6 @@ ORDINARY = {
 }
 VENV = {".venv/bin/python": "", ".venv/pyvenv.cfg": "home = /usr/bin\n"}
 GIT_CRATE = '[package]\nname = "x"\n[dependencies]\ny = { git = "http://evil.example/y" }\n'
-
-
-@pytest.fixture
-def project(tmp_path: Path) -> Path:
-    folder = Path(os.path.realpath(tmp_path)) / "project"
-    folder.mkdir()
-    subprocess.run(["git", "init", "-q", str(folder)], check=True)
-    return folder
 
 
 @pytest.mark.parametrize(
@@ -189,5 +179,5 @@ def test_settings_that_the_same_command_writes_ask(project: Path, command: str) 
 
 def test_git_that_runs_a_program_asks_for_go_list(project: Path) -> None:
     assert answer(project, "go list ./...", "default") == "allow"
-    subprocess.run(["git", "-C", str(project), "config", "core.fsmonitor", "./evil.sh"], check=True)
+    configured(project, "core.fsmonitor=./evil.sh")
     assert answer(project, "go list ./...", "default") == "ask"

@@ -3,7 +3,6 @@ read elsewhere ask."""
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
@@ -80,12 +79,9 @@ EVERYDAY = [
 ]
 
 
-@pytest.fixture
-def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+@pytest.fixture(autouse=True)
+def no_path_of_modules(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("PYTHONPATH", raising=False)  # which would say where modules come from
-    folder = Path(os.path.realpath(tmp_path)) / "project"
-    folder.mkdir()
-    return folder
 
 
 @pytest.mark.parametrize("command", EVERYDAY)
