@@ -15,11 +15,11 @@ from PIL import Image
 from playwright.sync_api import Browser, Page, ViewportSize, sync_playwright
 
 from assent import configure, journal
+from assent.approval.denial import deny
+from assent.contract.approval import Answer, Ending, Resolution, Said
 from assent.contract.call import Call
 from assent.contract.decision import Outcome
-from assent.contract.review import Answer, Ending, Resolution, Said
 from assent.memory import Memory
-from assent.review.denial import deny
 from tests.server.program import Program
 from tests.terminal.seat import seated
 

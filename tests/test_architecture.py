@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 SOURCE = Path(__file__).parents[1] / "src/assent"
-STAGES = frozenset({"adapters", "effects", "facts", "policy", "review", "trail"})
+STAGES = frozenset({"adapters", "effects", "facts", "policy", "approval", "trail"})
 BELOW_DESK = frozenset({"contract", "engine", "gates", "configure", "journal", "memory", "history", "statefile"}) | {
     "opinion"
 }
@@ -30,7 +30,7 @@ SURFACES = frozenset({"cli", "demo", "hook", "mcp", "server", "tui"})
 MAY_IMPORT: dict[str, frozenset[str]] = {
     "contract": frozenset(),
     **{stage: frozenset({"contract"}) for stage in STAGES},
-    **{stage: frozenset({"contract", "statefile"}) for stage in ("facts", "review", "trail")},
+    **{stage: frozenset({"contract", "statefile"}) for stage in ("facts", "approval", "trail")},
     "statefile": frozenset({"contract"}),
     "engine": STAGES | {"contract"},
     "configure": STAGES | {"contract", "engine", "__init__"},
@@ -47,7 +47,7 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     "tools": BELOW_SURFACES | {"__init__"},
     **{surface: BELOW_SURFACES | SURFACES | {"tools", "__init__"} for surface in SURFACES},
     "sdk": BELOW_SURFACES | {"__init__"},
-    "__init__": frozenset({"contract", "effects", "engine", "guard", "guarded", "policy", "review"}),
+    "__init__": frozenset({"contract", "effects", "engine", "guard", "guarded", "policy", "approval"}),
     "__main__": frozenset({"cli"}),
 }
 
@@ -76,7 +76,7 @@ DECISION_PATH = (
         "opinion.py",
         "statefile.py",
         "hook/hook.py",
-        "review/grants.py",
+        "approval/grants.py",
         "trail/append.py",
         "trail/line.py",
     ),
@@ -185,7 +185,7 @@ NOT_FOR_HOOKS = SLOW | frozenset(
     "assent.desk assent.policy.document assent.policy.index assent.policy.parse assent.policy.shipped "
     "assent.opinion assent.contract.classifier assent.policy.classifier assent.policy.classifier_scope "
     "assent.facts.persons "
-    "assent.policy.grants assent.review.grants assent.contract.review assent.facts.digest assent.facts.trust "
+    "assent.policy.grants assent.approval.grants assent.contract.approval assent.facts.digest assent.facts.trust "
     "assent.effects.addresses assent.effects.patches assent.effects.web assent.effects.shell.syntax.compounds "
     "assent.effects.shell.builtins assent.effects.shell.redirects".split()
 )

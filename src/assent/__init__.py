@@ -8,14 +8,14 @@ __version__ = "0.1.0"
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from assent.approval.escalation import DenialTracker
+    from assent.contract.approval import Answer, Held, Said, Scope, Verdict
     from assent.contract.call import Call
     from assent.contract.decision import Decision, Outcome
     from assent.contract.errors import AssentError, PayloadError, PolicyError, StoreError
-    from assent.contract.review import Answer, Held, Said, Scope, Verdict
     from assent.effects.declared import Tool
     from assent.guard import Approval, Gate, PermissionMode, Session
     from assent.guarded import Denied
-    from assent.review.escalation import DenialTracker
 
 __all__ = [
     "Answer",
@@ -41,25 +41,25 @@ __all__ = [
 ]
 
 _HOMES = {
-    "Answer": "contract.review",
+    "Answer": "contract.approval",
     "Approval": "guard",
     "AssentError": "contract.errors",
     "Call": "contract.call",
     "Decision": "contract.decision",
-    "DenialTracker": "review.escalation",
+    "DenialTracker": "approval.escalation",
     "Denied": "guarded",
     "Gate": "guard",
-    "Held": "contract.review",
+    "Held": "contract.approval",
     "Outcome": "contract.decision",
     "PayloadError": "contract.errors",
     "PermissionMode": "guard",
     "PolicyError": "contract.errors",
-    "Said": "contract.review",
-    "Scope": "contract.review",
+    "Said": "contract.approval",
+    "Scope": "contract.approval",
     "Session": "guard",
     "StoreError": "contract.errors",
     "Tool": "effects.declared",
-    "Verdict": "contract.review",
+    "Verdict": "contract.approval",
 }
 
 

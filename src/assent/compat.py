@@ -13,10 +13,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
+from assent.approval.escalation import DenialTracker
+from assent.contract.approval import Answer, Held, Said, Verdict
 from assent.contract.call import Call
 from assent.contract.decision import Decision, Outcome
 from assent.contract.errors import PayloadError
-from assent.contract.review import Answer, Held, Said, Verdict
 from assent.contract.texts import texts
 from assent.contract.tools import canonical
 from assent.contract.value import Value
@@ -26,7 +27,6 @@ from assent.memory import getuser
 from assent.policy.document import document_of
 from assent.policy.rules import Origin
 from assent.policy.settings import combine
-from assent.review.escalation import DenialTracker
 
 __all__ = [
     "OPERATIONS",

@@ -9,12 +9,20 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from assent import history, journal
+from assent.approval.broker import Broker
+from assent.approval.commands import Recheck
+from assent.approval.commands import Verdict as Look
+from assent.approval.denial import deny
+from assent.approval.moments import Moment
+from assent.approval.preview import preview
+from assent.approval.store import Store
+from assent.approval.warnings import warnings
+from assent.contract.approval import Answer, Ending, Grant, Held, Reach, Resolution, Said, Scope, Suggestion, Verdict
 from assent.contract.call import Call
 from assent.contract.decision import Outcome
 from assent.contract.effect import Lowering
 from assent.contract.errors import AssentError, StoreError
 from assent.contract.facts import Facts
-from assent.contract.review import Answer, Ending, Grant, Held, Reach, Resolution, Said, Scope, Suggestion, Verdict
 from assent.engine import Engine, Judged
 from assent.facts import asked, digest
 from assent.memory import Memory, Settled
@@ -24,14 +32,6 @@ from assent.policy import grants as granting
 from assent.policy.modes import Mode
 from assent.policy.parts import CONFIRM
 from assent.policy.policy import Policy
-from assent.review.broker import Broker
-from assent.review.commands import Recheck
-from assent.review.commands import Verdict as Look
-from assent.review.denial import deny
-from assent.review.moments import Moment
-from assent.review.preview import preview
-from assent.review.store import Store
-from assent.review.warnings import warnings
 from assent.tally import SavedTally
 from assent.trail import redact
 

@@ -15,11 +15,19 @@ from contextlib import AsyncExitStack, suppress
 from typing import TYPE_CHECKING, Any
 
 from assent import shared
+from assent.approval.approvals import Approvals, Kept, moment
+from assent.approval.channels import Channel
+from assent.approval.channels.callback import CallbackChannel
+from assent.approval.channels.headless import HeadlessChannel
+from assent.approval.channels.turn import has_terminal, turn
+from assent.approval.denial import deny
+from assent.approval.patience import contained
+from assent.approval.store import SqliteStore
 from assent.background import Thread
+from assent.contract.approval import Answer, Ending, Held, Preview, Resolution, Said, Verdict
 from assent.contract.call import Call
 from assent.contract.decision import Decision, Outcome
 from assent.contract.errors import AssentError, PayloadError, StoreError
-from assent.contract.review import Answer, Ending, Held, Preview, Resolution, Said, Verdict
 from assent.desk import Desk, verdict
 from assent.effects import native
 from assent.effects.declared import Tool
@@ -31,14 +39,6 @@ from assent.memory import Memory, Settled
 from assent.opinion import Inquiry, asked_a_person
 from assent.places import Ask, Place
 from assent.remote import SOCKET_FILE, Server, ServerChannel, denied
-from assent.review.approvals import Approvals, Kept, moment
-from assent.review.channels import Channel
-from assent.review.channels.callback import CallbackChannel
-from assent.review.channels.headless import HeadlessChannel
-from assent.review.channels.turn import has_terminal, turn
-from assent.review.denial import deny
-from assent.review.patience import contained
-from assent.review.store import SqliteStore
 from assent.statefile import state_folder
 from assent.trail.append import Trail
 from assent.values import arguments
@@ -48,7 +48,7 @@ CLOSING = 10.0  # seconds for what waits to be told that the gate closes
 DAY = 86400.0
 
 if TYPE_CHECKING:
-    from assent.review.channels.terminal import TerminalChannel
+    from assent.approval.channels.terminal import TerminalChannel
 
 NO_PREVIEW = Preview("input", "")
 
@@ -258,7 +258,7 @@ class Embedded:
 
     def _channel(self, desk: Desk, place: Place) -> Channel:
         if place == "terminal":
-            from assent.review.channels.terminal import TerminalChannel
+            from assent.approval.channels.terminal import TerminalChannel
 
             self._terminal = TerminalChannel(who=self.memory.who, reach=desk.reach)
             return self._terminal

@@ -10,10 +10,10 @@ from functools import partial
 from typing import Any, Protocol, TypeVar, overload
 
 from assent.background import Awaited, Thread
+from assent.contract.approval import Answer, Held, Said, Verdict
 from assent.contract.call import Call
 from assent.contract.decision import Decision
 from assent.contract.errors import PayloadError, StoreError
-from assent.contract.review import Answer, Held, Said, Verdict
 from assent.contract.texts import texts
 from assent.contract.value import Value
 from assent.effects import native

@@ -11,8 +11,8 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Sequ
 from contextlib import aclosing
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from assent.contract.approval import Verdict
 from assent.contract.errors import AssentError, PayloadError
-from assent.contract.review import Verdict
 from assent.contract.value import Value
 from assent.effects.declared import Tool
 from assent.embedded import CHANGED as CHANGED

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from assent.contract.approval import Reach
 from assent.contract.call import Call
 from assent.contract.effect import Kind, Lowering
 from assent.contract.errors import PayloadError
-from assent.contract.review import Reach
 from assent.engine import Engine
 from assent.policy.parse import parse_rule
 from assent.policy.rules import Origin, Rule

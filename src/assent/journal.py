@@ -12,12 +12,12 @@ from assent.policy.floor import describe
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from assent.approval.escalation import Offer
+    from assent.contract.approval import Grant, Held, Resolution
     from assent.contract.call import Call
     from assent.contract.classifier import Opinion
     from assent.contract.effect import Lowering
-    from assent.contract.review import Grant, Held, Resolution
     from assent.engine import Judged
-    from assent.review.escalation import Offer
 
 EFFECTS = 20
 REMEMBERED, REMEMBERED_LENGTH = 256, 2000  # readings, characters of one

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from assent import opinion as opinions
+    from assent.approval import grants as books
     from assent.contract.call import Call
     from assent.contract.classifier import Opinion
     from assent.contract.record import Record
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
     from assent.opinion import Classifiers, Inquiry
     from assent.policy import classifier_scope, parse
     from assent.policy import grants as granting
-    from assent.review import grants as books
 else:
     opinions = Later("assent.opinion")
     classifier_scope = Later("assent.policy.classifier_scope")
@@ -40,7 +40,7 @@ else:
     saved = Later("assent.facts.saved")
     granting = Later("assent.policy.grants")
     parse = Later("assent.policy.parse")
-    books = Later("assent.review.grants")
+    books = Later("assent.approval.grants")
 
 
 class Settled(Value):

@@ -28,19 +28,19 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
+    from assent.approval.classifier import model as models
+    from assent.approval.classifier import prompt
+    from assent.approval.classifier.model import Classifier
+    from assent.approval.classifier.prompt import Shown
     from assent.contract.call import Call
     from assent.contract.classifier import Backend
     from assent.contract.effect import Lowering
     from assent.engine import Engine, Judged
-    from assent.review.classifier import model as models
-    from assent.review.classifier import prompt
-    from assent.review.classifier.model import Classifier
-    from assent.review.classifier.prompt import Shown
 
     Waiting = dict[tuple[str, str], int]  # a session and a name of what is before a person, and how often it is
 else:
-    models = Later("assent.review.classifier.model")
-    prompt = Later("assent.review.classifier.prompt")
+    models = Later("assent.approval.classifier.model")
+    prompt = Later("assent.approval.classifier.prompt")
 
 TOO_LONG = "the call is too long for a model to see it whole"
 VEILED = "the call holds what looks like a secret, which no model is shown, so that it would not see it whole"

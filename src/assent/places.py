@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 
+from assent.approval.channels import Channel
+from assent.contract.approval import Answer, Held
 from assent.contract.errors import PayloadError
-from assent.contract.review import Answer, Held
-from assent.review.channels import Channel
 
 Reply = Answer | bool | None
 Ask = Callable[[Held], Reply | Awaitable[Reply]]

@@ -9,9 +9,9 @@ import time
 import uuid
 from typing import Any, TypeVar
 
+from assent.approval.escalation import MODES, DenialTracker, MemoryTally, Offer
 from assent.contract.errors import StoreError
 from assent.facts import denials
-from assent.review.escalation import MODES, DenialTracker, MemoryTally, Offer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

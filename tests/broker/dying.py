@@ -7,12 +7,12 @@ from __future__ import annotations
 import asyncio
 import sys
 
-from assent.contract.review import Held
-from assent.review.broker import Broker
-from assent.review.channels import Question
-from assent.review.channels.callback import CallbackChannel
-from assent.review.commands import Recheck, Verdict
-from assent.review.store import SqliteStore
+from assent.approval.broker import Broker
+from assent.approval.channels import Question
+from assent.approval.channels.callback import CallbackChannel
+from assent.approval.commands import Recheck, Verdict
+from assent.approval.store import SqliteStore
+from assent.contract.approval import Held
 from tests.broker.stage import YES, Desk, held
 
 

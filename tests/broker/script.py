@@ -4,8 +4,7 @@ What the machine says is one line of text, command by command; whole objects are
 
 from __future__ import annotations
 
-from assent.contract.review import Answer, Held
-from assent.review.commands import (
+from assent.approval.commands import (
     Absent,
     Command,
     Finish,
@@ -20,8 +19,9 @@ from assent.review.commands import (
     Verdict,
     Withdraw,
 )
-from assent.review.machine import Machine
-from assent.review.questions import Leftover
+from assent.approval.machine import Machine
+from assent.approval.questions import Leftover
+from assent.contract.approval import Answer, Held
 from tests.broker.stage import held
 
 

@@ -8,14 +8,14 @@ import selectors
 from collections.abc import Coroutine
 from typing import Any, TypeVar
 
+from assent.approval.broker import Broker
+from assent.approval.channels import Offering, Question
+from assent.approval.commands import Recheck, Verdict
+from assent.approval.moments import Moment
+from assent.approval.store import MemoryStore, Store
+from assent.contract.approval import Answer, Held, Preview, Resolution, Said, Scope, Suggestion
 from assent.contract.call import Call
 from assent.contract.decision import Decision, Layer, Outcome, Part
-from assent.contract.review import Answer, Held, Preview, Resolution, Said, Scope, Suggestion
-from assent.review.broker import Broker
-from assent.review.channels import Offering, Question
-from assent.review.commands import Recheck, Verdict
-from assent.review.moments import Moment
-from assent.review.store import MemoryStore, Store
 
 T = TypeVar("T")
 EPOCH = 1_700_000_000.0

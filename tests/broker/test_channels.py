@@ -6,11 +6,11 @@ import asyncio
 
 import pytest
 
-from assent.contract.review import Answer, Ending, Held, Said
-from assent.review.channels.callback import Asked, CallbackChannel
-from assent.review.channels.headless import NOBODY, HeadlessChannel
-from assent.review.commands import Partial
-from assent.review.denial import deny
+from assent.approval.channels.callback import Asked, CallbackChannel
+from assent.approval.channels.headless import NOBODY, HeadlessChannel
+from assent.approval.commands import Partial
+from assent.approval.denial import deny
+from assent.contract.approval import Answer, Ending, Held, Said
 from tests.broker.stage import NO, YES, Desk, Scene, calm, held, play
 
 

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from assent.contract.review import Ending, Resolution
-from assent.review.broker import Broker
-from assent.review.commands import Absent, Recheck, State, Verdict
-from assent.review.moments import Moment
-from assent.review.store import SqliteStore
+from assent.approval.broker import Broker
+from assent.approval.commands import Absent, Recheck, State, Verdict
+from assent.approval.moments import Moment
+from assent.approval.store import SqliteStore
+from assent.contract.approval import Ending, Resolution
 from tests.broker.stage import STANDS, YES, Desk, calm, held, play
 
 ROOT = Path(__file__).parents[2]

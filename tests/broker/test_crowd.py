@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from assent.contract.review import Ending, Resolution
-from assent.review.channels import Question
-from assent.review.store import MemoryStore, SqliteStore, Store
+from assent.approval.channels import Question
+from assent.approval.store import MemoryStore, SqliteStore, Store
+from assent.contract.approval import Ending, Resolution
 from tests.broker.stage import NO, YES, Desk, Scene, held, play
 
 SESSIONS, CALLS = 1000, 10

@@ -11,13 +11,13 @@ from typing import TypeVar
 
 import pytest
 
-from assent.contract.review import Answer, Ending, Grant, Held, Resolution
-from assent.review.broker import Broker
-from assent.review.channels import Question
-from assent.review.commands import Recheck, Verdict
-from assent.review.moments import Moment
-from assent.review.questions import Leftover
-from assent.review.store import MemoryStore
+from assent.approval.broker import Broker
+from assent.approval.channels import Question
+from assent.approval.commands import Recheck, Verdict
+from assent.approval.moments import Moment
+from assent.approval.questions import Leftover
+from assent.approval.store import MemoryStore
+from assent.contract.approval import Answer, Ending, Grant, Held, Resolution
 from tests.broker.stage import EPOCH, FOR_SESSION, held, play
 
 T = TypeVar("T")

@@ -5,10 +5,10 @@ from __future__ import annotations
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invariant, rule
 
-from assent.contract.review import Answer, Ending, Held, Said
-from assent.review.commands import Command, Finish, Recheck, Release, Show, Start, State, Verdict, Withdraw
-from assent.review.machine import Machine
-from assent.review.questions import Leftover, session_of
+from assent.approval.commands import Command, Finish, Recheck, Release, Show, Start, State, Verdict, Withdraw
+from assent.approval.machine import Machine
+from assent.approval.questions import Leftover, session_of
+from assent.contract.approval import Answer, Ending, Held, Said
 from tests.broker.stage import held
 from tests.examples import examples
 

@@ -6,8 +6,8 @@ import asyncio
 
 import pytest
 
-from assent.contract.review import Answer, Ending, Resolution
-from assent.review.moments import Moment
+from assent.approval.moments import Moment
+from assent.contract.approval import Answer, Ending, Resolution
 from tests.broker.stage import NO, STOP, YES, Desk, Scene, calm, held, play
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from assent.contract.review import Answer, Ending, Held, Resolution, Said
-from assent.review.commands import Finish, State, Verdict
-from assent.review.denial import deny
-from assent.review.machine import Machine
+from assent.approval.commands import Finish, State, Verdict
+from assent.approval.denial import deny
+from assent.approval.machine import Machine
+from assent.contract.approval import Answer, Ending, Held, Resolution, Said
 from tests.broker.script import Play, left_over, line, shown_question
 from tests.broker.stage import NO, STOP, YES, held
 

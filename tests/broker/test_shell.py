@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from assent.contract.review import Answer, Ending, Grant, Held, Resolution, Said, Scope
-from assent.review.channels import Question
-from assent.review.commands import Late, Mismatch, Recheck, State, Taken, Unknown, Verdict
-from assent.review.denial import deny
-from assent.review.store import MemoryStore
+from assent.approval.channels import Question
+from assent.approval.commands import Late, Mismatch, Recheck, State, Taken, Unknown, Verdict
+from assent.approval.denial import deny
+from assent.approval.store import MemoryStore
+from assent.contract.approval import Answer, Ending, Grant, Held, Resolution, Said, Scope
 from tests.broker.stage import EPOCH, FOR_SESSION, NO, STOP, YES, Desk, Scene, calm, held, play
 
 

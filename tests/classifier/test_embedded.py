@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from assent.contract.review import Held
+from assent.contract.approval import Held
 from assent.guard import Gate
 from tests.classifier.service import SAFE, UNSAFE, Service
 from tests.classifier.world import World

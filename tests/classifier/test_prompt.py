@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assent import opinion
+from assent.approval.classifier import prompt
+from assent.approval.classifier.prompt import LINE, TEXT, WHOLE
 from assent.memory import Settled
 from assent.opinion import LARGEST
-from assent.review.classifier import prompt
-from assent.review.classifier.prompt import LINE, TEXT, WHOLE
 from tests.classifier.service import Service
 from tests.classifier.world import World
 from tests.examples import examples

@@ -12,16 +12,16 @@ from typing import Any
 
 import pytest
 
+from assent.approval.channels.callback import CallbackChannel
+from assent.approval.store import SqliteStore
+from assent.contract.approval import Answer, Held, Said, Verdict
 from assent.contract.classifier import Opinion
 from assent.contract.decision import Layer, Outcome
-from assent.contract.review import Answer, Held, Said, Verdict
 from assent.desk import Desk
 from assent.facts import pause
 from assent.mcp.judge import Judge, Told
 from assent.memory import Settled
 from assent.opinion import Inquiry, asked_a_person
-from assent.review.channels.callback import CallbackChannel
-from assent.review.store import SqliteStore
 from tests.classifier.service import KEY, SAFE, TOKENS, UNSAFE, Service
 from tests.classifier.world import World
 
@@ -141,7 +141,7 @@ def test_while_assents_own_protection_is_lifted_no_model_is_asked(world: World) 
 
 
 def test_a_grant_comes_before_the_model(world: World) -> None:
-    from assent.contract.review import Grant, Scope
+    from assent.contract.approval import Grant, Scope
 
     world.memory.grants.add(Grant("g", Scope.EVERYWHERE, rules=("bash(npm test)",)))
     assert (world.outcome("npm test"), world.service.asked) == (("allow", "grant.rule"), [])
@@ -241,7 +241,7 @@ def test_a_link_that_turned_is_judged_anew(world: World, tmp_path: Path) -> None
 
 
 def test_what_is_remembered_is_bounded(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("assent.review.classifier.model.REMEMBERED", 2)
+    monkeypatch.setattr("assent.approval.classifier.model.REMEMBERED", 2)
     for command in ("make a", "make b", "make c", "make a"):
         world.settle(command)
     assert len(world.service.asked) == 4

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assent.contract.review import Said
+from assent.contract.approval import Said
 from assent.mcp import elicit
 from assent.mcp.calls import can_ask
 from tests.mcp.pipes import Pipes, call, refused, state

@@ -7,10 +7,10 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assent.contract.approval import Grant, Scope, Suggestion
 from assent.contract.call import Call
 from assent.contract.decision import Decision, Layer, Outcome
 from assent.contract.errors import AssentError
-from assent.contract.review import Grant, Scope, Suggestion
 from assent.engine import Judged
 from assent.facts.digest import identity
 from assent.policy import grants, suggest

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from assent import Gate
-from assent.review.store import SqliteStore
+from assent.approval.store import SqliteStore
 from assent.trail import query
 
 from .acp_host import ACP

@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 
+from assent.approval.channels.webhook import events
+from assent.approval.channels.webhook.post import FINAL
+from assent.approval.secrets import NAMES, variable
 from assent.policy.document import read_document
 from assent.policy.remote_channels import slack_of, webhook_of
 from assent.policy.rules import Origin
-from assent.review.channels.webhook import events
-from assent.review.channels.webhook.post import FINAL
-from assent.review.secrets import NAMES, variable
 from assent.server.api.elsewhere import STATUS
 from tests.broker.stage import held
 from tests.slack.conftest import Gate

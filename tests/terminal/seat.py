@@ -20,7 +20,7 @@ except ImportError:
 
 from textual.pilot import Pilot
 
-from assent.contract.review import Reach
+from assent.contract.approval import Reach
 from assent.server.listening import running
 from assent.tui.answering import ARMING, Answering
 from assent.tui.app import InboxApp

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from assent.review.channels.terminal import DEAF
+from assent.approval.channels.terminal import DEAF
 from tests.terminal.tmux import Terminal
 
 ASSENT = Path(sys.executable).parent / "assent"

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from assent.contract.review import Answer, Said
+from assent.contract.approval import Answer, Said
 from tests.server.crowd import Crowd, many_files
 from tests.server.program import Program
 from tests.terminal.seat import ARMED, seated, signs_in, verdict

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from assent.contract.review import Answer, Grant, Said, Scope
+from assent.contract.approval import Answer, Grant, Said, Scope
 from assent.memory import Memory
 from tests.unit.test_desk import World
 

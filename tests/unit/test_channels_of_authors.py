@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from assent import Answer, Call, Gate, Held, Said, Verdict
-from assent.contract.review import Ending, Resolution
-from assent.review.channels import Question
+from assent.approval.channels import Question
+from assent.contract.approval import Ending, Resolution
 from assent.trail import query
 
 MAKE = Call("bash", {"command": "make test"})

@@ -28,7 +28,7 @@ from assent.compat import (
     requires_approval,
     resolve_approval,
 )
-from assent.contract.review import Held
+from assent.contract.approval import Held
 from tests.examples import examples
 
 MODES = ["default", "plan", "full_auto"]

@@ -11,15 +11,15 @@ from pathlib import Path
 import pytest
 
 from assent import configure
+from assent.approval.channels import Offering
+from assent.approval.channels.callback import CallbackChannel
+from assent.approval.store import MemoryStore, SqliteStore
+from assent.contract.approval import Answer, Ending, Grant, Held, Said, Scope, Verdict
 from assent.contract.call import Call
-from assent.contract.review import Answer, Ending, Grant, Held, Said, Scope, Verdict
 from assent.desk import Desk
 from assent.engine import Engine
 from assent.facts import sessions
 from assent.memory import Memory
-from assent.review.channels import Offering
-from assent.review.channels.callback import CallbackChannel
-from assent.review.store import MemoryStore, SqliteStore
 from assent.trail.verify import verify
 
 Asked = Callable[[Held], Answer | Awaitable[Answer | None] | None]

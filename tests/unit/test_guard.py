@@ -30,7 +30,7 @@ from assent import (
     Scope,
     Tool,
 )
-from assent.review.store import SqliteStore
+from assent.approval.store import SqliteStore
 from assent.trail import query
 
 MAKE = Call("bash", {"command": "make test"})

@@ -12,9 +12,9 @@ import pytest
 
 from assent import Answer, Approval, AssentError, Call, Gate, Outcome, PayloadError, PolicyError, Said, Tool
 from assent.compat import PathRule, PermissionChecker, PermissionDecision, PermissionSettings
+from assent.contract.approval import Ending, Resolution, Verdict
 from assent.contract.classifier import Opinion
 from assent.contract.decision import Decision, Layer, Part
-from assent.contract.review import Ending, Resolution, Verdict
 from assent.engine import Engine
 from assent.policy.document import document_of, read_document
 from assent.policy.manifest import read_manifest

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from assent.approval.escalation import DenialTracker, Offer
 from assent.facts import denials
-from assent.review.escalation import DenialTracker, Offer
 from assent.tally import SavedTally, allowed, open_offer, refused
 
 SESSION = ("claude", "s1")

@@ -9,6 +9,8 @@ import os
 import sys
 
 from assent import configure, opinion
+from assent.approval.classifier import prompt
+from assent.approval.classifier.model import Classifier
 from assent.cli import classifier_evaluation
 from assent.cli.check import read_input
 from assent.cli.place import add_place
@@ -17,8 +19,6 @@ from assent.contract.classifier import Backend, Opinion
 from assent.contract.display import one_line, visible
 from assent.contract.errors import PayloadError
 from assent.engine import Engine, Judged
-from assent.review.classifier import prompt
-from assent.review.classifier.model import Classifier
 
 DESCRIPTION = "Try the model that may judge what no rule speaks of, or measure it. Runs and records nothing."
 EPILOG = "It is off until `[classifier]` in ~/.assent/config.toml switches it on; docs/classifier.md tells how."

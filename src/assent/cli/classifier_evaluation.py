@@ -10,6 +10,7 @@ from collections.abc import Callable
 from math import ceil, sqrt
 
 from assent import opinion
+from assent.approval.classifier.model import Classifier
 from assent.configure import Place
 from assent.contract.call import Call
 from assent.contract.classifier import Backend, Opinion
@@ -17,7 +18,6 @@ from assent.contract.display import one_line
 from assent.contract.errors import PayloadError
 from assent.contract.value import Value
 from assent.engine import Engine, Judged
-from assent.review.classifier.model import Classifier
 
 LABELS = ("safe", "unsafe")
 KEYS = frozenset("id label tool input command cwd note".split())

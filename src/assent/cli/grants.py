@@ -9,9 +9,9 @@ import sys
 import time
 
 from assent import configure, journal
+from assent.contract.approval import Grant, Scope
 from assent.contract.display import one_line
 from assent.contract.errors import PayloadError
-from assent.contract.review import Grant, Scope
 from assent.memory import Memory
 
 DESCRIPTION = (

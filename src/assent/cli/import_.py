@@ -13,9 +13,9 @@ import sys
 from assent import configure, journal
 from assent.adapters import permissions
 from assent.adapters.permissions.permission import LAYERS, Permission
+from assent.contract.approval import Grant, Scope
 from assent.contract.display import one_line
 from assent.contract.errors import PayloadError, PolicyError, SettingsError
-from assent.contract.review import Grant, Scope
 from assent.contract.value import Value
 from assent.facts import files
 from assent.hook import settings_file

@@ -11,11 +11,11 @@ import sys
 
 from assent import configure, history, journal
 from assent.cli import remember_offers
+from assent.contract.approval import Grant, Reach, Scope, Suggestion
 from assent.contract.call import Call
 from assent.contract.decision import Decision, Outcome
 from assent.contract.display import one_line
 from assent.contract.errors import AccessError, AssentError, PayloadError
-from assent.contract.review import Grant, Reach, Scope, Suggestion
 from assent.contract.value import Value
 from assent.engine import Engine
 from assent.facts import digest

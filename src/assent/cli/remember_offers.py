@@ -6,9 +6,9 @@ offer there."""
 from __future__ import annotations
 
 from assent import journal
+from assent.approval.escalation import MODE_WORDS, DenialTracker, Offer
 from assent.contract.display import one_line
 from assent.memory import Memory
-from assent.review.escalation import MODE_WORDS, DenialTracker, Offer
 from assent.tally import SavedTally
 
 KEYS = {"plan": "p", "full_auto": "f"}

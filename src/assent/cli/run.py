@@ -12,19 +12,19 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from assent import configure
+from assent.approval.channels.headless import HeadlessChannel
+from assent.approval.channels.terminal import TerminalChannel
+from assent.approval.channels.turn import has_terminal, turn
+from assent.approval.store import SqliteStore
 from assent.cli.place import add_place
+from assent.contract.approval import Verdict
 from assent.contract.call import Call
 from assent.contract.decision import Outcome
 from assent.contract.errors import PayloadError
-from assent.contract.review import Verdict
 from assent.desk import Desk
 from assent.desk import verdict as decided
 from assent.engine import Engine
 from assent.memory import Memory
-from assent.review.channels.headless import HeadlessChannel
-from assent.review.channels.terminal import TerminalChannel
-from assent.review.channels.turn import has_terminal, turn
-from assent.review.store import SqliteStore
 
 DESCRIPTION = "Run a shell command if the gate lets it. Where it asks, the question comes up in this terminal."
 EPILOG = "exit status: that of the command; 4 where it was not run"

@@ -12,11 +12,11 @@ import time
 import webbrowser
 from collections.abc import Callable, Mapping
 
+from assent.approval import secrets
 from assent.cli.place import MODES
 from assent.contract.errors import StoreError
 from assent.facts import files
 from assent.hook import starting
-from assent.review import secrets
 from assent.server import local, peers, scheduling
 from assent.server.listening import Listening
 from assent.statefile import state_folder

@@ -7,9 +7,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
-from assent.contract.review import Answer, Held, Resolution, Said
+from assent.approval.channels import Offering, Question, screen
+from assent.contract.approval import Answer, Held, Resolution, Said
 from assent.demo.look import DIM, Look
-from assent.review.channels import Offering, Question, screen
 
 WHO = "demo"
 PLAN = "plan"

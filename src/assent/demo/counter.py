@@ -9,10 +9,10 @@ import os
 import signal
 from collections.abc import Callable
 
+from assent.approval.channels import Channel
+from assent.approval.escalation import Offer
 from assent.demo.look import DIM, Look
 from assent.demo.workspace import Place
-from assent.review.channels import Channel
-from assent.review.escalation import Offer
 from assent.server import peers
 from assent.server.listening import Listening
 from assent.server.state import House

@@ -8,9 +8,9 @@ import os
 import shutil
 import sys
 
+from assent.approval.channels import screen
+from assent.approval.channels.screen import folded
 from assent.contract.display import code, one_line
-from assent.review.channels import screen
-from assent.review.channels.screen import folded
 
 BOLD, DIM, RED, GREEN, YELLOW, CYAN = "1", "2", "31", "32", "33", "36"
 WIDEST = 96

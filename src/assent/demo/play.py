@@ -10,9 +10,13 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 
+from assent.approval.channels import Offering
+from assent.approval.channels.terminal import TerminalChannel
+from assent.approval.channels.turn import turn
+from assent.approval.escalation import Offer
 from assent.cli.records import MAIN
+from assent.contract.approval import Ending, Held
 from assent.contract.display import one_line, visible
-from assent.contract.review import Ending, Held
 from assent.demo import ending, model
 from assent.demo.answers import Answers
 from assent.demo.counter import Counter
@@ -20,10 +24,6 @@ from assent.demo.look import BOLD, DIM, Look
 from assent.demo.script import STEPS, Do
 from assent.demo.workspace import Place
 from assent.guard import Gate
-from assent.review.channels import Offering
-from assent.review.channels.terminal import TerminalChannel
-from assent.review.channels.turn import turn
-from assent.review.escalation import Offer
 from assent.tools import Result, Toolset
 
 PAUSE = 0.9  # seconds between calls, for whoever watches

@@ -22,20 +22,20 @@ if TYPE_CHECKING:
 
     from assent import opinion, tally
     from assent.adapters.adapter import Event
+    from assent.approval.escalation import Offer
     from assent.configure import Place
-    from assent.contract import review
+    from assent.contract import approval
+    from assent.contract.approval import Verdict
     from assent.contract.decision import Decision
-    from assent.contract.review import Verdict
     from assent.engine import Engine
     from assent.facts import asked, denials, digest
     from assent.facts.links import Links
     from assent.memory import Memory
     from assent.opinion import Inquiry
-    from assent.review.escalation import Offer
 else:
     tally = Later("assent.tally")
     denials = Later("assent.facts.denials")
-    review = Later("assent.contract.review")
+    approval = Later("assent.contract.approval")
     asked = Later("assent.facts.asked")
     digest = Later("assent.facts.digest")
     opinion = Later("assent.opinion")
@@ -225,12 +225,12 @@ def heard(visit: Visit) -> tuple[tuple[str, ...], Offer | None]:
             return (), None
         id = asked.take(memory.state, call.session, digest.identity(call))
         if id:
-            _record(visit, id, review.Ending.ANSWERED)
+            _record(visit, id, approval.Ending.ANSWERED)
             tally.allowed(memory.state, visit.runtime, call.session)
         return (id,) if id else (), None
     ids = asked.drop(memory.state, event.session) if event.session else ()
     for id in ids:
-        _record(visit, id, review.Ending.UNANSWERED)
+        _record(visit, id, approval.Ending.UNANSWERED)
     if not ids or event.kind is Kind.SESSION_START:
         return ids, None
     offer = tally.refused(memory.state, visit.runtime, event.session, len(ids))
@@ -246,12 +246,12 @@ def open_offer(state: str, runtime: str, session: str) -> Offer | None:
     return tally.open_offer(state, runtime, session)
 
 
-def _record(visit: Visit, id: str, ending: review.Ending) -> None:
+def _record(visit: Visit, id: str, ending: approval.Ending) -> None:
     """The end of a question that was asked in the program's dialog. Raises StoreError where it cannot be recorded."""
-    yes = ending is review.Ending.ANSWERED
-    answer = review.Answer(review.Said.ALLOW, who=visit.memory.who, channel=DIALOG) if yes else None
+    yes = ending is approval.Ending.ANSWERED
+    answer = approval.Answer(approval.Said.ALLOW, who=visit.memory.who, channel=DIALOG) if yes else None
     reason = "the program ran the call" if yes else "the program did not tell what was answered in its dialog"
-    resolution = review.Resolution(id, ending, allowed=yes, answer=answer, reason=reason)
+    resolution = approval.Resolution(id, ending, allowed=yes, answer=answer, reason=reason)
     problem = visit.memory.record(
         journal.of_dialog(visit.event.session, visit.call, resolution, project=visit.project, time=visit.memory.clock())
     )

@@ -11,10 +11,10 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from assent import configure
+from assent.contract.approval import Verdict
 from assent.contract.call import Call
 from assent.contract.decision import Decision, Outcome
 from assent.contract.errors import AssentError, PolicyError
-from assent.contract.review import Verdict
 from assent.contract.value import Value
 from assent.engine import Engine, unloaded
 from assent.facts import files

@@ -10,10 +10,10 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from assent import __version__
+from assent.contract.approval import Verdict
 from assent.contract.call import Call
 from assent.contract.decision import Decision
 from assent.contract.display import visible
-from assent.contract.review import Verdict
 from assent.mcp import frames
 from assent.mcp.calls import CALL, VERSION, can_ask
 from assent.mcp.frames import INVALID, NO_METHOD, PARAMS, Body, Frame, Kind, Malformed

@@ -25,9 +25,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from assent.contract.approval import Grant
     from assent.contract.effect import Lowering
     from assent.contract.facts import Facts
-    from assent.contract.review import Grant
     from assent.policy.policy import Policy
     from assent.policy.strict import Subject
 

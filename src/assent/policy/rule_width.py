@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import re
 
+from assent.contract.approval import Scope
 from assent.contract.display import code
 from assent.contract.errors import PolicyError
 from assent.contract.pattern import Pattern
-from assent.contract.review import Scope
 from assent.policy.dangers import SYSTEM_TREES
 from assent.policy.parse import parse_rule
 from assent.policy.programs import (

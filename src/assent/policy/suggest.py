@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import re
 
+from assent.contract.approval import Grant, Scope, Suggestion
 from assent.contract.decision import Layer, Outcome
 from assent.contract.effect import Effect, Invocation, Kind, Operation, Via
 from assent.contract.pattern import Pattern
-from assent.contract.review import Grant, Scope, Suggestion
 from assent.policy import grants
 from assent.policy.decide import Judge
 from assent.policy.modes import Mode

@@ -21,8 +21,8 @@ from acp.schema import (
     ToolCallUpdate,
 )
 
+from assent.contract.approval import Answer, Held, Said, Scope, Verdict
 from assent.contract.errors import PayloadError
-from assent.contract.review import Answer, Held, Said, Scope, Verdict
 from assent.effects.arguments import COMMAND_KEYS
 from assent.effects.declared import Tool
 from assent.guard import Gate, Session

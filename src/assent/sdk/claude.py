@@ -14,8 +14,8 @@ from claude_agent_sdk import ClaudeAgentOptions, HookMatcher, PermissionResultAl
 from claude_agent_sdk.types import CanUseTool, HookCallback, PermissionResult, ToolPermissionContext
 
 from assent.adapters.claude_code import MODES, shell_of
+from assent.contract.approval import Verdict
 from assent.contract.errors import PayloadError
-from assent.contract.review import Verdict
 from assent.embedded import DAY
 from assent.sdk.passage import Passage, Sessions, told
 

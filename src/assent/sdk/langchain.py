@@ -17,7 +17,7 @@ from langgraph.errors import GraphInterrupt
 from langgraph.prebuilt import ToolNode
 from langgraph.types import Command, Interrupt, interrupt
 
-from assent.contract.review import Verdict
+from assent.contract.approval import Verdict
 from assent.embedded import DAY
 from assent.sdk import paused
 from assent.sdk.passage import Passage, Sessions, told

@@ -15,8 +15,8 @@ from agents.editor import ApplyPatchOperation, ApplyPatchResult
 from agents.tool import LocalShellCommandRequest, ShellCommandRequest
 from agents.tool_context import ToolContext
 
+from assent.contract.approval import Verdict
 from assent.contract.errors import PayloadError
-from assent.contract.review import Verdict
 from assent.effects.declared import LIKE
 from assent.guarded import Denied
 from assent.sdk.passage import Passage, told

@@ -8,10 +8,10 @@ import os
 from collections.abc import Callable, Mapping
 
 from assent.adapters import payload
+from assent.contract.approval import Verdict
 from assent.contract.call import Call
 from assent.contract.decision import Outcome
 from assent.contract.errors import PayloadError
-from assent.contract.review import Verdict
 from assent.embedded import DAY, fault
 from assent.guard import Approval, Session
 from assent.guarded import CHANGED

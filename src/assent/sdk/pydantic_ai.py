@@ -22,8 +22,8 @@ from pydantic_ai import (
 from pydantic_ai.capabilities import AbstractCapability, CapabilityOrdering
 from pydantic_ai.toolsets import AbstractToolset, PreparedToolset, ToolsetTool, WrapperToolset
 
+from assent.contract.approval import Verdict
 from assent.contract.errors import PayloadError
-from assent.contract.review import Verdict
 from assent.embedded import DAY
 from assent.guarded import Denied
 from assent.sdk import paused

@@ -12,14 +12,14 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Any
 
+from assent.approval.denial import deny
+from assent.contract.approval import Ending, Verdict
 from assent.contract.call import Call
 from assent.contract.errors import AccessError, AssentError
-from assent.contract.review import Ending, Verdict
 from assent.desk import Desk, verdict
 from assent.engine import Engine, Judged, refusal
 from assent.journal import of_dialog
 from assent.memory import Settled
-from assent.review.denial import deny
 
 GRACE = 20.0  # seconds for a caller to come back
 KEPT = 120.0  # seconds that a verdict waits for its caller

@@ -4,7 +4,7 @@ INVARIANT: nobody allows a call on the page or in the inbox of which not all was
 
 from __future__ import annotations
 
-from assent.contract.review import Held
+from assent.contract.approval import Held
 from assent.server.api.shown import INLINE
 
 MOST = 4096  # questions and sessions; the oldest are forgotten, and have to be looked at again

@@ -11,16 +11,16 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs
 
+from assent.approval.channels.replies import Once, signed, timely
+from assent.approval.channels.slack.channel import SlackChannel
+from assent.approval.channels.slack.interactions import Interactions
+from assent.contract.approval import Held, Reach, Scope
 from assent.contract.errors import AssentError, StoreError
-from assent.contract.review import Held, Reach, Scope
 from assent.policy.remote_channels import SlackPlace
-from assent.review.channels.replies import Once, signed, timely
-from assent.review.channels.slack.channel import SlackChannel
-from assent.review.channels.slack.interactions import Interactions
 from assent.server.standing import LAST, UP, Standing
 
 if TYPE_CHECKING:
-    from assent.review.channels.slack.line import Line
+    from assent.approval.channels.slack.line import Line
     from assent.server.state import House
 
 INSTALL = "it needs slack-sdk; install it with `pip install 'assent[slack]'`"
@@ -32,7 +32,7 @@ class Slack:
     def __init__(self, house: House, place: SlackPlace, token: str, other: str) -> None:
         app_token, self._signing = (other, "") if place.transport == "socket" else ("", other)
         try:
-            from assent.review.channels.slack.line import Line, SlackApi
+            from assent.approval.channels.slack.line import Line, SlackApi
         except ImportError:
             raise StoreError(INSTALL) from None
         self._house = house

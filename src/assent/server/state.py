@@ -13,11 +13,12 @@ from functools import partial
 from typing import Any, TypeVar
 
 from assent import __version__
+from assent.approval.store import SqliteStore
 from assent.contract import display
+from assent.contract.approval import Held
 from assent.contract.call import Call
 from assent.contract.errors import AssentError
 from assent.contract.record import Record
-from assent.contract.review import Held
 from assent.contract.value import Value
 from assent.desk import Desk
 from assent.engine import Engine
@@ -27,7 +28,6 @@ from assent.gates import Gates, Refusing
 from assent.journal import new_id
 from assent.memory import Memory, Settled, getuser
 from assent.opinion import Inquiry
-from assent.review.store import SqliteStore
 from assent.server.access import INBOX, Access, Person, caller_token, scrape_token, steady
 from assent.server.api import shown
 from assent.server.api.endpoint import Asked

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from assent.approval.channels.webhook.channel import WebhookChannel
+from assent.approval.channels.webhook.post import Post
 from assent.contract.errors import StoreError
 from assent.policy.remote_channels import WebhookPlace
-from assent.review.channels.webhook.channel import WebhookChannel
-from assent.review.channels.webhook.post import Post
 from assent.server.standing import LAST, UP, Standing
 
 if TYPE_CHECKING:

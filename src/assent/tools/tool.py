@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any, Protocol
 
-from assent.contract.review import Verdict
+from assent.contract.approval import Verdict
 from assent.contract.value import Value
 from assent.tools.versions import Versions
 

@@ -11,14 +11,14 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from typing import Protocol
 
+from assent.approval.preview import preview
+from assent.contract.approval import Preview, Verdict
 from assent.contract.call import Call
 from assent.contract.decision import Decision, Outcome
 from assent.contract.display import visible
 from assent.contract.errors import PayloadError
-from assent.contract.review import Preview, Verdict
 from assent.contract.texts import texts
 from assent.contract.tools import OURS
-from assent.review.preview import preview
 from assent.tools import arguments
 from assent.tools.bash import BashTool, environment
 from assent.tools.changing import EditTool, WriteTool

@@ -13,7 +13,7 @@ from textual.content import Content
 from textual.screen import Screen
 from textual.widgets import Static
 
-from assent.contract.review import Answer, Said, Scope
+from assent.contract.approval import Answer, Said, Scope
 from assent.tui import bars, paint
 from assent.tui.answering import ARMING, Answering
 from assent.tui.detail import Detail

@@ -9,7 +9,7 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
-from assent.review.escalation import MODE_WORDS, RULE_WORDS
+from assent.approval.escalation import MODE_WORDS, RULE_WORDS
 from assent.tui import paint, words
 from assent.tui.questions import Offer
 

@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from rich.cells import cell_len
 from textual.content import Content
 
+from assent.contract.approval import Held, Reach
 from assent.contract.decision import Part
 from assent.contract.display import ESCAPE, code, for_terminal
-from assent.contract.review import Held, Reach
 from assent.tui import words
 from assent.tui.questions import MOST_LINES, Question
 

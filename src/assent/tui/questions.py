@@ -6,11 +6,11 @@ from enum import Enum
 from itertools import groupby
 from typing import TypeVar
 
+from assent.approval import wire
+from assent.contract.approval import Ending, Held, Said, Scope
 from assent.contract.display import code
 from assent.contract.errors import PayloadError
-from assent.contract.review import Ending, Held, Said, Scope
 from assent.contract.value import Value
-from assent.review import wire
 from assent.tui.client import Data
 
 E = TypeVar("E", bound=Enum)

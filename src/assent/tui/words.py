@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 
+from assent.contract.approval import Ending, Held, Said, Scope
 from assent.contract.display import code, for_terminal, visible
-from assent.contract.review import Ending, Held, Said, Scope
 
 SCOPE_WORDS = {
     Scope.ONCE: "once",

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from assent.contract.review import Grant, Scope
-from assent.review.grants import GrantBook
+from assent.approval.grants import GrantBook
+from assent.contract.approval import Grant, Scope
 
 
 class Machine:

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from assent.contract.review import Grant, Scope
+from assent.approval.grants import GrantBook
+from assent.contract.approval import Grant, Scope
 from assent.memory import getuser
-from assent.review.grants import GrantBook
 
 
 @pytest.fixture

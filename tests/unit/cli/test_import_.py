@@ -12,8 +12,8 @@ import pytest
 from assent.adapters import permissions
 from assent.adapters.permissions.permission import Permission
 from assent.cli.main import main
+from assent.contract.approval import Scope
 from assent.contract.errors import SettingsError
-from assent.contract.review import Scope
 from assent.memory import Memory
 
 CLAUDE = {

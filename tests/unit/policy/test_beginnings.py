@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from assent.contract.review import Grant, Scope
+from assent.contract.approval import Grant, Scope
 from assent.effects.shell.commands.cover import NAMES_WITH_AT, let_in
 from assent.effects.shell.commands.table import shipped as tables
 from assent.engine import Engine, Judged

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from assent.contract.review import Scope
+from assent.contract.approval import Scope
 from assent.policy.rule_width import refusal, unsavable
 from tests.cases import decide
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from assent.contract.review import Suggestion
+from assent.contract.approval import Suggestion
 from assent.engine import Judged
 from assent.policy import suggest
 from tests.cases import call, gate

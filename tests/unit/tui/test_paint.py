@@ -22,10 +22,10 @@ except ImportError:
 from textual.app import App, ComposeResult
 from textual.content import Content
 
+from assent.contract.approval import Held, Preview, Reach
 from assent.contract.call import Call
 from assent.contract.decision import Decision, Layer, Outcome, Part
 from assent.contract.display import code, for_terminal
-from assent.contract.review import Held, Preview, Reach
 from assent.tui import looks, paint, words
 from assent.tui.detail import Detail
 from assent.tui.listing import QuestionList

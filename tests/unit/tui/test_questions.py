@@ -13,10 +13,10 @@ except ImportError:
     assert os.environ.get("CI") != "true", "CI must have textual: pip install 'assent[inbox]'"
     pytest.skip("textual is not installed; pip install 'assent[inbox]'", allow_module_level=True)
 
+from assent.approval import wire
+from assent.contract.approval import Ending, Held, Preview, Said, Scope, Suggestion
 from assent.contract.call import Call
 from assent.contract.decision import Decision, Layer, Outcome, Part
-from assent.contract.review import Ending, Held, Preview, Said, Scope, Suggestion
-from assent.review import wire
 from assent.tui import words
 from assent.tui.questions import EXACT, LINGER, Choice, Over, Questions
 

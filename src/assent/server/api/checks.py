@@ -5,17 +5,17 @@ from __future__ import annotations
 import re
 from functools import partial
 
+from assent.approval import wire
 from assent.cli.place import MODES
+from assent.contract.approval import Verdict
 from assent.contract.call import Call
 from assent.contract.decision import Decision, Outcome
 from assent.contract.memory import keep
-from assent.contract.review import Verdict
 from assent.desk import verdict as verdict_of
 from assent.engine import Engine
 from assent.memory import Settled
 from assent.policy import explain
 from assent.policy.parts import nobody_answers, to_confirm
-from assent.review import wire
 from assent.server.access import Role
 from assent.server.api.endpoint import ANY, FLAG, LARGE, NUMBER, TEXT, Asked, Endpoint, Refusal, Reply, encode, record
 from assent.server.held_calls import Waiting

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from assent.approval.channels.webhook.channel import BACK
+from assent.approval.commands import Partial, Taken
 from assent.contract.errors import AccessError
-from assent.review.channels.webhook.channel import BACK
-from assent.review.commands import Partial, Taken
 from assent.server.access import Role
 from assent.server.api import shown
 from assent.server.api.endpoint import FLAG, TEXT, TEXTS, Asked, Endpoint, Refusal, Reply, record

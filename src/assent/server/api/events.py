@@ -11,9 +11,9 @@ from functools import partial
 from typing import Any
 
 from assent import __version__
-from assent.contract.review import Held, Resolution
-from assent.review.channels import Offering, Question
-from assent.review.escalation import MODE_WORDS, RULE_WORDS, Offer
+from assent.approval.channels import Offering, Question
+from assent.approval.escalation import MODE_WORDS, RULE_WORDS, Offer
+from assent.contract.approval import Held, Resolution
 from assent.server.access import WEB, Role
 from assent.server.api import shown
 from assent.server.api.endpoint import TEXT, Asked, Endpoint, Refusal

@@ -13,12 +13,12 @@ from functools import partial
 from assent import adapters
 from assent.adapters.adapter import DECIDING, Adapter, Event, Kind, Rendered, deadline_within
 from assent.adapters.honours import HONOURS
+from assent.contract.approval import Ending, Verdict
 from assent.contract.decision import Decision, Outcome
 from assent.contract.errors import AssentError
 from assent.contract.memory import keep
 from assent.contract.reply import Reply as Told
 from assent.contract.reply import fault
-from assent.contract.review import Ending, Verdict
 from assent.desk import UNDECIDED
 from assent.facts import asked as asking
 from assent.facts import digest, servers

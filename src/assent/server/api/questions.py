@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 from typing import TypeVar
 
+from assent.approval.commands import Absent, Late, Mismatch, Partial, Taken, Unknown
+from assent.contract.approval import Answer, Held, Said, Scope
 from assent.contract.errors import AssentError
-from assent.contract.review import Answer, Held, Said, Scope
-from assent.review.commands import Absent, Late, Mismatch, Partial, Taken, Unknown
 from assent.server.access import Role
 from assent.server.api import shown
 from assent.server.api.endpoint import ANY, FLAG, TEXT, TEXTS, WHOLE, Asked, Endpoint, Refusal, listing, record

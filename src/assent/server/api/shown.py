@@ -10,9 +10,9 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
+from assent.approval import wire
 from assent.contract import display
-from assent.contract.review import Grant, Held, Resolution
-from assent.review import wire
+from assent.contract.approval import Grant, Held, Resolution
 
 # Text that reads as a sentence; all other text is shown as code is.
 PROSE = frozenset({"description", "reason", "warnings", "message", "flip", "width", "words", "note"})

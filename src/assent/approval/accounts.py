@@ -1,0 +1,94 @@
+"""What is kept and recorded of a question: the store and the record together, each with an end to waiting.
+
+A failure raises, and whoever asked for it denies the call. Knows nothing of channels or clocks."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+from assent.approval.denial import deny
+from assent.approval.moments import Moment
+from assent.approval.patience import given, within
+from assent.approval.questions import Leftover
+from assent.approval.store import Store
+from assent.contract.approval import Answer, Ending, Held, Resolution
+from assent.contract.display import one_line
+from assent.contract.errors import StoreError
+
+LONGEST = 300  # characters of what went wrong
+Records = Callable[[Moment], Awaitable[None] | None]
+
+
+class Accounts:
+    """The books of one broker."""
+
+    def __init__(self, store: Store, record: Records | None, patience: float) -> None:
+        self._store = store
+        self._record = record
+        self._patience = patience
+
+    async def held(self, held: Held) -> None:
+        await within(self._patience, self._store.hold(held))
+
+    async def shown(self, held: Held, channel: str, deadline: float) -> None:
+        await within(self._patience, self._store.shown(held.id, deadline))
+        await self.note(Moment("shown", held=held, channel=channel))
+
+    async def approved(self, held: Held, answer: Answer) -> None:
+        """An approval, before anything comes of it."""
+        if not await within(self._patience, self._store.answered(held.id, answer)):
+            raise StoreError("the store has no such question, or an answer to it")
+        await self.note(_answered(held, answer))
+
+    async def used(self, held: Held) -> None:
+        """An approval is used up. Raises where it was before."""
+        if not await within(self._patience, self._store.use(held.id)):
+            raise StoreError("the approval was used before")
+
+    async def ended(self, held: Held, resolution: Resolution) -> tuple[Resolution, str]:
+        """The end on record and out of the store. What cannot be recorded does not run: gives the resolution that
+        holds, and what went wrong."""
+        answer = resolution.answer
+        if resolution.ending is Ending.ANSWERED and not resolution.allowed and answer is not None:
+            await self.quietly(_answered(held, answer))
+        try:
+            await self.note(Moment("ended", held=held, resolution=resolution))
+            await within(self._patience, self._store.finish(held.id, resolution))
+        except Exception as error:
+            problem = words(error)
+            if resolution.allowed:
+                resolution = deny(held.id, Ending.FAULT, answer=answer, detail=problem, waited=resolution.waited)
+                await self.quietly(Moment("ended", held=held, resolution=resolution))
+            return resolution, f"the end of the question could not be recorded: {problem}"
+        return resolution, ""
+
+    async def corrected(self, held: Held, resolution: Resolution) -> Resolution:
+        """The caller was cancelled while its approval was recorded: record that the call does not run after all."""
+        if not resolution.allowed:
+            return resolution
+        final = deny(held.id, Ending.CANCELLED, answer=resolution.answer, waited=resolution.waited)
+        await self.quietly(Moment("ended", held=held, resolution=final))
+        return final
+
+    async def leftovers(self) -> tuple[Leftover, ...]:
+        return await within(self._patience, self._store.leftovers())
+
+    async def note(self, moment: Moment) -> None:
+        if self._record is not None:
+            await given(self._patience, self._record(moment))
+
+    async def quietly(self, moment: Moment) -> None:
+        """Record where nothing hangs on it: the call is denied already."""
+        try:
+            await self.note(moment)
+        except Exception:
+            return
+
+
+def words(error: BaseException) -> str:
+    """What went wrong, for a person."""
+    return one_line(f"{type(error).__name__}: {error}", LONGEST)
+
+
+def _answered(held: Held, answer: Answer) -> Moment:
+    return Moment("answered", held=held, answer=answer, who=answer.who, channel=answer.channel)

@@ -1,0 +1,146 @@
+"""The seam between the broker and the places where people are asked. Each place is a module of its own.
+
+A channel shows questions and hands back what people say. It decides nothing, and what it does not deliver is denied."""
+
+from __future__ import annotations
+
+import asyncio
+import concurrent.futures
+from collections.abc import Awaitable, Callable
+from typing import Protocol, runtime_checkable
+
+from assent.approval.commands import Receipt
+from assent.approval.escalation import Offer
+from assent.contract.approval import Answer, Held, Resolution
+
+
+class Question:
+    """A question as one channel has it: what is asked, and the way back.
+
+    `deadline` is when it runs out, in seconds since the epoch. `behind` is how many wait behind it in its session.
+    The ways back work on any event loop and in any thread; the first that comes through any channel counts. They
+    raise RuntimeError where the gate is closed."""
+
+    __slots__ = ("held", "deadline", "behind", "_answer", "_dismiss", "_nobody", "_gone", "_fail", "_loop")
+
+    def __init__(
+        self,
+        held: Held,
+        deadline: float,
+        behind: int,
+        *,
+        answer: Callable[[Answer], Awaitable[Receipt]],
+        dismiss: Callable[[], None],
+        nobody: Callable[[str], None],
+        gone: Callable[[], None],
+        fail: Callable[[str], None],
+    ) -> None:
+        self.held = held
+        self.deadline = deadline
+        self.behind = behind
+        self._answer = answer
+        self._dismiss = dismiss
+        self._nobody = nobody
+        self._gone = gone
+        self._fail = fail
+        self._loop = asyncio.get_running_loop()  # the broker's
+
+    async def answer(self, answer: Answer) -> Receipt:
+        """What the person said. Returns once it is known what came of it; show `receipt.words` to the person."""
+        if asyncio.get_running_loop() is self._loop:
+            return await self._answer(answer)
+        return await asyncio.wrap_future(self.answer_threadsafe(answer))
+
+    def answer_threadsafe(self, answer: Answer) -> concurrent.futures.Future[Receipt]:
+        """The same for a thread without an event loop: `.result()` waits. Not for the loop of the broker."""
+        return asyncio.run_coroutine_threadsafe(self._given(answer), self._loop)
+
+    async def _given(self, answer: Answer) -> Receipt:
+        return await self._answer(answer)
+
+    def dismiss(self) -> None:
+        """Esc, Ctrl-C: the person put the question away, which denies it."""
+        self._there(self._dismiss)
+
+    def nobody(self, detail: str = "") -> None:
+        """Nobody will see the question here or anywhere, which denies it at once."""
+        self._there(self._nobody, detail)
+
+    def gone(self) -> None:
+        """The question cannot be seen in this channel any more, though the channel is still there."""
+        self._there(self._gone)
+
+    def fail(self, detail: str) -> None:
+        """Asking broke in this channel, which denies the call everywhere; `detail` says how."""
+        self._there(self._fail, detail)
+
+    def _there(self, way: Callable[..., None], *given: str) -> None:
+        """Go a way back on the loop of the broker."""
+        try:
+            here = asyncio.get_running_loop()
+        except RuntimeError:  # a thread without one
+            here = None
+        if here is self._loop:
+            way(*given)
+        else:
+            self._loop.call_soon_threadsafe(way, *given)
+
+
+class Offering:
+    """An offer as one channel has it. Both ways back return words for the person."""
+
+    __slots__ = ("offer", "_accept", "_reject")
+
+    def __init__(
+        self, offer: Offer, *, accept: Callable[[str, str, str], Awaitable[str]], reject: Callable[[str], str]
+    ) -> None:
+        self.offer = offer
+        self._accept = accept
+        self._reject = reject
+
+    async def accept(self, *, mode: str = "", rule: str = "", who: str = "") -> str:
+        """The person chose one of the offer's modes, or a deny rule to save."""
+        return await self._accept(mode, rule, who)
+
+    def reject(self, *, who: str = "") -> str:
+        """The person wants neither."""
+        return self._reject(who)
+
+
+class Channel(Protocol):
+    """A place where a person is asked. Its `name` is unique within a broker.
+
+    One that can show a single question at a time, like a terminal, has a true attribute `serial`: it is given the next
+    question, of whichever session, once the one before is withdrawn. One that shows a few has a number `room` instead.
+    The clock of a question that waits for room does not run."""
+
+    @property
+    def name(self) -> str: ...
+
+    async def show(self, question: Question) -> None:
+        """Show a question. Returns as soon as it can be seen, not when it is answered: the clock starts here.
+        Raising, or not returning in time, means that it is not seen here. May be called again for the same question."""
+
+    async def withdraw(self, id: str, resolution: Resolution) -> None:
+        """A question has ended, here or elsewhere. Comes also for questions that this channel never showed."""
+
+
+@runtime_checkable
+class Queues(Protocol):
+    """A channel that also lists what waits behind the question that is asked. These can be answered early."""
+
+    async def queued(self, question: Question, position: int) -> None: ...
+
+
+@runtime_checkable
+class Excerpts(Protocol):
+    """A channel that may show a part only of a long call. A yes that comes through it counts where it showed all."""
+
+    def shows_whole(self, held: Held) -> bool: ...
+
+
+@runtime_checkable
+class Offers(Protocol):
+    """A channel that can put an offer to a person."""
+
+    async def offer(self, offering: Offering) -> None: ...

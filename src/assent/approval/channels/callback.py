@@ -1,0 +1,98 @@
+"""The channel of programs: a function is asked. For tests and for those who embed Assent. Shows nothing to a person."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import logging
+import threading
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+
+from assent.approval.accounts import words
+from assent.approval.channels import Question
+from assent.approval.patience import contained
+from assent.contract.approval import Answer, Held, Resolution
+
+LOG = logging.getLogger("assent.channels")
+Said = Answer | Awaitable[Answer | None] | None
+Asked = Callable[[Held], Said]
+
+
+class CallbackChannel:
+    """Asks a function of the embedder. None puts the question away, and what the function raises ends it: denied.
+
+    A coroutine function runs in the loop and is cancelled when the question ends elsewhere. A plain one runs in a
+    thread, since it may wait for somebody; what it returns too late changes nothing."""
+
+    def __init__(self, asked: Asked, *, name: str = "callback") -> None:
+        self.name = name
+        self._asked = asked
+        self._quick = inspect.iscoroutinefunction(asked)
+        self._tasks: dict[str, asyncio.Task[None]] = {}
+
+    async def show(self, question: Question) -> None:
+        await self.withdraw(question.held.id)
+        task = asyncio.create_task(self._ask(question))
+        self._tasks[question.held.id] = task
+        task.add_done_callback(lambda done: self._drop(question.held.id, done))
+
+    async def withdraw(self, id: str, resolution: Resolution | None = None) -> None:
+        task = self._tasks.pop(id, None)
+        if task is not None:
+            task.cancel()
+
+    async def _ask(self, question: Question) -> None:
+        answer: Answer | None = None
+        try:
+            answer = await self._call(question.held)
+        except Exception as error:
+            LOG.warning("the function that was asked failed: %s", words(error), exc_info=error)
+            question.fail(f"the function that was asked failed: {words(error)}")
+            return
+        except BaseException:
+            question.dismiss()
+            raise
+        if answer is None:
+            question.dismiss()
+        if answer is not None:
+            # The way back outlives this task, which is cancelled as soon as the answer has counted.
+            await asyncio.shield(asyncio.ensure_future(question.answer(answer)))
+
+    async def _call(self, held: Held) -> Answer | None:
+        found = self._asked(held) if self._quick else await self._aside(held)
+        return await contained(found) if isinstance(found, Awaitable) else found
+
+    async def _aside(self, held: Held) -> Said:
+        """What a plain function says. Its thread is its own: functions that wait for somebody take none away from
+        others, and hold up no end of the program."""
+        loop = asyncio.get_running_loop()
+        said: asyncio.Future[Said] = loop.create_future()
+
+        def tell(answer: Said, error: BaseException | None) -> None:
+            if said.done():  # the question ended elsewhere
+                return
+            if error is None:
+                said.set_result(answer)
+            else:
+                said.set_exception(error)
+
+        def work() -> None:
+            answer: Said = None
+            problem: BaseException | None = None
+            try:
+                answer = self._asked(held)
+            except BaseException as error:  # what would end this thread alone ends the question
+                told = isinstance(error, Exception) and not isinstance(error, StopIteration)  # which no future takes
+                problem = error if told else RuntimeError(f"the function ended with {type(error).__name__}")
+            with suppress(RuntimeError):  # the loop is gone, and the question with it
+                loop.call_soon_threadsafe(tell, answer, problem)
+
+        threading.Thread(target=work, name="assent question", daemon=True).start()
+        return await said
+
+    def _drop(self, id: str, task: asyncio.Task[None]) -> None:
+        if self._tasks.get(id) is task:
+            del self._tasks[id]
+        if not task.cancelled():
+            task.exception()  # the question was put away with it

@@ -1,0 +1,201 @@
+"""A question as a conversation by keys: which key means what, and when an answer is complete. Sans-I/O.
+
+Fed with keys, it says what to print and, once, what the person answered. Shows nothing itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import Enum
+from typing import Protocol
+
+from assent.approval.channels import screen
+from assent.approval.escalation import Offer
+from assent.contract.approval import Answer, Held, Reach, Said, Scope, Suggestion
+from assent.contract.errors import AssentError
+
+ReachOf = Callable[[Held, tuple[str, ...], Scope], Reach]
+
+SCOPES = {
+    "m": Scope.QUARTER,
+    "s": Scope.SESSION,
+    "p": Scope.PROJECT,
+    "e": Scope.EVERYWHERE,
+}
+PLAIN = {
+    "y": Answer(Said.ALLOW),
+    "n": Answer(Said.DENY),
+    "x": Answer(Said.STOP),
+}
+
+
+class Asks(Enum):
+    """What the next key is about."""
+
+    ANSWER = "answer"
+    RULE = "rule"
+    EDIT = "edit"
+    MESSAGE = "message"
+    OVER = "over"
+
+
+class Talk(Protocol):
+    """A conversation by keys. `single` says that the next key alone is an answer; `over` that it has ended."""
+
+    @property
+    def single(self) -> bool: ...
+
+    @property
+    def over(self) -> bool: ...
+
+    def opening(self) -> str: ...
+
+    def key(self, key: str) -> str: ...
+
+
+class Dialog:
+    """One question and the keys typed at it. `answer` is set once; `dismissed` where the person put it away."""
+
+    def __init__(self, held: Held, reach: ReachOf | None = None, *, width: int = 80, colour: bool = False) -> None:
+        self.held = held
+        self.answer: Answer | None = None
+        self.dismissed = False
+        self.asks = Asks.ANSWER
+        self.typed = ""
+        self.scope = Scope.ONCE
+        self._reach = reach
+        self._look = screen.Look(width, colour)
+        self._rules: tuple[str, ...] = ()
+        self.whole = not screen.is_cut(held)  # whether all of it was shown
+
+    @property
+    def single(self) -> bool:
+        return self.asks in (Asks.ANSWER, Asks.RULE)
+
+    @property
+    def over(self) -> bool:
+        return self.asks is Asks.OVER
+
+    def opening(self) -> str:
+        """What is printed when the question is shown."""
+        return screen.question(self.held, self._look) + self._keys()
+
+    def key(self, key: str) -> str:
+        """Take one key; return what to print."""
+        if self.over:
+            return ""
+        if key == "ctrl-c" or (key == "esc" and self.asks is Asks.ANSWER):
+            self.dismissed, self.asks = True, Asks.OVER
+            return "\n"
+        match self.asks:
+            case Asks.ANSWER:
+                return self._answering(key.lower())
+            case Asks.RULE:
+                return self._choosing(key.lower())
+            case _:
+                return self._typing(key)
+
+    def _keys(self) -> str:
+        return screen.keys(self._look, cut=screen.is_cut(self.held))
+
+    def _answering(self, key: str) -> str:
+        if (key == "y" or key in SCOPES) and not self.whole:
+            return screen.not_whole(self._look) + self._keys()
+        if key == "v" and screen.is_cut(self.held):
+            self.whole = self.held.preview.whole
+            return screen.whole(self.held, self._look) + self._keys()
+        if key in PLAIN:
+            return self._finish(PLAIN[key])
+        if key in SCOPES:
+            self.scope, self.asks = SCOPES[key], Asks.RULE
+            return screen.choices(self._offered(), self.scope, self._look)
+        if key == "t":
+            self.typed, self.asks = "", Asks.MESSAGE
+            return screen.prompt("tell the agent", "", self._look)
+        if key == "d":
+            return screen.details(self.held, self._look) + self._keys()
+        return ""
+
+    def _offered(self) -> tuple[Suggestion, ...]:
+        return self.held.suggestions or (Suggestion((), "this exact call"),)
+
+    def _choosing(self, key: str) -> str:
+        offered = self._offered()
+        if key == "esc":
+            return self._back()
+        if key == "enter":
+            key = "1"
+        if key.isascii() and key.isdigit() and 1 <= int(key) <= len(offered):
+            return self._remember(offered[int(key) - 1].rules)
+        if key == "r" and offered[0].rules:
+            self.typed, self.asks = " ; ".join(offered[0].rules), Asks.EDIT
+            return screen.prompt("rule", self.typed, self._look)
+        return ""
+
+    def _typing(self, key: str) -> str:
+        if key == "esc":
+            return self._back()
+        if key == "enter":
+            if self.asks is Asks.MESSAGE:
+                return self._finish(Answer(Said.DENY, message=self.typed.strip()))
+            rules = tuple(each.strip() for each in self.typed.split(" ; ") if each.strip())
+            return self._remember(rules) if rules else self._back()
+        if key == "backspace":
+            self.typed = self.typed[:-1]
+        elif key == "ctrl-u":
+            self.typed = ""
+        elif len(key) == 1:
+            self.typed += key
+        label = "rule" if self.asks is Asks.EDIT else "tell the agent"
+        return screen.prompt(label, self.typed, self._look, again=True)
+
+    def _remember(self, rules: tuple[str, ...]) -> str:
+        """Ask once more with what the rules would have reached; the same rules a second time are the answer."""
+        reach = self._reached(rules)
+        if reach is not None and reach.refusal:
+            self.typed, self.asks = " ; ".join(rules), Asks.EDIT
+            return screen.refused(reach.refusal, self._look) + screen.prompt("rule", self.typed, self._look)
+        if reach is None or rules == self._rules or not rules:
+            return self._finish(Answer(Said.ALLOW, scope=self.scope, rules=rules))
+        self._rules, self.typed, self.asks = rules, " ; ".join(rules), Asks.EDIT
+        return screen.reach(reach, self._look) + screen.prompt("rule", self.typed, self._look)
+
+    def _reached(self, rules: tuple[str, ...]) -> Reach | None:
+        if self._reach is None:
+            return None
+        try:
+            return self._reach(self.held, rules, self.scope)
+        except (AssentError, OSError, ValueError) as error:
+            return Reach(refusal=f"nobody can tell what it would have matched: {error}")
+
+    def _back(self) -> str:
+        self.asks, self.typed, self._rules = Asks.ANSWER, "", ()
+        return "\n" + self._keys()
+
+    def _finish(self, answer: Answer) -> str:
+        self.answer, self.asks = answer, Asks.OVER
+        return f"\n{screen.said(answer, self._look)}\n"
+
+
+class OfferTalk:
+    """An offer and the key typed at it. `mode` or `rule` is what was chosen; neither where it was turned down."""
+
+    single = True
+
+    def __init__(self, offer: Offer, *, width: int = 80, colour: bool = False) -> None:
+        self.mode = self.rule = ""
+        self.over = False
+        self._offer = offer
+        self._look = screen.Look(width, colour)
+
+    def opening(self) -> str:
+        return screen.offer(self._offer, self._look)
+
+    def key(self, key: str) -> str:
+        """Take one key; return what to print."""
+        modes = {screen.OFFERED[mode]: mode for mode in self._offer.modes if mode in screen.OFFERED}
+        rules = {str(number): rule for number, rule in enumerate(self._offer.rules, 1)}
+        if key in modes or key in rules or key in ("n", "esc", "ctrl-c"):
+            self.mode, self.rule = modes.get(key, ""), rules.get(key, "")
+            self.over = True
+            return "\n"
+        return ""

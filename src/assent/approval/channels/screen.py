@@ -1,0 +1,236 @@
+"""What a question looks like in a terminal, as text. Reads no keys and writes to no terminal.
+
+INVARIANT: text of the agent goes through `display`; the only escape sequences are this module's own colours.
+INVARIANT: no line is wider than the terminal: what a terminal folds by itself would begin where our own words do."""
+
+from __future__ import annotations
+
+from unicodedata import combining, east_asian_width
+
+from assent.approval.escalation import MODE_WORDS, RULE_WORDS, Offer
+from assent.contract.approval import Answer, Held, Preview, Reach, Said, Scope, Suggestion
+from assent.contract.display import clip, code, lines, one_line, visible
+
+KEYS = (
+    ("y", "once"),
+    ("m", "15 minutes"),
+    ("s", "this session"),
+    ("p", "always here"),
+    ("e", "everywhere"),
+    ("n", "no"),
+    ("t", "no, and say why"),
+    ("x", "no, and stop"),
+    ("d", "details"),
+)
+SCOPE_WORDS = {
+    Scope.ONCE: "once",
+    Scope.QUARTER: "for 15 minutes",
+    Scope.SESSION: "for this session",
+    Scope.PROJECT: "always in this project",
+    Scope.EVERYWHERE: "always and everywhere",
+}
+BOLD, DIM, RED, GREEN, YELLOW, CYAN = "1", "2", "31", "32", "33", "36"
+SHOWN_LINES, SHOWN_TEXT = 40, 4000
+BESIDE = 600  # characters of all else: it must not push the command off the screen
+ON = "┊"  # before what goes on from the line above
+
+
+class Look:
+    """How wide the terminal is, and whether it shows colour."""
+
+    __slots__ = ("width", "colour")
+
+    def __init__(self, width: int, colour: bool) -> None:
+        self.width = max(width, 40)
+        self.colour = colour
+
+    def paint(self, text: str, *codes: str) -> str:
+        return f"\x1b[{';'.join(codes)}m{text}\x1b[0m" if self.colour and codes else text
+
+
+def question(held: Held, look: Look) -> str:
+    """The whole question: who asks, what it would do, why it is asked, what to look at twice."""
+    call = held.call
+    out = [_rule(held, look), look.paint(f"  {_start(code(call.tool), look.width - 18)} wants to run", BOLD)]
+    out += preview(held.preview, look)
+    out += _labelled("does", clip(code("; ".join(held.effects)), BESIDE) or "nothing that could be seen", look)
+    part = held.decision.deciding
+    out += _labelled("why", clip(f"{code(part.reason)} [{part.code}]", BESIDE), look)
+    if part.rule:
+        out += _labelled("rule", clip(f"{code(part.rule)}  from {part.source}", BESIDE), look)
+    if call.cwd:
+        out += _labelled("in", clip(code(call.cwd), BESIDE), look)
+    if call.description:
+        out += _labelled("says", f"{one_line(call.description, 300)}  (the agent's own words)", look, DIM)
+    for warning in held.warnings:
+        out += _labelled("look", warning, look, YELLOW, BOLD)
+    return "\n".join(out) + "\n"
+
+
+def _rule(held: Held, look: Look) -> str:
+    who = " · ".join(each for each in (held.call.runtime, held.project.rpartition("/")[2]) if each)
+    risk = look.paint("high risk ", RED, BOLD) if held.decision.risk == "high" else ""
+    title = f"── Assent asks ── {_start(who, look.width - 36)} "
+    rest = "─" * max(3, look.width - sum(map(_cells, title)) - (10 if risk else 0))
+    return f"\n{look.paint(title, CYAN)}{risk}{look.paint(rest, CYAN)}"
+
+
+def is_cut(held: Held) -> bool:
+    """Whether the question shows a part only of what would run, or of where."""
+    shown, call = held.preview, held.call
+    if not shown.whole or len(shown.text) > SHOWN_TEXT or shown.text.count("\n") >= SHOWN_LINES:
+        return True
+    return len(code(shown.text)) > SHOWN_TEXT or any(len(code(each)) > BESIDE for each in (shown.path, call.cwd))
+
+
+def whole(held: Held, look: Look) -> str:
+    """All of what would run and where, however long that is."""
+    out = ["", look.paint(f"  all of it, {held.preview.length:,} characters:", BOLD)]
+    out += preview(held.preview, look, whole=True)
+    out += _labelled("tool", code(held.call.tool), look)
+    out += _labelled("in", code(held.call.cwd), look)
+    if not held.preview.whole:
+        out += _labelled("cut", "it is longer than can be shown, so it cannot be allowed", look, RED, BOLD)
+    return "\n".join(out) + "\n"
+
+
+def not_whole(look: Look) -> str:
+    """Said to a yes while not all of it is shown."""
+    return "\n" + look.paint("  not all of it is shown: press v to see all of it, then answer; n denies it", YELLOW)
+
+
+def preview(shown: Preview, look: Look, *, whole: bool = False) -> list[str]:
+    """The command, the diff or the input, made inert, and cut to what a screen holds unless it is to be `whole`."""
+    path = code(shown.path).replace("\n", "⏎") if whole else one_line(code(shown.path), BESIDE)
+    out = [f"    {piece}" for piece in folded(path, look.width - 5)] if shown.path else []
+    text = code(shown.text).split("\n") if whole else lines(code(clip(shown.text, SHOWN_TEXT)), SHOWN_LINES)
+    for line in text:
+        for at, piece in enumerate(folded(line, look.width - 5)):
+            painted = _diff_line(line, piece, look) if shown.kind == "diff" else look.paint(piece, BOLD)
+            out.append(f"  {ON if at else ' '} {painted}")
+    return out
+
+
+def _diff_line(line: str, piece: str, look: Look) -> str:
+    if line.startswith("+"):
+        return look.paint(piece, GREEN)
+    if line.startswith("-"):
+        return look.paint(piece, RED)
+    return look.paint(piece, CYAN) if line.startswith("@@") else piece
+
+
+def _labelled(label: str, text: str, look: Look, *codes: str) -> list[str]:
+    width = max(look.width - 10, 20)
+    out = [piece for line in visible(text).expandtabs(4).split("\n") for piece in folded(line, width)]
+    return [look.paint(f"  {label if not at else '':<6} {line}", *codes) for at, line in enumerate(out)]
+
+
+def folded(text: str, width: int) -> list[str]:
+    """A line in pieces that each fit into so many cells, at a blank where there is one. Nothing is left out."""
+    out, piece, cells, blank = [], "", 0, 0
+    for each in text:
+        wide = _cells(each)
+        if cells + wide > width:
+            at = blank if blank > width // 2 else len(piece)
+            out.append(piece[:at])
+            piece = piece[at:]
+            cells, blank = sum(map(_cells, piece)), 0
+        piece += each
+        cells += wide
+        blank = len(piece) if each == " " else blank
+    return [*out, piece]
+
+
+def _start(text: str, width: int) -> str:
+    """As much of a name as fits."""
+    first, *more = folded(one_line(text), width)
+    return f"{first}…" if more else first
+
+
+def _cells(character: str) -> int:
+    if character.isascii():
+        return 1
+    return 0 if combining(character) else 2 if east_asian_width(character) in "WFA" else 1
+
+
+def keys(look: Look, *, cut: bool = False) -> str:
+    """The line of keys, broken where the terminal is narrow. `cut`: there is more to see."""
+    out, line, length = [], "", 0
+    for key, meaning in (*KEYS, ("v", "see all of it")) if cut else KEYS:
+        wide = len(key) + len(meaning) + 5
+        if length + wide > look.width:
+            out.append(line)
+            line, length = "", 0
+        line += f"  {look.paint(key, BOLD, YELLOW)} {meaning} " if look.colour else f"  [{key}] {meaning}"
+        length += wide
+    return "\n".join(["", *out, line, "> "])
+
+
+def choices(offered: tuple[Suggestion, ...], scope: Scope, look: Look) -> str:
+    """The rules that would repeat the answer."""
+    out = ["", f"  Allow {SCOPE_WORDS[scope]}, and which calls?"]
+    for number, each in enumerate(offered, 1):
+        first, *more = folded(one_line(code(" ; ".join(each.rules))) or "this exact call", look.width - 6)
+        out.append(f"   {look.paint(str(number), BOLD)} {first}")
+        out += [f"   {ON} {piece}" for piece in more]
+        out += [look.paint(f"     {piece}", DIM) for piece in folded(one_line(code(each.width)), look.width - 6)]
+    edit = ", r to write the rule yourself" if offered[0].rules else ""
+    return "\n".join([*out, f"  1-{len(offered)}, Enter for 1{edit}, Esc to go back", "> "])
+
+
+def reach(found: Reach, look: Look) -> str:
+    """How far rules would have reached, before they are saved."""
+    out = [f"\n  would have matched {found.matched} of your last {found.looked_at} calls"]
+    if found.denied:
+        out.append(look.paint(f"  {found.denied} of them you denied", YELLOW, BOLD))
+    if not found.covers:
+        out.append(look.paint("  it does not cover this very call, which runs once all the same", YELLOW))
+    return "\n".join([*out, "  Enter to save, or change it; Esc to go back", ""])
+
+
+def refused(reason: str, look: Look) -> str:
+    pieces = folded(one_line(f"not saved: {reason}"), look.width - 3)
+    return "\n" + "\n".join(look.paint(f"  {piece}", YELLOW) for piece in pieces) + "\n"
+
+
+def prompt(label: str, typed: str, look: Look, *, again: bool = False) -> str:
+    """A line that is being typed, whole; `again` writes its end over itself, on the one line that it stands on."""
+    pieces = folded(one_line(code(typed)), look.width - len(label) - 6)
+    if again:
+        return f"\r\x1b[K  {label}: {'…' if len(pieces) > 1 else ''}{pieces[-1]}"
+    return "\n".join(f"  {ON if at else label:>{len(label)}}: {piece}" for at, piece in enumerate(pieces))
+
+
+def details(held: Held, look: Look) -> str:
+    """The whole receipt and the whole input."""
+    out = [""]
+    for part in held.decision.parts:
+        out += _labelled(part.outcome.word, f"{code(part.what or part.reason)} [{part.code}]", look)
+    out += _labelled("input", "\n".join(f"{key}: {code(str(value))}" for key, value in held.call.input.items()), look)
+    out += _labelled("id", held.id, look)
+    return "\n".join(out) + "\n"
+
+
+def said(answer: Answer, look: Look) -> str:
+    """The answer, repeated."""
+    match answer.said:
+        case Said.ALLOW:
+            return look.paint(f"  allowed {SCOPE_WORDS[answer.scope]}", GREEN)
+        case Said.DENY:
+            return look.paint("  denied", RED)
+        case Said.STOP:
+            return look.paint("  denied, and the agent is told to stop", RED)
+
+
+OFFERED = {"plan": "p", "full_auto": "f"}
+
+
+def offer(given: Offer, look: Look) -> str:
+    """What is offered after many denials."""
+    out = ["", look.paint(f"  {given.words}", BOLD), "  Would another mode suit this session better?"]
+    for number, rule in enumerate(given.rules, 1):
+        out += [f"   {number} {one_line(code(rule), 200)}", f"     {RULE_WORDS}"]
+    for mode in given.modes:
+        if mode in OFFERED:
+            out += [f"   {OFFERED[mode]} {mode}", f"     {MODE_WORDS[mode]}"]
+    return "\n".join([*out, "   n leave everything as it is", "> "])

@@ -1,0 +1,215 @@
+"""What people do in Slack, and what comes of it: who it was, which question, used once. Posts nothing itself.
+
+Both ways in, Socket Mode and signed HTTP, end here. INVARIANT: nothing reaches a question before the workspace, the
+person and the ticket were looked at."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from assent.approval.channels.replies import Once
+from assent.approval.channels.slack import dialogs, messages
+from assent.approval.channels.slack.channel import Card, SlackChannel
+from assent.approval.commands import Taken
+from assent.approval.patience import Tasks
+from assent.contract import display
+from assent.contract.approval import Answer, Reach, Said, Scope
+
+Payload = Mapping[str, Any]
+ARMING = 0.35  # seconds for which a message that has just come up takes no yes, as on the page
+OVER = "this question is over, or was asked anew; look for the newest message"
+ANOTHERS = "another server asked this, and it was told to this one; press again, and give each server an app of its own"
+WHISPERS, WHISPER_EVERY = 8, 5.0  # to those who may not answer, at once, then one in so many seconds
+NOT_YOU = "you may not answer here; whoever runs this gate lists in `slack.users` who may"
+
+
+class Interactions:
+    """Takes what Slack sends. `team` gives the workspace that counts, `refused` hears of who may not answer."""
+
+    def __init__(
+        self,
+        channel: SlackChannel,
+        *,
+        users: tuple[str, ...],
+        team: Callable[[], str],
+        refused: Callable[[str], None],
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._channel = channel
+        self._users = frozenset(users)
+        self._team = team
+        self._refused = refused
+        self._once = Once(clock)
+        self._clock = clock
+        self._whispers, self._whispered = float(WHISPERS), clock()
+        self._tasks = Tasks()
+
+    async def take(self, payload: Payload) -> dict[str, object]:
+        """Take one interaction; returns what Slack is told at once, `{}` for nothing."""
+        kind = _text(payload, "type")
+        if kind not in ("block_actions", "view_submission"):
+            return {}
+        if not self._once.use(_text(payload, "trigger_id")):
+            self._refused("an interaction came a second time, and was not heard")
+            return {}
+        user, name = _text(payload, "user", "id"), _text(payload, "user", "username") or _text(payload, "user", "name")
+        if not self._may(payload, user):
+            self._refused(f"{display.one_line(user, 40)} ({display.one_line(name, 40)}) may not answer in Slack")
+            where = _text(payload, "container", "channel_id") or _text(payload, "channel", "id")
+            if where and user and self._patience():
+                self._channel.whisper(None, where, user, NOT_YOU)
+            return {"response_action": "clear"} if kind == "view_submission" else {}
+        who = f"{user} ({display.one_line(name, 60)})" if name else user
+        if kind == "view_submission":
+            return await self._submitted(payload, user, who)
+        actions = payload.get("actions")
+        if isinstance(actions, list) and len(actions) == 1:  # one press is one action
+            self._pressed(payload, actions[0], user, who)
+        return {}
+
+    async def settled(self, seconds: float) -> None:
+        """Let answers that were taken come to their end."""
+        await self._tasks.drain(seconds)
+
+    def _may(self, payload: Payload, user: str) -> bool:
+        """A listed person of the workspace: guests of a shared channel bring another one."""
+        team = self._team()
+        teams = {_text(payload, "team", "id"), _text(payload, "user", "team_id") or team}
+        return bool(team) and teams == {team} and user in self._users
+
+    def _patience(self) -> bool:
+        """Whether one more of those who may not answer is told so: anybody can press without end."""
+        now = self._clock()
+        self._whispers = min(WHISPERS, self._whispers + (now - self._whispered) / WHISPER_EVERY)
+        self._whispered = now
+        if self._whispers < 1:
+            return False
+        self._whispers -= 1
+        return True
+
+    # Buttons
+
+    def _pressed(self, payload: Payload, action: Payload, user: str, who: str) -> None:
+        where, ts = _text(payload, "container", "channel_id"), _text(payload, "container", "message_ts")
+        card = self._channel.card(_text(action, "value"))
+        name = _text(action, "action_id")
+        if card is None:
+            ours = self._channel.is_ours(_text(action, "value"))
+            self._channel.whisper(None, where, user, OVER if ours else ANOTHERS)
+            if ours and where and ts:
+                self._channel.strike(where, ts)
+            return
+        if name in (messages.EDIT, messages.WHY):
+            self._tasks.start(self._dialog(card, name, _text(payload, "trigger_id"), user))
+            return
+        answer = self._answer(card, name, who)
+        if answer is None:
+            return
+        if answer.said is Said.ALLOW and _just_come(action, ts):
+            self._channel.whisper(card, where, user, "it has only just come up; look at it, then answer")
+            return
+        self._give(card, answer, user)
+
+    def _answer(self, card: Card, name: str, who: str) -> Answer | None:
+        if name == messages.DENY:
+            return Answer(Said.DENY, who=who)
+        scope = messages.SCOPES.get(name)
+        if scope is None:
+            return None
+        offered = messages.pressed(card.held)
+        if scope is Scope.ONCE or offered is None:  # what was never offered counts this once
+            return Answer(Said.ALLOW, who=who)
+        return Answer(Said.ALLOW, scope=scope, rules=offered.rules, who=who)
+
+    async def _dialog(self, card: Card, name: str, trigger: str, user: str) -> None:
+        if name == messages.WHY:
+            self._channel.open(trigger, dialogs.reason(card.held, card.ticket))
+            return
+        offered = messages.offered(card.held)
+        rules = offered.rules if offered is not None else ()
+        if not dialogs.fits(rules):
+            self._channel.whisper(card, "", user, "this rule cannot be changed here; change it on the page")
+            return
+        reach = card.reach or await self._reach(card, rules, Scope.SESSION)
+        self._channel.open(trigger, dialogs.rule(card.held, card.ticket, rules, Scope.SESSION, reach))
+
+    # Dialogs
+
+    async def _submitted(self, payload: Payload, user: str, who: str) -> dict[str, object]:
+        view = payload.get("view")
+        asked = dialogs.read(view) if isinstance(view, Mapping) else None
+        card = self._channel.card(asked.ticket) if asked is not None else None
+        if asked is None or card is None:
+            field = dialogs.RULE_BLOCK if asked is not None and asked.kind == dialogs.RULE else dialogs.REASON_BLOCK
+            return dialogs.wrong(field, OVER)
+        if asked.kind == dialogs.REASON:
+            said = Said.STOP if asked.stop else Said.DENY
+            self._give(card, Answer(said, message=asked.message, who=who), user)
+            return {"response_action": "clear"}
+        return await self._ruled(card, asked, user, who)
+
+    async def _ruled(self, card: Card, asked: dialogs.Asked, user: str, who: str) -> dict[str, object]:
+        """Save a rule whose reach was shown; show that of any other first."""
+        rules = dialogs.typed_rules(card.held, asked.rules)
+        if not rules or len(rules) > dialogs.MOST_RULES or len(asked.rules) > dialogs.LONGEST_RULES:
+            return dialogs.wrong(dialogs.RULE_BLOCK, f"write one to {dialogs.MOST_RULES} rules, one on each line")
+        reach = await self._reach(card, rules, asked.scope)
+        if reach.refusal:
+            return dialogs.wrong(dialogs.RULE_BLOCK, reach.refusal)
+        first = messages.offered(card.held)
+        seen = {dialogs.mark(rules, asked.scope)}
+        if first is not None and first.rules == rules:  # shown with its reach, whichever time is picked
+            seen |= {dialogs.mark(rules, each) for each in dialogs.SCOPES}
+        if asked.shown not in seen:
+            return dialogs.again(dialogs.rule(card.held, card.ticket, rules, asked.scope, reach))
+        self._give(card, Answer(Said.ALLOW, scope=asked.scope, rules=rules, who=who), user)
+        return {"response_action": "clear"}
+
+    async def _reach(self, card: Card, rules: tuple[str, ...], scope: Scope) -> Reach:
+        try:
+            return await self._channel.reached(card.held, rules, scope)
+        except Exception as error:
+            return Reach(refusal=f"nobody can tell what it would have matched: {error or type(error).__name__}")
+
+    # Answers
+
+    def _give(self, card: Card, answer: Answer, user: str) -> None:
+        """Hand an answer to the broker, once for each card."""
+        if card.used:
+            self._channel.whisper(card, "", user, "somebody answered already; this changed nothing")
+            return
+        card.used = True
+        self._tasks.start(self._given(card, answer, user))
+
+    async def _given(self, card: Card, answer: Answer, user: str) -> None:
+        try:
+            # The way back outlives this task: what was answered counts, whatever becomes of Slack.
+            receipt = await asyncio.shield(asyncio.ensure_future(card.question.answer(answer)))
+        except Exception as error:
+            card.used = False
+            self._channel.whisper(card, "", user, f"this did not count: {type(error).__name__}; answer again")
+            return
+        if not isinstance(receipt, Taken):
+            card.used = False
+            self._channel.whisper(card, "", user, receipt.words)
+        elif receipt.note:
+            self._channel.whisper(card, "", user, receipt.note)
+
+
+def _just_come(action: Payload, ts: str) -> bool:
+    """Whether a button was pressed as soon as its message came up, both by Slack's own clock."""
+    try:
+        return 0 <= float(_text(action, "action_ts")) - float(ts) < ARMING
+    except ValueError:
+        return False
+
+
+def _text(payload: Payload, *names: str) -> str:
+    """A text inside a payload, `""` where there is none."""
+    found: Any = payload
+    for name in names:
+        found = found.get(name) if isinstance(found, Mapping) else None
+    return found if isinstance(found, str) else ""

@@ -1,0 +1,235 @@
+"""The line to Slack, by slack-sdk: the Web API, and Socket Mode kept open. Knows nothing of questions.
+
+The only module that needs slack-sdk. It tells how the line stands, and is never in the way of anything else."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
+from typing import Any
+
+import aiohttp
+from slack_sdk.errors import SlackApiError, SlackClientError
+from slack_sdk.socket_mode.aiohttp import SocketModeClient
+from slack_sdk.socket_mode.async_client import AsyncBaseSocketModeClient
+from slack_sdk.socket_mode.request import SocketModeRequest
+from slack_sdk.socket_mode.response import SocketModeResponse
+from slack_sdk.web.async_client import AsyncWebClient
+
+from assent.approval.channels.outbox import Busy, Refused
+from assent.contract.display import one_line
+from assent.contract.errors import StoreError
+
+TIMEOUT = 8  # seconds for one request
+LOOK = 0.5  # seconds between looks at the socket
+STUCK = 40.0  # seconds after which a socket that does not come back is made from scratch
+FIRST, SLOWEST = 1.0, 60.0  # seconds between tries to sign in
+UNSAID = 30.0  # seconds to leave Slack alone where it does not say for how long
+# What trying again does not help against.
+FINAL = frozenset(
+    """invalid_auth not_authed account_inactive token_revoked token_expired no_permission missing_scope
+    org_login_required not_allowed_token_type channel_not_found not_in_channel is_archived restricted_action
+    msg_too_long msg_blocks_too_long invalid_blocks invalid_blocks_format invalid_arguments message_not_found
+    cant_update_message edit_window_closed user_not_found user_not_in_channel expired_trigger_id invalid_trigger_id
+    exchanged_trigger_id team_access_not_granted access_denied ekm_access_denied no_text""".split()
+)
+ADVICE = {
+    "missing_scope": "give the app the scopes of docs/slack.md and install it again",
+    "not_in_channel": "invite the app to the channel with /invite",
+    "channel_not_found": "check `slack.channel`, and invite the app there",
+    "not_allowed_token_type": "the bot token begins with xoxb-, the app token with xapp-",
+}
+
+SILENT = logging.getLogger("assent.slack")
+SILENT.addHandler(logging.NullHandler())
+SILENT.propagate = False
+SILENT.setLevel(logging.CRITICAL)
+
+Take = Callable[[Mapping[str, Any]], Awaitable[dict[str, object]]]
+
+
+class SlackApi:
+    """The Web API with one token."""
+
+    def __init__(self, token: str, base: str) -> None:
+        self.session = aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=TIMEOUT))
+        self.web = AsyncWebClient(
+            token, base_url=base, timeout=TIMEOUT, session=self.session, logger=SILENT, retry_handlers=[]
+        )
+
+    async def call(self, method: str, **fields: Any) -> dict[str, Any]:
+        """One method. Raises Busy, Refused, or ConnectionError where Slack is down."""
+        try:
+            answer = await self.web.api_call(method, json=fields)
+            found = answer.data
+        except Exception as error:
+            raise _told(method, error) from None
+        return dict(found) if isinstance(found, dict) else {}
+
+    async def snippet(self, channel: str, thread: str, name: str, text: str) -> None:
+        """A file in the thread of a message."""
+        kind = "diff" if name.endswith(".diff") else "text"
+        try:
+            await self.web.files_upload_v2(
+                channel=channel, thread_ts=thread, filename=name, title=name, content=text, snippet_type=kind
+            )
+        except Exception as error:
+            raise _told("files.upload", error) from None
+
+    async def close(self) -> None:
+        await self.session.close()
+
+
+class _Socket(SocketModeClient):
+    """Socket Mode, with the last reason why it could not be opened."""
+
+    problem = ""
+
+    async def issue_new_wss_url(self) -> str:
+        try:
+            found = await super().issue_new_wss_url()
+        except Exception as error:
+            self.problem = str(_told("apps.connections.open", error))
+            raise
+        self.problem = ""
+        return found
+
+
+class Line:
+    """Signs in, and keeps Socket Mode open where there is an app token. `told` hears how it stands, `up` when it is up
+    anew."""
+
+    def __init__(
+        self,
+        api: SlackApi,
+        app_token: str,
+        take: Take,
+        *,
+        team: str,
+        told: Callable[[str], None],
+        up: Callable[[], None],
+    ) -> None:
+        self._api = api
+        self._app_token = app_token
+        self._take = take
+        self._told = told
+        self._up = up
+        self._wanted = team
+        self.team = ""
+        self.bot = ""
+        self.is_up = False
+        self._task: asyncio.Task[None] | None = None
+
+    def open(self) -> None:
+        self._task = asyncio.get_running_loop().create_task(self._run())
+
+    async def close(self) -> None:
+        self.is_up = False
+        if self._task is not None:
+            self._task.cancel()
+            with suppress(asyncio.CancelledError, Exception):
+                await self._task
+        with suppress(Exception):
+            await self._api.close()
+
+    async def _run(self) -> None:
+        try:
+            if await self._sign_in():
+                await (self._listen() if self._app_token else self._stand())
+        except Exception as error:  # the other channels go on
+            self._stands(f"the line broke: {type(error).__name__}: {error}")
+
+    async def _sign_in(self) -> bool:
+        pause = FIRST
+        while True:
+            try:
+                found = await self._api.call("auth.test")
+                break
+            except Refused as refused:
+                self._stands(f"OFF: {refused}")
+                return False
+            except Exception as error:
+                self._stands(str(error))
+                await asyncio.sleep(error.seconds if isinstance(error, Busy) else pause)
+                pause = min(pause * 2, SLOWEST)
+        self.team, self.bot = str(found.get("team_id", "")), str(found.get("user", ""))
+        if not self.team or self._wanted not in ("", self.team):
+            self._stands(f"OFF: the token is of workspace `{self.team}`, and `slack.team` names `{self._wanted}`")
+            self.team = ""
+            return False
+        return True
+
+    async def _stand(self) -> None:
+        """Without Socket Mode the line is there as soon as the token is known to be good."""
+        self.is_up = True
+        self._stands("")
+        self._up()
+
+    async def _listen(self) -> None:
+        while True:
+            socket = _Socket(self._app_token, logger=SILENT, web_client=self._api.web)
+            socket.socket_mode_request_listeners.append(self._heard)
+            connecting = asyncio.ensure_future(socket.connect())  # type: ignore[no-untyped-call]  # of the SDK
+            try:
+                await self._watch(socket)
+            finally:
+                connecting.cancel()
+                with suppress(Exception):
+                    await asyncio.wait_for(socket.close(), 2)  # type: ignore[no-untyped-call]  # as above
+
+    async def _watch(self, socket: _Socket) -> None:
+        """Tell how a socket stands, until it has been down for too long."""
+        down = 0.0
+        while down < STUCK:
+            up = await socket.is_connected()
+            if up and not self.is_up:
+                self.is_up = True
+                self._stands("")
+                self._up()
+            elif not up and (self.is_up or socket.problem):
+                self.is_up = False
+                self._stands(socket.problem or "the connection is lost, and being made again")
+            down = 0.0 if up else down + LOOK
+            await asyncio.sleep(LOOK)
+
+    async def _heard(self, client: AsyncBaseSocketModeClient, request: SocketModeRequest) -> None:
+        body: dict[str, object] = {}
+        try:
+            if request.type == "interactive":
+                body = await self._take(request.payload)
+        finally:  # what is not acknowledged comes again
+            answer = SocketModeResponse(envelope_id=request.envelope_id, payload=body or None)
+            with suppress(Exception):
+                await client.send_socket_mode_response(answer)
+
+    def _stands(self, words: str) -> None:
+        self._told(one_line(words, 300))
+
+
+def _told(method: str, error: Exception) -> Exception:
+    """An error of the SDK as one of ours. What Slack says is foreign text; tokens are in none of it."""
+    if isinstance(error, SlackApiError):
+        response: Any = error.response
+        status = getattr(response, "status_code", None) or getattr(response, "status", 0)
+        headers = getattr(response, "headers", None) or {}
+        data = getattr(response, "data", None)
+        code = str(data.get("error", "")) if isinstance(data, dict) else ""
+        if status == 429 or code in ("ratelimited", "rate_limited"):
+            return Busy(_seconds(headers.get("Retry-After")))
+        if code in FINAL:
+            return Refused(f"Slack refuses {method}: {code}; {ADVICE.get(code, 'see docs/slack.md')}", code)
+        return ConnectionError(f"Slack fails at {method}: {one_line(code, 60) or f'status {status}'}")
+    if isinstance(error, StoreError):
+        return error
+    if isinstance(error, SlackClientError):
+        return ConnectionError(f"Slack fails at {method}")
+    return ConnectionError(f"Slack cannot be reached for {method}: {type(error).__name__}")
+
+
+def _seconds(value: object) -> float:
+    try:
+        return max(1.0, float(str(value)))
+    except ValueError:
+        return UNSAID

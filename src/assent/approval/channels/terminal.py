@@ -1,0 +1,244 @@
+"""Asks in the terminal that the agent runs in: shows a question, reads single keys, hands over the answer.
+
+What the question looks like is `screen`, what keys mean is `dialog`. Over ssh it is the same terminal."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import termios
+import tty
+from collections.abc import Coroutine
+from contextlib import suppress
+
+from assent.approval.channels import Offering, Question
+from assent.approval.channels.dialog import Dialog, OfferTalk, ReachOf, Talk
+from assent.approval.channels.keys import Keys, is_paste
+from assent.approval.commands import Receipt, Taken
+from assent.contract.approval import Answer, Ending, Held, Resolution, Said
+from assent.contract.display import for_terminal
+
+DEAF = 0.4  # seconds after a question appears in which keys are not answers: they were meant for something else
+MAKES_WAY = 6.0  # seconds that a question waits for the answer to an offer
+OFFER = 60.0  # seconds until an offer that nobody answers is taken away
+
+
+class TerminalChannel:
+    """One terminal. It shows one question at a time; others wait their turn.
+
+    `who` names the person at it for the trail. `reach` says what a rule would have matched, before it is saved."""
+
+    name = "terminal"
+    serial = True
+
+    def __init__(self, *, who: str, reach: ReachOf | None = None, device: str = "/dev/tty") -> None:
+        self._who = who
+        self._reach = reach
+        self._device = device
+        self._turn = asyncio.Lock()
+        self._open: tuple[Dialog, Screen] | None = None
+        self._offered: Screen | None = None
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def show(self, question: Question) -> None:
+        """Put a question on the screen; raises OSError where there is no terminal."""
+        if self._open is not None and self._open[0].held.id == question.held.id:
+            return
+        width, colour = look(self._device)
+        dialog = Dialog(question.held, self._reach, width=width, colour=colour)
+        await self._take_turn()
+        try:
+            screen = Screen(self._device, dialog)
+        except BaseException:
+            self._turn.release()
+            raise
+        self._open = (dialog, screen)
+        self._start(self._deliver(question, dialog, screen))
+
+    async def _take_turn(self) -> None:
+        """An offer that nobody reacts to makes way for a question, before that counts as not shown."""
+        if self._offered is not None:
+            await asyncio.wait({self._offered.done}, timeout=MAKES_WAY)
+            if self._offered is not None:
+                self._offered.end("\n  a question comes first; nothing was changed\n")
+        await self._turn.acquire()
+
+    async def _deliver(self, question: Question, dialog: Dialog, screen: Screen) -> None:
+        """Wait until the person is done, and hand over what was said."""
+        try:
+            await screen.done
+            if dialog.answer is not None:
+                receipt = await question.answer(self._signed(dialog.answer))
+                screen.write(came_of(dialog.answer, receipt))
+            elif dialog.dismissed:
+                question.dismiss()
+                screen.write("  put away: denied\n")
+        finally:
+            self._open = None
+            screen.close()
+            self._turn.release()
+
+    async def withdraw(self, id: str, resolution: Resolution) -> None:
+        """Take a question off the screen, saying how it ended where that was not the answer given here."""
+        if self._open is None or self._open[0].held.id != id or self._open[0].over:
+            return
+        self._open[1].end(f"\n  {ended(resolution)}\n")
+
+    def shows_whole(self, held: Held) -> bool:
+        """Whether all of the question is on the screen, or was."""
+        return self._open is not None and self._open[0].held.id == held.id and self._open[0].whole
+
+    async def offer(self, offering: Offering) -> None:
+        """Put an offer to the person, after the question that led to it is off the screen."""
+        width, colour = look(self._device)
+        self._start(self._offer(offering, OfferTalk(offering.offer, width=width, colour=colour)))
+
+    async def _offer(self, offering: Offering, talk: OfferTalk) -> None:
+        async with self._turn:
+            screen = self._offered = Screen(self._device, talk)
+            try:
+                await asyncio.wait_for(screen.done, OFFER)
+                if talk.over:
+                    screen.write(f"  {for_terminal(await self._chosen(offering, talk))}\n")
+            except TimeoutError:
+                screen.write("\n  nothing was changed\n")
+            finally:
+                self._offered = None
+                screen.close()
+
+    async def _chosen(self, offering: Offering, talk: OfferTalk) -> str:
+        if talk.mode or talk.rule:
+            return await offering.accept(mode=talk.mode, rule=talk.rule, who=self._who)
+        return offering.reject(who=self._who)
+
+    def _start(self, work: Coroutine[object, object, None]) -> None:
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    def _signed(self, answer: Answer) -> Answer:
+        return Answer(
+            answer.said,
+            scope=answer.scope,
+            rules=answer.rules,
+            message=answer.message,
+            who=self._who,
+            channel=self.name,
+        )
+
+    async def close(self) -> None:
+        """Leave the terminal as it was found, once what was answered is delivered."""
+        if self._open is not None and not self._open[0].over:
+            self._open[1].end("\n")
+        if self._tasks:
+            await asyncio.wait(self._tasks, timeout=OFFER)
+
+
+def look(device: str) -> tuple[int, bool]:
+    """How wide the terminal is, whatever the environment says, and whether it shows colour."""
+    colour = "NO_COLOR" not in os.environ and os.environ.get("TERM", "dumb") != "dumb"
+    handle = os.open(device, os.O_RDWR | os.O_NOCTTY | os.O_CLOEXEC)
+    try:
+        return min(os.get_terminal_size(handle).columns or 80, 120), colour
+    finally:
+        os.close(handle)
+
+
+def came_of(answer: Answer, receipt: Receipt) -> str:
+    """What came of an answer, where that is not simply what was said."""
+    if isinstance(receipt, Taken) and not receipt.note and receipt.resolution.allowed == (answer.said is Said.ALLOW):
+        return ""
+    return f"  {for_terminal(receipt.words)}\n"
+
+
+def ended(resolution: Resolution) -> str:
+    """How a question ended that this terminal did not answer."""
+    answer = resolution.answer
+    if answer is not None and resolution.ending in (Ending.ANSWERED, Ending.SETTLED):
+        place = f" in {answer.channel}" if answer.channel else ""
+        word = "allowed" if resolution.allowed else "denied"
+        return for_terminal(f"{word} by {answer.who or 'somebody'}{place}")
+    return for_terminal(f"denied: {resolution.reason}")
+
+
+class Screen:
+    """The open terminal with one conversation on it: keys in, text out, and the terminal's state to put back.
+
+    `done` is set when the conversation is over, by the person or by `end`."""
+
+    def __init__(self, device: str, talk: Talk) -> None:
+        self._talk = talk
+        self._keys = Keys()
+        self._loop = asyncio.get_running_loop()
+        self.done: asyncio.Future[None] = self._loop.create_future()
+        self._fd = os.open(device, os.O_RDWR | os.O_NOCTTY | os.O_CLOEXEC)
+        try:
+            if not os.isatty(self._fd):
+                raise OSError(f"`{device}` is not a terminal")
+            self._before = termios.tcgetattr(self._fd)
+            self._appear()
+            self._loop.add_reader(self._fd, self._readable)
+            with suppress(ValueError, RuntimeError):  # signals come to the main thread only
+                self._loop.add_signal_handler(signal.SIGCONT, self._appear)
+        except BaseException:
+            os.close(self._fd)
+            raise
+
+    def _appear(self) -> None:
+        """At first, and after the process was stopped: a shell puts its own state of the terminal in place then."""
+        self._take_over()
+        self.write(self._talk.opening())
+        self._deaf_until = self._loop.time() + DEAF
+
+    def _take_over(self) -> None:
+        """Single keys, and Ctrl-C as a key: it puts the question away and does not end the agent."""
+        tty.setcbreak(self._fd, termios.TCSANOW)
+        now = termios.tcgetattr(self._fd)
+        now[3] &= ~termios.ISIG
+        now[0] &= ~termios.IXON  # Ctrl-S would stop us as we write, and with us the clock of the question
+        termios.tcsetattr(self._fd, termios.TCSANOW, now)
+        termios.tcflow(self._fd, termios.TCOON)
+        # INVARIANT: keys typed before the question could be read are never an answer to it.
+        termios.tcflush(self._fd, termios.TCIFLUSH)
+
+    def _readable(self) -> None:
+        try:
+            chunk = os.read(self._fd, 4096)
+        except OSError:
+            chunk = b""
+        keys = self._keys.of(chunk) if chunk else ["ctrl-c"]  # nothing to read: the line was hung up
+        early = self._loop.time() < self._deaf_until and "ctrl-c" not in keys
+        if self._talk.single and (early or is_paste(keys)):
+            return
+        for key in keys:
+            if not self._talk.over:
+                self.write(self._talk.key(key))
+        if self._talk.over:
+            self.end("")
+
+    def end(self, text: str) -> None:
+        """No key counts any more; `text` says why where it was not the person."""
+        self._loop.remove_reader(self._fd)
+        if not self.done.done():
+            self.write(text)
+            self.done.set_result(None)
+
+    def write(self, text: str) -> None:
+        data = text.encode("utf-8", "backslashreplace")
+        try:
+            while data:
+                data = data[os.write(self._fd, data) :]
+        except OSError:
+            return  # the line was hung up; reading says so too
+
+    def close(self) -> None:
+        self._loop.remove_reader(self._fd)
+        with suppress(ValueError, RuntimeError):
+            self._loop.remove_signal_handler(signal.SIGCONT)
+        try:
+            termios.tcsetattr(self._fd, termios.TCSADRAIN, self._before)
+        except termios.error:
+            pass  # the line was hung up
+        finally:
+            os.close(self._fd)

@@ -1,0 +1,179 @@
+"""What a webhook is told of a question, and the answers that it may give, as JSON. Pure: sends nothing.
+
+Text of an agent is made visible here, so that whoever shows it need only show it as text."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from assent.approval.channels import excerpt
+from assent.approval.channels.replies import SCOPES, signature
+from assent.contract import display
+from assent.contract.approval import Answer, Held, Resolution, Said, Scope
+from assent.contract.value import Value
+
+QUESTION, ENDED = "question", "ended"
+EVENT, ANSWER = "event", "answer"  # what is signed, so that nothing is turned back on us
+VERSION = "v1"
+LONGEST, LINE, MOST_EFFECTS = 1_000_000, 2000, 100  # characters of what would run, of anything else; effects
+MOST_RULES, LONGEST_RULE, LONGEST_MESSAGE = 20, 2000, 4000
+TIMESTAMP, SIGNATURE = "Assent-Timestamp", "Assent-Signature"
+FIELDS = frozenset({"id", "digest", "nonce", "said", "scope", "rules", "message", "who"})
+
+
+class Reply(Value):
+    """An answer as it came."""
+
+    __slots__ = ("id", "digest", "nonce", "answer")
+
+    def __init__(self, id: str, digest: str, nonce: str, answer: Answer) -> None:
+        self.id = id
+        self.digest = digest
+        self.nonce = nonce
+        self.answer = answer
+
+
+def head(kind: str, timestamp: str) -> str:
+    """What stands before the body in what is signed."""
+    return f"{VERSION}:{kind}:{timestamp}:"
+
+
+def headers(secret: str, body: bytes, timestamp: int) -> dict[str, str]:
+    """The headers of a signed event."""
+    made = signature(secret, head(EVENT, str(timestamp)), body)
+    return {
+        "Content-Type": "application/json",
+        "User-Agent": "assent",
+        TIMESTAMP: str(timestamp),
+        SIGNATURE: f"{VERSION}={made}",
+    }
+
+
+def is_whole(held: Held) -> bool:
+    """Whether an event tells all of what would run, and where."""
+    call, preview = held.call, held.preview
+    named = (call.tool, call.cwd, held.project, preview.path)
+    return preview.whole and excerpt.fits(preview.text, LONGEST) and all(excerpt.fits(each, LINE) for each in named)
+
+
+def question(held: Held, nonce: str, *, deadline: float, behind: int, back: str) -> bytes:
+    """The event of a question. `back` is the path that an answer is posted to."""
+    part, preview, call = held.decision.deciding, held.preview, held.call
+    scopes = SCOPES if held.suggestions else SCOPES[:1]
+    return _encoded(
+        {
+            "event": QUESTION,
+            "id": held.id,
+            "digest": held.digest,
+            "nonce": nonce,
+            "deadline": round(deadline, 3),
+            "behind": behind,
+            "answer_to": back,
+            "scopes": [each.value for each in scopes],
+            "tool": excerpt.code(call.tool, LINE),
+            "runtime": excerpt.code(call.runtime, LINE),
+            "session": excerpt.code(call.session, LINE),
+            "project": excerpt.code(held.project, LINE),
+            "cwd": excerpt.code(call.cwd, LINE),
+            "says": excerpt.prose(call.description, LINE),
+            "preview": {
+                "kind": preview.kind,
+                "path": excerpt.code(preview.path, LINE),
+                "text": excerpt.code(preview.text, LONGEST),
+                "length": preview.length,
+            },
+            "whole": is_whole(held),
+            "effects": [excerpt.code(each, LINE) for each in held.effects[:MOST_EFFECTS]],
+            "warnings": [excerpt.prose(each, LINE) for each in held.warnings[:MOST_EFFECTS]],
+            "left": max(0, len(held.effects) - MOST_EFFECTS),
+            "reason": excerpt.code(part.reason, LINE),
+            "code": part.code,
+            "rule": excerpt.code(part.rule, LINE),
+            "risk": held.decision.risk,
+            "mode": held.decision.mode,
+            "suggestions": [{"rules": list(each.rules), "width": each.width} for each in held.suggestions],
+        }
+    )
+
+
+def ended(resolution: Resolution, nonce: str) -> bytes:
+    """The event of a question's end."""
+    answer = resolution.answer
+    return _encoded(
+        {
+            "event": ENDED,
+            "id": resolution.id,
+            "nonce": nonce,
+            "allowed": resolution.allowed,
+            "ending": resolution.ending.value,
+            "reason": display.visible(resolution.reason),
+            "said": answer.said.value if answer is not None else "",
+            "who": display.visible(answer.who) if answer is not None else "",
+            "channel": display.visible(answer.channel) if answer is not None else "",
+        }
+    )
+
+
+def read(body: bytes) -> Reply:
+    """An answer from the bytes that were signed. Raises ValueError with what is wrong."""
+    try:
+        found = json.loads(body.decode("utf-8"), object_pairs_hook=_once)
+    except (ValueError, RecursionError):
+        raise ValueError("the answer is not JSON, or has a field twice") from None
+    if not isinstance(found, dict):
+        raise ValueError("the answer is not a JSON object")
+    if unknown := sorted(set(found) - FIELDS):
+        raise ValueError(f"the answer has an unknown field `{display.one_line(unknown[0], 40)}`")
+    texts = {name: _text(found, name) for name in ("id", "digest", "nonce", "message", "who")}
+    said, scope = _said(found.get("said")), _scope(found.get("scope", Scope.ONCE.value))
+    answer = Answer(
+        said,
+        scope=scope,
+        rules=_rules(found.get("rules", [])) if scope is not Scope.ONCE else (),
+        message=texts["message"][:LONGEST_MESSAGE],
+        who=display.one_line(texts["who"], 100),  # none where nobody is named
+    )
+    return Reply(texts["id"], texts["digest"], texts["nonce"], answer)
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Of a field that stands there twice, nobody can tell which one was meant."""
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("a field stands there twice")
+    return found
+
+
+def _text(found: dict[str, Any], name: str) -> str:
+    value = found.get(name, "")
+    if not isinstance(value, str):
+        raise ValueError(f"`{name}` is text")
+    return value
+
+
+def _said(value: object) -> Said:
+    for each in Said:
+        if each.value == value:
+            return each
+    raise ValueError(f"`said` is one of {', '.join(each.value for each in Said)}")
+
+
+def _scope(value: object) -> Scope:
+    for each in SCOPES:
+        if each.value == value:
+            return each
+    raise ValueError(f"`scope` is one of {', '.join(each.value for each in SCOPES)}")
+
+
+def _rules(value: object) -> tuple[str, ...]:
+    right = isinstance(value, list) and len(value) <= MOST_RULES
+    if not isinstance(value, list) or not right or not all(isinstance(each, str) for each in value):
+        raise ValueError(f"`rules` are at most {MOST_RULES} texts")
+    if any(len(each) > LONGEST_RULE for each in value):
+        raise ValueError(f"a rule has at most {LONGEST_RULE} characters")
+    return tuple(value)
+
+
+def _encoded(event: dict[str, Any]) -> bytes:
+    return json.dumps(event, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")

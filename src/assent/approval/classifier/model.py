@@ -1,0 +1,180 @@
+"""One model, asked in a thread of its own: within its time, once for calls that are alike, and not while it fails.
+
+Knows nothing of rules: what may be asked about, and what an opinion is worth, is decided elsewhere. Opinions are
+remembered in memory only."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future
+from threading import Lock, Thread
+from time import monotonic, time
+from typing import TYPE_CHECKING
+
+from assent.approval.classifier import apis, keys, prompt
+from assent.approval.classifier.answer import Unread
+from assent.approval.classifier.breaker import Breaker
+from assent.approval.classifier.prompt import Shown
+from assent.contract.classifier import Backend, Opinion
+from assent.contract.memory import keep
+from assent.contract.sha import sha256
+
+if TYPE_CHECKING:
+    import httpx
+
+REMEMBERED = 1024  # opinions
+AT_ONCE = 8  # requests
+LAST = 2.0  # seconds for what is given up at the end
+OURS = ("key", "library")  # failures of this process alone: another one may have what is missing here
+
+
+class Classifier:
+    """Asks one backend. Safe for threads and event loops; the first question starts its thread.
+
+    `state` is Assent's folder, where failures in a row are counted; `environ` is where a key may be."""
+
+    def __init__(
+        self, backend: Backend, *, state: str, environ: Mapping[str, str], clock: Callable[[], float] = time
+    ) -> None:
+        self.backend = backend
+        self._environ = environ
+        self._breaker = Breaker(state, sha256(repr(backend).encode()).hexdigest(), clock=clock)
+        self._known: dict[str, Opinion] = {}
+        self._flights: dict[str, asyncio.Task[Opinion]] = {}
+        self._client: httpx.AsyncClient | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._process = 0
+        self._lock = Lock()
+
+    def known(self, key: str) -> Opinion | None:
+        """What was said of a call that is the same in everything that counts."""
+        found = self._known.get(key)
+        return found.again() if found is not None else None
+
+    def ask(self, key: str, shown: Shown, patience: float) -> Opinion:
+        """The model's opinion; whatever goes wrong is one that calls nothing safe. Waits, in seconds, for `patience`
+        at most. `key` names all that the answer rests on: whoever asks the same meanwhile gets the same answer."""
+        return self._begin(key, shown, patience).result(patience + LAST)
+
+    async def asked(self, key: str, shown: Shown, patience: float) -> Opinion:
+        """The same for an event loop, which goes on meanwhile."""
+        return await asyncio.wait_for(asyncio.wrap_future(self._begin(key, shown, patience)), patience + LAST)
+
+    def close(self) -> None:
+        """End the thread; what is still asked is given up."""
+        with self._lock:
+            loop, self._loop = self._loop, None
+        if loop is not None and self._process == os.getpid():
+            asyncio.run_coroutine_threadsafe(self._end(), loop).result()
+            loop.call_soon_threadsafe(loop.stop)
+
+    # In the thread
+
+    def _begin(self, key: str, shown: Shown, patience: float) -> Future[Opinion]:
+        return asyncio.run_coroutine_threadsafe(self._patiently(key, shown, patience), self._running())
+
+    def _running(self) -> asyncio.AbstractEventLoop:
+        with self._lock:
+            if self._loop is None or self._process != os.getpid():  # a fork leaves no thread behind
+                self._loop, self._process = asyncio.new_event_loop(), os.getpid()
+                self._client, self._flights = None, {}
+                Thread(target=_run, args=(self._loop,), name="classifier", daemon=True).start()
+            return self._loop
+
+    async def _patiently(self, key: str, shown: Shown, patience: float) -> Opinion:
+        started = monotonic()
+        flight = self._flights.get(key)
+        if flight is None:
+            flight = self._flights[key] = asyncio.create_task(self._opinion(key, shown))
+            flight.add_done_callback(lambda _: self._flights.pop(key, None))
+            first = True
+        else:
+            first = False
+        try:
+            found = await asyncio.wait_for(asyncio.shield(flight), max(patience, 0.0))
+        except TimeoutError:
+            return self._none("timeout", "the model did not answer in time", monotonic() - started)
+        except asyncio.CancelledError:
+            if flight.cancelled():
+                return self._none("fault", "asking was given up, since Assent ends")
+            raise
+        return found if first or found.error else found.again()
+
+    async def _opinion(self, key: str, shown: Shown) -> Opinion:
+        started = monotonic()
+        try:
+            if left := self._breaker.rests():
+                return self._none("rests", f"the model failed several times and is not asked for {left:.0f} s more")
+            async with asyncio.timeout(self.backend.timeout):
+                found = await self._said(shown, started)
+        except TimeoutError:
+            return self._failure("timeout", "the model did not answer in time", started)
+        except apis.Failed as error:
+            return self._failure(error.code, str(error), started)
+        except Unread as error:  # the service works; what the model said there is no answer
+            self._breaker.worked()
+            return self._none(error.code, str(error), monotonic() - started, *error.tokens)
+        except Exception as error:
+            return self._failure("fault", f"asking failed inside: {type(error).__name__}", started)
+        self._breaker.worked()
+        keep(self._known, key, found, REMEMBERED)
+        return found
+
+    async def _said(self, shown: Shown, started: float) -> Opinion:
+        backend = self.backend
+        key = await keys.found(backend.key, self._environ)
+        if self._client is None:
+            self._client = apis.client(backend.timeout)
+            self._places = asyncio.Semaphore(AT_ONCE)
+        async with self._places:
+            said = await apis.send(self._client, apis.request(backend, key, prompt.SYSTEM, prompt.framed(shown)))
+        return Opinion(
+            said.safe,
+            said.reason,
+            backend.model,
+            seconds=monotonic() - started,
+            input_tokens=said.input_tokens,
+            output_tokens=said.output_tokens,
+            cost=self._cost(said.input_tokens, said.output_tokens),
+        )
+
+    def _cost(self, read: int, written: int) -> float:
+        return round((read * self.backend.input_price + written * self.backend.output_price) / 1e6, 9)
+
+    def _failure(self, code: str, reason: str, started: float) -> Opinion:
+        if code not in OURS:
+            self._breaker.failed()
+        return self._none(code, reason, monotonic() - started)
+
+    def _none(self, error: str, reason: str, seconds: float = 0.0, read: int = 0, written: int = 0) -> Opinion:
+        cost = self._cost(read, written)
+        return Opinion(
+            False,
+            reason,
+            self.backend.model,
+            error=error,
+            seconds=seconds,
+            input_tokens=read,
+            output_tokens=written,
+            cost=cost,
+        )
+
+    async def _end(self) -> None:
+        """Give up what is asked, and let everybody who waits for it know."""
+        for flight in list(self._flights.values()):
+            flight.cancel()
+        rest = asyncio.all_tasks() - {asyncio.current_task()}
+        if rest:
+            await asyncio.wait(rest, timeout=LAST)
+        if self._client is not None:
+            await self._client.aclose()
+            self._client = None
+
+
+def _run(loop: asyncio.AbstractEventLoop) -> None:
+    try:
+        loop.run_forever()
+    finally:
+        loop.close()

@@ -1,0 +1,45 @@
+"""The one place that makes a denial out of a question, and the words that go with it. Allows nothing."""
+
+from __future__ import annotations
+
+from assent.contract.approval import Answer, Ending, Resolution, Said
+
+WAIT = "go on with work that needs no approval, or ask for it in your reply"
+
+# What happened, and what the agent should do next.
+WORDS: dict[Ending, tuple[str, str]] = {
+    Ending.ANSWERED: ("a person said no", "do not retry it or reach the same end another way; ask what is wanted"),
+    Ending.SETTLED: ("a grant was to settle the call and did not", "make the call again"),
+    Ending.EXPIRED: ("the question was shown and nobody answered it in time", WAIT),
+    Ending.UNSEEN: ("nobody could see the question", WAIT),
+    Ending.DISMISSED: ("the question was put away without an answer", "do not retry it unless you are told to"),
+    Ending.UNANSWERED: ("the program's own dialog did not tell what was answered", WAIT),
+    Ending.LOST: ("the place that asked the question went away before an answer came", "make the call again if needed"),
+    Ending.CANCELLED: ("the call was withdrawn before an answer came", "make the call again if it is still needed"),
+    Ending.CHANGED: (
+        "what would run is not what was approved any more",
+        "make the call again, so that it is shown anew",
+    ),
+    Ending.OVERRULED: ("it was approved, and the rules deny it by now", "do not retry it"),
+    Ending.FAULT: ("asking failed inside", "tell the person, who finds more with `assent doctor`"),
+    Ending.CLOSED: ("the gate was shut down before an answer came", "make the call again once it is back"),
+}
+STOPPED = "a person said no and wants you to stop: make no other call, say where you are, and wait"
+
+
+def deny(id: str, ending: Ending, *, answer: Answer | None = None, detail: str = "", waited: float = 0.0) -> Resolution:
+    """How a question ends when the call may not run. `detail` says more of what happened."""
+    return Resolution(id, ending, answer=answer, reason=_words(ending, answer, detail), waited=waited)
+
+
+def _words(ending: Ending, answer: Answer | None, detail: str) -> str:
+    happened, advice = WORDS[ending]
+    if ending in (Ending.ANSWERED, Ending.SETTLED) and answer is not None and answer.said is Said.STOP:
+        return f"{STOPPED}{_said(answer)}"
+    if ending is Ending.ANSWERED and answer is not None and answer.message:
+        return f"{happened}{_said(answer)}"
+    return f"{happened}: {detail}; {advice}" if detail else f"{happened}; {advice}"
+
+
+def _said(answer: Answer) -> str:
+    return f": {answer.message}" if answer.message else ""

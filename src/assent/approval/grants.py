@@ -1,0 +1,243 @@
+"""The remembered answers of a user: `grants.json` in the user's own folder. Settles nothing by itself.
+
+Which grants hold for a session in a project now, adding one, taking one back. A file that cannot be read is a
+StoreError, never an empty or a smaller book: who asks treats it as no grants at all."""
+
+from __future__ import annotations
+
+import os
+from stat import S_IMODE
+
+from assent.contract.approval import Grant, Scope
+from assent.contract.errors import StoreError
+from assent.contract.later import Later
+from assent.contract.notation import loads
+from assent.statefile import held, read, replace_text, state_folder
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import json
+    from collections.abc import Callable, Iterable
+else:
+    json = Later("json")
+
+FILE = "grants.json"
+VERSION = 1
+LIMIT = 4 * 1024 * 1024
+QUARTER = 15 * 60.0
+SKEW = 60.0  # seconds by which a clock may be corrected
+LONGEST_SESSION = 7 * 24 * 3600.0  # an end that nobody announces
+TEXTS = ("id", "identity", "session", "project", "who", "channel", "shown")
+LISTS = ("rules", "answers")
+TIMES = ("made", "until")
+
+
+class GrantBook:
+    """The grants in one state folder. Holds nothing in memory: other processes write the same file."""
+
+    __slots__ = ("_folder", "_path")
+
+    def __init__(self, folder: str) -> None:
+        self._folder = folder
+        self._path = os.path.join(folder, FILE)
+
+    def live(self, session: str, project: str, now: float) -> tuple[Grant, ...]:
+        """The grants that hold for a session in a project. Raises StoreError."""
+        found = self._read()
+        if not found:
+            return ()
+        here = canonical(project)
+        timely = (grant for grant in found if not _over(grant, now) and not _unborn(grant, now))
+        return tuple(grant for grant in timely if _holds(grant, session, here))
+
+    def all(self, now: float) -> tuple[Grant, ...]:
+        """Every grant that has not ended, the oldest first; ended ones are removed from the file. Raises StoreError."""
+        found = self._read()
+        if any(_over(grant, now) for grant in found):
+            return self._changed(now, lambda grants: grants)
+        return found
+
+    def add(self, grant: Grant) -> Grant:
+        """Remember an answer and return it as it is kept: bound to where its project really is, with its end.
+
+        Raises StoreError where it cannot be kept."""
+        kept = _bound(grant)
+        self._changed(grant.made, lambda grants: [*(each for each in grants if each.id != kept.id), kept])
+        return kept
+
+    def revoke(self, id: str, now: float = 0.0) -> Grant:
+        """Take back one grant, named by its id or by a beginning that no other has. Raises StoreError."""
+        gone: list[Grant] = []
+
+        def without(grants: list[Grant]) -> list[Grant]:
+            gone.append(_named(id, grants))
+            return [each for each in grants if each is not gone[0]]
+
+        self._changed(now, without)
+        return gone[0]
+
+    def revoke_all(self, now: float = 0.0) -> tuple[Grant, ...]:
+        """Take back every grant; return those that had not ended."""
+        gone: list[Grant] = []
+
+        def nothing(grants: list[Grant]) -> list[Grant]:
+            gone.extend(grants)
+            return []
+
+        self._changed(now, nothing)
+        return tuple(gone)
+
+    def _changed(self, now: float, change: Callable[[list[Grant]], list[Grant]]) -> tuple[Grant, ...]:
+        """Read, change and write under a lock; what has ended is left out."""
+        state_folder(self._folder)
+        with held(self._path + ".lock"):
+            after = change([grant for grant in self._read() if not _over(grant, now)])
+            text = json.dumps({"version": VERSION, "grants": [_row(grant) for grant in after]}, indent=1) + "\n"
+            if len(text) > LIMIT:
+                raise StoreError(f"`{self._path}` is full; take grants back with `assent grants revoke`")
+            replace_text(self._path, text)
+        return tuple(after)
+
+    def _read(self) -> tuple[Grant, ...]:
+        try:
+            raw, status = read(self._path, LIMIT)
+        except (FileNotFoundError, NotADirectoryError):
+            return ()
+        except OSError as error:
+            raise self._broken(f"cannot be read: {error.strerror}") from None
+        if status.st_uid != os.geteuid() or S_IMODE(status.st_mode) & 0o022:
+            raise self._broken("can be written by others")
+        try:
+            value = loads(raw)
+        except (ValueError, RecursionError):
+            raise self._broken("is not JSON") from None
+        if not isinstance(value, dict) or not isinstance(value.get("grants"), list):
+            raise self._broken("is no list of grants")
+        if value.get("version") != VERSION:
+            raise self._broken("is of another version of Assent")
+        try:
+            return tuple(map(_grant, value["grants"]))
+        except (KeyError, TypeError, ValueError):
+            raise self._broken("holds what is no grant") from None
+
+    def _broken(self, what: str) -> StoreError:
+        return StoreError(f"`{self._path}` {what}; repair it, or remove it and no answer is remembered")
+
+
+def canonical(project: str) -> str:
+    """Where a project's folder really is; `""` where it is none."""
+    return os.path.realpath(project) if project.startswith("/") and "\0" not in project else ""
+
+
+def _over(grant: Grant, now: float) -> bool:
+    return grant.until != 0 and grant.until <= now
+
+
+def _unborn(grant: Grant, now: float) -> bool:
+    """Made after now: the clock was set back, and nobody knows how much of the grant's time has passed."""
+    return grant.until != 0 and grant.made > now + SKEW
+
+
+def _holds(grant: Grant, session: str, project: str) -> bool:
+    """Whether a grant is meant for a session in a project, given by where it really is."""
+    if grant.scope is Scope.EVERYWHERE:
+        return True
+    if not project or grant.project != project:
+        return False
+    if grant.scope is Scope.PROJECT:
+        return True
+    return grant.session == session and (bool(session) or grant.scope is Scope.QUARTER)
+
+
+def _bound(grant: Grant) -> Grant:
+    """The grant as it is kept; StoreError where nothing would ever be settled by it."""
+    scope = grant.scope
+    project = "" if scope is Scope.EVERYWHERE else canonical(grant.project)
+    if scope is Scope.ONCE:
+        raise StoreError("an answer for once is not remembered; choose a longer scope")
+    if not grant.id or not (grant.rules or grant.identity):
+        raise StoreError("a grant needs an id, and rules or the identity of a call")
+    if scope is not Scope.EVERYWHERE and not project:
+        raise StoreError("a grant for a project needs the project's folder; allow it once, or everywhere")
+    if scope is Scope.SESSION and not grant.session:
+        raise StoreError("the runtime names no session; allow it for 15 minutes or for this project")
+    ends = {Scope.QUARTER: QUARTER, Scope.SESSION: LONGEST_SESSION}.get(scope, 0.0)
+    until = min(grant.until or grant.made + ends, grant.made + ends) if ends else grant.until
+    return Grant(
+        grant.id,
+        scope,
+        rules=grant.rules,
+        identity="" if grant.rules else grant.identity,
+        answers=grant.answers,
+        session=grant.session if scope in (Scope.QUARTER, Scope.SESSION) else "",
+        project=project,
+        made=grant.made,
+        until=until,
+        who=grant.who,
+        channel=grant.channel,
+        shown=grant.shown,
+        files=grant.files,
+    )
+
+
+def _named(id: str, grants: Iterable[Grant]) -> Grant:
+    found = [grant for grant in grants if id and grant.id.startswith(id)]
+    exact = [grant for grant in found if grant.id == id]
+    if len(exact or found) == 1:
+        return (exact or found)[0]
+    if found:
+        raise StoreError(f"`{id}` begins {len(found)} grants; write more of the id")
+    raise StoreError(f"there is no grant `{id}`; `assent grants` lists them")
+
+
+def _row(grant: Grant) -> dict[str, object]:
+    row: dict[str, object] = {name: getattr(grant, name) for name in (*TEXTS, *TIMES)}
+    row |= {name: list(getattr(grant, name)) for name in LISTS}
+    return {**row, "scope": grant.scope.value, "files": [list(pair) for pair in grant.files]}
+
+
+def _grant(row: dict[str, object]) -> Grant:
+    """A grant from its row in the file. Whatever is not of the right form raises. A row without `files` was made when
+    grants were not bound to them: it settles nothing that runs a file."""
+    if {*row, "files"} != {*TEXTS, *LISTS, *TIMES, "scope", "files"}:
+        raise ValueError("other fields than a grant has")
+    files = [[_text(each) for each in _list(pair)] for pair in _list(row.get("files", []))]
+    texts = {name: _text(row[name]) for name in TEXTS}
+    lists = {name: tuple(_text(each) for each in _list(row[name])) for name in LISTS}
+    times = {name: _time(row[name]) for name in TIMES}
+    scope = Scope(row["scope"])
+    if scope is Scope.ONCE or (scope in (Scope.QUARTER, Scope.SESSION) and times["until"] == 0):
+        raise ValueError("a grant without the end that its scope has")
+    return Grant(
+        texts["id"],
+        scope,
+        rules=lists["rules"],
+        identity=texts["identity"],
+        answers=lists["answers"],
+        session=texts["session"],
+        project=texts["project"],
+        made=times["made"],
+        until=times["until"],
+        who=texts["who"],
+        channel=texts["channel"],
+        shown=texts["shown"],
+        files=tuple((path, content) for path, content in files),
+    )
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError("not text")
+    return value
+
+
+def _list(value: object) -> list[object]:
+    if not isinstance(value, list):
+        raise TypeError("not a list")
+    return value
+
+
+def _time(value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 1e12:
+        raise ValueError("not a time")
+    return float(value)

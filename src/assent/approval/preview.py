@@ -1,0 +1,180 @@
+"""What a person is shown of a call: the command, the change to a file against the file of now, or the arguments.
+
+Looks at files and changes none. The text is raw: every surface shows it through `contract/display`."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+from collections.abc import Iterator, Mapping
+
+from assent.approval.change import ALL, INSERTED, NEW, OLD, by_name, changed, edited, notebook_edited
+from assent.contract.approval import Preview
+from assent.contract.call import Call
+from assent.contract.display import clip
+from assent.contract.tools import canonical
+from assent.statefile import read
+
+LONGEST = 4_000_000  # characters of a preview; what is longer can be shown whole nowhere, and so not be allowed
+FILE = 1024 * 1024  # bytes of a file that a diff is made against
+COMMANDS = ("command", "cmd", "script", "commands")
+PATHS = ("filepath", "path", "file", "filename", "targetfile", "notebookpath", "absolutepath", "relativepath")
+WHOLE = ("content", "contents", "filetext", "newcontent")
+PATCHES = ("patch", "diff", "input", "patchtext", "command", "content")
+BESIDE = frozenset({"description", "timeout", "timeoutms", "runinbackground"})  # arguments that change nothing shown
+
+LISTED = ("edits", "replacements", "operations", "files", "changes")
+MEANT = ("command", "insertline", "newsource", "cellid", "cellnumber", "editmode", "instruction", "explanation")
+KNOWN = frozenset((*PATHS, *WHOLE, *OLD, *NEW, *INSERTED, *ALL, *BESIDE, *LISTED, *MEANT))
+NOTHING: tuple[object, ...] = (None, "", {}, [], False)
+
+
+def preview(call: Call, tool: str = "") -> Preview:
+    """What a person is shown of a call. `tool` is the one that it is read as, where its name does not say so."""
+    tool = canonical(tool or call.tool)
+    try:
+        if tool == "bash":
+            return _command(call) or _arguments(call.input)
+        if tool == "write":
+            return _file_change(call) or _arguments(call.input)
+    except (OSError, ValueError, TypeError, RecursionError):
+        pass  # an argument of an odd form: all of them are shown as they are
+    return _arguments(call.input)
+
+
+def _made(kind: str, text: str, path: str = "") -> Preview:
+    shown = text if len(text) <= LONGEST else clip(text, LONGEST - 200)  # shorter than `length`, with its note
+    return Preview(kind, shown, path=path, length=len(text))
+
+
+def _arguments(given: Mapping[str, object]) -> Preview:
+    try:
+        text = json.dumps(given, indent=1, ensure_ascii=False, default=repr)
+    except (ValueError, TypeError, RecursionError):
+        text = repr(given)
+    return _made("input", text)
+
+
+def _plain(key: object) -> str:
+    return str(key).lower().replace("_", "").replace("-", "")
+
+
+def _first(given: Mapping[str, object], names: tuple[str, ...]) -> str | None:
+    """The first of some arguments that is text, by any spelling of its name."""
+    by_name = {_plain(key): value for key, value in given.items()}
+    return next((value for name in names if isinstance(value := by_name.get(name), str)), None)
+
+
+# ---------------------------------------------------------------- commands
+
+
+def _command(call: Call) -> Preview | None:
+    """The command, and behind it the arguments that it runs with."""
+    found: list[str] = []
+    others: dict[str, object] = {}
+    for key, value in call.input.items():
+        if _plain(key) in COMMANDS and isinstance(value, str):
+            found.append(value)
+        elif _plain(key) in COMMANDS and isinstance(value, list) and all(isinstance(word, str) for word in value):
+            found.append(shlex.join(value))
+        elif _plain(key) not in BESIDE and value not in (None, "", {}, []):
+            others[str(key)] = value
+    if len(found) != 1:
+        return None
+    text = found[0]
+    if others:
+        text += "\n\n# with\n" + json.dumps(others, indent=1, ensure_ascii=False, default=repr)
+    return _made("command", text)
+
+
+# ---------------------------------------------------------------- files
+
+
+def _file_change(call: Call) -> Preview | None:
+    name = call.tool.lower()
+    if "patch" in name or "diff" in name:
+        patch = _first(call.input, PATCHES)
+        return None if patch is None else _made("diff", patch, _first(call.input, PATHS) or "")
+    if _first(call.input, ("command",)) in ("view", "undo_edit"):
+        return None
+    parts = list(_changes(call, call.input, ""))
+    if not parts:
+        return None
+    paths = list(dict.fromkeys(path for path, _ in parts))
+    text = "\n".join(f"# {path}\n{diff}" for path, diff in parts) if len(paths) > 1 else "\n".join(d for _, d in parts)
+    return _made("diff", text, paths[0] if len(paths) == 1 else "")
+
+
+def _changes(call: Call, given: Mapping[str, object], above: str) -> Iterator[tuple[str, str]]:
+    """Every file that is changed, and how; `above` is the path that edits in a list belong to."""
+    path = _first(given, PATHS) or above
+    nested = [value for key, value in given.items() if _plain(key) in ("files", "changes") and isinstance(value, list)]
+    for item in (item for value in nested for item in value if isinstance(item, dict)):
+        yield from _changes(call, item, path)
+    if not path:
+        return
+    _one_reading(given, path)
+    now, notes = _now(call, path)
+    whole = _first(given, WHOLE)
+    after: str | None = None
+    if whole is not None:
+        after = whole
+    elif path.endswith(".ipynb") and _first(given, ("newsource",)) is not None:
+        after, more = notebook_edited(now or "", given)
+        notes += more
+        now = "" if now is None else notebook_edited(now, {})[0]
+    else:
+        after, more = edited(now or "", given)
+        notes += more
+    if after is not None:
+        head = [f"# {note}" for note in [*notes, *_beside(given)]]
+        yield path, "\n".join([*head, *(changed(now or "", after) or ["# nothing changes"])])
+
+
+def _one_reading(given: Mapping[str, object], path: str) -> None:
+    """Raise where a tool could take another file or another change out of the arguments than the one that is shown."""
+    named = by_name(given)
+    edits = [item for value in named.values() if isinstance(value, list) for item in value if isinstance(item, dict)]
+    paths = {path, *(str(value) for name, value in named.items() if name in PATHS)}
+    paths |= {found for item in edits if (found := _first(item, PATHS)) is not None}
+    ways = sum(
+        any(name in named for name in names) for names in (WHOLE, OLD, ("edits",), ("newsource",), ("patch", "diff"))
+    )
+    if ways > 1 or (len(paths) > 1 and not {"files", "changes"} & named.keys()):
+        raise ValueError("more than one reading")
+    if any(map(_says_twice, (given, *edits))):
+        raise ValueError("more than one spelling of the same")
+
+
+def _says_twice(given: Mapping[str, object]) -> bool:
+    """Whether one thing is given under two names, of which a tool takes one or the other."""
+    named = by_name(given)
+    groups = (WHOLE, OLD, NEW) if "insertline" not in named else (WHOLE, OLD, INSERTED)
+    return len(named) < len(given) or any(sum(name in named for name in names) > 1 for names in groups)
+
+
+def _beside(given: Mapping[str, object]) -> list[str]:
+    """Arguments that no difference shows."""
+    others = {str(key): value for key, value in given.items() if _plain(key) not in KNOWN and value not in NOTHING}
+    return [f"with {json.dumps(others, ensure_ascii=False, default=repr)}"] if others else []
+
+
+def _now(call: Call, path: str) -> tuple[str | None, list[str]]:
+    """The text of a file as it is now, and what is to be said of the file."""
+    where = os.path.expanduser(path) if not call.home else path.replace("~", call.home, 1) if path[:2] == "~/" else path
+    where = os.path.normpath(os.path.join(call.cwd or "/", where))
+    notes = [f"leads to {real}"] if (real := os.path.realpath(where)) != where else []
+    try:
+        raw, _ = read(where, FILE)
+    except (FileNotFoundError, NotADirectoryError):
+        return None, [*notes, "a new file"]
+    except OSError as error:
+        return None, [*notes, f"the file of now is not shown: {error.strerror}"]
+    try:
+        text = raw.decode("utf-8")
+    except UnicodeDecodeError:
+        text = "\0"
+    if "\0" in text:
+        return None, [*notes, f"the file of now is not text ({len(raw)} bytes)"]
+    return text, notes

@@ -1,0 +1,313 @@
+"""Where held calls live from before they are shown until they have ended, and where an approval is used once.
+
+Owns the seam and the two stores of this package. Asks nobody, and lets nothing run."""
+
+from __future__ import annotations
+
+import asyncio
+import fcntl
+import os
+import re
+import sqlite3
+import threading
+import time
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import Protocol
+
+from assent.approval import wire
+from assent.approval.questions import Leftover
+from assent.contract.approval import Answer, Held, Resolution
+from assent.contract.errors import PayloadError, StoreError
+
+VERSION = 1
+BUSY = 5.0  # seconds to wait for another process that writes
+WIPE_EVERY = 0.25  # seconds between two wipings, each of which waits for the disk
+
+
+class Store(Protocol):
+    """What the broker needs kept. Times are seconds since the epoch. Any failure raises, and the call is denied."""
+
+    async def hold(self, held: Held) -> None:
+        """Keep a question. Returns only once it would survive the death of this process."""
+
+    async def shown(self, id: str, deadline: float) -> None:
+        """The clock of a question started."""
+
+    async def answered(self, id: str, answer: Answer) -> bool:
+        """Keep an approval. False where the question is not here or has one already."""
+
+    async def use(self, id: str) -> bool:
+        """Use up the question's release: true exactly once, whoever asks, also after a crash."""
+
+    async def finish(self, id: str, resolution: Resolution) -> None:
+        """The question has ended: forget it."""
+
+    async def leftovers(self) -> tuple[Leftover, ...]:
+        """Take over the questions of processes that died. Each is given to one caller only."""
+
+    async def close(self) -> None:
+        """Let go of everything."""
+
+
+class MemoryStore:
+    """For embedders that need no questions to survive them."""
+
+    def __init__(self) -> None:
+        self._rows: dict[str, tuple[Answer | None, bool]] = {}
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    async def hold(self, held: Held) -> None:
+        if held.id in self._rows:
+            raise StoreError(f"the question `{held.id}` is held already")
+        self._rows[held.id] = (None, False)
+
+    async def shown(self, id: str, deadline: float) -> None:
+        pass
+
+    async def answered(self, id: str, answer: Answer) -> bool:
+        if self._rows.get(id) != (None, False):
+            return False
+        self._rows[id] = (answer, False)
+        return True
+
+    async def use(self, id: str) -> bool:
+        answer, used = self._rows.get(id, (None, True))
+        if used:
+            return False
+        self._rows[id] = (answer, True)
+        return True
+
+    async def finish(self, id: str, resolution: Resolution) -> None:
+        self._rows.pop(id, None)
+
+    async def leftovers(self) -> tuple[Leftover, ...]:
+        return ()
+
+    async def close(self) -> None:
+        self._rows.clear()
+
+
+SCHEMA = f"""
+BEGIN IMMEDIATE;
+CREATE TABLE IF NOT EXISTS held (
+    id TEXT PRIMARY KEY,
+    owner TEXT NOT NULL,            -- the store object that holds it; its lock file tells whether it lives
+    body TEXT NOT NULL,
+    deadline REAL NOT NULL,         -- 0 until it is shown
+    answer TEXT,                    -- an approval, from when it is given
+    used INTEGER NOT NULL DEFAULT 0 -- the release is used up
+) WITHOUT ROWID;
+PRAGMA user_version = {VERSION};
+COMMIT;
+"""
+
+
+class SqliteStore:
+    """Questions in one SQLite file, which several processes may share. Only the user can read it.
+
+    Each store has a lock file that the system lets go of when the process dies, however it dies: that is how another
+    one knows that a question is left over. The calls are short and run where they are awaited."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.owner = uuid.uuid4().hex
+        self._mutex = threading.Lock()
+        self._lock = -1
+        self._wiped = 0.0  # when the journal was last emptied
+        self._wiping: asyncio.TimerHandle | None = None
+        with _faults(path):
+            _private_file(path)
+            self._db = sqlite3.connect(path, timeout=BUSY, isolation_level=None, check_same_thread=False)
+            try:
+                self._open()
+                self._lock = _lock(self._lock_path(self.owner))
+            except BaseException:
+                self._shut()
+                raise
+
+    async def hold(self, held: Held) -> None:
+        row = (held.id, self.owner, wire.dumps(held))
+        with self._locked() as db:
+            db.execute("INSERT INTO held (id, owner, body, deadline) VALUES (?, ?, ?, 0)", row)
+
+    async def shown(self, id: str, deadline: float) -> None:
+        with self._locked() as db:
+            db.execute("UPDATE held SET deadline = ? WHERE id = ? AND owner = ?", (deadline, id, self.owner))
+
+    async def answered(self, id: str, answer: Answer) -> bool:
+        kept = "UPDATE held SET answer = ? WHERE id = ? AND owner = ? AND answer IS NULL AND used = 0"
+        with self._locked() as db:
+            return db.execute(kept, (wire.dumps(answer), id, self.owner)).rowcount == 1
+
+    async def use(self, id: str) -> bool:
+        # INVARIANT: one statement compares and sets, so an approval is used once among all processes and restarts.
+        with self._locked() as db:
+            done = db.execute("UPDATE held SET used = 1 WHERE id = ? AND owner = ? AND used = 0", (id, self.owner))
+            return done.rowcount == 1
+
+    async def finish(self, id: str, resolution: Resolution) -> None:
+        with self._locked() as db:
+            db.execute("DELETE FROM held WHERE id = ? AND owner = ?", (id, self.owner))
+        self._wipe_soon()
+
+    def _wipe_soon(self) -> None:
+        """Wipe at once where that was not done just now; else in a moment, once for many."""
+        if self._wiping is not None:
+            return
+        left = self._wiped + WIPE_EVERY - time.monotonic()
+        if left <= 0:
+            self._wipe_now()
+            return
+        self._wiping = asyncio.get_running_loop().call_later(left, self._wipe_now)
+
+    def _wipe_now(self) -> None:
+        self._wiping = None
+        with suppress(StoreError), self._locked():
+            self._wipe()
+
+    def _wipe(self) -> None:
+        """Empty the journal, in which what ended questions held still stands: it is in no file after this. Somebody who
+        reads at this moment puts it off to the next time."""
+        self._wiped = time.monotonic()
+        self._db.execute("PRAGMA busy_timeout = 20")
+        try:
+            self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        except sqlite3.OperationalError:
+            pass
+        finally:
+            self._db.execute(f"PRAGMA busy_timeout = {int(BUSY * 1000)}")
+
+    async def leftovers(self) -> tuple[Leftover, ...]:
+        with self._locked() as db:
+            owners = {row[0] for row in db.execute("SELECT DISTINCT owner FROM held")} | self._lockers()
+            dead = [owner for owner in owners if owner != self.owner and self._is_dead(owner)]
+            return tuple(left for owner in dead for left in self._take(db, owner))
+
+    async def close(self) -> None:
+        if self._wiping is not None:
+            self._wiping.cancel()
+            self._wiping = None
+        with self._mutex, _faults(self.path):
+            with suppress(sqlite3.Error):
+                self._wipe()
+            self._shut()
+
+    def __len__(self) -> int:
+        with self._locked() as db:
+            count: int = db.execute("SELECT count(*) FROM held").fetchone()[0]
+            return count
+
+    def _open(self) -> None:
+        found: int = self._db.execute("PRAGMA user_version").fetchone()[0]
+        if found > VERSION:
+            raise StoreError(
+                f"{self.path}: written by a newer Assent (form {found}, this one knows {VERSION}); update Assent"
+            )
+        self._db.execute("PRAGMA journal_mode = WAL")
+        self._db.execute("PRAGMA synchronous = NORMAL")
+        self._db.execute("PRAGMA secure_delete = ON")  # arguments of calls may hold secrets
+        if found < VERSION:
+            self._db.executescript(SCHEMA)
+        self._wipe()  # what a process that died had not
+
+    def _take(self, db: sqlite3.Connection, owner: str) -> Iterator[Leftover]:
+        with _transaction(db):
+            found = "SELECT id, body, deadline, answer, used FROM held WHERE owner = ? ORDER BY id"
+            rows = db.execute(found, (owner,)).fetchall()
+            db.execute("UPDATE held SET owner = ? WHERE owner = ?", (self.owner, owner))
+        for id, body, deadline, answer, used in rows:
+            try:
+                held = wire.read_held(wire.loads(body))
+                given = None if answer is None else wire.read_answer(wire.loads(answer))
+            except PayloadError:  # written by something else: who comes back for it is told that it is not known
+                db.execute("DELETE FROM held WHERE id = ?", (id,))
+                continue
+            yield Leftover(held, deadline, shown=deadline > 0, answer=given, used=bool(used))
+
+    def _is_dead(self, owner: str) -> bool:
+        """Whether nobody holds the lock of a store any more. Then its file goes too."""
+        try:
+            file = os.open(self._lock_path(owner), os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
+        except FileNotFoundError:
+            return True
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            os.unlink(self._lock_path(owner))
+        except FileNotFoundError:
+            return True
+        except BlockingIOError:
+            return False
+        finally:
+            os.close(file)
+        return True
+
+    def _lockers(self) -> set[str]:
+        """The stores that have a lock file, with questions or without."""
+        folder, name = os.path.split(self.path)
+        lock = re.compile(rf"{re.escape(name)}\.([0-9a-f]{{32}})\.lock")
+        return {found[1] for each in os.listdir(folder or ".") if (found := lock.fullmatch(each))}
+
+    def _lock_path(self, owner: str) -> str:
+        return f"{self.path}.{owner}.lock"
+
+    def _shut(self) -> None:
+        self._db.close()
+        if self._lock >= 0:
+            with suppress(OSError):
+                os.unlink(self._lock_path(self.owner))
+            os.close(self._lock)
+            self._lock = -1
+
+    @contextmanager
+    def _locked(self) -> Iterator[sqlite3.Connection]:
+        with self._mutex, _faults(self.path):
+            yield self._db
+
+
+@contextmanager
+def _faults(path: str) -> Iterator[None]:
+    """Whatever SQLite or the disk says, in words of ours."""
+    try:
+        yield
+    except (sqlite3.Error, OSError) as error:
+        raise StoreError(
+            f"{path}: the store of held calls failed: {error}; see that the file can be written"
+        ) from error
+
+
+def _private_file(path: str) -> None:
+    """The database is there before SQLite opens it, so that it is never readable by others for a moment."""
+    os.makedirs(os.path.dirname(path) or ".", mode=0o700, exist_ok=True)
+    file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    try:
+        os.fchmod(file, 0o600)
+    finally:
+        os.close(file)
+
+
+def _lock(path: str) -> int:
+    """Take a new lock. Another process may take the file away in between, for that of a dead one: then once more."""
+    while True:
+        file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+        fcntl.flock(file, fcntl.LOCK_EX)
+        try:
+            if os.path.samestat(os.fstat(file), os.stat(path)):
+                return file
+        except FileNotFoundError:
+            pass
+        os.close(file)
+
+
+@contextmanager
+def _transaction(db: sqlite3.Connection) -> Iterator[None]:
+    db.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+    except BaseException:
+        db.execute("ROLLBACK")
+        raise
+    db.execute("COMMIT")
