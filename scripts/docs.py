@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from assent.adapters import honours
+from assent.agents import capabilities
 from assent.cli.main import build_parser
 from assent.policy import shipped
 from assent.policy.codes import CODES
@@ -94,7 +94,7 @@ def runtimes() -> str:
             f"{each.title} {each.version}, {each.source.value}",
             *(does.value for does in (each.allow, each.ask, each.ask_headless, each.deny, each.error)),
         )
-        for each in honours.TABLE
+        for each in capabilities.TABLE
     )
     return table(("name", "runtime", "allow", "ask", "ask, nobody there", "deny", "an error of ours"), rows)
 
@@ -116,7 +116,7 @@ def breakdowns() -> str:
                 if has
             ),
         )
-        for each in honours.TABLE
+        for each in capabilities.TABLE
     )
     head = ("name", "exit 1", "crash, missing program", "timeout", "garbage", "default timeout", "longest", "has")
     return table(head, rows)
@@ -124,7 +124,7 @@ def breakdowns() -> str:
 
 def exceptions() -> str:
     parts = []
-    for each in honours.TABLE:
+    for each in capabilities.TABLE:
         lines = [f"- {text}" for text in each.exceptions]
         lines += [f"- `{feature}` needs {version} or later" for feature, version in each.since]
         parts.append("\n".join([f"### {each.title}", "", *lines]))

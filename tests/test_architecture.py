@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 SOURCE = Path(__file__).parents[1] / "src/assent"
-STAGES = frozenset({"adapters", "effects", "facts", "policy", "approval", "trail"})
+STAGES = frozenset({"agents", "effects", "facts", "policy", "approval", "trail"})
 BELOW_DESK = frozenset({"contract", "engine", "gates", "configure", "journal", "memory", "history", "statefile"}) | {
     "opinion"
 }
@@ -51,7 +51,7 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     "__main__": frozenset({"cli"}),
 }
 
-PURE = ("contract", "effects", "policy", "adapters")
+PURE = ("contract", "effects", "policy", "agents")
 # Modules of the standard library that touch nothing outside the process: no clock, no chance, no files.
 PURE_IMPORTS = frozenset(
     "__future__ _json _operator _sha2 _sha256 ast base64 binascii bisect collections collections.abc difflib enum "
@@ -69,7 +69,7 @@ READS_ITS_OWN_DATA = {
 # Each costs more to import than a decision takes.
 SLOW = frozenset("argparse asyncio dataclasses importlib.resources inspect logging pathlib typing".split())
 DECISION_PATH = (
-    *("contract", "adapters", "effects", "policy", "facts", "engine.py", "configure.py"),
+    *("contract", "agents", "effects", "policy", "facts", "engine.py", "configure.py"),
     *(
         "journal.py",
         "memory.py",
@@ -203,7 +203,7 @@ def test_a_hook_loads_nothing_slow(tmp_path: Path, command: str) -> None:
     }
     script = f"""
 import sys
-from assent.adapters import load
+from assent.agents import load
 from assent.hook.hook import answer
 environ = {{"HOME": "/home/me", "CLAUDE_PROJECT_DIR": {str(tmp_path)!r}, "SHELL": "/bin/bash"}}
 rendered = answer(load("claude"), {json.dumps(event).encode()!r}, environ, state={str(tmp_path / "state")!r})

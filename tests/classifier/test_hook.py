@@ -150,7 +150,7 @@ def test_the_launcher_that_is_installed_finds_what_it_needs(tmp_path: Path, serv
 
 LOADED = """
 import sys
-from assent.adapters import load
+from assent.agents import load
 from assent.hook.hook import answer
 rendered = answer(load("claude"), {event!r}, {environ!r}, state={state!r})
 print(rendered.stdout.count("allow"), *sys.modules)

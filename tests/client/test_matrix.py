@@ -16,8 +16,8 @@ from pathlib import Path
 
 import pytest
 
-from assent.adapters import canaries, settings
-from assent.adapters.adapter import Rendered
+from assent.agents import probes, settings
+from assent.agents.adapter import Rendered
 from assent.hook import compiled_client
 from tests.client.clients import Client, Fake, Handler, done, http, outcome, saying
 
@@ -499,5 +499,5 @@ def test_what_the_client_cannot_wait_for_is_a_block_in_each_programs_own_form(tm
     words = [*client.words(runtime)[:3], "hook", runtime, "--fault", "nobody answered the question in time"]
     ran = subprocess.run(words, stdin=subprocess.DEVNULL, env=client.environ, capture_output=True)
     answer = Rendered(ran.stdout.decode(), ran.stderr.decode(), ran.returncode)
-    assert canaries.understood(runtime, answer) == canaries.BLOCKED
+    assert probes.understood(runtime, answer) == probes.BLOCKED
     assert "nobody answered the question in time" in answer.stdout + answer.stderr

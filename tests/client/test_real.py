@@ -12,10 +12,10 @@ import pytest
 from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
-from assent import adapters
-from assent.adapters import canaries
-from assent.adapters import settings as host_settings
-from assent.adapters.adapter import Rendered
+from assent import agents
+from assent.agents import probes
+from assent.agents import settings as host_settings
+from assent.agents.adapter import Rendered
 from assent.hook import compiled_client, launcher
 from tests.client.clients import Client, Fake, done, http, saying
 from tests.client.conftest import built
@@ -49,7 +49,7 @@ def words(program: Program, kind: str, runtime: str) -> tuple[str, ...]:
 
 
 def answered(program: Program, kind: str, runtime: str, text: str, **environ: str) -> tuple[int, bytes, bytes]:
-    variable = adapters.load(runtime).variable
+    variable = agents.load(runtime).variable
     ran = subprocess.run(
         words(program, kind, runtime),
         input=b"" if variable else text.encode(),
@@ -61,16 +61,16 @@ def answered(program: Program, kind: str, runtime: str, text: str, **environ: st
     return ran.returncode, ran.stdout, ran.stderr
 
 
-@pytest.mark.parametrize("what", [canaries.FORBIDDEN, canaries.HARMLESS, "garbage"])
+@pytest.mark.parametrize("what", [probes.FORBIDDEN, probes.HARMLESS, "garbage"])
 @pytest.mark.parametrize("runtime", host_settings.RUNTIMES)
 def test_both_clients_give_every_program_the_same_answer(program: Program, runtime: str, what: str) -> None:
     folder = str(program.project)
-    text = '{"tool' if what == "garbage" else json.dumps(canaries.event(runtime, what, folder))
+    text = '{"tool' if what == "garbage" else json.dumps(probes.event(runtime, what, folder))
     found = [answered(program, kind, runtime, text, PWD=folder) for kind in ("python", "compiled")]
     assert found[0] == found[1]
     status, out, err = found[0]
-    wanted = canaries.ALLOWED if what == canaries.HARMLESS else canaries.BLOCKED
-    assert canaries.understood(runtime, Rendered(out.decode(), err.decode(), status)) == wanted
+    wanted = probes.ALLOWED if what == probes.HARMLESS else probes.BLOCKED
+    assert probes.understood(runtime, Rendered(out.decode(), err.decode(), status)) == wanted
 
 
 def test_the_compiled_client_waits_for_a_persons_answer(program: Program, person: Person) -> None:

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from assent.adapters.settings.wired import before, wired
+from assent.agents.settings.wired import before, wired
 from assent.cli.main import main
 from assent.hook import server_script, starting
 from assent.server import detached

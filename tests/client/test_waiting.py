@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from assent import adapters
-from assent.adapters import canaries
-from assent.adapters.adapter import Rendered, deadline_within
-from assent.adapters.honours import HONOURS, Does
+from assent import agents
+from assent.agents import probes
+from assent.agents.adapter import Rendered, deadline_within
+from assent.agents.capabilities import HONOURS, Does
 from assent.hook import compiled_client, launcher
 from tests.client.conftest import built
 from tests.server.program import Program
@@ -44,21 +44,21 @@ def fired(program: Program, kind: str, runtime: str, command: str, deadline: int
     start = time.monotonic()
     ran = subprocess.run(
         words(program, kind, runtime, deadline),
-        input=json.dumps(canaries.event(runtime, command, str(program.project))).encode(),
+        input=json.dumps(probes.event(runtime, command, str(program.project))).encode(),
         capture_output=True,
         env={**program.environ, "CLAUDE_CODE_SESSION_ATTENDED": "0"},
         cwd=program.project,
         timeout=120,
     )
     said = Rendered(ran.stdout.decode(), ran.stderr.decode(), ran.returncode)
-    return canaries.understood(runtime, said), said.stdout + said.stderr, time.monotonic() - start
+    return probes.understood(runtime, said), said.stdout + said.stderr, time.monotonic() - start
 
 
 @pytest.mark.parametrize("kind", ["python", "compiled"])
 def test_a_server_that_is_stopped_in_its_tracks_costs_two_seconds(program: Program, kind: str) -> None:
     os.kill(program.process.pid, signal.SIGSTOP)
     try:
-        for command, wanted in ((canaries.HARMLESS, canaries.ALLOWED), (canaries.FORBIDDEN, canaries.BLOCKED)):
+        for command, wanted in ((probes.HARMLESS, probes.ALLOWED), (probes.FORBIDDEN, probes.BLOCKED)):
             found, said, seconds = fired(program, kind, "claude", command)
             assert found == wanted, said
             assert seconds < 8
@@ -75,7 +75,7 @@ def test_a_question_ends_before_its_hook_does_and_the_trail_says_so(program: Pro
     ends = [each["deadline"] for each in held if each["deadline"]]
     for each in waiting:
         found, said, seconds = each.result(60)
-        assert (found, seconds < 9) == (canaries.BLOCKED, True), said
+        assert (found, seconds < 9) == (probes.BLOCKED, True), said
         assert "no decision within" not in said
     assert ends
     answers = [json.loads(line) for line in (program.state / "audit/permissions.jsonl").read_text().splitlines()]
@@ -83,9 +83,9 @@ def test_a_question_ends_before_its_hook_does_and_the_trail_says_so(program: Pro
     assert [(each["outcome"], each["code"]) for each in ended] == [("deny", "answer.expired")] * 2
 
 
-@pytest.mark.parametrize("runtime", [each for each in adapters.RUNTIMES if adapters.load(each).limit])
+@pytest.mark.parametrize("runtime", [each for each in agents.RUNTIMES if agents.load(each).limit])
 def test_a_hook_of_a_program_with_a_limit_ends_before_it_whatever_its_words_say(runtime: str) -> None:
-    adapter, known = adapters.load(runtime), HONOURS[runtime]
+    adapter, known = agents.load(runtime), HONOURS[runtime]
     assert known.longest == adapter.limit
     assert known.timeout in OPEN
     assert deadline_within(adapter.limit) <= adapter.limit - 10
@@ -95,4 +95,4 @@ def test_a_limit_that_lets_calls_run_is_known_to_the_adapter() -> None:
     """A program that blocks at its limit needs no cap of ours; one that goes on does."""
     for runtime, known in HONOURS.items():
         if known.longest and known.timeout in OPEN:
-            assert adapters.load(runtime).limit == known.longest
+            assert agents.load(runtime).limit == known.longest

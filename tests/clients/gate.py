@@ -14,8 +14,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from assent.adapters import settings
-from assent.adapters.settings.entry import Entry
+from assent.agents import settings
+from assent.agents.settings.entry import Entry
 from tests.server.program import LISTENS, READY, Answer, Person, Program
 
 from .client import Client

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import assent
-from assent.adapters import settings
+from assent.agents import settings
 
 from .client import Client
 from .gate import Server, runtime

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from assent.adapters.honours import HONOURS, Does
+from assent.agents.capabilities import HONOURS, Does
 
 from .claude import Claude
 from .client import Client, Run

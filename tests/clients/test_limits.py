@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from assent import adapters
-from assent.adapters.adapter import deadline_within
+from assent import agents
+from assent.agents.adapter import deadline_within
 
 from .client import Client
 from .cline import Cline
@@ -32,7 +32,7 @@ def test_a_question_that_nobody_answers_is_a_denial_before_the_program_goes_on(
 ) -> None:
     client, gate = kind(installed), Gate(place, POLICY)
     gate.install(client)
-    limit = adapters.load(runtime(client)).limit
+    limit = agents.load(runtime(client)).limit
     shown: list[float] = []
 
     def look(question: dict[str, Any]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from assent.adapters.adapter import Event, Rendered, Response
+from assent.agents.adapter import Event, Rendered, Response
 from assent.contract.decision import Outcome
 from assent.contract.reply import Reply
 

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from assent.adapters.settings import load
-from assent.adapters.settings.entry import Entry
+from assent.agents.settings import load
+from assent.agents.settings.entry import Entry
 from assent.facts import pause
 from assent.hook import hosts
 from tests.server.program import Answer, Person, Program

@@ -8,8 +8,8 @@ import os
 import textwrap
 
 from assent import configure
-from assent.adapters import settings
-from assent.adapters.settings.wired import SHELL, Wired, wired
+from assent.agents import settings
+from assent.agents.settings.wired import SHELL, Wired, wired
 from assent.cli import doctor_checks, doctor_states
 from assent.cli.doctor_states import HOLDS, WORDS, Finding, Grade
 from assent.contract.display import one_line

@@ -8,12 +8,13 @@ import stat
 from collections.abc import Iterator
 
 from assent import __version__, configure
-from assent.adapters import settings
-from assent.adapters.honours import HONOURS, Source
-from assent.adapters.settings import codex, holes, plain
-from assent.adapters.settings import wired as wiring
-from assent.adapters.settings.entry import argv_of
-from assent.adapters.settings.wired import Wired
+from assent.agents import settings
+from assent.agents.capabilities import HONOURS, Source
+from assent.agents.codex.settings import untrusted
+from assent.agents.settings import holes, plain
+from assent.agents.settings import wired as wiring
+from assent.agents.settings.entry import argv_of
+from assent.agents.settings.wired import Wired
 from assent.cli import doctor_probe, doctor_rehearsal
 from assent.cli.doctor_states import Finding, Grade, fine, note
 from assent.cli.status import told
@@ -166,7 +167,7 @@ def installation(host: hosts.Host, here: configure.Place) -> Iterator[Finding]:
     yield from _holes(runtime, host.file, open_holes)
     if found.executable and not os.access(host.file, os.X_OK):
         yield off(runtime, f"`{host.file}` cannot be executed, and is passed over", f"chmod u+x {host.file}")
-    if runtime == "codex" and host.scope != "managed" and codex.untrusted(text, host.file):
+    if runtime == "codex" and host.scope != "managed" and untrusted(text, host.file):
         yield off(runtime, "Codex has not been told to trust the hook, and skips it without a word", again)
     folder = launcher.MANAGED if host.scope == "managed" else here.state
     yield from _fired(runtime, hook, here)

@@ -8,11 +8,11 @@ import os
 import subprocess
 import urllib.parse
 
-from assent import adapters
-from assent.adapters import canaries
-from assent.adapters.adapter import Rendered
-from assent.adapters.honours import HONOURS, Does
-from assent.adapters.settings.wired import Wired
+from assent import agents
+from assent.agents import probes
+from assent.agents.adapter import Rendered
+from assent.agents.capabilities import HONOURS, Does
+from assent.agents.settings.wired import Wired
 from assent.contract.value import Value
 
 PATIENCE = 30.0  # seconds; a decision that asks nobody takes much less
@@ -33,14 +33,14 @@ class Trial(Value):
 def tried(runtime: str, hook: Wired, folder: str) -> tuple[Trial, ...]:
     """What is wrong with a hook: it must block what is forbidden and what is no event, and let the harmless run. It
     must block the forbidden without the server too, whether one runs now or not."""
-    forbidden = json.dumps(canaries.event(runtime, canaries.FORBIDDEN, folder))
-    harmless = json.dumps(canaries.event(runtime, canaries.HARMLESS, folder))
+    forbidden = json.dumps(probes.event(runtime, probes.FORBIDDEN, folder))
+    harmless = json.dumps(probes.event(runtime, probes.HARMLESS, folder))
     wrong = []
     for what, text, wanted, alone in (
-        ("a call that is on the floor", forbidden, canaries.BLOCKED, False),
-        ("garbage", GARBAGE, canaries.BLOCKED, False),
-        ("a call that only looks", harmless, canaries.ALLOWED, False),
-        ("without a server, a call that is on the floor", forbidden, canaries.BLOCKED, True),
+        ("a call that is on the floor", forbidden, probes.BLOCKED, False),
+        ("garbage", GARBAGE, probes.BLOCKED, False),
+        ("a call that only looks", harmless, probes.ALLOWED, False),
+        ("without a server, a call that is on the floor", forbidden, probes.BLOCKED, True),
     ):
         if alone and hook.url:
             continue
@@ -50,7 +50,7 @@ def tried(runtime: str, hook: Wired, folder: str) -> tuple[Trial, ...]:
             return (Trial(f"the hook cannot be started: {error}", not blocks_broken(runtime, hook)),)
         if found != wanted:
             shown = f"{what} was {found}, not {wanted}{f': {said}' if said else ''}"
-            wrong.append(Trial(shown, found != canaries.BLOCKED))
+            wrong.append(Trial(shown, found != probes.BLOCKED))
     return tuple(wrong)
 
 
@@ -64,7 +64,7 @@ def fired(runtime: str, hook: Wired, text: str, folder: str, *, alone: bool = Fa
     asks no server, as it does with a mode of its own, which can only tighten."""
     if hook.url:
         return _posted(hook, text)
-    variable = adapters.load(runtime).variable
+    variable = agents.load(runtime).variable
     environ = {**os.environ, **({variable: text, "PWD": folder} if variable else {})}
     environ.pop("ASSENT_MODE", None)
     if alone:
@@ -80,9 +80,9 @@ def fired(runtime: str, hook: Wired, text: str, folder: str, *, alone: bool = Fa
             check=False,
         )
     except subprocess.TimeoutExpired:
-        return canaries.UNSURE, f"no answer within {patience:.0f} seconds"
+        return probes.UNSURE, f"no answer within {patience:.0f} seconds"
     answer = Rendered(done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace"), done.returncode)
-    return canaries.understood(runtime, answer), (answer.stderr or answer.stdout).strip()[:200]
+    return probes.understood(runtime, answer), (answer.stderr or answer.stdout).strip()[:200]
 
 
 def _posted(hook: Wired, text: str) -> tuple[str, str]:
@@ -93,9 +93,9 @@ def _posted(hook: Wired, text: str) -> tuple[str, str]:
         answer = connection.getresponse()
         body = answer.read().decode("utf-8", "replace")
     except (OSError, http.client.HTTPException) as error:
-        return (canaries.BLOCKED if hook.blocks else canaries.ALLOWED), f"the server cannot be reached: {error}"
+        return (probes.BLOCKED if hook.blocks else probes.ALLOWED), f"the server cannot be reached: {error}"
     finally:
         connection.close()
     if answer.status // 100 != 2:
-        return (canaries.BLOCKED if hook.blocks else canaries.ALLOWED), f"the server answered {answer.status}"
-    return canaries.understood("claude", Rendered(body)), body[:200]
+        return (probes.BLOCKED if hook.blocks else probes.ALLOWED), f"the server answered {answer.status}"
+    return probes.understood("claude", Rendered(body)), body[:200]

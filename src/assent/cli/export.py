@@ -9,7 +9,7 @@ import os
 import sys
 
 from assent import configure
-from assent.adapters import permissions
+from assent.agents import permissions
 from assent.policy.rules import Origin
 
 DESCRIPTION = (

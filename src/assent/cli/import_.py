@@ -11,8 +11,8 @@ import subprocess
 import sys
 
 from assent import configure, journal
-from assent.adapters import permissions
-from assent.adapters.permissions.permission import LAYERS, Permission
+from assent.agents import permissions
+from assent.agents.permissions.permission import LAYERS, Permission
 from assent.contract.approval import Grant, Scope
 from assent.contract.display import one_line
 from assent.contract.errors import PayloadError, PolicyError, SettingsError

@@ -12,11 +12,11 @@ import secrets
 import sys
 
 from assent import configure
-from assent.adapters import permissions, settings
-from assent.adapters.adapter import deadline_within
-from assent.adapters.honours import HONOURS
-from assent.adapters.settings import holes, plain
-from assent.adapters.settings.entry import Entry, guarded
+from assent.agents import permissions, settings
+from assent.agents.adapter import deadline_within
+from assent.agents.capabilities import HONOURS
+from assent.agents.settings import holes, plain
+from assent.agents.settings.entry import Entry, guarded
 from assent.cli import import_, install_others
 from assent.cli.place import MODES
 from assent.cli.serve import PORT

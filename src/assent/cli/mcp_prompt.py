@@ -12,7 +12,7 @@ import os
 import secrets
 from typing import Any
 
-from assent import __version__, adapters
+from assent import __version__, agents
 from assent.contract.decision import Outcome
 from assent.contract.errors import PayloadError
 from assent.contract.reply import Reply, fault
@@ -128,7 +128,7 @@ class Prompt:
 
     async def approve(self, given: Body) -> str:
         """The answer to one question, in the form that Claude Code reads."""
-        adapter = adapters.load(RUNTIME)
+        adapter = agents.load(RUNTIME)
         event = None
         try:
             payload = json.dumps({**given, "cwd": os.getcwd()})

@@ -9,8 +9,8 @@ import json
 import os
 
 from assent import configure
-from assent.adapters import settings
-from assent.adapters.settings import plain
+from assent.agents import settings
+from assent.agents.settings import plain
 from assent.cli.install import beside
 from assent.contract.errors import PayloadError, SettingsError
 from assent.hook import asking, hosts, launcher, settings_file, starting

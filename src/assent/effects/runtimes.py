@@ -1,7 +1,7 @@
 """Which tools each runtime has, and which of their arguments these tools read. Says nothing of what is done to them.
 
 A name means something only in the runtime that owns it. A call without a runtime may be of any of them, so all readings
-of its name count together. Written down from the programs themselves, in the versions that `adapters/honours.py` names.
+of its name count together. Written down from the programs themselves, in the versions in `agents/capabilities.py`.
 
 A line is a tool, the word for it, and the arguments that matter, by role: `path` is what the tool acts on, `folder`
 where it looks, `glob` picks files by name, `pattern` is what is looked for, `patch` names its own files, `command`

@@ -7,7 +7,7 @@ from __future__ import annotations
 import os
 import shlex
 
-from assent.adapters.settings.codex import asking_rules
+from assent.agents.codex.settings import asking_rules
 from assent.contract.call import Call
 from assent.contract.errors import AssentError
 from assent.hook import launcher, settings_file

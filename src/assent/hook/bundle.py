@@ -29,13 +29,13 @@ if TYPE_CHECKING:
     from types import CodeType
 
 # What every hook needs, and what one needs besides that decides by itself; both with all that they import.
-ASKING = ("assent.contract.later", "assent.hook.hook", "assent.adapters.claude_code")
+ASKING = ("assent.contract.later", "assent.hook.hook", "assent.agents.claude.payload")
 DECIDING = (
     *("assent.configure", "assent.memory", "assent.hook.replies", "assent.policy.frozen"),
     *("assent.effects.shell.lowering", "assent.facts.guarded", "assent.facts.repository"),
 )
 # Where the patterns are that a decision may need.
-MATCHING = ("assent.contract", "assent.adapters", "assent.effects", "assent.facts", "assent.policy", "assent.trail")
+MATCHING = ("assent.contract", "assent.agents", "assent.effects", "assent.facts", "assent.policy", "assent.trail")
 FEATURES = "__future__"  # of the compiler
 LIBRARY = os.path.dirname(os.__file__)
 INSIDE = "__init__.py"  # the file of a package

@@ -11,7 +11,7 @@ import stat
 import time
 from sys import byteorder
 
-from assent.adapters.adapter import ATTENDED, Rendered
+from assent.agents.adapter import ATTENDED, Rendered
 from assent.contract.errors import StoreError
 from assent.contract.notation import dumps
 from assent.facts import host

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import subprocess
 
-from assent import adapters
+from assent import agents
 from assent.contract.errors import StoreError
 from assent.hook import launcher
 
@@ -57,7 +57,7 @@ def words(given: tuple[str, ...], state: str) -> tuple[str, ...]:
     """The words of the launcher, for the client: it goes to the server with them, and becomes the launcher where no
     server answers."""
     interpreter, flags, script, name, runtime, *rest = given
-    adapter = adapters.load(runtime)
+    adapter = agents.load(runtime)
     more = ("--variable", adapter.variable) if adapter.variable else ()
     once = (word for each in adapter.once for word in ("--once", each))
     return (path(state), name, runtime, *rest, *more, *once, "--cold", interpreter, flags, script)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from assent import configure
-from assent.adapters.honours import HONOURS
+from assent.agents.capabilities import HONOURS
 from assent.contract.errors import AssentError
 from assent.facts.trust import trusted_folders
 from assent.hook import hosts, other_settings

@@ -8,8 +8,8 @@ import os
 import sys
 from time import monotonic
 
-from assent import adapters
-from assent.adapters.adapter import ATTENDED, DECIDING, Adapter, Event, Rendered, deadline_within
+from assent import agents
+from assent.agents.adapter import ATTENDED, DECIDING, Adapter, Event, Rendered, deadline_within
 from assent.contract import later
 from assent.contract.errors import AssentError, PayloadError, PolicyError
 from assent.contract.reply import Reply, fault
@@ -37,7 +37,7 @@ BLOCKED = 2
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("runtime", metavar="RUNTIME", choices=adapters.RUNTIMES, help="the agent program")
+    parser.add_argument("runtime", metavar="RUNTIME", choices=agents.RUNTIMES, help="the agent program")
     parser.add_argument("--home", metavar="DIR", default="", help="Assent's folder (default: ~/.assent)")
     parser.add_argument("--socket", metavar="PATH", default="", help="the server's socket (default: in that folder)")
     parser.add_argument("--project", metavar="DIR", default="", help="the project's folder, where it is not told")
@@ -64,13 +64,13 @@ def direct(words: list[str]) -> int:
         given = dict(zip(rest[::2], rest[1::2], strict=True))
         deadline = int(given.pop("--deadline", DEADLINE))
         home, socket, project, alone, broken = (given.pop(f"--{each}", "") for each in WORDS)
-        if name != "hook" or runtime not in adapters.RUNTIMES or given:
+        if name != "hook" or runtime not in agents.RUNTIMES or given:
             raise ValueError(runtime)
     except ValueError as error:
         os.write(2, f"Assent could not decide: its hook was called wrongly ({error}); run `assent doctor`\n".encode())
         return BLOCKED
     if broken:
-        return leave(adapters.load(runtime).render(None, fault(broken))) if _can_answer() else BLOCKED
+        return leave(agents.load(runtime).render(None, fault(broken))) if _can_answer() else BLOCKED
     return serve(runtime, home=home, socket=socket, project=project, deadline=deadline, alone=bool(alone))
 
 
@@ -81,7 +81,7 @@ def serve(
     this has tried the server already."""
     if not _can_answer():
         return BLOCKED
-    adapter = adapters.load(runtime)
+    adapter = agents.load(runtime)
     if adapter.limit:  # what stands in settings may be of a version that did not know it
         deadline = min(deadline, deadline_within(adapter.limit))
     until = monotonic() + deadline

@@ -10,8 +10,8 @@ import os
 from collections.abc import Iterator
 
 from assent import configure
-from assent.adapters.settings import holes
-from assent.adapters.settings.holes import Hole
+from assent.agents.settings import holes
+from assent.agents.settings.holes import Hole
 from assent.contract.errors import AssentError
 from assent.hook import settings_file
 

@@ -4,8 +4,8 @@ Shared by the hook that starts anew for each event and by the server, which can 
 
 from __future__ import annotations
 
-from assent import adapters, journal
-from assent.adapters.adapter import Kind
+from assent import agents, journal
+from assent.agents.adapter import Kind
 from assent.contract.call import Call
 from assent.contract.decision import Outcome
 from assent.contract.errors import StoreError
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from assent import opinion, tally
-    from assent.adapters.adapter import Event
+    from assent.agents.adapter import Event
     from assent.approval.escalation import Offer
     from assent.configure import Place
     from assent.contract import approval
@@ -184,7 +184,7 @@ def permission(visit: Visit) -> Reply:
     if judged.decision.outcome is Outcome.DENY:
         return told(judged.decision)
     # Its hook before the tool is still to come, and asks: one question, with our reason, in place of two.
-    if judged.decision.outcome is Outcome.ASK and adapters.load(visit.runtime).asks_first:
+    if judged.decision.outcome is Outcome.ASK and agents.load(visit.runtime).asks_first:
         return Reply(Outcome.ALLOW)
     return Reply(Outcome.ASK)
 

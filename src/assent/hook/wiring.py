@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from assent.adapters import settings
-from assent.adapters.settings import holes
-from assent.adapters.settings.wired import before, wired
+from assent.agents import settings
+from assent.agents.settings import holes
+from assent.agents.settings.wired import before, wired
 from assent.contract.errors import AssentError
 from assent.hook import hosts, settings_file
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from enum import Enum
 from typing import Any
 
-from assent.adapters import payload
+from assent.agents import payload
 from assent.contract.errors import PayloadError
 from assent.contract.value import Value
 

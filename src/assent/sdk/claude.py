@@ -13,7 +13,7 @@ from typing import Any, Final
 from claude_agent_sdk import ClaudeAgentOptions, HookMatcher, PermissionResultAllow, PermissionResultDeny
 from claude_agent_sdk.types import CanUseTool, HookCallback, PermissionResult, ToolPermissionContext
 
-from assent.adapters.claude_code import MODES, shell_of
+from assent.agents.claude.payload import MODES, shell_of
 from assent.contract.approval import Verdict
 from assent.contract.errors import PayloadError
 from assent.embedded import DAY

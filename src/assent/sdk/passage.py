@@ -7,7 +7,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 
-from assent.adapters import payload
+from assent.agents import payload
 from assent.contract.approval import Verdict
 from assent.contract.call import Call
 from assent.contract.decision import Outcome

@@ -17,7 +17,7 @@ from typing import Any
 import uvicorn
 from starlette.routing import compile_path
 
-from assent.adapters import RUNTIMES
+from assent.agents import RUNTIMES
 from assent.server.api import pages
 from assent.server.api.endpoint import Endpoint, Refusal, Reply
 from assent.server.api.events import STREAM

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from assent.adapters import settings
-from assent.adapters.adapter import Rendered
-from assent.adapters.canaries import ALLOWED, BLOCKED, UNSURE, understood
+from assent.agents import settings
+from assent.agents.adapter import Rendered
+from assent.agents.probes import ALLOWED, BLOCKED, UNSURE, understood
 from assent.cli.main import main
 from assent.hook import compiled_client, launcher, wiring
 from tests.server.program import Program

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from assent.adapters import permissions
-from assent.adapters.permissions.permission import Permission
+from assent.agents import permissions
+from assent.agents.permissions.permission import Permission
 from assent.cli.main import main
 from assent.contract.approval import Scope
 from assent.contract.errors import SettingsError

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from assent.adapters import load, settings
+from assent.agents import load, settings
 from assent.cli.main import main
 from assent.hook import compiled_client, hook, hosts, launcher
 from assent.policy import shipped

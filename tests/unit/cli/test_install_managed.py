@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from assent.adapters import canaries, settings
-from assent.adapters.adapter import Rendered
-from assent.adapters.settings.wired import before, wired
+from assent.agents import probes, settings
+from assent.agents.adapter import Rendered
+from assent.agents.settings.wired import before, wired
 from assent.cli import install_others
 
 SOURCE = Path(__file__).parents[3] / "src"
@@ -87,9 +87,9 @@ def test_another_user_can_read_the_settings_and_is_guarded(runtime: str, machine
     assert read.stdout == file.read_text()
     hook = before(runtime, wired(runtime, read.stdout, place))
     assert hook is not None
-    event = json.dumps(canaries.event(runtime, canaries.FORBIDDEN, str(machine.user / "project")))
+    event = json.dumps(probes.event(runtime, probes.FORBIDDEN, str(machine.user / "project")))
     ended = machine.run(*hook.words, text=event, user=True)
-    assert canaries.understood(runtime, Rendered(ended.stdout, ended.stderr, ended.returncode)) == canaries.BLOCKED
+    assert probes.understood(runtime, Rendered(ended.stdout, ended.stderr, ended.returncode)) == probes.BLOCKED
 
 
 def test_the_doctor_of_a_user_sees_a_hook_for_the_whole_machine(machine: Machine) -> None:

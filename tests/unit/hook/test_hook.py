@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from assent.adapters import RUNTIMES, load
-from assent.adapters.adapter import Rendered
+from assent.agents import RUNTIMES, load
+from assent.agents.adapter import Rendered
 from assent.contract.errors import PayloadError
 from assent.contract.reply import fault
 from assent.hook.hook import answer
@@ -145,7 +145,7 @@ def test_what_is_no_event_is_answered_with_the_programs_own_block(tmp_path: Path
 def test_a_decision_that_hangs_where_no_handler_runs_is_ended(tmp_path: Path) -> None:
     """The handler of an alarm waits for such code to come back; the processor time of a process does not."""
     code = (
-        "import hashlib; from assent.adapters import load; from assent.hook import hook\n"
+        "import hashlib; from assent.agents import load; from assent.hook import hook\n"
         "hook.GRACE = 0.2; hook._alarm(load('gemini'), 1); hashlib.pbkdf2_hmac('sha256', b'', b'', 10**9)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False, timeout=60)

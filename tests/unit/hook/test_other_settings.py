@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from assent.adapters.settings import holes
+from assent.agents.settings import holes
 from assent.cli.main import main
 
 

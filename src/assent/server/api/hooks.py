@@ -10,9 +10,9 @@ import asyncio
 from collections.abc import Mapping
 from functools import partial
 
-from assent import adapters
-from assent.adapters.adapter import DECIDING, Adapter, Event, Kind, Rendered, deadline_within
-from assent.adapters.honours import HONOURS
+from assent import agents
+from assent.agents.adapter import DECIDING, Adapter, Event, Kind, Rendered, deadline_within
+from assent.agents.capabilities import HONOURS
 from assent.contract.approval import Ending, Verdict
 from assent.contract.decision import Decision, Outcome
 from assent.contract.errors import AssentError
@@ -51,9 +51,9 @@ class Held(Exception):
 async def hook(asked: Asked) -> object:
     """Answer one event of an agent program."""
     runtime = asked.path["runtime"]
-    if runtime not in adapters.RUNTIMES:
-        raise Refusal(404, "no-such-runtime", f"known are {', '.join(adapters.RUNTIMES)}")
-    adapter = adapters.load(runtime)
+    if runtime not in agents.RUNTIMES:
+        raise Refusal(404, "no-such-runtime", f"known are {', '.join(agents.RUNTIMES)}")
+    adapter = agents.load(runtime)
     environ = {key: value for key, value in asked.table("environ").items() if isinstance(value, str)}
     event: Event | None = None
     try:
@@ -76,9 +76,9 @@ async def over_http(asked: Asked) -> object:
     """Answer an HTTP hook: the payload is the body, and the answer what the program reads. What such a hook is not
     told, a command hook of the same session told before; where it did not, there is no workspace."""
     runtime, given = asked.path["runtime"], asked.body
-    if runtime not in adapters.RUNTIMES or not HONOURS[runtime].http:
+    if runtime not in agents.RUNTIMES or not HONOURS[runtime].http:
         raise Refusal(404, "no-such-runtime", "this program is not asked over HTTP; install its command hook")
-    adapter = adapters.load(runtime)
+    adapter = agents.load(runtime)
     event: Event | None = None
     try:
         environ, project = asked.house.told(str(given.get("session_id", "")))
@@ -97,9 +97,9 @@ async def over_http(asked: Asked) -> object:
 def denied(path: Mapping[str, str], words: str) -> Reply | None:
     """The answer to an HTTP hook whose payload cannot be read."""
     runtime = path.get("runtime", "")
-    if runtime not in adapters.RUNTIMES or not HONOURS[runtime].http:
+    if runtime not in agents.RUNTIMES or not HONOURS[runtime].http:
         return None
-    return _response(adapters.load(runtime), None, fault(words))
+    return _response(agents.load(runtime), None, fault(words))
 
 
 _responses: dict[tuple[int, str], tuple[Told, Reply]] = {}

@@ -1,0 +1,101 @@
+"""Claude Code: PreToolUse, PermissionRequest, ConfigChange and the events that only tell; command and HTTP hooks.
+
+Not `--permission-prompt-tool`, which has a form of its own: `claude_prompt`."""
+
+from __future__ import annotations
+
+from assent.agents import payload, shape
+from assent.agents.adapter import Adapter, Event, Kind, Rendered, Response
+from assent.contract.decision import Outcome
+from assent.contract.display import visible
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from assent.contract.reply import Reply
+
+# `bypassPermissions` still has our ask and deny rules: it is `full_auto`, never `yolo`. `dontAsk` has no dialog.
+MODES = {
+    "plan": "plan",
+    "default": "default",
+    "dontAsk": "default",
+    "acceptEdits": "auto",
+    "auto": "auto",
+    "bypassPermissions": "full_auto",
+}
+WORDS = {Outcome.ALLOW: "allow", Outcome.ASK: "ask", Outcome.DENY: "deny"}
+SHELLS = ("bash", "zsh")
+
+
+class ClaudeCode(Adapter):
+    runtime = "claude"
+    plain = True
+    races = True
+
+    def parse(self, given: Mapping[str, object], *, environ: Mapping[str, str], home: str, project: str = "") -> Event:
+        return shape.parse(
+            given,
+            runtime=self.runtime,
+            home=home,
+            roots=payload.folder(environ.get("CLAUDE_PROJECT_DIR", "") or project),
+            modes=MODES,
+            shell=shell_of(environ),
+            attended=attended(given, environ),
+        )
+
+    def render(self, event: Event | None, reply: Reply) -> Rendered:
+        if event is None or (reply.fault and event.kind in (Kind.BEFORE_TOOL, Kind.CONFIG_CHANGE)):
+            return shape.blocked(reply)
+        return shape.observed(event, reply) or shape.printed(answer(event, reply))
+
+    def respond(self, event: Event | None, reply: Reply) -> Response:
+        """Always 200: the body of any other status is ignored, even where it denies."""
+        if event is None:
+            return Response(200, shape.line({**pre_tool_use(reply), **blocking(reply)}))
+        return Response(200, shape.line(answer(event, reply)))
+
+
+def attended(given: Mapping[str, object], environ: Mapping[str, str]) -> bool | None:
+    if given.get("permission_mode") == "dontAsk":
+        return False
+    return {"1": True, "0": False}.get(environ.get("CLAUDE_CODE_SESSION_ATTENDED", ""))
+
+
+def shell_of(environ: Mapping[str, str]) -> str:
+    """The shell that the client takes. Where its two variables do not agree, it is not known."""
+    own, users = environ.get("CLAUDE_CODE_SHELL", ""), environ.get("SHELL", "")
+    name = (own or users).rpartition("/")[2]
+    if own and users and users.rpartition("/")[2] != name:
+        return ""
+    return name if name in SHELLS else ""
+
+
+def answer(event: Event, reply: Reply) -> dict[str, object]:
+    """The JSON for an event, over either transport."""
+    match event.kind:
+        case Kind.BEFORE_TOOL:
+            return pre_tool_use(reply)
+        case Kind.PERMISSION:
+            return shape.permission_request(reply, interrupts=True)
+        case Kind.CONFIG_CHANGE | Kind.PROMPT if reply.outcome is not Outcome.ALLOW:
+            return blocking(reply)
+        case _:
+            return shape.told(event, reply)
+
+
+def pre_tool_use(reply: Reply) -> dict[str, object]:
+    denied = reply.outcome is Outcome.DENY
+    out = shape.pre_tool_use(reply, WORDS[reply.outcome], reply.for_agent if denied else reply.for_person)
+    if denied and reply.stop:  # alone it would let the call run
+        out |= {"continue": False, "stopReason": visible(reply.for_person)}
+    if denied and reply.reason and reply.for_person != reply.for_agent:
+        out["systemMessage"] = visible(reply.for_person)
+    return out
+
+
+def blocking(reply: Reply) -> dict[str, object]:
+    return {"decision": "block", "reason": visible(reply.for_agent)}
+
+
+ADAPTER = ClaudeCode()

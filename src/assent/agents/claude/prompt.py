@@ -1,0 +1,57 @@
+"""Claude Code's `--permission-prompt-tool`: the arguments of an MCP tool → Event, and its answer.
+
+The MCP server that offers the tool is not here. It adds its own working folder as `cwd`: the arguments have none."""
+
+from __future__ import annotations
+
+from assent.agents import payload, shape
+from assent.agents.adapter import Adapter, Event, Kind, Rendered
+from assent.agents.claude.payload import shell_of
+from assent.contract.call import Call
+from assent.contract.decision import Outcome
+from assent.contract.display import visible
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from assent.contract.reply import Reply
+
+
+class ClaudePrompt(Adapter):
+    runtime = "claude-prompt"
+
+    def asks(self, event: Event) -> bool:
+        return False
+
+    def parse(self, given: Mapping[str, object], *, environ: Mapping[str, str], home: str, project: str = "") -> Event:
+        session = environ.get("CLAUDE_CODE_SESSION_ID", "")
+        call_input = payload.table(given, "input")
+        call = Call(
+            payload.text(given, "tool_name"),
+            call_input,
+            cwd=payload.text_if_any(given, "cwd"),
+            roots=payload.folder(environ.get("CLAUDE_PROJECT_DIR", "") or project),
+            home=home,
+            session=session,
+            runtime=self.runtime,
+            description=shape.described(call_input),
+            shell=shell_of(environ),
+        )
+        return Event(
+            Kind.PERMISSION,
+            "permission-prompt-tool",
+            call,
+            session=session,
+            attended=False,
+            call_id=payload.text_if_any(given, "tool_use_id"),
+        )
+
+    def render(self, event: Event | None, reply: Reply) -> Rendered:
+        """The text of the tool's result. Nobody is left to ask, so an ask is a denial; what was judged is what runs."""
+        if reply.outcome is Outcome.ALLOW and event is not None and event.call is not None:
+            return shape.printed({"behavior": "allow", "updatedInput": event.call.input})
+        return shape.printed({"behavior": "deny", "message": visible(reply.for_agent)})
+
+
+ADAPTER = ClaudePrompt()

@@ -1,0 +1,123 @@
+"""Cline CLI: its file hooks, and what Assent's own plugin sends before a tool (`hookName` = `beforeTool`).
+
+A file hook can only cancel the whole run; a plugin can skip one call, or have it asked about."""
+
+from __future__ import annotations
+
+from assent.agents import payload, shape
+from assent.agents.adapter import Adapter, Event, Kind, Rendered
+from assent.contract.call import Call
+from assent.contract.decision import Outcome
+from assent.contract.display import visible
+from assent.contract.tools import ALIASES
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from assent.contract.reply import Reply
+
+KINDS = {
+    "tool_call": Kind.BEFORE_TOOL,
+    "beforeTool": Kind.BEFORE_TOOL,
+    "tool_result": Kind.AFTER_TOOL,
+    "agent_end": Kind.STOP,
+    "agent_abort": Kind.STOP,
+    "prompt_submit": Kind.PROMPT,
+    "agent_start": Kind.SESSION_START,
+}
+# The tools that Cline itself brings; a tool of a server or a plugin may have any other name.
+NATIVE = frozenset(
+    "run_commands read_files editor apply_patch search_codebase fetch_web_content ask_question submit_and_exit "
+    "spawn_agent".split()
+)
+PLUGIN = "beforeTool"
+
+
+class Cline(Adapter):
+    runtime = "cline"
+    limit = 120
+
+    def asks(self, event: Event) -> bool:
+        return event.name == PLUGIN
+
+    def parse(self, given: Mapping[str, object], *, environ: Mapping[str, str], home: str, project: str = "") -> Event:
+        name = payload.text(given, "hookName")
+        kind = shape.kind_of(name, KINDS, given)
+        session = session_of(given)
+        call, call_id = None, ""
+        if kind in shape.WITH_CALL:
+            inner = payload.table(given, "tool_call" if kind is Kind.BEFORE_TOOL else "tool_result")
+            roots = payload.folders(given.get("workspaceRoots"))
+            call_input = arguments(inner)
+            call_id = payload.text_if_any(inner, "id")
+            call = Call(
+                tool_of(payload.text(inner, "name")),
+                call_input,
+                cwd=payload.text_if_any(given, "cwd") or (roots[0] if len(roots) == 1 else ""),
+                roots=roots,
+                home=home,
+                session=session,
+                runtime=self.runtime,
+                description=shape.described(call_input),
+            )
+        return Event(
+            kind,
+            name,
+            call,
+            session=session,
+            call_id=call_id,
+            agent=payload.text_if_any(given, "agent_id") if given.get("parent_agent_id") else "",
+        )
+
+    def render(self, event: Event | None, reply: Reply) -> Rendered:
+        """Never by exit status: Cline goes on after a hook that fails."""
+        if event is None:
+            return shape.printed({**skipped(reply), **cancelled(reply)})
+        if event.kind is not Kind.BEFORE_TOOL:
+            return shape.noted(reply) if reply.fault else shape.printed({})
+        if event.name == PLUGIN:
+            return shape.printed(for_plugin(reply))
+        return shape.printed({"cancel": False} if reply.outcome is Outcome.ALLOW else cancelled(reply))
+
+
+# Where tools take their one argument without its name.
+BARE = {"read_files": "files", "run_commands": "commands", "search_codebase": "queries", "apply_patch": "input"}
+
+
+def arguments(inner: Mapping[str, object]) -> dict[str, object]:
+    """The arguments of a call, with the name of one that came alone."""
+    value, key = inner.get("input"), BARE.get(payload.text(inner, "name"), "")
+    return {key: value} if key and isinstance(value, str | list) else payload.table(inner, "input")
+
+
+def session_of(given: Mapping[str, object]) -> str:
+    """The session that a sub-agent shares with its parent."""
+    context = given.get("sessionContext")
+    root = context.get("rootSessionId") if isinstance(context, dict) else None
+    return root if isinstance(root, str) and root else payload.text_if_any(given, "taskId")
+
+
+def tool_of(name: str) -> str:
+    return name if name in NATIVE or name.lower() not in ALIASES else f"mcp__cline__{name}"
+
+
+def for_plugin(reply: Reply) -> dict[str, object]:
+    match reply.outcome:
+        case Outcome.ALLOW:
+            return {"policy": {"autoApprove": True}}
+        case Outcome.ASK:
+            return {"policy": {"autoApprove": False}}
+        case _:
+            return skipped(reply)
+
+
+def skipped(reply: Reply) -> dict[str, object]:
+    return {"skip": True, "reason": visible(reply.for_agent)} | ({"stop": True} if reply.stop else {})
+
+
+def cancelled(reply: Reply) -> dict[str, object]:
+    return {"cancel": True, "errorMessage": visible(reply.for_agent)}
+
+
+ADAPTER = Cline()

@@ -1,0 +1,32 @@
+"""A hook file for Cline CLI: a script of our own, which must be executable.
+
+Cline goes on after a hook that fails, and reads nothing but an answer on stdout; so the script itself cancels where
+there is none."""
+
+from __future__ import annotations
+
+import json
+
+from assent.agents.settings.entry import ANSWERED, FAILED, Entry
+from assent.agents.settings.whole import WholeFile
+
+SCRIPT = """\
+#!/bin/sh
+# Assent's hook for Cline: written by `assent install cline`, removed by `assent uninstall cline`.
+{answered}
+printf '%s\\n' '{cancelled}'
+"""
+
+
+class ClineSettings(WholeFile):
+    runtime = "cline"
+    places = {"user": "~/.cline/hooks/PreToolUse", "project": ".clinerules/hooks/PreToolUse"}
+    executable = True
+    mark = "# Assent's hook for Cline:"
+
+    def content(self, entry: Entry) -> str:
+        cancelled = json.dumps({"cancel": True, "errorMessage": FAILED})
+        return SCRIPT.format(answered=ANSWERED.format(entry.command), cancelled=cancelled)
+
+
+SETTINGS = ClineSettings()

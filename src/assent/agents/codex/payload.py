@@ -1,0 +1,116 @@
+"""Codex CLI: PreToolUse, PermissionRequest and the events that only tell.
+
+Codex has no ask for a hook: it runs the call. So an ask is a denial here, or, for shell commands and where the
+installer set it up, the same command behind a program for which a rule of Codex's own opens the dialog
+(`Reply.through`)."""
+
+from __future__ import annotations
+
+from assent.agents import payload, shape
+from assent.agents.adapter import ATTENDED, Adapter, Event, Kind, Rendered
+from assent.contract.decision import Outcome
+from assent.contract.display import visible
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from assent.contract.reply import Reply
+
+MODES = {"plan": "plan", "default": "default", "acceptEdits": "auto", "bypassPermissions": "full_auto"}
+MOVED = "moved"  # Codex has its settings and rules in another folder than the installer knows
+NOBODY_ASKED = "a person has to approve this call first, and Codex cannot ask"
+
+
+class Codex(Adapter):
+    runtime = "codex"
+    once = ("exec", "e", "review")
+
+    def asks(self, event: Event) -> bool:
+        return False
+
+    def parse(self, given: Mapping[str, object], *, environ: Mapping[str, str], home: str, project: str = "") -> Event:
+        """`cwd` is the folder of the call, which the model chooses, and never the workspace."""
+        return shape.parse(
+            given,
+            runtime=self.runtime,
+            home=home,
+            roots=payload.folder(project),
+            modes=MODES,
+            attended=False if environ.get(ATTENDED) == "0" else None,
+            form=MOVED if environ.get("CODEX_HOME", "").rstrip("/") not in ("", f"{home}/.codex") else "",
+        )
+
+    def render(self, event: Event | None, reply: Reply) -> Rendered:
+        if event is None:
+            return shape.blocked(reply)
+        match event.kind:
+            case Kind.BEFORE_TOOL | Kind.PERMISSION if reply.fault:
+                return shape.blocked(reply)
+            case Kind.BEFORE_TOOL:
+                return before(event, reply)
+            case Kind.PERMISSION:
+                return shape.printed(shape.permission_request(reply, interrupts=False))
+            case Kind.PROMPT if reply.outcome is Outcome.DENY and not reply.fault:
+                return shape.printed({"decision": "block", "reason": visible(reply.for_agent)})
+            case Kind.CONFIG_CHANGE:  # an event that Codex does not have
+                return shape.printed({})
+            case _:
+                return shape.noted(reply) if reply.fault else shape.printed(shape.told(event, reply))
+
+
+def before(event: Event, reply: Reply) -> Rendered:
+    """An allow has no word of its own: an unknown key, or a decision that Codex does not support, is a warning."""
+    if reply.outcome is Outcome.ALLOW:
+        return shape.printed({})
+    rewritten = asking(event, reply)
+    if rewritten is not None:
+        return shape.printed(rewritten)
+    text = reply.for_agent
+    if reply.outcome is Outcome.ASK:
+        text = f"{NOBODY_ASKED}: {text}"
+    return shape.printed(denied(text))
+
+
+def denied(text: str) -> dict[str, object]:
+    """Exactly these keys: with any other one beside them the call runs."""
+    inner = {
+        "hookEventName": "PreToolUse",
+        "permissionDecision": "deny",
+        "permissionDecisionReason": visible(text),
+    }
+    return {"hookSpecificOutput": inner}
+
+
+def asking(event: Event, reply: Reply) -> dict[str, object] | None:
+    """The same command behind the program that Codex's own rules ask about; None where that is not to be had.
+
+    Whoever sets `through` has seen that rule in place: without it the command would run unasked."""
+    if reply.outcome is not Outcome.ASK or not reply.through.startswith("/") or event.call is None:
+        return None
+    if event.form == MOVED:  # that rule stands in the folder that Codex does not look at
+        return None
+    command = event.call.input.get("command")
+    if event.call.tool != "Bash" or set(event.call.input) != {"command"} or not isinstance(command, str):
+        return None
+    if not command or "\0" in command:
+        return None
+    inner = {
+        "hookEventName": "PreToolUse",
+        "permissionDecision": "allow",
+        "updatedInput": {"command": f"{quoted(reply.through)} {quoted(command)}"},
+    }
+    return {"hookSpecificOutput": inner}
+
+
+PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-")
+
+
+def quoted(word: str) -> str:
+    """One word for a shell, whatever it holds."""
+    if word and set(word) <= PLAIN:
+        return word
+    return "'" + word.replace("'", "'\\''") + "'"
+
+
+ADAPTER = Codex()

@@ -1,0 +1,144 @@
+"""Codex's config.toml: our hooks as a marked block at its end, and the trust that Codex wants to see for them.
+
+A hooks.json has the same entries as other runtimes; this is for the file that every Codex user has."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import tomllib
+
+from assent.agents.settings import edits
+from assent.agents.settings.entry import Entry, calls_hook, words_of
+from assent.agents.settings.settings import Settings
+from assent.contract.errors import SettingsError
+
+MANAGED = "/etc/codex/managed_config.toml"  # what a project's and a user's settings do not override
+RULES = "~/.codex/rules/assent.rules"
+BEGIN, END = "# >>> assent >>>", "# <<< assent <<<"
+BLOCK = re.compile(rf"(\A|\r?\n){BEGIN}\r?\n(?:.*\n)*?{END}(?:\r?\n|\Z)")
+TOOL_EVENTS = frozenset({"PreToolUse", "PermissionRequest", "PostToolUse"})
+
+
+class CodexSettings(Settings):
+    runtime = "codex"
+    places = {"user": "~/.codex/config.toml", "project": ".codex/config.toml", "managed": MANAGED}
+    events = ("PreToolUse", "PermissionRequest")
+
+    def install(self, text: str, entry: Entry) -> str:
+        before = self.uninstall(text)
+        kept = read(before)
+        newline = "\r\n" if "\r\n" in before else "\n"
+        pinned = ["[features]", "hooks = true"] if entry.file == MANAGED and "features" not in kept else []
+        lines = [BEGIN, *pinned, *block(kept, entry, entry.events or self.events), END, ""]
+        out = before + (newline if before else "") + newline.join(lines)
+        check(kept, out)
+        features = kept.get("features")
+        if entry.file == MANAGED and isinstance(features, dict) and features.get("hooks") is not True:
+            raise SettingsError("`[features]` is there without `hooks = true`, which keeps the hook on; add it")
+        return out
+
+    def uninstall(self, text: str) -> str:
+        found = BLOCK.search(text)
+        if found is None:
+            return text
+        before, after = text[: found.start()], text[found.end() :]
+        joined = before and after and not before.endswith("\n")  # our line break has come to part two lines of others
+        return before + (found[1] if joined else "") + after
+
+
+def asking_rules(program: str) -> str:
+    """A rules file of our own, by which Codex asks before it runs the asking program; `exec` rejects it.
+
+    Without this file in place an ask through that program would simply run, so who uses it looks for the file first."""
+    names = json.dumps([program, program.rpartition("/")[2]])
+    return f"""\
+# Assent's rules for Codex: written by `assent install codex`, removed by `assent uninstall codex`.
+prefix_rule(
+    pattern=[{names}],
+    decision="prompt",
+    justification="Assent asks about this command",
+)
+"""
+
+
+def read(text: str) -> dict[str, object]:
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise SettingsError(f"not TOML: {error}", line=_line(text, str(error))) from None
+
+
+def _line(text: str, message: str) -> int:
+    """The line that the reader names in its message."""
+    if "end of document" in message:
+        return text.rstrip("\n").count("\n") + 1
+    found = message.rpartition("line ")[2].split(",")[0].rstrip(")")
+    return int(found) if found.isdigit() else 0
+
+
+def block(kept: dict[str, object], entry: Entry, events: tuple[str, ...]) -> list[str]:
+    hooks = kept.get("hooks")
+    lines: list[str] = []
+    trust: list[str] = []
+    for event in events:
+        matcher = "*" if event in TOOL_EVENTS else None
+        lines += [f"[[hooks.{event}]]", *([f"matcher = {quoted(matcher)}"] if matcher else [])]
+        lines += [f"[[hooks.{event}.hooks]]", 'type = "command"', f"command = {quoted(entry.guarded)}"]
+        lines += [f"timeout = {entry.timeout}"]
+        if entry.file:
+            present = hooks.get(event) if isinstance(hooks, dict) else None
+            group = len(present) if isinstance(present, list) else 0
+            key = f"{entry.file}:{snake(event)}:{group}:0"
+            trust += [f"[hooks.state.{quoted(key)}]"]
+            trust += [f"trusted_hash = {quoted(trusted_hash(event, entry.guarded, entry.timeout, matcher))}"]
+    return lines + trust
+
+
+def snake(event: str) -> str:
+    return "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in event).lstrip("_")
+
+
+def quoted(text: str) -> str:
+    """A basic string of TOML, which JSON's strings are but for DEL."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def trusted_hash(event: str, command: str, timeout: int, matcher: str | None) -> str:
+    """The hash by which Codex knows a hook that a person reviewed."""
+    hook = {"async": False, "command": command, "timeout": timeout, "type": "command"}
+    seen = {"event_name": snake(event), "hooks": [hook], **({"matcher": matcher} if matcher else {})}
+    text = json.dumps(seen, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return "sha256:" + hashlib.sha256(text.encode()).hexdigest()
+
+
+def untrusted(text: str, file: str) -> str:
+    """The key of a hook of ours that Codex would skip, as nobody has trusted it; `""` where there is none."""
+    hooks = read(text).get("hooks")
+    table = hooks if isinstance(hooks, dict) else {}
+    state = table.get("state", {})
+    for event, groups in table.items():
+        for group, each in enumerate(groups if isinstance(groups, list) else ()):
+            for index, hook in enumerate(each.get("hooks", [])):
+                command = str(hook.get("command", ""))
+                if not calls_hook(words_of(command)):
+                    continue
+                key = f"{file}:{snake(event)}:{group}:{index}"
+                wanted = trusted_hash(event, command, hook.get("timeout", 600), each.get("matcher"))
+                if state.get(key, {}).get("trusted_hash") != wanted:
+                    return key
+    return ""
+
+
+def check(kept: dict[str, object], out: str) -> None:
+    """What we would write must be read back with everything that was there."""
+    try:
+        made = tomllib.loads(out)
+    except tomllib.TOMLDecodeError as error:
+        raise SettingsError(f"our hooks cannot stand beside those of this file; add them by hand: {error}") from None
+    if not edits.keeps(made, kept):
+        raise SettingsError("the settings would not keep all that is in them; add the hook by hand")
+
+
+SETTINGS = CodexSettings()

@@ -1,0 +1,151 @@
+"""Copilot CLI: preToolUse and permissionRequest in its own style, PreToolUse in Claude Code's.
+
+The two styles differ in payload and in answer, and an answer in the wrong one lets the call run. In the own style only
+permissionRequest names its event; the others are told by their fields."""
+
+from __future__ import annotations
+
+from assent.agents import payload, shape
+from assent.agents.adapter import ATTENDED, Adapter, Event, Kind, Rendered
+from assent.agents.claude.payload import WORDS
+from assent.contract.call import Call
+from assent.contract.decision import Outcome
+from assent.contract.display import visible
+from assent.contract.errors import PayloadError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from assent.contract.reply import Reply
+
+KINDS = {
+    "preToolUse": Kind.BEFORE_TOOL,
+    "permissionRequest": Kind.PERMISSION,
+    "postToolUse": Kind.AFTER_TOOL,
+    "userPromptSubmitted": Kind.PROMPT,
+    "sessionStart": Kind.SESSION_START,
+    "agentStop": Kind.STOP,
+}
+OWN, CLAUDE = "own", "claude"
+SERVERS = "ASSENT_HOST_SERVERS"  # the names of MCP servers, one on a line; as in facts/servers.py
+
+
+class CopilotCli(Adapter):
+    runtime = "copilot"
+    once = ("-p", "--prompt")
+
+    def parse(self, given: Mapping[str, object], *, environ: Mapping[str, str], home: str, project: str = "") -> Event:
+        """Nothing in the payload tells the session's folder from the call's."""
+        roots = payload.folder(project)
+        given = with_patch(given)
+        if "toolName" not in given and "hook_event_name" in given:
+            tool = tool_of(payload.text_if_any(given, "tool_name"), environ.get(SERVERS, "").split("\n"))
+            event = shape.parse(given, runtime=self.runtime, home=home, roots=roots, modes={}, shell="bash", tool=tool)
+            return in_form(event, CLAUDE)
+        name = payload.text_if_any(given, "hookName") or told_by_fields(given)
+        kind = shape.kind_of(name, KINDS, given)
+        session = payload.text_if_any(given, "sessionId")
+        call = None
+        if kind in shape.WITH_CALL:
+            call_input = payload.enclosed(given, "toolArgs" if "toolArgs" in given else "toolInput")
+            call = Call(
+                tool_of(payload.text(given, "toolName"), environ.get(SERVERS, "").split("\n")),
+                call_input,
+                cwd=payload.text(given, "cwd"),
+                roots=roots,
+                home=home,
+                session=session,
+                runtime=self.runtime,
+                description=shape.described(call_input),
+                shell="bash",
+            )
+        attended = False if environ.get(ATTENDED) == "0" else None
+        return Event(kind, name, call, session=session, attended=attended, form=OWN)
+
+    def render(self, event: Event | None, reply: Reply) -> Rendered:
+        """A fault in the form of a denial: of a failed hook the agent reads no more than its exit status."""
+        if event is None:
+            return shape.blocked(reply)
+        match event.kind:
+            case Kind.BEFORE_TOOL:
+                return shape.printed(before(event, reply))
+            case Kind.PERMISSION if event.form == CLAUDE:
+                return shape.printed(shape.permission_request(reply, interrupts=False))
+            case Kind.PERMISSION:
+                return shape.printed(permission(reply))
+            case _:
+                return shape.noted(reply) if reply.fault else shape.printed({})
+
+
+PATCHES = "apply_patch"  # whose arguments are the patch itself, as text
+ARGUMENTS = ("toolArgs", "toolInput", "tool_input")
+
+
+def with_patch(given: Mapping[str, object]) -> Mapping[str, object]:
+    """The payload with a patch that came as bare text where arguments are."""
+    if PATCHES not in (given.get("toolName"), given.get("tool_name")):
+        return given
+    bare = {key: given[key] for key in ARGUMENTS if isinstance(given.get(key), str)}
+    return {**given, **{key: {"input": text} for key, text in bare.items() if not is_object(str(text))}}
+
+
+def is_object(text: str) -> bool:
+    return text.lstrip()[:1] == "{"
+
+
+def tool_of(name: str, servers: list[str]) -> str:
+    """The tool by the name that rules use: those of MCP servers arrive as `server-tool`, and no tool of Copilot's own
+    has a hyphen. Of a server that is not known its name is taken to go up to the last one."""
+    if "-" not in name:
+        return name
+    owner = max((each for each in servers if each and name.startswith(f"{each}-")), key=len, default="")
+    server, tool = (owner, name[len(owner) + 1 :]) if owner else name.rsplit("-", 1)
+    return f"mcp__{server}__{tool}" if server and tool else name
+
+
+def in_form(event: Event, form: str) -> Event:
+    return Event(
+        event.kind,
+        event.name,
+        event.call,
+        session=event.session,
+        mode=event.mode,
+        attended=event.attended,
+        call_id=event.call_id,
+        agent=event.agent,
+        transcript=event.transcript,
+        about=event.about,
+        form=form,
+    )
+
+
+def told_by_fields(given: Mapping[str, object]) -> str:
+    if "toolName" in given:
+        return "postToolUse" if "toolResult" in given else "preToolUse"
+    if "prompt" in given:
+        return "userPromptSubmitted"
+    if "sessionId" in given:
+        return "sessionStart" if "source" in given else "other"
+    raise PayloadError("the payload has neither `toolName` nor `hook_event_name`")
+
+
+def before(event: Event, reply: Reply) -> dict[str, object]:
+    # Without a person an ask is a denial whose reason the model reads: never the receipt for a person.
+    text = reply.for_person if reply.outcome is Outcome.ALLOW else reply.for_agent
+    if event.form == CLAUDE:
+        return shape.pre_tool_use(reply, WORDS[reply.outcome], text)
+    return {"permissionDecision": WORDS[reply.outcome], "permissionDecisionReason": visible(text)}
+
+
+def permission(reply: Reply) -> dict[str, object]:
+    match reply.outcome:
+        case Outcome.ALLOW:
+            return {"behavior": "allow"}
+        case Outcome.ASK:
+            return {}
+        case _:
+            return {"behavior": "deny", "message": visible(reply.for_agent)}
+
+
+ADAPTER = CopilotCli()

@@ -1,0 +1,112 @@
+"""Cursor: the hooks before shell commands, MCP tools, file reads and any tool, as its documentation describes them.
+
+Not observed with the program itself; see `honours`."""
+
+from __future__ import annotations
+
+from assent.agents import payload, shape
+from assent.agents.adapter import Adapter, Event, Kind, Rendered
+from assent.agents.claude.payload import WORDS
+from assent.contract.call import Call
+from assent.contract.decision import Outcome
+from assent.contract.display import visible
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from assent.contract.reply import Reply
+
+KINDS = {
+    "preToolUse": Kind.BEFORE_TOOL,
+    "beforeShellExecution": Kind.BEFORE_TOOL,
+    "beforeMCPExecution": Kind.BEFORE_TOOL,
+    "beforeReadFile": Kind.BEFORE_TOOL,
+    "postToolUse": Kind.AFTER_TOOL,
+    "postToolUseFailure": Kind.AFTER_TOOL,
+    "stop": Kind.STOP,
+    "beforeSubmitPrompt": Kind.PROMPT,
+    "sessionStart": Kind.SESSION_START,
+}
+ASKS = frozenset({"beforeShellExecution", "beforeMCPExecution"})  # the others take an ask for an allow
+NOBODY_ASKED = "a person has to approve this call first, and Cursor does not ask here"
+
+
+class Cursor(Adapter):
+    runtime = "cursor"
+
+    def asks(self, event: Event) -> bool:
+        return event.name in ASKS
+
+    def parse(self, given: Mapping[str, object], *, environ: Mapping[str, str], home: str, project: str = "") -> Event:
+        name = payload.text(given, "hook_event_name")
+        kind = shape.kind_of(name, KINDS, given)
+        session = payload.text_if_any(given, "conversation_id")
+        roots = payload.folders(given.get("workspace_roots"))
+        call = None
+        if kind in shape.WITH_CALL:
+            tool, call_input = tool_of(name, given)
+            call = Call(
+                tool,
+                call_input,
+                cwd=payload.text_if_any(given, "cwd") or (roots[0] if len(roots) == 1 else ""),
+                roots=roots,
+                home=home,
+                session=session,
+                runtime=self.runtime,
+                description=shape.described(call_input),
+            )
+        return Event(
+            kind,
+            name,
+            call,
+            session=session,
+            call_id=payload.text_if_any(given, "tool_use_id"),
+            transcript=payload.text_if_any(given, "transcript_path"),
+        )
+
+    def render(self, event: Event | None, reply: Reply) -> Rendered:
+        if event is None or (reply.fault and event.kind is Kind.BEFORE_TOOL):
+            return shape.blocked(reply)
+        if event.kind is Kind.BEFORE_TOOL:
+            return shape.printed(before(event, reply))
+        if event.kind is Kind.PROMPT and not reply.fault:
+            allowed = reply.outcome is not Outcome.DENY
+            return shape.printed(
+                {"continue": allowed} | ({} if allowed else {"user_message": visible(reply.for_person)})
+            )
+        return shape.noted(reply) if reply.fault else shape.printed({})
+
+
+def tool_of(name: str, given: Mapping[str, object]) -> tuple[str, dict[str, object]]:
+    """The tool and its arguments, which each of Cursor's events writes in its own way."""
+    match name:
+        case "beforeShellExecution":
+            return "Shell", {"command": payload.text(given, "command")}
+        case "beforeReadFile":
+            return "Read", {"file_path": payload.text(given, "file_path")}
+        case "beforeMCPExecution":
+            return mcp(payload.text(given, "tool_name")), payload.enclosed(given, "tool_input")
+        case _:
+            tool = payload.text(given, "tool_name")
+            known = tool[:4].lower() != "mcp:"
+            return tool if known else mcp(tool[4:]), payload.enclosed(given, "tool_input")
+
+
+def mcp(tool: str) -> str:
+    """Cursor does not name the server."""
+    return tool if tool.lower().startswith("mcp__") else f"mcp__cursor__{tool.strip()}"
+
+
+def before(event: Event, reply: Reply) -> dict[str, object]:
+    outcome, text = reply.outcome, reply.for_agent
+    if outcome is Outcome.ASK and event.name not in ASKS:
+        outcome, text = Outcome.DENY, f"{NOBODY_ASKED}: {text}"
+    return {
+        "permission": WORDS[outcome],
+        "user_message": visible(reply.for_person),
+        "agent_message": visible(text),
+    }
+
+
+ADAPTER = Cursor()

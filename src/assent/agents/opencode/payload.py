@@ -1,0 +1,137 @@
+"""opencode: what Assent's own plugin sends before a tool and when a dialog opens, and what the plugin reads back.
+
+The plugin is in `settings/`. It throws on everything but an answer of this form, so nothing here can fail open."""
+
+from __future__ import annotations
+
+from assent.agents import payload, shape
+from assent.agents.adapter import Adapter, Event, Kind, Rendered
+from assent.contract.call import Call
+from assent.contract.decision import Outcome
+from assent.contract.display import visible
+from assent.contract.pattern import ASCII, Pattern
+from assent.contract.tools import ALIASES
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from assent.contract.reply import Reply
+
+KINDS = {
+    "tool.execute.before": Kind.BEFORE_TOOL,
+    "permission.asked": Kind.PERMISSION,
+    "tool.execute.after": Kind.AFTER_TOOL,
+    "session.idle": Kind.STOP,
+    "chat.message": Kind.PROMPT,
+    "session.created": Kind.SESSION_START,
+}
+# The tools that opencode itself brings. Tools of MCP servers are named `server_tool`, so any other name that looks like
+# a known tool (`read_file` of a server `read`) is somebody else's.
+NATIVE = frozenset(
+    "bash read write edit multiedit patch apply_patch glob grep list webfetch websearch task todowrite todoread "
+    "question plan_enter plan_exit invalid".split()
+)
+# Those for which opencode opens its dialog whatever the arguments.
+ASKS = frozenset(
+    "read write edit multiedit patch apply_patch glob grep list webfetch websearch task todowrite skill".split()
+)
+# For shell text it asks only where it sees a command in it: not for `cd`, assignments, redirections alone and the like.
+COMMAND = Pattern(
+    r"""\s*(?:(?:cd|pushd)[ \t]+(?:[\w.~/+-]+|"[\w .~/+-]*"|'[\w .~/+-]*')[ \t]*(?:&&|;)\s*)*"""
+    r"(?:[A-Za-z_][A-Za-z0-9_]*=[\w.,:@%/+-]*[ \t]+)*"
+    r"(?P<word>[A-Za-z0-9_.~/][\w.~/+-]*)(?=\s|$)",
+    ASCII,
+)
+NO_COMMAND = frozenset(
+    "cd chdir pushd popd push-location set-location export declare typeset local readonly unset unsetenv "
+    "if then else elif fi for while until do done case esac in select function time coproc test let".split()
+)
+UNASKED = "a person has to approve this call first, and opencode opens no dialog for it"
+
+
+class OpenCode(Adapter):
+    runtime = "opencode"
+
+    def asks(self, event: Event) -> bool:
+        return asked_by_host(event.call)
+
+    def parse(self, given: Mapping[str, object], *, environ: Mapping[str, str], home: str, project: str = "") -> Event:
+        name = payload.text(given, "event")
+        kind = shape.kind_of(name, KINDS, given)
+        session = payload.text_if_any(given, "sessionID")
+        folder = payload.text_if_any(given, "directory")
+        attended = given.get("attended")
+        call = None
+        if kind in shape.WITH_CALL:
+            call_input = payload.table(given, "args")
+            call = Call(
+                tool_of(payload.text(given, "tool"), given.get("servers")),
+                call_input,
+                cwd=payload.text(given, "directory"),
+                roots=payload.folder(folder),
+                home=home,
+                session=session,
+                runtime=self.runtime,
+                description=shape.described(call_input),
+            )
+        return Event(
+            kind,
+            name,
+            call,
+            session=session,
+            mode="plan" if given.get("agent") == "plan" else "",
+            attended=attended if isinstance(attended, bool) else None,
+            call_id=payload.text_if_any(given, "callID"),
+            agent=payload.text_if_any(given, "parentID"),
+        )
+
+    def render(self, event: Event | None, reply: Reply) -> Rendered:
+        if event is None or (reply.fault and event.kind in (Kind.BEFORE_TOOL, Kind.PERMISSION)):
+            return shape.blocked(reply)
+        if event.kind is Kind.BEFORE_TOOL:
+            return shape.printed(before(event, reply))
+        if event.kind is Kind.PERMISSION:
+            return shape.printed(answer(reply, reply.outcome))
+        return shape.noted(reply) if reply.fault else shape.printed({})
+
+
+def tool_of(name: str, servers: object) -> str:
+    """The tool by the name that rules use. `servers` are the names of the MCP servers, as far as the plugin knows."""
+    known = [each for each in servers if isinstance(each, str) and each] if isinstance(servers, list) else []
+    owner = max((each for each in known if name.startswith(f"{each}_")), key=len, default="")
+    if owner:
+        return f"mcp__{owner}__{name[len(owner) + 1 :]}"
+    return name if name in NATIVE or name.lower() not in ALIASES else f"mcp__opencode__{name}"
+
+
+def asked_by_host(call: Call | None) -> bool:
+    """Whether opencode is sure to open its dialog for a call."""
+    if call is None:
+        return False
+    if call.tool in ASKS or (call.tool.startswith("mcp__") and not call.tool.startswith("mcp__opencode__")):
+        return True
+    command = call.input.get("command")
+    if call.tool != "bash" or not isinstance(command, str):
+        return False
+    found = COMMAND.match(command)
+    return found is not None and found["word"].lower() not in NO_COMMAND
+
+
+def before(event: Event, reply: Reply) -> dict[str, object]:
+    if reply.outcome is Outcome.ASK and not asked_by_host(event.call):
+        out = answer(reply, Outcome.DENY)
+        return {**out, "message": f"{UNASKED}: {out['message']}"}
+    return answer(reply, reply.outcome)
+
+
+def answer(reply: Reply, outcome: Outcome) -> dict[str, object]:
+    return {
+        "decision": outcome.word,
+        "reason": visible(reply.for_person),
+        "message": visible(reply.for_agent),
+        "stop": reply.stop and outcome is Outcome.DENY,
+    }
+
+
+ADAPTER = OpenCode()

@@ -1,0 +1,80 @@
+"""OpenHarness: its hook executor, by command (payload in an environment variable) or by HTTP.
+
+The executor reads an exit status or an HTTP status and nothing else; what a hook prints is the reason."""
+
+from __future__ import annotations
+
+from assent.agents import payload, shape
+from assent.agents.adapter import Adapter, Event, Kind, Rendered, Response
+from assent.contract.call import Call
+from assent.contract.decision import Outcome
+from assent.contract.display import visible
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from assent.contract.reply import Reply
+
+KINDS = {
+    "pre_tool_use": Kind.BEFORE_TOOL,
+    "post_tool_use": Kind.AFTER_TOOL,
+    "stop": Kind.STOP,
+    "user_prompt_submit": Kind.PROMPT,
+    "session_start": Kind.SESSION_START,
+}
+NOBODY_ASKED = "a person has to approve this call first, and OpenHarness cannot ask for a hook"
+FORBIDDEN = 403
+
+
+class OpenHarness(Adapter):
+    runtime = "openharness"
+    variable = "OPENHARNESS_HOOK_PAYLOAD"
+
+    def asks(self, event: Event) -> bool:
+        return False
+
+    def parse(self, given: Mapping[str, object], *, environ: Mapping[str, str], home: str, project: str = "") -> Event:
+        """The folder of a session is the one that the executor starts hooks in; over HTTP nothing says it.
+
+        Its to-do list is a file, which the call may name or leave to the tool."""
+        inner = payload.table(given, "payload") if "payload" in given else given
+        name = payload.text(inner, "event")
+        kind = shape.kind_of(name, KINDS, inner)
+        folder = project if inner is not given else environ.get("PWD", "") or project
+        call = None
+        if kind in shape.WITH_CALL:
+            call_input = payload.table(inner, "tool_input")
+            tool = payload.text(inner, "tool_name")
+            call = Call(
+                tool,
+                {"path": "TODO.md", **call_input} if tool == "todo_write" else call_input,
+                cwd=folder,
+                roots=payload.folder(folder),
+                home=home,
+                runtime=self.runtime,
+                description=shape.described(call_input),
+                shell="bash",
+            )
+        return Event(kind, name, call, about=payload.text_if_any(inner, "notification_type"))
+
+    def render(self, event: Event | None, reply: Reply) -> Rendered:
+        if event is not None and event.kind is not Kind.BEFORE_TOOL:
+            return shape.noted(reply) if reply.fault else Rendered()
+        if reply.outcome is Outcome.ALLOW and event is not None:
+            return Rendered()
+        return Rendered(refused(reply) + "\n", status=shape.BLOCKED)
+
+    def respond(self, event: Event | None, reply: Reply) -> Response:
+        deciding = event is None or event.kind is Kind.BEFORE_TOOL
+        if deciding and (event is None or reply.outcome is not Outcome.ALLOW):
+            return Response(FORBIDDEN, refused(reply), "text/plain; charset=utf-8")
+        return Response(200, "", "text/plain; charset=utf-8")
+
+
+def refused(reply: Reply) -> str:
+    text = reply.for_agent
+    return visible(f"{NOBODY_ASKED}: {text}" if reply.outcome is Outcome.ASK else text)
+
+
+ADAPTER = OpenHarness()

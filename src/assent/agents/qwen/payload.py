@@ -1,0 +1,58 @@
+"""Qwen Code: PreToolUse, PermissionRequest and the events that only tell, in Claude Code's shape.
+
+Its PreToolUse comes last, after the person was asked; `cwd` is the session's folder, not the call's."""
+
+from __future__ import annotations
+
+from assent.agents import payload, shape
+from assent.agents.adapter import ATTENDED, Adapter, Event, Kind, Rendered
+from assent.agents.claude.payload import WORDS
+from assent.contract.decision import Outcome
+from assent.contract.display import visible
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from assent.contract.reply import Reply
+
+MODES = {"plan": "plan", "default": "default", "auto_edit": "auto", "auto": "auto", "yolo": "full_auto"}
+
+
+class QwenCode(Adapter):
+    runtime = "qwen"
+    once = ("-p", "--prompt")
+    limit = 60  # of its message bus: `timeout` in its settings changes nothing beyond
+    asks_first = True
+
+    def parse(self, given: Mapping[str, object], *, environ: Mapping[str, str], home: str, project: str = "") -> Event:
+        folder = payload.text_if_any(given, "cwd")
+        attended = False if environ.get(ATTENDED) == "0" else None
+        return shape.parse(
+            given,
+            runtime=self.runtime,
+            home=home,
+            roots=payload.folder(folder),
+            modes=MODES,
+            shell="bash",
+            attended=attended,
+        )
+
+    def render(self, event: Event | None, reply: Reply) -> Rendered:
+        if event is None or (reply.fault and event.kind is Kind.BEFORE_TOOL):
+            return shape.blocked(reply)
+        match event.kind:
+            case Kind.BEFORE_TOOL:
+                # Without a person an ask is a denial whose reason the model reads: never the receipt for a person.
+                text = reply.for_person if reply.outcome is Outcome.ALLOW else reply.for_agent
+                return shape.printed(shape.pre_tool_use(reply, WORDS[reply.outcome], text))
+            case Kind.PERMISSION:
+                return shape.printed(shape.permission_request(reply, interrupts=True))
+            case Kind.CONFIG_CHANGE:  # an event that Qwen Code does not have
+                return shape.printed({})
+            case _:
+                block = {"decision": "block", "reason": visible(reply.for_agent)}
+                return shape.observed(event, reply) or shape.printed(block)
+
+
+ADAPTER = QwenCode()
