@@ -209,7 +209,7 @@ class Engine:
         return decision
 
     def _read_example(self, text: str) -> Lowering:
-        from assent.policy.examples import HOME, ROOT
+        from assent.policy.parse import HOME, ROOT
 
         return shell.lower(text, cwd=ROOT, home=HOME, shell="bash", tables=self._tables)
 

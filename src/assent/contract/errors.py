@@ -10,6 +10,10 @@ AssentError
 
 from __future__ import annotations
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Never
+
 
 class AssentError(Exception):
     """The base of every error that Assent raises on purpose."""
@@ -60,3 +64,10 @@ class SettingsError(AssentError):
         self.message = message
         self.line = line
         super().__init__(f"line {line}: {message}" if line else message)
+
+
+def assert_never(value: Never) -> Never:
+    """Ends a choice that has a branch for every member: the type checker refuses a member without one.
+
+    `typing` has the same function, and is slow to import."""
+    raise AssertionError(f"no branch for {value!r}")

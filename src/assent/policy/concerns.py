@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from assent.contract.decision import Outcome
 from assent.contract.effect import OR_ANOTHER, Effect, Kind, Operation, Target
+from assent.contract.errors import assert_never
 from assent.contract.facts import Facts
 from assent.policy import modes
 from assent.policy.modes import Concern, Mode
@@ -17,33 +18,47 @@ LOOKING = frozenset(modes.LOOKING)
 
 def of(effect: Effect, names: tuple[str, ...], facts: Facts) -> Concern:
     """What the mode has to decide about an effect that no rule covers."""
-    operation, target = effect.operation, effect.target
-    if operation in LOOKING:
-        known = target.kind is not Kind.PATH or target.name or target.under  # of which `_by_folders` has spoken
-        led = operation is Operation.LIST or "" not in names or not target.name  # else it may be any file
-        return Concern.LOOK if known and led else Concern.GAP
-    if operation is Operation.EXECUTE:
-        if target.kind is Kind.MODULES and harmless(effect, facts):
-            return Concern.WRITE_INSIDE  # code that does no more than its effects say is as welcome as an edit
-        if target.kind is Kind.TREE and target.name in facts.trees:
-            return Concern.WRITE_INSIDE
-        if target.kind is Kind.SETTINGS and OR_ANOTHER in target.name:
-            return Concern.GAP  # which file it writes is not known
-        return Concern.TOOL if target.kind is Kind.TOOL else Concern.EXECUTE
-    if operation is Operation.FETCH:
-        return Concern.FETCH
-    if operation is Operation.DELEGATE:
-        return Concern.DELEGATE
+    target = effect.target
+    match effect.operation:
+        case Operation.READ | Operation.LIST | Operation.SEARCH:
+            known = target.kind is not Kind.PATH or target.name or target.under  # of which `_by_folders` has spoken
+            led = effect.operation is Operation.LIST or "" not in names or not target.name  # else it may be any file
+            return Concern.LOOK if known and led else Concern.GAP
+        case Operation.EXECUTE:
+            return _of_run(effect, facts)
+        case Operation.FETCH:
+            return Concern.FETCH
+        case Operation.DELEGATE:
+            return Concern.DELEGATE
+        case Operation.WRITE | Operation.DELETE:
+            return _of_change(effect, names, facts)
+        case operation:
+            return assert_never(operation)
+
+
+def _of_run(effect: Effect, facts: Facts) -> Concern:
+    target = effect.target
+    if target.kind is Kind.MODULES and harmless(effect, facts):
+        return Concern.WRITE_INSIDE  # code that does no more than its effects say is as welcome as an edit
+    if target.kind is Kind.TREE and target.name in facts.trees:
+        return Concern.WRITE_INSIDE
+    if target.kind is Kind.SETTINGS and OR_ANOTHER in target.name:
+        return Concern.GAP  # which file it writes is not known
+    return Concern.TOOL if target.kind is Kind.TOOL else Concern.EXECUTE
+
+
+def _of_change(effect: Effect, names: tuple[str, ...], facts: Facts) -> Concern:
+    target, deletes = effect.target, effect.operation is Operation.DELETE
     if target.kind is Kind.REPOSITORY:
         return Concern.WRITE_INSIDE if harmless(effect, facts) else Concern.EXECUTE
-    if target.kind is Kind.PATH and not target.name and not _lies_inside(target.under, facts):
-        return Concern.GAP
-    if operation is Operation.DELETE and target.kind is Kind.PATH and not target.name:
-        return Concern.DELETE_INSIDE  # which of the files there is not known
-    within = target.certain and inside(names, facts)
-    if not within:
+    if target.kind is Kind.PATH and not target.name:
+        if not _lies_inside(target.under, facts):
+            return Concern.GAP
+        if deletes:
+            return Concern.DELETE_INSIDE  # which of the files there is not known
+    if not target.certain or not inside(names, facts):
         return Concern.CHANGE_OUTSIDE
-    loses = operation is Operation.DELETE and not effect.lossless and target.name not in facts.fresh
+    loses = deletes and not effect.lossless and target.name not in facts.fresh
     return Concern.DELETE_INSIDE if loses else Concern.WRITE_INSIDE
 
 

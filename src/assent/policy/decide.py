@@ -26,6 +26,7 @@ from assent.policy.parts import (
 )
 from assent.policy.policy import Policy
 from assent.policy.rules import Origin, Rule
+from assent.policy.ruleset import NAMELESS
 from assent.policy.strict import StrictRules
 
 TYPE_CHECKING = False
@@ -44,8 +45,6 @@ else:
 
 ALLOW, ASK, DENY = Outcome.ALLOW, Outcome.ASK, Outcome.DENY
 WORDS = {mode: mode.word for mode in Mode}
-# Targets that no rule names: of effects on them only a danger is spoken of.
-MARKED_ONLY = frozenset((Kind.PROGRAM, Kind.SERVICE, Kind.REPOSITORY, Kind.TREE, Kind.NOTHING))
 # Gaps after which the tree is incomplete, so that deny rules search the raw text.
 CUT_SHORT = (
     *("gap.shell.syntax", "gap.shell.limit", "gap.shell.unmodelled", "gap.shell.internal", "gap.shell.unread"),
@@ -336,7 +335,7 @@ class Judge:
         """Whether it is plain that floor, deny and ask have nothing to say of an effect without marks: the way of most,
         so that layers 1 to 3 need not be asked one by one."""
         target = effect.target
-        if target.kind in MARKED_ONLY:
+        if target.kind in NAMELESS:
             return True
         if target.kind is not Kind.PATH or not target.name or not floor.silent(effect, names, self.facts):
             return False

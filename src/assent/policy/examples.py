@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from assent.contract.effect import Effect, Kind, Target
+from assent.contract.effect import Kind
 from assent.contract.errors import PolicyError
-from assent.policy import match
+from assent.policy import parse
 from assent.policy.document import Example
+from assent.policy.parse import HOME, ROOT
 from assent.policy.rules import About
 from assent.policy.ruleset import RuleSet
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from assent.contract.effect import Lowering
-
-ROOT, HOME = "/workspace", "/home/user"
+    from assent.policy.rules import Rule
 
 
 def check_example(example: Example, lower: Callable[[str], Lowering]) -> None:
@@ -36,26 +36,20 @@ def check_example(example: Example, lower: Callable[[str], Lowering]) -> None:
 
 def holds(example: Example, lower: Callable[[str], Lowering]) -> bool:
     """Whether the rule speaks of the example: a command, a path, a host, a tool or an agent."""
-    rule, text, narrow = example.rule, example.text, example.kind == "allow"
+    rule, text = example.rule, example.text
+    narrow = example.kind == "allow" and rule.about is not About.DANGER
     rules = RuleSet((rule,), (ROOT,), HOME)
-    match_of = rule.about
-    if match_of is About.COMMAND:
-        lowering = lower(text)
+    if rule.about is About.COMMAND:
+        commands = lower(text).invocations
         if narrow:
-            return bool(lowering.invocations) and all(rules.proving_command(each) for each in lowering.invocations)
-        return any(True for each in lowering.invocations for _ in rules.reaching_command(each)) or any(
-            True for _ in rules.reaching_text(text, anywhere=False)
-        )
-    if match_of is About.PATH:
-        name = text if text.startswith("/") else f"{HOME}{text[1:]}" if text.startswith("~") else f"{ROOT}/{text}"
-        found = (Effect(each, Target(Kind.PATH, name)) for each in rule.operations)
-        if narrow:
-            return all(rules.proving_effect(effect, (name,)) for effect in found)
-        return any(True for effect in found for _ in rules.reaching_effect(effect, (name,)))
-    if match_of is About.HOST:
-        return match.proves_host(rule, text.lower()) if narrow else match.reaches_host(rule, text.lower())
-    if match_of is About.AGENT:
-        return match.names_agent(rule, text)
-    if match_of is About.DANGER:
-        return any(text == rule.spec or rule.spec in effect.dangers for effect in lower(text).effects)
-    return match.names_tool(rule, text, aggressive=not narrow)
+            return bool(commands) and all(map(rules.proving_command, commands))
+        return _any(*map(rules.reaching_command, commands), rules.reaching_text(text, anywhere=False))
+    effects = parse.example(rule, text, lower)
+    names = [(each.target.name,) if each.target.kind is Kind.PATH else () for each in effects]
+    if narrow:
+        return all(map(rules.proving_effect, effects, names))
+    return _any(*map(rules.reaching_effect, effects, names))
+
+
+def _any(*found: Iterator[Rule]) -> bool:
+    return any(True for each in found for _ in each)

@@ -8,7 +8,6 @@ from __future__ import annotations
 from assent.contract.decision import Decision, Outcome, Part
 from assent.contract.display import one_line
 
-MARKS = {Outcome.ALLOW: "ALLOW", Outcome.ASK: "ASK", Outcome.DENY: "DENY"}
 SHOWN_PARTS = 6
 SHOWN_TEXT = 300
 
@@ -21,7 +20,7 @@ def short(text: str, limit: int = SHOWN_TEXT) -> str:
 def in_words(decision: Decision, call: str = "") -> str:
     """The receipt for a person, a few lines."""
     part = decision.deciding
-    lines = [f"{MARKS[decision.outcome]}  {short(call)}" if call else MARKS[decision.outcome]]
+    lines = [f"{decision.outcome.name}  {short(call)}" if call else decision.outcome.name]
     lines.append(f"  why    {part.reason} [{part.code}]")
     if part.what:
         place = f"  ({part.where})" if part.where else ""

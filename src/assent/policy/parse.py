@@ -1,17 +1,24 @@
-"""Rule text → Rule. Matches nothing and reads no files."""
+"""Rule text → Rule, and the text of an example → what it stands for. Matches nothing and reads no files."""
 
 from __future__ import annotations
 
-from assent.contract.errors import PolicyError
+from assent.contract.effect import Effect, Kind, Operation, Target
+from assent.contract.errors import PolicyError, assert_never
 from assent.contract.pattern import Pattern
 from assent.contract.tools import canonical
 from assent.policy import globs
-from assent.policy.rules import PATH_WORDS, About, Origin, Rule, Shape
+from assent.policy.rules import PATH_WORDS, WORDS, About, Origin, Rule, Shape
 from assent.policy.spelling import did_you_mean
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from assent.contract.effect import Lowering
+
+ROOT, HOME = "/workspace", "/home/user"  # where examples are read
 NAME = Pattern(r"[A-Za-z_][A-Za-z0-9_.*:/-]*")
 DOMAIN = Pattern(r"(?:\*\.)?[A-Za-z0-9_][A-Za-z0-9_.-]*|\*|\[[0-9a-fA-F:.]+\]|[0-9a-fA-F:]+")
-WITH_SPECIFIER = ("bash", "read", "write", "delete", "list", "search", "path", "fetch", "agent", "danger")
 
 
 def parse_rule(
@@ -28,21 +35,15 @@ def parse_rule(
 ) -> Rule:
     """Read `tool` or `tool(specifier)`; raise PolicyError (without a place) where it is neither."""
     tool, spec = split(text)
-    about = subject(tool, spec, text)
-    shape, spec = shape_of(about, spec)
-    operations = PATH_WORDS.get(tool, frozenset())
-    if about is About.PATH and shape is not Shape.WHOLE:
-        spec = spec.strip()
-        globs.check(spec)
-    if about is About.HOST and shape is not Shape.WHOLE:
-        spec = domain(spec, text)
+    about = WORDS.get(tool, About.TOOL)
+    shape, spec = specifier(about, spec, tool, text)
     return Rule(
         about,
         tool,
         spec,
         shape,
         text,
-        operations=operations,
+        operations=PATH_WORDS.get(tool, frozenset()),
         source=source,
         origin=origin,
         id=id,
@@ -76,38 +77,59 @@ def split(text: str) -> tuple[str, str]:
     return canonical(name), spec.strip()
 
 
-def subject(tool: str, spec: str, text: str) -> About:
-    match tool:
-        case "bash":
-            return About.COMMAND
-        case "read" | "write" | "delete" | "list" | "search" | "path":
-            return About.PATH
-        case "fetch":
-            return About.HOST
-        case "agent":
-            return About.AGENT
-        case "danger":
+def specifier(about: About, spec: str, tool: str, text: str) -> tuple[Shape, str]:
+    """How a rule's specifier is compared, and the specifier as it is matched; raise PolicyError where it has none."""
+    exact = "" if spec == "*" else spec
+    shape = Shape.EXACT if exact else Shape.WHOLE
+    match about:
+        case About.COMMAND:
+            return _command(spec)
+        case About.PATH:
+            if exact:
+                globs.check(exact)
+            return shape, exact
+        case About.HOST:
+            return shape, domain(exact, text) if exact else ""
+        case About.AGENT:
+            return shape, exact
+        case About.DANGER:
             if not spec:
                 raise PolicyError(f"`{text}` names no danger", suggestion="write for example `danger(force-push)`")
-            return About.DANGER
-    if spec and spec != "*":
-        raise PolicyError(
-            f"`{tool}` takes no specifier", suggestion=f"write `{tool}`, or {did_you_mean(tool, WITH_SPECIFIER)}"
-        )
-    return About.TOOL
+            return shape, exact
+        case About.TOOL:
+            if exact:
+                hint = f"write `{tool}`, or {did_you_mean(tool, tuple(WORDS))}"
+                raise PolicyError(f"`{tool}` takes no specifier", suggestion=hint)
+            return shape, exact
+    return assert_never(about)
 
 
-def shape_of(about: About, spec: str) -> tuple[Shape, str]:
-    if spec in ("", "*"):
+def _command(spec: str) -> tuple[Shape, str]:
+    stem = spec[:-2].rstrip() if spec.endswith(":*") else ""
+    if stem:
+        return (Shape.WILD, f"{stem}*") if "*" in stem else (Shape.PREFIX, stem)
+    if spec in ("", "*", ":*"):
         return Shape.WHOLE, ""
-    if about is About.COMMAND:
-        if spec.endswith(":*"):
-            stem = spec[:-2].rstrip()
-            if not stem:
-                return Shape.WHOLE, ""
-            return (Shape.WILD, f"{stem}*") if "*" in stem else (Shape.PREFIX, stem)
-        return (Shape.WILD, spec) if "*" in spec else (Shape.EXACT, spec)
-    return Shape.EXACT, spec
+    return (Shape.WILD, spec) if "*" in spec else (Shape.EXACT, spec)
+
+
+def example(rule: Rule, text: str, lower: Callable[[str], Lowering]) -> tuple[Effect, ...]:
+    """The effects that an example of a rule stands for; none for a command, which is lowered whole."""
+    match rule.about:
+        case About.COMMAND:
+            return ()
+        case About.PATH:
+            name = text if text.startswith("/") else f"{HOME}{text[1:]}" if text.startswith("~") else f"{ROOT}/{text}"
+            return tuple(Effect(each, Target(Kind.PATH, name)) for each in rule.operations)
+        case About.HOST:
+            return (Effect(Operation.FETCH, Target(Kind.HOST, text.lower())),)
+        case About.AGENT:
+            return (Effect(Operation.DELEGATE, Target(Kind.AGENT, text)),)
+        case About.DANGER:
+            return (*lower(text).effects, Effect(Operation.EXECUTE, Target(Kind.NOTHING, ""), dangers=(text,)))
+        case About.TOOL:
+            return (Effect(Operation.EXECUTE, Target(Kind.TOOL, text)),)
+    return assert_never(rule.about)
 
 
 def domain(spec: str, text: str) -> str:

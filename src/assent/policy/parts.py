@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from assent.contract.decision import Decision, Layer, Outcome, Part
 from assent.contract.effect import Effect, Gap, Invocation, Kind, Operation
+from assent.contract.errors import assert_never
 from assent.contract.facts import Facts
 from assent.policy import modes
 from assent.policy.concerns import settling
@@ -27,8 +28,7 @@ def by_rule(
     code: str = "",
     also: tuple[str, ...] = (),
 ) -> Part:
-    verb = {DENY: "denied", ASK: "to be asked about", ALLOW: "allowed"}[outcome]
-    reason = rule.reason or f"{verb} by the {rule.origin.word} rule `{rule.text}`"
+    reason = rule.reason or f"{_verb(outcome)} by the {rule.origin.word} rule `{rule.text}`"
     return Part(
         outcome,
         layer,
@@ -45,14 +45,28 @@ def by_rule(
     )
 
 
+def _verb(outcome: Outcome) -> str:
+    match outcome:
+        case Outcome.ALLOW:
+            return "allowed"
+        case Outcome.ASK:
+            return "to be asked about"
+        case Outcome.DENY:
+            return "denied"
+        case _:
+            return assert_never(outcome)
+
+
 def flip_for(rule: Rule) -> str:
     match rule.origin:
         case Origin.SHIPPED:
             return f'`[defaults] off = ["{rule.id}"]` in the user configuration'
         case Origin.SESSION:
             return f"withdraw `{rule.text}` for this session"
-        case _:
+        case Origin.MANAGED | Origin.USER | Origin.PROJECT | Origin.PACK:
             return f"remove `{rule.text}` from {rule.source or 'the policy'}"
+        case origin:
+            return assert_never(origin)
 
 
 CONCERN_CODES = {

@@ -9,7 +9,7 @@ import re
 
 from assent.contract.approval import Scope
 from assent.contract.display import code
-from assent.contract.errors import PolicyError
+from assent.contract.errors import PolicyError, assert_never
 from assent.contract.pattern import Pattern
 from assent.policy.dangers import SYSTEM_TREES
 from assent.policy.parse import parse_rule
@@ -55,6 +55,7 @@ SECOND_LEVEL = Pattern(r"(?:co|com|org|net|ac|gov|edu|go|or|ne|gob|nom)\.[a-z]{2
 HOME_TREES = Pattern(r"/(?:home|Users|root|var/root|var/home)(?:/[^/]*)?")
 PROGRAM_TREES = Pattern(r"/(?:usr|s?bin|lib\w*|nix|snap)/")
 CHANGING = ("write", "delete", "path")
+TASKS = frozenset("make gmake just task rake nox invoke npm pnpm yarn bun deno composer".split())
 LASTING = (Scope.PROJECT, Scope.EVERYWHERE)
 LONGEST = 1000
 SEPARATOR = " ; "  # between the rules of one answer, wherever they are shown or written on one line
@@ -121,7 +122,42 @@ def too_broad(rule: Rule) -> str:
             return "it lets every sub-agent start; name one, as in `agent(reviewer)`" if not rule.spec else ""
         case About.DANGER:
             return "a danger is denied or asked about, never allowed; name the command"
-    return "it is of a kind that is not known"
+    return assert_never(rule.about)
+
+
+def width(text: str) -> tuple[int, str]:
+    """How far a rule reaches, as a number to sort by and in words: an exact command is the narrowest, then one thing
+    by its name, a beginning, a folder, a whole program."""
+    rule = parse_rule(text)
+    match rule.about:
+        case About.COMMAND:
+            return _command_width(rule)
+        case About.PATH:
+            folder = rule.spec.endswith("/**")
+            return (3, f"everything in {rule.spec[:-3]}") if folder else (1, f"the file {rule.spec}")
+        case About.HOST:
+            return 1, f"addresses at {rule.spec}"
+        case About.TOOL:
+            server = rule.tool[5:] if rule.tool.startswith("mcp__") else ""
+            return (4, f"every tool of {server}") if server and "__" not in server else (1, f"the tool {rule.tool}")
+        case About.AGENT:
+            return 1, f"the sub-agent {rule.spec}"
+        case About.DANGER:
+            return 1, f"the danger {rule.spec}"
+    return assert_never(rule.about)
+
+
+def _command_width(rule: Rule) -> tuple[int, str]:
+    """With what has to stay as it is for a remembered rule to hold."""
+    program, bound = rule.words[0].rpartition("/")[2], ""
+    if program in TASKS:
+        bound = ", while its tasks stay as they are"
+    elif "/" in rule.words[0] or (program in INTERPRETERS and "-m" not in rule.words):
+        bound = ", while that script stays as it is"
+    if rule.shape is Shape.EXACT:
+        return 0, f"exactly `{rule.spec}`{bound}"
+    wide = f"`{rule.spec}` with other arguments, but no options that run, load or reach something else{bound}"
+    return 2 if len(rule.words) > 1 else 4, wide
 
 
 # ---------------------------------------------------------------- commands

@@ -57,6 +57,20 @@ class Shape(Enum):
     __hash__ = object.__hash__  # as above
 
 
+# The words that take a specifier → what their rules speak of. Any other word is the name of a tool.
+WORDS: dict[str, About] = {
+    "bash": About.COMMAND,
+    "read": About.PATH,
+    "write": About.PATH,
+    "delete": About.PATH,
+    "list": About.PATH,
+    "search": About.PATH,
+    "path": About.PATH,
+    "fetch": About.HOST,
+    "agent": About.AGENT,
+    "danger": About.DANGER,
+}
+
 # Rule word → the operations that it speaks of. `write` in a deny or ask rule speaks of removal too.
 PATH_WORDS: dict[str, frozenset[Operation]] = {
     "read": frozenset({Operation.READ, Operation.SEARCH}),

@@ -5,6 +5,7 @@ INVARIANT: `reaching_*` is for deny and ask and sees every form; `proving_*` is 
 from __future__ import annotations
 
 from assent.contract.effect import Effect, Invocation, Kind, Operation
+from assent.contract.errors import assert_never
 from assent.contract.later import Later
 from assent.policy import match
 from assent.policy.rules import About, Rule
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
     from assent.policy import index
 else:
     index = Later("assent.policy.index")
+
+# Targets that no rule names: of effects on them only a danger is spoken of.
+NAMELESS = frozenset(Kind) - {Kind.PATH, Kind.HOST, Kind.AGENT, Kind.TOOL}
 
 
 class RuleSet:
@@ -32,8 +36,6 @@ class RuleSet:
         "_home",
         "_fold",
         "_subjects",
-        "_hosts",
-        "_agents",
         "_dangers",
         "_tools",
         "_wild_tools",
@@ -44,8 +46,6 @@ class RuleSet:
         commands: index.CommandIndex
         paths: index.PathIndex
         _subjects: dict[About, list[Rule]]
-        _hosts: list[Rule]
-        _agents: list[Rule]
         _dangers: dict[str, Rule]
         _tools: dict[str, Rule]
         _wild_tools: list[Rule]
@@ -74,10 +74,6 @@ class RuleSet:
                 made = index.CommandIndex(self.about(About.COMMAND))
             case "paths":
                 made = index.PathIndex(self.about(About.PATH), self._roots, self._home, fold=self._fold)
-            case "_hosts":
-                made = self.about(About.HOST)
-            case "_agents":
-                made = self.about(About.AGENT)
             case "_dangers":
                 made = {rule.spec: rule for rule in reversed(self.about(About.DANGER))}
             case "_tools" | "_wild_tools":
@@ -123,15 +119,22 @@ class RuleSet:
             rule = self._dangers.get(danger)
             if rule is not None:
                 yield rule
-        kind = effect.target.kind
-        if kind is Kind.PATH:
-            yield from self._reaching_path(effect, names)
-        elif kind is Kind.HOST:
-            yield from (rule for rule in self._hosts if match.reaches_host(rule, effect.target.name))
-        elif kind is Kind.AGENT:
-            yield from (rule for rule in self._agents if match.names_agent(rule, effect.target.name))
-        elif kind is Kind.TOOL:
-            yield from self.naming_tool(effect.target.name, aggressive=True)
+        name = effect.target.name
+        match effect.target.kind:
+            case Kind.PATH:
+                yield from self._reaching_path(effect, names)
+            case Kind.HOST:
+                yield from (rule for rule in self.about(About.HOST) if match.reaches_host(rule, name))
+            case Kind.AGENT:
+                yield from (rule for rule in self.about(About.AGENT) if match.names_agent(rule, name))
+            case Kind.TOOL:
+                yield from self.naming_tool(name, aggressive=True)
+            case Kind.PROGRAM | Kind.SERVICE | Kind.REPOSITORY | Kind.TREE | Kind.NOTHING:
+                pass
+            case Kind.HOOKS | Kind.MODULES | Kind.SETTINGS:
+                pass
+            case kind:
+                assert_never(kind)
 
     def _reaching_path(self, effect: Effect, names: tuple[str, ...]) -> Iterator[Rule]:
         operation, paths = effect.operation, self.paths
@@ -179,21 +182,31 @@ class RuleSet:
         return None
 
     def proving_effect(self, effect: Effect, names: tuple[str, ...]) -> Rule | None:
-        kind, operation = effect.target.kind, effect.operation
-        if kind is Kind.PATH:
-            for rule in self.paths.whole:
-                if operation in rule.operations and effect.target.name:
-                    return rule
-            for _, rule in self.paths.near(names[0]) if names else ():
-                if operation in rule.operations and match.proves_path(self.paths.of(rule), effect, names):
-                    return rule
-            return None
-        if kind is Kind.HOST:
-            return next((rule for rule in self._hosts if match.proves_host(rule, effect.target.name)), None)
-        if kind is Kind.AGENT:
-            return next((rule for rule in self._agents if match.names_agent(rule, effect.target.name)), None)
-        if kind is Kind.TOOL:
-            return next(self.naming_tool(effect.target.name, aggressive=False), None)
+        name = effect.target.name
+        match effect.target.kind:
+            case Kind.PATH:
+                return self._proving_path(effect, names)
+            case Kind.HOST:
+                return next((rule for rule in self.about(About.HOST) if match.proves_host(rule, name)), None)
+            case Kind.AGENT:
+                return next((rule for rule in self.about(About.AGENT) if match.names_agent(rule, name)), None)
+            case Kind.TOOL:
+                return next(self.naming_tool(name, aggressive=False), None)
+            case Kind.PROGRAM | Kind.SERVICE | Kind.REPOSITORY | Kind.TREE | Kind.NOTHING:
+                return None
+            case Kind.HOOKS | Kind.MODULES | Kind.SETTINGS:
+                return None
+            case kind:
+                return assert_never(kind)
+
+    def _proving_path(self, effect: Effect, names: tuple[str, ...]) -> Rule | None:
+        operation = effect.operation
+        for rule in self.paths.whole:
+            if operation in rule.operations and effect.target.name:
+                return rule
+        for _, rule in self.paths.near(names[0]) if names else ():
+            if operation in rule.operations and match.proves_path(self.paths.of(rule), effect, names):
+                return rule
         return None
 
     # -------------------------------------------------------- both

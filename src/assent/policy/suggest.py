@@ -10,14 +10,13 @@ import re
 from assent.contract.approval import Grant, Scope, Suggestion
 from assent.contract.decision import Layer, Outcome
 from assent.contract.effect import Effect, Invocation, Kind, Operation, Via
+from assent.contract.errors import assert_never
 from assent.contract.pattern import Pattern
 from assent.policy import grants
 from assent.policy.decide import Judge
 from assent.policy.modes import Mode
-from assent.policy.parse import parse_rule
-from assent.policy.programs import INTERPRETERS, SINGLE, SUITES
-from assent.policy.rule_width import refusal
-from assent.policy.rules import About, Shape
+from assent.policy.programs import SINGLE, SUITES
+from assent.policy.rule_width import refusal, width
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
     from assent.contract.effect import Lowering
     from assent.contract.facts import Facts
     from assent.policy.policy import Policy
-    from assent.policy.rules import Rule
     from assent.policy.strict import Subject
 
     Ladder = list[str]  # rules for one thing, narrowest first
@@ -42,30 +40,29 @@ TRIED = "tried"  # the id and identity of a grant that is only tried
 WILD = Pattern(r"[*?\[\]{}]")
 PLAIN = Pattern(r"[^\s*()\\]+")
 SAFE = Pattern(r"[\w@%+=:,./-]+", re.ASCII)
-TASKS = frozenset("make gmake just task rake nox invoke npm pnpm yarn bun deno composer".split())
 # What runs scripts by name: a wider rule than the script's name is not worth offering.
 SCRIPTED = frozenset({*((tool, word) for tool in ("npm", "pnpm", "yarn", "bun") for word in ("run", "run-script"))})
-PATH_WORD = {
-    Operation.READ: "read",
-    Operation.SEARCH: "read",
-    Operation.LIST: "list",
-    Operation.WRITE: "write",
-    Operation.DELETE: "delete",
-}
 
 
 def suggest_rules(lowering: Lowering, facts: Facts, policy: Policy, decision: Decision) -> tuple[Suggestion, ...]:
     """What could be remembered of an allowing answer, narrowest first. Nothing: it can be allowed once only."""
     if decision.outcome is not ASK or policy.mode is Mode.PLAN:
         return ()
-    found: dict[tuple[str, ...], Suggestion] = {}
+    found: dict[tuple[str, ...], tuple[int, Suggestion]] = {}
     for rules in _sets(_Asked(lowering, facts, policy), lowering, facts):
         fit = rules not in found and not any(map(refusal, rules))
         if fit and covers(rules, lowering, facts, policy, decision):
-            found[rules] = Suggestion(rules, _width(rules))
+            found[rules] = _suggestion(rules)
     if found:
-        return tuple(sorted(found.values(), key=_rank_of)[:MOST])
+        return tuple(each for _, each in sorted(found.values(), key=lambda each: each[0])[:MOST])
     return (IDENTICAL,) if _tried((), lowering, facts, policy, decision) else ()
+
+
+def _suggestion(rules: tuple[str, ...]) -> tuple[int, Suggestion]:
+    """The rules with their width in words, behind a number to sort by."""
+    widths = list(map(width, rules))
+    words = "; ".join(dict.fromkeys(words for _, words in widths))
+    return max(rank for rank, _ in widths), Suggestion(rules, words)
 
 
 def covers(rules: Sequence[str], lowering: Lowering, facts: Facts, policy: Policy, decision: Decision) -> bool:
@@ -202,14 +199,18 @@ def _effect_rules(effect: Effect, facts: Facts) -> Ladder:
             return [f"agent({target.name})"] if target.name else []
         case Kind.TOOL:
             return _tool_rules(target.name)
-    return []
+        case Kind.PROGRAM | Kind.SERVICE | Kind.REPOSITORY | Kind.TREE | Kind.NOTHING:
+            return []
+        case Kind.HOOKS | Kind.MODULES | Kind.SETTINGS:
+            return []
+    return assert_never(target.kind)
 
 
 def _path_rules(effect: Effect, facts: Facts) -> Ladder:
     """The file, then its folder, then the topmost folder in the workspace. A removal stays what it is, and so does a
     file in a hidden folder: those hold settings that make programs run."""
-    word, name = PATH_WORD.get(effect.operation), effect.target.name
-    if word is None or not effect.target.certain or not name:
+    word, name = _path_word(effect.operation), effect.target.name
+    if not word or not effect.target.certain or not name:
         return []
     shown, inside = _shown(name, facts)
     whole, deleting = effect.recursive, effect.operation is Operation.DELETE
@@ -231,6 +232,22 @@ def _path_rules(effect: Effect, facts: Facts) -> Ladder:
     return rules
 
 
+def _path_word(operation: Operation) -> str:
+    match operation:
+        case Operation.READ | Operation.SEARCH:
+            return "read"
+        case Operation.LIST:
+            return "list"
+        case Operation.WRITE:
+            return "write"
+        case Operation.DELETE:
+            return "delete"
+        case Operation.FETCH | Operation.EXECUTE | Operation.DELEGATE:
+            return ""
+        case _:
+            return assert_never(operation)
+
+
 def _shown(name: str, facts: Facts) -> tuple[str, bool]:
     """A path as a rule writes it, and whether it lies in the workspace."""
     roots = [root for root in facts.roots if name.startswith(root + "/")]
@@ -248,50 +265,3 @@ def _tool_rules(tool: str) -> Ladder:
         return []
     server = tool[5:].partition("__")[0] if tool.startswith("mcp__") else ""
     return [tool, f"mcp__{server}"] if server and tool != f"mcp__{server}" else [tool]
-
-
-# ---------------------------------------------------------------- in words
-
-
-def _width(rules: tuple[str, ...]) -> str:
-    return "; ".join(dict.fromkeys(map(_reach, rules)))
-
-
-def _bound_to(rule: Rule) -> str:
-    """What has to stay as it is for a remembered rule to hold, in words."""
-    program = rule.words[0].rpartition("/")[2]
-    if program in TASKS:
-        return ", while its tasks stay as they are"
-    named = "/" in rule.words[0] or (program in INTERPRETERS and "-m" not in rule.words)
-    return ", while that script stays as it is" if named else ""
-
-
-def _rank_of(suggestion: Suggestion) -> int:
-    return max(map(_rank, suggestion.rules))
-
-
-def _rank(text: str) -> int:
-    """How far a rule reaches, roughly: an exact command, one thing by name, a beginning, a folder, a whole program."""
-    rule = parse_rule(text)
-    if rule.about is About.COMMAND:
-        return 0 if rule.shape is Shape.EXACT else 2 if len(rule.words) > 1 else 4
-    if rule.about is About.PATH:
-        return 3 if rule.spec.endswith("/**") else 1
-    return 4 if rule.tool.startswith("mcp__") and rule.tool.count("__") == 1 else 1
-
-
-def _reach(text: str) -> str:
-    rule = parse_rule(text)
-    if rule.about is About.COMMAND:
-        bound = _bound_to(rule)
-        if rule.shape is Shape.EXACT:
-            return f"exactly `{rule.spec}`{bound}"
-        return f"`{rule.spec}` with other arguments, but no options that run, load or reach something else{bound}"
-    if rule.about is About.PATH:
-        return f"everything in {rule.spec[:-3]}" if rule.spec.endswith("/**") else f"the file {rule.spec}"
-    if rule.about is About.HOST:
-        return f"addresses at {rule.spec}"
-    if rule.about is About.AGENT:
-        return f"the sub-agent {rule.spec}"
-    server = rule.tool[5:] if rule.tool.startswith("mcp__") else ""
-    return f"every tool of {server}" if server and "__" not in server else f"the tool {rule.tool}"
