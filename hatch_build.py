@@ -1,5 +1,6 @@
-"""Compiles the hook's client while a wheel or an editable installation is built, and for a wheel the decision path too
-(scripts/compiled.py), where mypyc is at hand: `make wheel`. Without a compiler there are none, and Python serves.
+"""Compiles the hook's client and the command tables while a wheel or an editable installation is built, and for a wheel
+the decision path too (scripts/compiled.py), where mypyc is at hand: `make wheel`. Without a C compiler there are only
+the tables, and Python serves.
 
 `python hatch_build.py` does only the client, in the source tree."""
 
@@ -21,6 +22,7 @@ except ImportError:  # run by hand
 
 FOLDER = os.path.join("src", "assent", "hook")
 SOURCE, PROGRAM = "client.c", "assent-hook"
+TABLES = os.path.join("effects", "shell", "commands")
 FLAGS = (
     "-std=c11 -O2 -Wall -Wextra -Werror=implicit-function-declaration -Werror=return-type -Werror=format "
     "-fstack-protector-strong -D_FORTIFY_SOURCE=2 -Wl,-z,relro,-z,now,-z,noexecstack -s"
@@ -39,6 +41,7 @@ class CompiledHook(BuildHookInterface):
         self.client(build_data)
         if version != "editable":
             self.decision_path(build_data)
+        self.tables(build_data)
 
     def decision_path(self, build_data: dict) -> None:
         if importlib.util.find_spec("mypyc") is None:
@@ -58,6 +61,17 @@ class CompiledHook(BuildHookInterface):
         build_data["pure_python"] = False
         build_data.pop("tag", None)
         build_data["infer_tag"] = True
+
+    def tables(self, build_data: dict) -> None:
+        """The compiled tables go into the wheel: where it is installed, the folder may not be writable."""
+        folder = os.path.join(self.root, "src", "assent", TABLES)
+        spec = importlib.util.spec_from_file_location("catalog", os.path.join(folder, "catalog.py"))
+        catalog = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(catalog)
+        sys.dont_write_bytecode = False
+        path = catalog.Catalog(folder).path
+        catalog.Catalog(folder).save()
+        build_data["force_include"][path] = os.path.relpath(path, os.path.join(self.root, "src"))
 
     def finalize(self, version: str, build_data: dict, artifact_path: str) -> None:
         if hasattr(self, "made"):

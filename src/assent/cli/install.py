@@ -22,6 +22,7 @@ from assent.cli.place import MODES
 from assent.cli.serve import PORT
 from assent.contract.errors import AssentError, PayloadError, PolicyError, SettingsError
 from assent.contract.value import Value
+from assent.effects.shell.commands.catalog import catalog
 from assent.facts import files
 from assent.hook import asking, bundled, compiled_client, hosts, launcher, server_script, settings_file, starting
 from assent.hook.hook import DEADLINE
@@ -263,6 +264,7 @@ def install(plan: Plan, state: str) -> None:
     folder = launcher.MANAGED if public else state
     launcher.write(folder, host.runtime)
     bundled.renew(launcher.bundle())
+    catalog.save()
     if not compiled_client.why_not(folder):
         compiled_client.write(folder)
     if host.runtime == "codex" and host.scope == "user":

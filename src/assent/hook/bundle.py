@@ -19,8 +19,6 @@ from pkgutil import walk_packages
 from stat import S_ISREG
 
 from assent.contract.pattern import Pattern
-from assent.effects.shell.commands import shelf
-from assent.effects.shell.commands.shelf import Shelf
 from assent.hook import bundled, launcher
 
 TYPE_CHECKING = False
@@ -93,7 +91,7 @@ def write(path: str) -> None:
     own = compiled(made.read(bundled.__file__), bundled.__file__)
     first = [each for name in ASKING for each in made.modules(name)]
     deciding = [each for name in DECIDING for each in made.modules(name)]
-    second = marshal.dumps((deciding, made.index()))
+    second = marshal.dumps(deciding)
     states = list(made.states.values())
     start = marshal.dumps((own, states, first, (part(second), part(third))))
     length, summed = part(start)
@@ -135,13 +133,6 @@ class Making:
         self._look_at(path)
         with open(path, "rb") as file:
             return ast.parse(file.read(), path)
-
-    def index(self) -> bytes:
-        """Where the tables speak of which program."""
-        tables = Shelf()
-        for name in tables.files():
-            self._look_at(os.path.join(os.path.dirname(shelf.__file__), name))
-        return tables.index()
 
     def _look_at(self, path: str) -> None:
         for each in (path, os.path.dirname(path)):

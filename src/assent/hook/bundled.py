@@ -1,6 +1,5 @@
 """Brings the hook's modules out of one file, all at once: what importing them one by one would run, in half the time;
-with the regular expressions that they may need, and where the tables speak of which program.
-`bundle.py` makes that file, and the launcher looks whose it is.
+with the regular expressions that they may need. `bundle.py` makes that file, and the launcher looks whose it is.
 
 This module's own code comes first in it."""
 
@@ -50,9 +49,7 @@ def start(
 
     def deciding() -> None:
         try:
-            modules, index = marshal.loads(whole(handle, place, parts[0]))
-            bring(modules)
-            sys.modules["assent.effects.shell.commands.shelf"].shelf.known = index
+            bring(marshal.loads(whole(handle, place, parts[0])))
         except Exception:  # what did not come is imported as usual
             is_spoilt()
 

@@ -122,7 +122,7 @@ data = open(launcher.bundle(), "rb").read()[len(launcher.head()):]
 length = int.from_bytes(data[:launcher.NUMBER], "little")
 data = data[2 * launcher.NUMBER:]
 _, states, first, parts = marshal.loads(data[:length])
-second, _ = marshal.loads(data[length:][:parts[0][0]])
+second = marshal.loads(data[length:][:parts[0][0]])
 """
     forget = """
 for name in [name for name in sys.modules if name.startswith("assent")]:
@@ -184,9 +184,8 @@ def test_a_table_that_was_changed_is_not_passed_by(installed: Installed) -> None
     assert installed.hook("frobnicate")[0]["permissionDecision"] == "ask"
     table = installed.package / "assent/effects/shell/commands/vcs.toml"
     table.write_text(table.read_text() + '\n[frobnicate]\nsafe = true\noptions = ""\n')
-    said, whole = installed.hook("frobnicate")
-    assert not whole
-    assert said["permissionDecision"] == "allow"
+    for _ in range(2):
+        assert installed.hook("frobnicate")[0]["permissionDecision"] == "allow"
 
 
 def test_compiled_modules_of_the_package_and_those_of_the_file_are_never_in_one_process(installed: Installed) -> None:

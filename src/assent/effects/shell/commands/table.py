@@ -1,14 +1,14 @@
 """Where rows come from: the shipped ones, with a user's laid over them; read when one is asked for.
 
-Knows nothing of command lines, nor where the shipped rows are: that is `shelf.py`."""
+Knows nothing of command lines, nor where the shipped rows are: that is `catalog.py`."""
 
 from __future__ import annotations
 
 from assent.contract.errors import PolicyError
 from assent.contract.pattern import Pattern
+from assent.effects.shell.commands.catalog import catalog
 from assent.effects.shell.commands.option import without
 from assent.effects.shell.commands.row import Row, check_row, glob
-from assent.effects.shell.commands.shelf import shelf
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ class Tables:
 
     def names(self) -> list[str]:
         """The names of all rows, shipped and the user's."""
-        return list(dict.fromkeys([*shelf.names(), *self._user]))
+        return list(dict.fromkeys([*catalog.names(), *self._user]))
 
     def program(self, name: str) -> Node | None:
         """The tree of a program's rows, or None where no table speaks of it."""
@@ -123,12 +123,10 @@ class Tables:
         return " ".join(options)
 
     def _own(self, name: str) -> dict[str, object]:
-        if name in self._user:
-            return dict(self._user[name])
-        return block(shelf.rows(name.partition(" ")[0])[name].decode())
+        return dict(self._user[name] if name in self._user else catalog.rows(name.partition(" ")[0])[name])
 
     def _has(self, name: str) -> bool:
-        return name in self._user or name in shelf.rows(name.partition(" ")[0])
+        return name in self._user or name in catalog.rows(name.partition(" ")[0])
 
     def _grow(self, program: str) -> Node | None:
         program = self._aliases.get(program, program)
@@ -136,7 +134,7 @@ class Tables:
             return None
         names = self._names(program)
         if not names:
-            program = shelf.behind(program)
+            program = catalog.behind(program)
             names = self._names(program) if program else []
         if not names:
             return None
@@ -150,7 +148,7 @@ class Tables:
         """The names of a program's rows."""
         head = program + " "
         own = (name for name in self._user if name == program or name.startswith(head))
-        return list(dict.fromkeys([*shelf.rows(program), *own]))
+        return list(dict.fromkeys([*catalog.rows(program), *own]))
 
     def _check_user(self) -> None:
         from assent.effects.shell.commands.readers import NAMES
@@ -163,134 +161,6 @@ class Tables:
                 self._aliases.update({str(alias): program for alias in aliases})
         for name in self._user:
             self.row(name)
-
-
-# ---------------------------------------------------------------- the part of TOML that tables use
-
-
-def block(text: str) -> dict[str, object]:
-    """The keys of one row. Strings, booleans, lists of strings and flat tables of them are read here, because importing
-    tomllib costs more than a decision; a row with anything else is left to it."""
-    try:
-        return _keys(text)
-    except (ValueError, IndexError):
-        import tomllib
-
-        return tomllib.loads(text)
-
-
-def _keys(text: str) -> dict[str, object]:
-    keys: dict[str, object] = {}
-    at = _behind(text, 0)
-    while at < len(text):
-        sign = text.index("=", at)
-        key = text[at:sign].rstrip(" ")
-        if not key.replace("_", "").isalpha() or key in keys:
-            raise ValueError(key)
-        keys[key], at = _value(text, _behind(text, sign + 1))
-        line = text[at : text.find("\n", at) if "\n" in text[at:] else len(text)].lstrip(" \t")
-        if line and line[0] != "#":
-            raise ValueError(line)
-        at = _behind(text, at)
-    return keys
-
-
-def _value(text: str, at: int) -> tuple[object, int]:
-    """The value at a place and where it ends."""
-    first = text[at]
-    if first in "\"'":
-        return _string(text, at)
-    if first in "[{":
-        return _items(text, at + 1, first)
-    word = "true" if first == "t" else "false"
-    if not text.startswith(word, at):
-        raise ValueError(first)
-    return first == "t", at + len(word)
-
-
-def _items(text: str, at: int, opening: str) -> tuple[object, int]:
-    """The strings of a list, or the pairs of strings of a table."""
-    found: list[object] = []
-    names: list[str] = []
-    closing = "]" if opening == "[" else "}"
-    while True:
-        at = _behind(text, at)
-        if text[at] == closing:
-            return (found if opening == "[" else dict(zip(names, found, strict=True))), at + 1
-        if opening == "{":
-            name, at = _string(text, at) if text[at] in "\"'" else _bare(text, at)
-            names.append(name)
-            at = _behind(text, at)
-            if text[at] != "=":
-                raise ValueError(name)
-            at = _behind(text, at + 1)
-        item, at = _string(text, at)
-        found.append(item)
-        at = _behind(text, at)
-        if text[at] == ",":
-            at += 1
-        elif text[at] != closing:
-            raise ValueError(item)
-
-
-def _bare(text: str, at: int) -> tuple[str, int]:
-    """A name without quotes, and the place of the sign behind it."""
-    sign = text.index("=", at)
-    name = text[at:sign].rstrip(" ")
-    if not name.replace("_", "").replace("-", "").isalnum():
-        raise ValueError(name)
-    return name, sign
-
-
-def _string(text: str, at: int) -> tuple[str, int]:
-    """A string of any of TOML's four sorts; those in single quotes hold no escapes."""
-    quote = text[at]
-    if quote not in "\"'":
-        raise ValueError(quote)
-    closing = quote * 3 if text.startswith(quote * 3, at) else quote
-    at += len(closing)
-    end = text.index(closing, at)
-    while quote == '"' and _escaped(text, end):
-        end = text.index(closing, end + 1)
-    body = text[at:end]
-    if len(closing) == 3:
-        body = body.removeprefix("\n")
-        if text[end + 3 : end + 4] == quote:
-            raise ValueError(body)
-    elif "\n" in body:
-        raise ValueError(body)
-    if quote == '"' and "\\" in body:
-        body = "\\".join(_unescaped(piece) for piece in body.split("\\\\"))
-    return body, end + len(closing)
-
-
-def _escaped(text: str, at: int) -> bool:
-    """Whether an odd number of backslashes stands before a place."""
-    start = at
-    while text[start - 1] == "\\":
-        start -= 1
-    return (at - start) % 2 == 1
-
-
-def _unescaped(piece: str) -> str:
-    piece = piece.replace('\\"', '"').replace("\\n", "\n").replace("\\t", "\t")
-    if "\\" in piece:
-        raise ValueError(piece)
-    return piece
-
-
-def _behind(text: str, at: int) -> int:
-    """The place behind blanks, line ends and comments."""
-    length = len(text)
-    while at < length:
-        if text[at] == "#":
-            at = text.find("\n", at)
-            if at < 0:
-                return length
-        elif text[at] not in " \t\n":
-            return at
-        at += 1
-    return at
 
 
 shipped = Tables()

@@ -14,9 +14,8 @@ import assent.effects.shell.commands as commands
 from assent.contract.effect import READ_ONLY, Effect, Kind, Operation
 from assent.effects.shell.command import Sight
 from assent.effects.shell.commands import check_row, see, shipped
+from assent.effects.shell.commands.catalog import UNUSED, catalog
 from assent.effects.shell.commands.readers import NAMES, reader
-from assent.effects.shell.commands.shelf import shelf
-from assent.effects.shell.commands.table import _keys
 
 FOLDER = os.path.dirname(commands.__file__)
 
@@ -78,14 +77,14 @@ def _seen(example: str) -> Sight:
     return see(split(example), cwd="/w", home="/h")
 
 
-def test_the_index_by_header_lines_finds_exactly_the_rows_of_the_files() -> None:
+def test_the_compiled_tables_hold_exactly_the_rows_of_the_files() -> None:
     assert sorted(shipped.names()) == sorted(name for _, name, _ in ROWS)
-    assert all(shipped._own(name) == keys for _, name, keys in ROWS)
-
-
-def test_no_row_needs_the_slow_reader() -> None:
-    """A hook that loaded `tomllib` for one row would take twice as long."""
-    assert all(_keys(shelf.rows(name.partition(" ")[0])[name].decode()) == keys for _, name, keys in ROWS)
+    for _, name, keys in ROWS:
+        used = {key: value for key, value in keys.items() if key not in UNUSED}
+        assert catalog.rows(name.partition(" ")[0])[name] == used
+        aliases = keys.get("aliases", [])
+        assert isinstance(aliases, list)
+        assert {catalog.behind(alias) for alias in aliases} <= {name.partition(" ")[0]}
 
 
 @pytest.mark.parametrize("program", ["", "nobody", 'git"]\nx', "]", '"', "gi", "git status", "_", "\udc80"])

@@ -1,0 +1,148 @@
+"""The shipped command tables, compiled to one file from which the rows of a program are loaded without the others.
+
+The file is to the `*.toml` files of this folder what a `.pyc` file is to a module: used where it was made of these very
+files, where its checksum holds and where nobody but this user or root can have written it. Otherwise tomllib reads the
+tables, and the file is written again where that is possible. Imports only the standard library: a build loads this
+module without the package."""
+
+from __future__ import annotations
+
+import _imp  # for its fast hash
+import marshal
+import os
+import sys
+from stat import S_ISREG
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    Rows = dict[str, dict[str, object]]
+    """Rows by their names, as the tables have them."""
+
+FORMAT = 1  # of the file
+MARSHAL = 4  # a format that every supported interpreter reads
+SUM = 8  # bytes of a checksum
+HEAD = 3 * SUM  # of the states of the tables, of their texts, of the rest of the file
+UNUSED = frozenset(("safe", "acts", "aliases", "obeys_checked"))  # keys of a row that no decision reads
+OTHERS_WRITE = 0o022
+
+
+class Catalog:
+    """The rows of the tables in a folder. A program's are loaded when it is first asked for."""
+
+    __slots__ = ("path", "_aliases", "_data", "_folder", "_places", "_rows")
+
+    def __init__(self, folder: str) -> None:
+        self.path = f"{folder}/__pycache__/tables"  # of the compiled file
+        self._folder = folder
+        self._data = memoryview(b"")  # before the first look
+        self._places: dict[str, int] = {}  # of each program's rows in the data, from its end
+        self._aliases: dict[str, str] = {}
+        self._rows: dict[str, Rows] = {}
+
+    def rows(self, program: str) -> Rows:
+        """A program's rows, in the order of its table."""
+        found = self._rows.get(program)
+        if found is None:
+            self._load()
+            if program not in self._places:
+                return {}
+            found = self._rows[program] = marshal.loads(self._data[self._places[program] :])
+        return found
+
+    def behind(self, alias: str) -> str:
+        """The program that a row names an alias of; `""` where none does."""
+        self._load()
+        return self._aliases.get(alias, "")
+
+    def names(self) -> list[str]:
+        """The names of all rows."""
+        self._load()
+        return [name for program in self._places for name in self.rows(program)]
+
+    def save(self) -> bytes:
+        """Compile the tables, and write the file where that is possible."""
+        states = self._states()
+        texts = list(self._texts())
+        rest = _compiled(texts)
+        data = states + _sums(texts) + _sum(rest) + rest
+        if not sys.dont_write_bytecode:
+            from importlib.machinery import SourceFileLoader
+
+            SourceFileLoader("", "").set_data(self.path, data, _mode=0o644)  # which ignores failures
+        return data
+
+    def _load(self) -> None:
+        if not self._data:
+            data = memoryview(self._saved() or self.save())
+            self._places, self._aliases = marshal.loads(data[HEAD:])
+            self._data = data
+
+    def _saved(self) -> bytes:
+        """The file; empty where it is missing, damaged, not trusted or of other tables."""
+        try:
+            data = _trusted(self.path)
+        except OSError:
+            return b""
+        states, texts, rest = data[:SUM], data[SUM : 2 * SUM], data[2 * SUM : HEAD]
+        # A file that came with the package knows the texts of the tables, and not yet their states.
+        current = states == self._states() or texts == _sums(self._texts())
+        return data if current and rest == _sum(memoryview(data)[HEAD:]) else b""
+
+    def _states(self) -> bytes:
+        """A checksum of the names, sizes and times of the tables."""
+        found = []
+        for name in self._tables():
+            status = os.stat(f"{self._folder}/{name}")
+            found.append((name, status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino))
+        return _sum(repr(found).encode())
+
+    def _texts(self) -> Iterator[bytes]:
+        for name in self._tables():
+            with open(f"{self._folder}/{name}", "rb", buffering=0) as file:
+                yield file.read()
+
+    def _tables(self) -> list[str]:
+        return sorted(name for name in os.listdir(self._folder) if name.endswith(".toml"))
+
+
+def _sum(data: bytes | memoryview) -> bytes:
+    return _imp.source_hash(FORMAT, data)
+
+
+def _sums(texts: Iterable[bytes]) -> bytes:
+    return _sum(b"".join(map(_sum, texts)))
+
+
+def _trusted(path: str) -> bytes:
+    """The bytes of a file that only this user or root can have written; OSError for any other."""
+    handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    with open(handle, "rb", buffering=0) as file:
+        status = os.fstat(handle)
+        if not S_ISREG(status.st_mode) or status.st_uid not in (0, os.geteuid()) or status.st_mode & OTHERS_WRITE:
+            raise PermissionError(path)
+        return file.read()
+
+
+def _compiled(texts: Iterable[bytes]) -> bytes:
+    """The places of the programs and the aliases, and behind them the rows of each program."""
+    import tomllib
+
+    programs: dict[str, Rows] = {}
+    aliases: dict[str, str] = {}
+    for text in texts:
+        for name, row in tomllib.loads(text.decode()).items():
+            program = name.partition(" ")[0]
+            programs.setdefault(program, {})[name] = {key: row[key] for key in row if key not in UNUSED}
+            aliases.update(dict.fromkeys(row.get("aliases", ()), program))
+    rows = {program: marshal.dumps(found, MARSHAL) for program, found in programs.items()}
+    left = sum(map(len, rows.values()))
+    places = {}
+    for program, found in rows.items():
+        places[program] = -left
+        left -= len(found)
+    return b"".join((marshal.dumps((places, aliases), MARSHAL), *rows.values()))
+
+
+catalog = Catalog(os.path.dirname(__file__))
