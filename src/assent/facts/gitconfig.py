@@ -32,7 +32,7 @@ _BLANK = Pattern(r"[ \t\r\n]+|[#;][^\n]*")
 _SPACE = Pattern(r"[ \t\r]+")
 _PLAIN = Pattern(r"[^ \t\r\n\"\\#;]+")
 _QUOTED = Pattern(r"[^\n\"\\]+")
-_SIGNS = frozenset('"\\#;')
+_ESCAPED = Pattern(r"\\(.)")
 _ESCAPES = {"\\": "\\", '"': '"', "n": "\n", "t": "\t", "b": "\b"}
 
 
@@ -41,9 +41,6 @@ def entries(text: str) -> tuple[Entry, ...]:
     text = text.removeprefix("\ufeff").replace("\r\n", "\n")
     if "\0" in text:
         raise Unreadable("a NUL character")
-    plain = _plainly(text)
-    if plain is not None:
-        return tuple(plain)
     found: list[Entry] = []
     section, subsection, at = "", "", 0
     while at < len(text):
@@ -59,53 +56,10 @@ def entries(text: str) -> tuple[Entry, ...]:
     return tuple(found)
 
 
-def _plainly(text: str) -> list[Entry] | None:
-    """The same for lines without quotes in values, escapes and comments behind them, as most files are; None for any
-    other. Needs no patterns.
-
-    INVARIANT: where it answers, the answer is that of `entries` without it (tests/unit/facts/test_gitconfig.py)."""
-    found: list[Entry] = []
-    section = subsection = ""
-    if "\r" in text:
-        return None
-    for line in text.split("\n"):
-        line = line.strip(" \t")
-        if not line or line[0] in "#;":
-            continue
-        if line[0] == "[":
-            header = _plain_header(line)
-            if header is None:
-                return None
-            section, subsection = header
-            continue
-        key, equals, value = line.partition("=")
-        key = key.rstrip(" \t")
-        if not section or not _SIGNS.isdisjoint(line) or not key.isascii() or not key[:1].isalpha():
-            return None
-        if not key.replace("-", "").isalnum():
-            return None
-        value = value.strip(" \t").replace("\t", " ")
-        found.append(Entry(f"{section}.{key.lower()}", subsection, value if equals else None))
-    return found
-
-
-def _plain_header(line: str) -> tuple[str, str] | None:
-    name, quote, subsection = line[1:-1].partition(' "')
-    word = name.replace(".", "").replace("-", "")
-    if line[-1] != "]" or not word.isalnum() or not word.isascii():
-        return None
-    if not quote:
-        section, _, subsection = name.lower().partition(".")
-        return section, subsection
-    if subsection[-1:] != '"' or "\\" in subsection or '"' in subsection[:-1]:
-        return None
-    return name.lower(), subsection[:-1]
-
-
 def _header(match: re.Match[str]) -> tuple[str, str]:
     """Section and subsection; the old form `[a.b]` means the same as `[a "b"]` in lower case."""
     if match[2] is not None:
-        return match[1].lower(), re.sub(r"\\(.)", r"\1", match[2])
+        return match[1].lower(), _ESCAPED.sub(lambda escaped: escaped[1], match[2])
     section, _, subsection = match[1].lower().partition(".")
     return section, subsection
 

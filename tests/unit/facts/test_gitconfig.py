@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from assent.facts import gitconfig
 from assent.facts.gitconfig import Entry, Unreadable, entries, runs_program
 
 WHOLE = r"""# a comment
@@ -176,23 +173,3 @@ def test_a_key_that_names_a_program_is_seen(text: str) -> None:
 )
 def test_a_key_that_names_no_program_is_not(text: str) -> None:
     assert not setting(text)
-
-
-PIECES = st.lists(
-    st.sampled_from(
-        [
-            *("[core]", '[remote "a b"]', "[a.B]", "[x", "]", "\n", " ", "\t", "key", "a-b", "=", "value", "two words"),
-            *('"', "\\", "#", ";", "\r", "é", "1", "-", '[b ""]', "[c] d = e", "."),
-        ]
-    ),
-    max_size=14,
-).map("".join)
-
-
-@given(PIECES)
-def test_the_quick_way_reads_what_the_long_one_reads(text: str) -> None:
-    quick = gitconfig._plainly(text)
-    if quick is not None:
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(gitconfig, "_plainly", lambda _: None)
-            assert tuple(quick) == entries(text)
