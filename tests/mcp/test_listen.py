@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 
 from tests.mcp.pipes import PATIENCE, call, refused
+from tests.server.impatient import PATHS
 from tests.server.program import Person, Program
 
 PING = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
@@ -62,11 +63,20 @@ class Front:
         self.far = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Far)
         threading.Thread(target=self.far.serve_forever, daemon=True).start()
         url = f"http://127.0.0.1:{self.far.server_port}/mcp"
-        words = [sys.executable, "-m", "assent", "mcp-proxy", "--name", "srv", "--home", str(program.state)]
+        words = [
+            sys.executable,
+            "-m",
+            "tests.server.impatient",
+            "mcp-proxy",
+            "--name",
+            "srv",
+            "--home",
+            str(program.state),
+        ]
         self.process = subprocess.Popen(
             [*words, "--url", url, "--listen", "127.0.0.1:0"],
             stderr=subprocess.PIPE,
-            env=program.environ,
+            env=program.environ | PATHS,
             cwd=program.project,
         )
         assert self.process.stderr is not None

@@ -216,7 +216,15 @@ def test_a_cancelled_question_is_taken_back(prompt: Prompt, person: Person, prog
     assert program.held_now() == 0
 
 
-def test_a_killed_prompt_leaves_no_question_behind_for_long(program: Program, person: Person) -> None:
+def test_a_killed_prompt_leaves_no_question_behind_for_long(tmp_path: Path) -> None:
+    program = Program(tmp_path, impatient=True)
+    try:
+        leaves_no_question_behind(program, program.sign_in())
+    finally:
+        program.stop()
+
+
+def leaves_no_question_behind(program: Program, person: Person) -> None:
     prompt = Prompt(program.project.parent, program.state)
     prompt.start("Bash", {"command": "make c"})
     question = person.held()[0]

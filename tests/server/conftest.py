@@ -19,3 +19,11 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Program]:
 @pytest.fixture(scope="module")
 def person(program: Program) -> Person:
     return program.sign_in()
+
+
+@pytest.fixture(scope="module")
+def impatient(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Program]:
+    """A server that waits `BRIEF` seconds for whoever is slow."""
+    found = Program(tmp_path_factory.mktemp("impatient"), impatient=True)
+    yield found
+    found.stop()

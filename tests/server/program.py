@@ -17,9 +17,10 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+from tests.server.impatient import PATHS
+
 CODE = re.compile(r"the code  ([A-Z2-9]{4}-[A-Z2-9]{4})")
 READY = re.compile(r"Ctrl-C ends the server\r?\n")
-ROOT = Path(__file__).parents[2]
 LISTENS = re.compile(r"assent listens on http://127\.0\.0\.1:(\d+)/ and (\S+), mode (\w+)")
 
 
@@ -117,7 +118,7 @@ class Program:
             (self.state / "config.toml").write_text(config)
         self.environ = {"PATH": os.environ["PATH"], "HOME": str(folder), "ASSENT_HOME": str(self.state), "TERM": "dumb"}
         self.module = "tests.server.impatient" if impatient else "assent"
-        self.more = {"PYTHONPATH": str(ROOT)} if impatient else {}
+        self.paths = PATHS if impatient else {}
         self.options = options
         self.seen = ""
         self.pool = ThreadPoolExecutor(128)
@@ -131,7 +132,7 @@ class Program:
             stdin=inner,
             stdout=inner,
             stderr=inner,
-            env=self.environ | self.more,
+            env=self.environ | self.paths,
             cwd=self.project,
             start_new_session=True,
         )

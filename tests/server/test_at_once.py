@@ -45,7 +45,7 @@ def in_pieces(program: Program, raw: bytes, *cuts: int, unix: bool) -> bytes:
     with connected(program, unix=unix) as line:
         for begin, end in zip((0, *cuts), (*cuts, len(raw)), strict=True):
             line.sendall(raw[begin:end])
-            threading.Event().wait(0.05)
+            threading.Event().wait(0.02)
         return answered(line)
 
 

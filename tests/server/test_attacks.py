@@ -67,17 +67,10 @@ def test_what_stands_behind_a_body_is_no_header(program: Program, person: Person
         assert line.recv(4096).startswith(b"HTTP/1.1 401 ")
 
 
-def test_callers_that_send_too_much_or_take_no_answer_are_let_go_of(tmp_path: Path) -> None:
+def test_callers_that_send_too_much_or_take_no_answer_are_let_go_of(impatient: Program) -> None:
     """A caller that sends more before its answer and hangs up is gone all the same: its question does not go on. And
     what nobody takes is not kept for ever."""
-    program = Program(tmp_path, impatient=True)
-    try:
-        is_let_go_of(program, program.sign_in())
-    finally:
-        program.stop()
-
-
-def is_let_go_of(program: Program, person: Person) -> None:
+    program, person = impatient, impatient.sign_in()
     call = {"tool": "bash", "input": {"command": "make piped"}, "cwd": str(program.project), "session": "piped"}
     body = json.dumps({**call, "wait": 300}).encode()
     head = b"POST /v1/calls HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"

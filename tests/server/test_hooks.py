@@ -63,7 +63,7 @@ def fresh(tmp_path: Path) -> Iterator[Program]:
 
 @pytest.fixture
 def impatient(tmp_path: Path) -> Iterator[Program]:
-    """A server that tells a waiting hook to come back after `BRIEF` seconds."""
+    """A server that tells a waiting hook to come back after `BRIEF` seconds; the test ends it."""
     found = Program(tmp_path, impatient=True)
     yield found
     found.stop()
