@@ -25,6 +25,8 @@ else:
     index = Later("assent.policy.index")
 
 LAYERS = ("floor", "deny", "ask", "allow")
+# Settings that are numbers, texts, flags, tables, or lists of these.
+PLAIN = tuple(name for name in Settings.__slots__ if name not in (*LAYERS, "mode", "limit", "classifier"))
 INDEX = "index"  # of a layer's rules on commands
 
 
@@ -45,20 +47,8 @@ def _fields(settings: Settings, roots: tuple[str, ...], home: str, fold: bool, t
     return {
         "mode": settings.mode.value,
         "limit": settings.limit.value,
-        "chosen": settings.chosen,
-        "clamps": settings.clamps,
-        "packs": settings.packs,
-        "off": settings.off,
-        "timeout": settings.timeout,
-        "unseen": settings.unseen,
-        "route": settings.route,
-        "start": settings.start,
-        "idle": settings.idle,
-        "follow_host": settings.follow_host,
-        "classifier": _plain(settings.classifier),
-        "extra": settings.extra,
-        "commands": settings.commands,
-        "files": settings.files,
+        "classifier": _backend_fields(settings.classifier),
+        **{name: getattr(settings, name) for name in PLAIN},
         "roots": roots,
         "home": home,
         "fold": fold,
@@ -67,7 +57,7 @@ def _fields(settings: Settings, roots: tuple[str, ...], home: str, fold: bool, t
     }
 
 
-def _plain(backend: Backend | None) -> dict[str, object] | None:
+def _backend_fields(backend: Backend | None) -> dict[str, object] | None:
     return {name: getattr(backend, name) for name in backend.__slots__} if backend is not None else None
 
 
@@ -111,6 +101,11 @@ def _backend(data: dict[str, Any] | None) -> Backend | None:
     return Backend(**data)
 
 
+def _tuples(value: object) -> object:
+    """The same with lists as the tuples that they were."""
+    return tuple(map(_tuples, value)) if isinstance(value, list) else value
+
+
 class FrozenSettings(Settings):
     """Settings whose rules are still text. `trust` is what was known of the folder, None where no file asked."""
 
@@ -120,20 +115,9 @@ class FrozenSettings(Settings):
         data = loads(parts["settings"])
         self.mode = Mode(data["mode"])
         self.limit = Mode(data["limit"])
-        self.chosen = data["chosen"]
-        self.clamps = tuple(data["clamps"])
-        self.packs = tuple((name, file) for name, file in data["packs"])
-        self.off = tuple((name, file) for name, file in data["off"])
-        self.timeout = data["timeout"]
-        self.unseen = data["unseen"]
-        self.route = data["route"]
-        self.start = data["start"]
-        self.idle = data["idle"]
-        self.follow_host = data["follow_host"]
         self.classifier = _backend(data["classifier"])
-        self.extra = tuple(data["extra"])
-        self.commands = data["commands"]
-        self.files = tuple(data["files"])
+        for name in PLAIN:
+            setattr(self, name, _tuples(data[name]))
         self.trust = data["trust"]
         self._bound = (tuple(data["roots"]), data["home"], data["fold"])
         self._parts = parts
