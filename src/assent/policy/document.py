@@ -237,6 +237,8 @@ class _Reader:
                 document.commands = self._commands(value)
             case _ if key.startswith(ELSEWHERE):
                 document.remote = {**document.remote, key: self._remote(key, value)}
+            case _:
+                raise AssertionError(f"no branch for the setting `{key}`")
 
     def _remote(self, key: str, value: object) -> object:
         from assent.policy import remote_channels
