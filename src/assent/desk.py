@@ -35,7 +35,6 @@ from assent.policy.policy import Policy
 from assent.tally import SavedTally
 from assent.trail import redact
 
-QUARTER = 15 * 60.0  # seconds
 SEARCHED = 20_000  # characters of a preview that are searched for secrets, to keep the first few
 
 PLAN = Mode.PLAN.word
@@ -185,17 +184,17 @@ class Desk:
         if reason := _unsavable(held, answer.rules, answer.scope):
             raise StoreError(reason)
         files = await asyncio.to_thread(self._runs, held)
-        now = self.memory.clock()
+        now, bounds = self.memory.clock(), answer.scope.bounds
         grant = Grant(
             journal.new_id(),
             answer.scope,
             rules=answer.rules,
             identity="" if answer.rules else digest.identity(held.call),
             answers=granting.answered(held.decision),
-            session=self.memory.known_as(held.call.session) if answer.scope in (Scope.QUARTER, Scope.SESSION) else "",
-            project="" if answer.scope is Scope.EVERYWHERE else held.project,
+            session=self.memory.known_as(held.call.session) if bounds.session else "",
+            project=held.project if bounds.project else "",
             made=now,
-            until=now + QUARTER if answer.scope is Scope.QUARTER else 0.0,
+            until=now + bounds.seconds if bounds.seconds else 0.0,
             who=answer.who,
             channel=answer.channel,
             shown=explain.short(redact.text(held.preview.text[:SEARCHED]), 120),

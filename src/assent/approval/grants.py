@@ -24,9 +24,7 @@ else:
 FILE = "grants.json"
 VERSION = 1
 LIMIT = 4 * 1024 * 1024
-QUARTER = 15 * 60.0
 SKEW = 60.0  # seconds by which a clock may be corrected
-LONGEST_SESSION = 7 * 24 * 3600.0  # an end that nobody announces
 TEXTS = ("id", "identity", "session", "project", "who", "channel", "shown")
 LISTS = ("rules", "answers")
 TIMES = ("made", "until")
@@ -140,36 +138,33 @@ def _unborn(grant: Grant, now: float) -> bool:
 
 def _holds(grant: Grant, session: str, project: str) -> bool:
     """Whether a grant is meant for a session in a project, given by where it really is."""
-    if grant.scope is Scope.EVERYWHERE:
-        return True
-    if not project or grant.project != project:
+    bounds = grant.scope.bounds
+    if bounds.project and (not project or grant.project != project):
         return False
-    if grant.scope is Scope.PROJECT:
-        return True
-    return grant.session == session and (bool(session) or grant.scope is Scope.QUARTER)
+    return not bounds.session or (grant.session == session and (bool(session) or not bounds.named))
 
 
 def _bound(grant: Grant) -> Grant:
     """The grant as it is kept; StoreError where nothing would ever be settled by it."""
-    scope = grant.scope
-    project = "" if scope is Scope.EVERYWHERE else canonical(grant.project)
+    scope, bounds = grant.scope, grant.scope.bounds
+    project = canonical(grant.project) if bounds.project else ""
     if scope is Scope.ONCE:
         raise StoreError("an answer for once is not remembered; choose a longer scope")
     if not grant.id or not (grant.rules or grant.identity):
         raise StoreError("a grant needs an id, and rules or the identity of a call")
-    if scope is not Scope.EVERYWHERE and not project:
+    if bounds.project and not project:
         raise StoreError("a grant for a project needs the project's folder; allow it once, or everywhere")
-    if scope is Scope.SESSION and not grant.session:
+    if bounds.named and not grant.session:
         raise StoreError("the runtime names no session; allow it for 15 minutes or for this project")
-    ends = {Scope.QUARTER: QUARTER, Scope.SESSION: LONGEST_SESSION}.get(scope, 0.0)
-    until = min(grant.until or grant.made + ends, grant.made + ends) if ends else grant.until
+    latest = grant.made + bounds.seconds if bounds.seconds else grant.until
+    until = min(grant.until or latest, latest)
     return Grant(
         grant.id,
         scope,
         rules=grant.rules,
         identity="" if grant.rules else grant.identity,
         answers=grant.answers,
-        session=grant.session if scope in (Scope.QUARTER, Scope.SESSION) else "",
+        session=grant.session if bounds.session else "",
         project=project,
         made=grant.made,
         until=until,
@@ -206,7 +201,7 @@ def _grant(row: dict[str, object]) -> Grant:
     lists = {name: tuple(_text(each) for each in _list(row[name])) for name in LISTS}
     times = {name: _time(row[name]) for name in TIMES}
     scope = Scope(row["scope"])
-    if scope is Scope.ONCE or (scope in (Scope.QUARTER, Scope.SESSION) and times["until"] == 0):
+    if scope is Scope.ONCE or (scope.bounds.seconds and times["until"] == 0):
         raise ValueError("a grant without the end that its scope has")
     return Grant(
         texts["id"],

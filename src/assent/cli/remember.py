@@ -37,7 +37,7 @@ DESCRIPTION = (
 )
 EPILOG = "Without a terminal it only lists them."
 LINES = 6000  # records of the trail that are looked at
-SCOPES = {"project": Scope.PROJECT, "everywhere": Scope.EVERYWHERE}
+SCOPES = {scope.value: scope for scope in Scope if scope.bounds.lasting}
 HIDDEN = "‹redacted: "
 
 
@@ -124,7 +124,7 @@ def proposals(memory: Memory, home: str, scope: Scope) -> list[Proposal]:
         if opened is None:
             continue
         for suggestion, decision, shown, files in suggested(memory, *opened, entry, scope):
-            key = (project if scope is Scope.PROJECT else "", suggestion.rules)
+            key = (project if scope.bounds.project else "", suggestion.rules)
             known = found.get(key)
             times = known.times + 1 if known else 1
             reach = known.reach if known else history.reach(memory.trail.folder, opened[0], suggestion.rules, home=home)
@@ -199,7 +199,7 @@ def save(memory: Memory, each: Proposal, scope: Scope) -> None:
         scope,
         rules=each.suggestion.rules,
         answers=granting.answered(each.decision),
-        project="" if scope is Scope.EVERYWHERE else each.project,
+        project=each.project if scope.bounds.project else "",
         made=now,
         who=memory.who,
         channel="terminal",

@@ -5,6 +5,7 @@ Collects no answers and keeps nothing."""
 from __future__ import annotations
 
 from assent.contract.choice import Enum
+from assent.contract.errors import assert_never
 from assent.contract.texts import texts
 from assent.contract.value import Value
 
@@ -12,6 +13,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from assent.contract.call import Call
     from assent.contract.decision import Decision
+
+LONGEST_SESSION = 7 * 24 * 3600.0  # an end that nobody announces
 
 
 class Scope(Enum):
@@ -24,6 +27,43 @@ class Scope(Enum):
     EVERYWHERE = "everywhere"
 
     __hash__ = object.__hash__  # members are singletons; Enum's own hash is slower
+
+    @property
+    def bounds(self) -> Bounds:
+        """What a grant of this scope is bound to."""
+        match self:
+            case Scope.ONCE:  # of which there is no grant
+                return Bounds(session=True, project=True)
+            case Scope.QUARTER:
+                return Bounds(15 * 60.0, session=True, project=True)
+            case Scope.SESSION:
+                return Bounds(LONGEST_SESSION, session=True, named=True, project=True)
+            case Scope.PROJECT:
+                return Bounds(project=True)
+            case Scope.EVERYWHERE:
+                return Bounds()
+            case _:
+                return assert_never(self)
+
+
+class Bounds(Value):
+    """`seconds` that a grant holds at most (0: until it is revoked), and whether it is for one `session` and for one
+    `project` alone. `named`: only for a session that has a name."""
+
+    __slots__ = ("seconds", "session", "named", "project")
+
+    def __init__(
+        self, seconds: float = 0.0, *, session: bool = False, named: bool = False, project: bool = False
+    ) -> None:
+        self.seconds = seconds
+        self.session = session
+        self.named = named
+        self.project = project
+
+    @property
+    def lasting(self) -> bool:
+        """Whether it outlives the session."""
+        return not self.session
 
 
 class Said(Enum):

@@ -56,7 +56,6 @@ HOME_TREES = Pattern(r"/(?:home|Users|root|var/root|var/home)(?:/[^/]*)?")
 PROGRAM_TREES = Pattern(r"/(?:usr|s?bin|lib\w*|nix|snap)/")
 CHANGING = ("write", "delete", "path")
 TASKS = frozenset("make gmake just task rake nox invoke npm pnpm yarn bun deno composer".split())
-LASTING = (Scope.PROJECT, Scope.EVERYWHERE)
 LONGEST = 1000
 SEPARATOR = " ; "  # between the rules of one answer, wherever they are shown or written on one line
 SECRETS = (
@@ -97,7 +96,7 @@ def unsavable(rules: tuple[str, ...], scope: Scope, decision: Decision) -> str:
     for rule in rules:
         if why := refusal(rule, scope):
             return f"`{rule}` may not be saved: {why}"
-    if not rules and decision.risk == "high" and scope in LASTING:
+    if not rules and decision.risk == "high" and scope.bounds.lasting:
         return "what is dangerous is repeated for a session at the longest; allow it for this session"
     return ""
 
@@ -352,10 +351,10 @@ def _too_far(rule: Rule, scope: Scope) -> str:
         program, rest = rule.words[0].rsplit("/", 1)[-1], rule.words[1:]
         destroys = program in DESTROYING | POWERS or not DESTROYING_WORDS.isdisjoint(rest)
         destroys = destroys or (program == "git" and "-f" in rest)
-        if destroys and scope in LASTING:
+        if destroys and scope.bounds.lasting:
             return "what it destroys may be something else next time; allow it for this session"
-        if scope is Scope.EVERYWHERE and is_local_script(rule):
+        if not scope.bounds.project and is_local_script(rule):
             return "in another project the same name is another script; allow it for this project"
-    if rule.about is About.PATH and scope in LASTING and rule.tool in ("delete", "path"):
+    if rule.about is About.PATH and scope.bounds.lasting and rule.tool in ("delete", "path"):
         return "what lies there may be something else next time; allow it for this session"
     return ""

@@ -14,7 +14,7 @@ from assent.contract.approval import Scope
 WINDOW = 300.0  # seconds that a signature is good for, either way
 MOST = 20_000  # replies remembered
 # Rules that stay are saved where the person's own machine is: on the page or in a terminal.
-SCOPES = (Scope.ONCE, Scope.QUARTER, Scope.SESSION)
+SCOPES = tuple(scope for scope in Scope if not scope.bounds.lasting)
 
 
 def nonce() -> str:
