@@ -28,11 +28,11 @@ MODULES = """
     contract/call contract/decision contract/effect contract/facts contract/memory contract/tools contract/value
     effects/native effects/paths
     effects/shell/* effects/shell/syntax/* effects/shell/syntax/__init__
-    effects/shell/commands/operands effects/shell/commands/option effects/shell/commands/options
-    effects/shell/commands/roles effects/shell/commands/row effects/shell/commands/see effects/shell/commands/seen
-    effects/shell/commands/table effects/shell/commands/readers/find effects/shell/commands/readers/git
-    effects/shell/commands/readers/__init__ effects/shell/commands/readers/sed effects/shell/commands/readers/web
-    effects/shell/commands/readers/awk effects/shell/commands/readers/jq effects/shell/commands/readers/files
+    effects/shell/commands/operands programs/option effects/shell/commands/options
+    effects/shell/commands/roles programs/row effects/shell/commands/interpret effects/shell/commands/command_effects
+    programs/table effects/shell/commands/readers/find effects/shell/commands/readers/git
+    effects/shell/commands/readers/__init__ effects/code/sed effects/shell/commands/readers/web
+    effects/code/awk effects/code/jq effects/shell/commands/readers/files
     facts/below facts/case facts/gitdir facts/githooks facts/globs facts/guarded facts/links facts/observe facts/pause
     facts/regular facts/repository facts/resident facts/settings facts/workspace
     policy/below policy/concerns policy/coverage policy/dangers policy/decide policy/flips policy/floor policy/globs

@@ -18,9 +18,9 @@ import pytest
 
 SOURCE = Path(__file__).parents[1] / "src/assent"
 STAGES = frozenset({"agents", "effects", "facts", "policy", "approval", "trail"})
-BELOW_DESK = frozenset({"contract", "engine", "gates", "configure", "journal", "memory", "history", "statefile"}) | {
-    "opinion"
-}
+BELOW_DESK = frozenset(
+    {"contract", "programs", "engine", "gates", "configure", "journal", "memory", "history", "statefile"}
+) | {"opinion"}
 BELOW_GUARD = STAGES | BELOW_DESK | {"desk", "http", "remote", "tally"}
 GUARD = frozenset({"guard", "guarded", "embedded", "background", "compat", "places", "shared", "values"})
 BELOW_SURFACES = BELOW_GUARD | GUARD
@@ -29,20 +29,21 @@ SURFACES = frozenset({"cli", "demo", "hook", "mcp", "server", "tui"})
 # Package → what of Assent it may import, besides itself.
 MAY_IMPORT: dict[str, frozenset[str]] = {
     "contract": frozenset(),
-    **{stage: frozenset({"contract"}) for stage in STAGES},
+    "programs": frozenset({"contract"}),
+    **{stage: frozenset({"contract", "programs"}) for stage in STAGES},
     **{stage: frozenset({"contract", "statefile"}) for stage in ("facts", "approval", "trail")},
     "statefile": frozenset({"contract"}),
-    "engine": STAGES | {"contract"},
-    "configure": STAGES | {"contract", "engine", "__init__"},
-    "journal": STAGES | {"contract", "engine"},
-    "opinion": STAGES | {"contract", "engine"},
-    "memory": STAGES | {"contract", "engine", "journal", "opinion"},
-    "history": STAGES | {"contract", "engine"},
-    "tally": STAGES | {"contract"},
-    "desk": STAGES | {"contract", "engine", "journal", "memory", "history", "opinion", "tally"},
+    "engine": STAGES | {"contract", "programs"},
+    "configure": STAGES | {"contract", "programs", "engine", "__init__"},
+    "journal": STAGES | {"contract", "programs", "engine"},
+    "opinion": STAGES | {"contract", "programs", "engine"},
+    "memory": STAGES | {"contract", "programs", "engine", "journal", "opinion"},
+    "history": STAGES | {"contract", "programs", "engine"},
+    "tally": STAGES | {"contract", "programs"},
+    "desk": STAGES | {"contract", "programs", "engine", "journal", "memory", "history", "opinion", "tally"},
     "http": frozenset({"contract"}),
-    "remote": STAGES | {"contract", "engine", "http"},
-    "gates": STAGES | {"contract", "engine", "configure"},
+    "remote": STAGES | {"contract", "programs", "engine", "http"},
+    "gates": STAGES | {"contract", "programs", "engine", "configure"},
     **{each: BELOW_GUARD | GUARD | {"__init__"} for each in GUARD},
     "tools": BELOW_SURFACES | {"__init__"},
     **{surface: BELOW_SURFACES | SURFACES | {"tools", "__init__"} for surface in SURFACES},
@@ -51,7 +52,7 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     "__main__": frozenset({"cli"}),
 }
 
-PURE = ("contract", "effects", "policy", "agents")
+PURE = ("contract", "programs", "effects", "policy", "agents")
 # Modules of the standard library that touch nothing outside the process: no clock, no chance, no files.
 PURE_IMPORTS = frozenset(
     "__future__ _json _operator _sha2 _sha256 ast base64 binascii bisect collections collections.abc difflib enum "
@@ -62,14 +63,14 @@ VERSION = frozenset({"sys", "sys.version_info"})  # of the interpreter; nothing 
 IMPURE_CALLS = frozenset({"open", "input", "print", "exec", "eval", "breakpoint"})
 # The modules of the pure packages that open files: data that comes with the package, and nothing else.
 READS_ITS_OWN_DATA = {
-    "effects/shell/commands/catalog.py": frozenset("_imp importlib.machinery marshal os stat sys".split()),
+    "programs/catalog.py": frozenset("_imp importlib.machinery marshal os stat sys".split()),
     "policy/shipped.py": frozenset[str](),
 }
 
 # Each costs more to import than a decision takes.
 SLOW = frozenset("argparse asyncio dataclasses importlib.resources inspect logging pathlib typing".split())
 DECISION_PATH = (
-    *("contract", "agents", "effects", "policy", "facts", "engine.py", "configure.py"),
+    *("contract", "programs", "agents", "effects", "policy", "facts", "engine.py", "configure.py"),
     *(
         "journal.py",
         "memory.py",

@@ -14,7 +14,6 @@ import pytest
 
 from assent.cli.check_batch import KNOWN
 from assent.cli.main import build_parser, main
-from assent.effects.shell.commands import option, row
 from assent.policy.codes import CODES
 from assent.policy.dangers import DANGERS
 from assent.policy.document import KEYS, RULE_KEYS, read_document
@@ -22,6 +21,7 @@ from assent.policy.manifest import read_manifest
 from assent.policy.rules import About, Origin
 from assent.policy.settings import combine
 from assent.policy.shipped import default_ids, entries
+from assent.programs import option, row
 from scripts import docs
 
 ROOT = Path(__file__).parents[1]

@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from assent.cli.check_batch import Batch
-from assent.effects.shell.commands.table import shipped
+from assent.programs.table import shipped
 from tests.attack import hostile
 from tests.attack.sandbox import Listener, Tree, run
 from tests.cases import batch

@@ -22,12 +22,12 @@ from assent.cli.place import MODES
 from assent.cli.serve import PORT
 from assent.contract.errors import AssentError, PayloadError, PolicyError, SettingsError
 from assent.contract.value import Value
-from assent.effects.shell.commands.catalog import catalog
 from assent.facts import files
 from assent.hook import asking, bundled, compiled_client, hosts, launcher, server_script, settings_file, starting
 from assent.hook.hook import DEADLINE
 from assent.policy import rewrite, shipped
 from assent.policy.settings import TIMEOUT, UNSEEN
+from assent.programs.catalog import catalog
 from assent.server.access import caller_token
 from assent.server.listening import SOCKET_FILE, running
 from assent.statefile import state_folder

@@ -218,7 +218,7 @@ def test_a_hook_makes_an_old_file_anew_but_not_all_the_time(installed: Installed
 def test_a_table_that_was_changed_is_not_passed_by(installed: Installed) -> None:
     installed.make()
     assert installed.hook("frobnicate")[0]["permissionDecision"] == "ask"
-    table = installed.package / "assent/effects/shell/commands/vcs.toml"
+    table = installed.package / "assent/programs/vcs.toml"
     table.write_text(table.read_text() + '\n[frobnicate]\nsafe = true\noptions = ""\n')
     for _ in range(2):
         assert installed.hook("frobnicate")[0]["permissionDecision"] == "allow"

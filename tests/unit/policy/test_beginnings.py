@@ -7,11 +7,11 @@ import pytest
 
 from assent.contract.approval import Grant, Scope
 from assent.effects.shell.commands.cover import NAMES_WITH_AT, let_in
-from assent.effects.shell.commands.table import shipped as tables
 from assent.engine import Engine, Judged
 from assent.policy import grants, shipped, suggest
 from assent.policy.document import document_of
 from assent.policy.rules import About, Origin, Rule, Shape
+from assent.programs.table import shipped as tables
 from tests.cases import call, gate
 
 PACKS = document_of({"packs": {"on": ["dev-tasks", "git-local"]}}, "user", Origin.USER)

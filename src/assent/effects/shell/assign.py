@@ -6,7 +6,7 @@ from assent.contract.effect import Effect, Kind, Operation, Target
 from assent.contract.later import Later
 from assent.contract.pattern import Pattern, re
 from assent.effects.shell import arithmetic, conditions, environment, zsh
-from assent.effects.shell.command import Arg, Sight
+from assent.effects.shell.command import Arg, CommandEffects
 from assent.effects.shell.job import Job
 from assent.effects.shell.redirects import plumb
 from assent.effects.shell.state import NUMBER, UNKNOWN, USUAL_SPLIT, State, Val, bounded, either
@@ -261,7 +261,7 @@ def declare(walk: Walk, job: Job, given: list[tuple[str, bool, Val]]) -> Pair:
                 job.forfeit = environment.reason(name, job.forfeit)
     if not given and not names and all(w in ("-p", "-x", "-px", "-xp") for w in job.argv[1:]):
         effects = (Effect(Operation.READ, Target(Kind.SERVICE, "environment"), dangers=("prints-secret",)),)
-    walk.record(job, Sight(flags=flags_of(job.argv), operands=operands_of(job.argv)), effects)
+    walk.record(job, CommandEffects(flags=flags_of(job.argv), operands=operands_of(job.argv)), effects)
     return state, state
 
 

@@ -8,7 +8,7 @@ from assent.contract.pattern import DOTALL, Pattern, re
 from assent.effects.paths import path_target
 from assent.effects.shell import assign, conditions, evaluators, names, zsh
 from assent.effects.shell.assign import flags_of, operands_of
-from assent.effects.shell.command import Arg, Sight
+from assent.effects.shell.command import Arg, CommandEffects
 from assent.effects.shell.flows import Stream
 from assent.effects.shell.job import Job
 from assent.effects.shell.state import COMPUTED, DECODED, State, bounded
@@ -27,7 +27,7 @@ EXECUTE, READ, WRITE = Operation.EXECUTE, Operation.READ, Operation.WRITE
 
 def inert(walk: Walk, job: Job) -> Pair:
     """It does nothing that needs judging."""
-    walk.record(job, Sight(flags=flags_of(job.argv), operands=operands_of(job.argv)), ())
+    walk.record(job, CommandEffects(flags=flags_of(job.argv), operands=operands_of(job.argv)), ())
     return job.state, job.state
 
 
@@ -35,7 +35,7 @@ def acts(walk: Walk, job: Job, *dangers: str) -> Pair:
     """It does something that is not modelled."""
     name = job.argv[0]
     effect = Effect(EXECUTE, Target(Kind.PROGRAM, name if isinstance(name, str) else ""), dangers=dangers)
-    walk.record(job, Sight(flags=flags_of(job.argv), operands=operands_of(job.argv)), (effect,))
+    walk.record(job, CommandEffects(flags=flags_of(job.argv), operands=operands_of(job.argv)), (effect,))
     return job.state, job.state
 
 
@@ -285,7 +285,7 @@ def settings(walk: Walk, job: Job) -> Pair:
     zsh.names(walk, args, state)
     if not args:
         effect = Effect(READ, Target(Kind.SERVICE, "environment"), dangers=("prints-secret",))
-        walk.record(job, Sight(), (effect,))
+        walk.record(job, CommandEffects(), (effect,))
         return state, state
     while args:
         arg = args[0]
@@ -403,7 +403,7 @@ def history(walk: Walk, job: Job) -> Pair:
     operation = READ if set("rn") & set(options) else WRITE
     for file in files if set("arnw") & set(options) else ():
         effects.append(Effect(operation, _path(walk, job, file)))
-    walk.record(job, Sight(flags=flags_of(job.argv), operands=operands_of(job.argv)), tuple(effects))
+    walk.record(job, CommandEffects(flags=flags_of(job.argv), operands=operands_of(job.argv)), tuple(effects))
     return job.state, job.state
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 from assent.contract.effect import Effect, Kind, Operation, Target
 from assent.contract.pattern import Pattern
 from assent.effects.shell import environment, posix, zsh
-from assent.effects.shell.command import Arg, Sight
+from assent.effects.shell.command import Arg, CommandEffects
 from assent.effects.shell.job import Job
 from assent.effects.shell.state import UNKNOWN, USUAL_SPLIT, Body, State, Val, changed, join
 from assent.effects.shell.tree import Pipeline, Simple
@@ -137,7 +137,7 @@ def _quoted(words: list[str | Arg] | tuple[str | Arg, ...]) -> str:
 def call(walk: Walk, name: str, body: Body, job: Job) -> Pair:
     """Walk a function's body with the words of a call as its arguments."""
     state = job.state
-    walk.record(job, Sight(), ())
+    walk.record(job, CommandEffects(), ())
     deep = [forks for called, forks in walk.stack if called == name]
     if deep and walk.forks > deep[-1]:
         where = walk.where(job.start, job.end)

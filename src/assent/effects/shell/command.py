@@ -101,7 +101,7 @@ class Run(Value):
         self.env = env
 
 
-class Sight(Value):
+class CommandEffects(Value):
     """What a command line is seen to do, before redirects: the answer of a command table.
 
     `known`: some row speaks of this form. Effects carry no invocation index yet. `runs` are commands that it

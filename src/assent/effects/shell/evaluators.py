@@ -9,7 +9,7 @@ from assent.contract.pattern import Pattern, re
 from assent.effects.paths import path_target
 from assent.effects.shell import calls, flows, names, simple
 from assent.effects.shell.assign import flags_of, operands_of
-from assent.effects.shell.command import Arg, Sight
+from assent.effects.shell.command import Arg, CommandEffects
 from assent.effects.shell.flows import Stream
 from assent.effects.shell.job import Job
 from assent.effects.shell.redirects import unnamed
@@ -42,7 +42,7 @@ def _effect(name: str, *dangers: str) -> Effect:
 
 
 def _record(walk: Walk, job: Job, *effects: Effect) -> None:
-    walk.record(job, Sight(flags=flags_of(job.argv), operands=operands_of(job.argv)), effects)
+    walk.record(job, CommandEffects(flags=flags_of(job.argv), operands=operands_of(job.argv)), effects)
 
 
 def eval_(walk: Walk, job: Job) -> Pair:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from assent.contract.effect import Effect
-    from assent.effects.shell.command import Arg, Sight
+    from assent.effects.shell.command import Arg, CommandEffects
 
     Argv = Sequence[str | Arg]
 
@@ -187,7 +187,9 @@ def hands_out_shell(name: str, args: Argv) -> bool:
     return name == "socat" and any(re.match(r"(?i)(exec|system):", text) for text in texts)
 
 
-def output(name: str, args: Argv, effects: Sequence[Effect], sight: Sight, stdin: Stream, taint: int) -> Stream:
+def output(
+    name: str, args: Argv, effects: Sequence[Effect], sight: CommandEffects, stdin: Stream, taint: int
+) -> Stream:
     """What a command prints, as far as later commands care."""
     reads = False
     for effect in effects:

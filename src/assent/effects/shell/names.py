@@ -7,7 +7,7 @@ from assent.contract.effect import Effect, Kind, Operation, Target
 from assent.contract.pattern import Pattern, re
 from assent.effects.shell import arithmetic, conditions, zsh
 from assent.effects.shell.assign import flags_of, operands_of
-from assent.effects.shell.command import FIRM, LISTED, TOKENS, Arg, Sight
+from assent.effects.shell.command import FIRM, LISTED, TOKENS, Arg, CommandEffects
 from assent.effects.shell.job import Job
 from assent.effects.shell.state import UNKNOWN, State, Val
 
@@ -48,7 +48,7 @@ def put(walk: Walk, word: str | Arg, found: Val, state: State) -> None:
 
 
 def _done(walk: Walk, job: Job, effects: tuple[Effect, ...] = ()) -> Pair:
-    walk.record(job, Sight(flags=flags_of(job.argv), operands=operands_of(job.argv)), effects)
+    walk.record(job, CommandEffects(flags=flags_of(job.argv), operands=operands_of(job.argv)), effects)
     return job.state, job.state
 
 

@@ -11,7 +11,7 @@ from assent.effects.shell.command import Arg
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from assent.effects.shell.command import Sight
+    from assent.effects.shell.command import CommandEffects
     from assent.effects.shell.job import Job
     from assent.effects.shell.walk import Walk
 
@@ -22,7 +22,7 @@ _FOLDER = Pattern(r"--d(?:i[a-z]*)?|-[A-Za-z0-9]*d")
 _GLUED = Pattern(r"(?:--d(?:i[a-z]*)?=|-[A-Za-z0-9]*?d)(.+)")
 
 
-def effects_of(walk: Walk, job: Job, base: str, sight: Sight, effects: tuple[Effect, ...]) -> list[Effect]:
+def effects_of(walk: Walk, job: Job, base: str, sight: CommandEffects, effects: tuple[Effect, ...]) -> list[Effect]:
     """What a command that applies a patch writes, beside what its row says."""
     if not any(effect.operation is EXECUTE and effect.target.kind is Kind.PROGRAM for effect in effects):
         return []  # it only tells

@@ -9,7 +9,7 @@ from assent.contract.later import Later
 from assent.contract.pattern import Pattern
 from assent.effects.shell import environment, flows
 from assent.effects.shell.command import LISTED, Arg, Run
-from assent.effects.shell.commands.see import see
+from assent.effects.shell.commands.interpret import interpret
 from assent.effects.shell.flows import Stream
 from assent.effects.shell.record import SHORTENED, alias_open
 from assent.effects.shell.state import DECODED, FETCHED, State, Val
@@ -17,7 +17,7 @@ from assent.effects.shell.state import DECODED, FETCHED, State, Val
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from assent.effects.shell import patched
-    from assent.effects.shell.command import Sight
+    from assent.effects.shell.command import CommandEffects
     from assent.effects.shell.commands.readers import shells
     from assent.effects.shell.job import Job
     from assent.effects.shell.walk import Walk
@@ -59,10 +59,10 @@ def command(walk: Walk, job: Job) -> None:
     stdin = _incoming(job.stdin, argv, cwds) if base in _INDIRECT else None
     kind = flows.family(base)
     told = flows.inline(kind, base, argv, job.stdin) if kind and job.stdin.text is not None else argv
-    sight = see(told, cwd=cwds[0], home=walk.home, tables=walk.tables, stdin=stdin)
+    sight = interpret(told, cwd=cwds[0], home=walk.home, tables=walk.tables, stdin=stdin)
     effects, runs = sight.effects, sight.runs
     if len(cwds) > 1:
-        more = [see(told, cwd=cwd, home=walk.home, tables=walk.tables, stdin=stdin) for cwd in cwds[1:]]
+        more = [interpret(told, cwd=cwd, home=walk.home, tables=walk.tables, stdin=stdin) for cwd in cwds[1:]]
         effects = tuple(dict.fromkeys([*effects, *(effect for found in more for effect in found.effects)]))
         runs = tuple(dict.fromkeys([*runs, *(run for found in more for run in found.runs)]))
     fetches = False
@@ -107,7 +107,7 @@ def command(walk: Walk, job: Job) -> None:
         walk.sink.append(stream)
 
 
-def _steered(job: Job, base: str, sight: Sight, effects: tuple[Effect, ...]) -> tuple[Effect, ...]:
+def _steered(job: Job, base: str, sight: CommandEffects, effects: tuple[Effect, ...]) -> tuple[Effect, ...]:
     """The effects with EXECUTE where the text sets a variable that is not known to be harmless for the program. One
     that its row says it obeys takes allow rules away, too."""
     state = job.state
@@ -199,7 +199,7 @@ def endangered(effect: Effect, dangers: tuple[str, ...]) -> Effect:
     )
 
 
-def _printed(walk: Walk, job: Job, base: str, effects: tuple[Effect, ...], sight: Sight) -> Stream:
+def _printed(walk: Walk, job: Job, base: str, effects: tuple[Effect, ...], sight: CommandEffects) -> Stream:
     """What a program prints, and what that makes of the files that it or its redirections write."""
     stream = flows.output(base, job.argv[1:], effects, sight, job.stdin, job.taint)
     for effect in effects:

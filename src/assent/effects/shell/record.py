@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from assent.effects.shell.command import Sight
+    from assent.effects.shell.command import CommandEffects
     from assent.effects.shell.job import Job
     from assent.effects.shell.redirects import Plumbing
     from assent.effects.shell.tree import Part
@@ -101,7 +101,7 @@ class Record:
         where = self.where(start, end)
         self.gaps.setdefault((code, where), Gap(code, where, advice, self.text[start:end][:200]))
 
-    def record(self, job: Job, sight: Sight, effects: tuple[Effect, ...]) -> int:
+    def record(self, job: Job, sight: CommandEffects, effects: tuple[Effect, ...]) -> int:
         """Put a command with its effects and redirections on record; return its index."""
         index = len(self.invocations)
         if index >= MOST_INVOCATIONS:
@@ -194,7 +194,9 @@ class Record:
         self.effects.append(effect)
 
 
-def alias_open(argv: list[str | Arg] | tuple[str | Arg, ...], program: str, sight: Sight) -> tuple[str | Arg, ...]:
+def alias_open(
+    argv: list[str | Arg] | tuple[str | Arg, ...], program: str, sight: CommandEffects
+) -> tuple[str | Arg, ...]:
     """The words of a command, with a subcommand that no table has as a word that is not known: an alias of git's may
     be any, and npm and Mercurial take the beginning of one for it."""
     if program in SHORTENED and not sight.subcommand:
@@ -210,7 +212,7 @@ def alias_open(argv: list[str | Arg] | tuple[str | Arg, ...], program: str, sigh
     return tuple(argv)
 
 
-def _open_words(job: Job, program: str, sight: Sight, literal: bool) -> tuple[tuple[int, str, bool], ...]:
+def _open_words(job: Job, program: str, sight: CommandEffects, literal: bool) -> tuple[tuple[int, str, bool], ...]:
     if literal and (sight.subcommand or program not in SHORTENED):
         return ()
     return _unknown(alias_open(job.argv, program, sight))

@@ -7,7 +7,7 @@ from __future__ import annotations
 from assent.contract.effect import Effect, Kind, Operation, Target
 from assent.contract.later import Later
 from assent.effects.shell import flows, programs
-from assent.effects.shell.command import Arg, Sight
+from assent.effects.shell.command import Arg, CommandEffects
 from assent.effects.shell.flows import Stream
 from assent.effects.shell.job import Job
 from assent.effects.shell.state import State, either, join
@@ -194,7 +194,7 @@ def _dynamic(walk: Walk, job: Job, name: Arg) -> Pair:
     walk.gap("gap.shell.dynamic-command", f"write out the program instead of `{name.text}`", job.start, job.end)
     dangers = flows.code_dangers(job.taint)
     effect = Effect(Operation.EXECUTE, Target(Kind.PROGRAM, "", name.text, certain=False), dangers=dangers)
-    walk.record(job, Sight(), (effect,))
+    walk.record(job, CommandEffects(), (effect,))
     if name.splits and len(job.argv) > 1 and not known:
         within(walk, job.inner(job.argv[1:]))
     before.blur()

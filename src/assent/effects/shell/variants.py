@@ -9,19 +9,19 @@ from assent.contract.effect import Lowering
 from assent.contract.pattern import Pattern, re
 from assent.effects.shell import flows, simple
 from assent.effects.shell.command import FIRM, Arg
-from assent.effects.shell.commands.option import Options
-from assent.effects.shell.commands.see import locate, see
-from assent.effects.shell.commands.seen import Seen
+from assent.effects.shell.commands.command_effects import Seen
+from assent.effects.shell.commands.interpret import interpret, locate
 from assent.effects.shell.job import Job
 from assent.effects.shell.record import Stop
 from assent.effects.shell.state import State
+from assent.programs.option import Options
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from assent.effects.shell.commands.table import Node
     from assent.effects.shell.walk import Walk
+    from assent.programs.table import Node
 
     Word = str | Arg
 
@@ -118,7 +118,7 @@ def _shape(match: re.Match[str]) -> str:
 
 
 def _dangers(words: list[Word], state: State, walk: Walk) -> frozenset[str]:
-    found = see(tuple(words), cwd=state.cwds[0], home=walk.home, tables=walk.tables)
+    found = interpret(tuple(words), cwd=state.cwds[0], home=walk.home, tables=walk.tables)
     return frozenset(danger for effect in found.effects for danger in effect.dangers)
 
 

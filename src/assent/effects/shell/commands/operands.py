@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from assent.contract.effect import Kind
 from assent.effects.shell.command import TOKENS, Arg
-from assent.effects.shell.commands.row import Row, Slot
-from assent.effects.shell.commands.seen import LIST, READ, SEARCH, WRITE, Seen, fixed, literal
+from assent.effects.shell.commands.command_effects import LIST, READ, SEARCH, WRITE, Seen, fixed, literal
+from assent.programs.row import Row, Slot
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from assent.effects.shell.command import FIRM, Arg
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from assent.effects.shell.commands.option import Option, Options
+    from assent.programs.option import Option, Options
 
     Word = str | Arg
 

@@ -6,13 +6,13 @@ text that begins with one, count as commands where they would be dangerous; all 
 from __future__ import annotations
 
 from assent.contract.pattern import Pattern
-from assent.effects.shell.commands.see import see
-from assent.effects.shell.commands.seen import Seen, literal, shown
+from assent.effects.shell.commands.command_effects import Seen, literal, shown
+from assent.effects.shell.commands.interpret import interpret
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from assent.effects.shell.command import Arg
-    from assent.effects.shell.commands.table import Tables
+    from assent.programs.table import Tables
 
     Word = str | Arg
 
@@ -50,7 +50,7 @@ def _endangers(seen: Seen, words: list[Word], tables: Tables, depth: int) -> boo
         or tables.program(shown(words[0]).rpartition("/")[2]) is None
     ):
         return False
-    found = see(tuple(words), cwd=seen.cwd, home=seen.home, tables=tables)
+    found = interpret(tuple(words), cwd=seen.cwd, home=seen.home, tables=tables)
     if any(effect.dangers for effect in found.effects):
         return True
     for run in found.runs:

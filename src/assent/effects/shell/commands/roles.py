@@ -5,8 +5,18 @@ from __future__ import annotations
 from assent.contract.effect import Operation
 from assent.contract.pattern import Pattern
 from assent.effects.shell.command import Arg
+from assent.effects.shell.commands.command_effects import (
+    DELETE,
+    LIST,
+    READ,
+    SEARCH,
+    WRITE,
+    Seen,
+    literal,
+    shown,
+    values,
+)
 from assent.effects.shell.commands.readers import language
-from assent.effects.shell.commands.seen import DELETE, LIST, READ, SEARCH, WRITE, Seen, literal, shown, values
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from assent.contract.effect import Effect
 from assent.contract.pattern import Pattern
 from assent.effects.paths import path_target
 from assent.effects.shell.command import Arg
-from assent.effects.shell.commands.seen import READ, Seen, literal, shown
+from assent.effects.shell.commands.command_effects import READ, Seen, literal, shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

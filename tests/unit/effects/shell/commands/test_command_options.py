@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from assent.effects.shell.command import Arg
-from assent.effects.shell.commands.option import options_of
 from assent.effects.shell.commands.options import Parsed, parse
+from assent.programs.option import options_of
 
 OPTIONS = options_of(
     "-r,-R,--recursive -f,--force -o,--output=WRITE -n,--lines=TEXT --color[=TEXT] -NUM --outer --pair=TEXT=READ"

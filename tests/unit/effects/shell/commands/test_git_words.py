@@ -6,7 +6,7 @@ import pytest
 
 from assent.contract.effect import Operation
 from assent.effects.shell.command import Arg
-from tests.unit.effects.shell.commands.sights import does, sight
+from tests.unit.effects.shell.commands.commands import does, effects_of
 
 READS = "EXECUTE </w>"  # the conditional effect: what the repository's own settings could run
 ACTS = "EXECUTE <git>"
@@ -296,7 +296,7 @@ def test_what_git_removes_or_moves_is_in_the_store_or_elsewhere() -> None:
     assert does("git rm -r src") == ["DELETE+ src", *stored("refs")]
     assert does("git rm -n a") == stored("refs")
     assert does("git mv a b") == ["READ+ a", "DELETE+ a", "WRITE+ b", "WRITE+ b/a", *stored("refs")]
-    removed = [effect for name in ("git rm a", "git mv a b") for effect in sight(name).effects]
+    removed = [effect for name in ("git rm a", "git mv a b") for effect in effects_of(name).effects]
     assert all(effect.lossless for effect in removed if effect.operation is Operation.DELETE)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.unit.effects.shell.commands.sights import does
+from tests.unit.effects.shell.commands.commands import does
 
 
 def test_listing_reads() -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from assent.contract.effect import Operation
 from assent.effects.shell.command import Arg
-from tests.unit.effects.shell.commands.sights import does, sight
+from tests.unit.effects.shell.commands.commands import does, effects_of
 
 
 def test_copies_are_read_and_written() -> None:
@@ -74,11 +74,11 @@ def test_modes_are_no_files() -> None:
     ],
 )
 def test_what_is_moved_or_was_empty_is_not_lost(command: str, kept: bool) -> None:
-    removed = [effect for effect in sight(command).effects if effect.operation is Operation.DELETE]
+    removed = [effect for effect in effects_of(command).effects if effect.operation is Operation.DELETE]
     assert removed
     assert all(effect.lossless is kept for effect in removed)
 
 
 def test_what_is_moved_to_an_unknown_place_may_be_lost() -> None:
-    removed = [effect for effect in sight(("mv", "a", Arg("$X"))).effects if effect.operation is Operation.DELETE]
+    removed = [effect for effect in effects_of(("mv", "a", Arg("$X"))).effects if effect.operation is Operation.DELETE]
     assert not any(effect.lossless for effect in removed)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from assent.effects.shell.command import Arg
-from tests.unit.effects.shell.commands.sights import does, sight
+from tests.unit.effects.shell.commands.commands import does, effects_of
 
 FOUND = Arg("{}", kind="paths", under=("/w/src/",))
 REGULAR = Arg("{}", kind="files", under=("/w/src/",))
@@ -28,30 +28,30 @@ REGULAR = Arg("{}", kind="files", under=("/w/src/",))
 )
 def test_looking_lists_the_roots(command: str) -> None:
     assert does(command) == ["LIST+ src"]
-    assert (sight(command).prints, sight(command).under[0]) == ("paths", "/w/src")
+    assert (effects_of(command).prints, effects_of(command).under[0]) == ("paths", "/w/src")
 
 
 @pytest.mark.parametrize(
     "command", ["find src -type f", "find src -name '*.py' -type f", "find src -type f ( -name a -o -name b )"]
 )
 def test_regular_files_are_no_links(command: str) -> None:
-    assert sight(command).prints == "files"
-    assert sight("fd -t f x src").prints == "filenames"
-    assert sight("fd -L -t f x src").prints == "names"
-    assert sight("fd -t f -t l x src").prints == "names"
+    assert effects_of(command).prints == "files"
+    assert effects_of("fd -t f x src").prints == "filenames"
+    assert effects_of("fd -L -t f x src").prints == "names"
+    assert effects_of("fd -t f -t l x src").prints == "names"
 
 
 def test_a_command_before_the_test_of_the_type_gets_links_too() -> None:
-    assert sight("find src -exec cat {} + -type f").runs[0].argv == ("cat", FOUND)
-    assert sight("find src -type f -o -exec cat {} +").runs[0].argv == ("cat", FOUND)
-    assert sight("find src -type f -exec cat {} +").runs[0].argv == ("cat", REGULAR)
+    assert effects_of("find src -exec cat {} + -type f").runs[0].argv == ("cat", FOUND)
+    assert effects_of("find src -type f -o -exec cat {} +").runs[0].argv == ("cat", FOUND)
+    assert effects_of("find src -type f -exec cat {} +").runs[0].argv == ("cat", REGULAR)
 
 
 def test_a_name_that_is_looked_for_is_told_with_the_roots() -> None:
-    assert sight("find src -name .env").under == ("/w/src", "/w/src/.env")
-    assert sight("find a b -iname X.Y").under == ("/w/a", "/w/b", "/w/a/X.Y", "/w/a/x.y", "/w/b/X.Y", "/w/b/x.y")
-    assert sight("find . ! -name .env -not -path './x/*'").under == ("/w",)
-    assert sight("find src -path '*/.env' -exec cat {} +").runs[0].argv == (
+    assert effects_of("find src -name .env").under == ("/w/src", "/w/src/.env")
+    assert effects_of("find a b -iname X.Y").under == ("/w/a", "/w/b", "/w/a/X.Y", "/w/a/x.y", "/w/b/X.Y", "/w/b/x.y")
+    assert effects_of("find . ! -name .env -not -path './x/*'").under == ("/w",)
+    assert effects_of("find src -path '*/.env' -exec cat {} +").runs[0].argv == (
         "cat",
         Arg("{}", kind="paths", under=("/w/src/", "/w/src/.env/")),
     )
@@ -62,27 +62,27 @@ def test_without_a_root_it_is_the_current_folder() -> None:
 
 
 def test_a_command_is_run_on_names_below_the_roots() -> None:
-    found = sight("find src -type f -exec grep -l y {} +")
+    found = effects_of("find src -type f -exec grep -l y {} +")
     assert found.runs[0].argv == ("grep", "-l", "y", REGULAR)
     assert found.prints == ""
     assert does("find src -exec rm {} ;") == ["LIST+ src", "RUN rm <{}>"]
-    assert sight("find src -execdir rm {} ;").runs[0].argv == ("rm", FOUND)
+    assert effects_of("find src -execdir rm {} ;").runs[0].argv == ("rm", FOUND)
     assert does("find src -execdir rm a{} ;") == ["LIST+ src", "RUN rm <a{}> in ?"]
 
 
 def test_what_is_found_is_exact_for_the_command_but_not_for_a_script() -> None:
-    script = sight(("sh", "-c", 'cat "$1"', "_", FOUND)).runs[0]
+    script = effects_of(("sh", "-c", 'cat "$1"', "_", FOUND)).runs[0]
     assert script.positional == ("_", Arg("{}", kind="paths", under=("/w/src",)))
-    assert sight(("env", "-C", "/etc", "cat", FOUND)).runs[0].argv == (
+    assert effects_of(("env", "-C", "/etc", "cat", FOUND)).runs[0].argv == (
         "cat",
         Arg("{}", kind="paths", under=("/w/src",)),
     )
 
 
 def test_a_format_may_print_anything() -> None:
-    assert sight("fd x").prints == "names"
-    assert sight("fd --format=/etc/passwd").prints == ""
-    assert sight("find . -printf /etc/passwd").prints == ""
+    assert effects_of("fd x").prints == "names"
+    assert effects_of("fd --format=/etc/passwd").prints == ""
+    assert effects_of("find . -printf /etc/passwd").prints == ""
 
 
 def test_two_commands_are_both_seen() -> None:

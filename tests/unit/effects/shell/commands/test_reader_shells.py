@@ -6,7 +6,7 @@ import pytest
 
 from assent.effects.shell.command import Arg, Run
 from assent.effects.shell.commands.readers.shells import shell_reads_stdin
-from tests.unit.effects.shell.commands.sights import does, sight
+from tests.unit.effects.shell.commands.commands import does, effects_of
 
 
 @pytest.mark.parametrize(
@@ -27,7 +27,7 @@ def test_the_script_of_c_is_read(command: str) -> None:
 
 
 def test_the_words_behind_a_script_are_its_parameters() -> None:
-    assert sight("bash -c '$0 $1' rm a").runs == (Run(script="$0 $1", shell="bash", positional=("rm", "a")),)
+    assert effects_of("bash -c '$0 $1' rm a").runs == (Run(script="$0 $1", shell="bash", positional=("rm", "a")),)
 
 
 def test_an_unknown_script_is_a_gap() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from assent.effects.shell.command import Arg
-from tests.unit.effects.shell.commands.sights import does
+from tests.unit.effects.shell.commands.commands import does
 
 
 def test_addresses_are_fetched_by_host() -> None:

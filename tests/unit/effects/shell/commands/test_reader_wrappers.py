@@ -6,14 +6,14 @@ import pytest
 
 from assent.effects.shell.command import Arg
 from assent.effects.shell.commands.readers.environment import split_string
-from tests.unit.effects.shell.commands.sights import does, sight
+from tests.unit.effects.shell.commands.commands import does, effects_of
 
 PATHS = Arg("<stdin>", kind="paths", under=("/w/src",))
 
 
 def test_xargs_appends_what_comes_from_stdin() -> None:
     assert does("xargs grep -l x", stdin=PATHS) == ["RUN grep -l x <<stdin>>"]
-    assert sight("xargs rm -f", stdin=PATHS).runs[0].argv == (
+    assert effects_of("xargs rm -f", stdin=PATHS).runs[0].argv == (
         "rm",
         "-f",
         Arg("<stdin>", splits=True, kind="paths", under=("/w/src",)),
@@ -21,13 +21,13 @@ def test_xargs_appends_what_comes_from_stdin() -> None:
 
 
 def test_xargs_puts_what_comes_in_place_of_a_mark() -> None:
-    assert sight("xargs -I{} cat {}", stdin=PATHS).runs[0].argv == (
+    assert effects_of("xargs -I{} cat {}", stdin=PATHS).runs[0].argv == (
         "cat",
         Arg("<stdin>", kind="paths", under=("/w/src",)),
     )
-    assert sight("xargs -I% sh -c 'rm %'").runs[0].argv == ("sh", "-c", Arg("rm %", prefix="rm "))
+    assert effects_of("xargs -I% sh -c 'rm %'").runs[0].argv == ("sh", "-c", Arg("rm %", prefix="rm "))
     known = Arg("a b", ("a", "b"))
-    assert sight("xargs -I{} cp {} {}.bak", stdin=known).runs[0].argv == (
+    assert effects_of("xargs -I{} cp {} {}.bak", stdin=known).runs[0].argv == (
         "cp",
         Arg("a b", ("a", "b")),
         Arg("{}.bak", ("a.bak", "b.bak")),

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from assent.contract.pattern import DOTALL, Pattern
 from assent.effects.shell.command import Arg
-from assent.effects.shell.commands.seen import READ, WRITE, shown, values
+from assent.effects.shell.commands.command_effects import READ, WRITE, shown, values
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from assent.effects.shell.commands.see import Line
+    from assent.effects.shell.commands.interpret import Line
 
     Word = str | Arg
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 from assent.contract.pattern import Pattern
 from assent.effects.shell import environment
 from assent.effects.shell.command import Arg
-from assent.effects.shell.commands.option import options_of
+from assent.effects.shell.commands.command_effects import LONGEST, literal, values
 from assent.effects.shell.commands.options import parse
 from assent.effects.shell.commands.readers.wrappers import SHELLS, wrapper
-from assent.effects.shell.commands.seen import LONGEST, literal, values
+from assent.programs.option import options_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from assent.effects.shell.commands.command_effects import Seen
+    from assent.effects.shell.commands.interpret import Line
     from assent.effects.shell.commands.options import Parsed
-    from assent.effects.shell.commands.see import Line
-    from assent.effects.shell.commands.seen import Seen
 
     Word = str | Arg
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from assent.contract.pattern import Pattern
 from assent.effects.shell.command import Arg
+from assent.effects.shell.commands.command_effects import DELETE, READ, WRITE, literal, values
 from assent.effects.shell.commands.operands import into
 from assent.effects.shell.commands.options import parse
-from assent.effects.shell.commands.seen import DELETE, READ, WRITE, literal, values
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from assent.effects.shell.commands.see import Line
+    from assent.effects.shell.commands.interpret import Line
 
     Word = str | Arg
 

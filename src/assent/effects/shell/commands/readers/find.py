@@ -5,13 +5,13 @@ from __future__ import annotations
 from assent.contract.effect import Effect, Kind, Target
 from assent.contract.pattern import Pattern
 from assent.effects.shell.command import FIRM, Arg
+from assent.effects.shell.commands.command_effects import DELETE, LIST, READ, WRITE, Seen, literal, shown
 from assent.effects.shell.commands.options import parse
 from assent.effects.shell.commands.readers.wrappers import replaced
-from assent.effects.shell.commands.seen import DELETE, LIST, READ, WRITE, Seen, literal, shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from assent.effects.shell.commands.see import Line
+    from assent.effects.shell.commands.interpret import Line
 
     Word = str | Arg
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from assent.contract.effect import Effect, Kind, Target
 from assent.contract.pattern import ASCII, Pattern
 from assent.effects.shell.command import Arg
+from assent.effects.shell.commands.command_effects import DELETE, EXECUTE, READ, WRITE, literal, shown, values
 from assent.effects.shell.commands.operands import into
 from assent.effects.shell.commands.readers.places import told
 from assent.effects.shell.commands.roles import apply
-from assent.effects.shell.commands.seen import DELETE, EXECUTE, READ, WRITE, literal, shown, values
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from assent.effects.shell.commands.see import Line
+    from assent.effects.shell.commands.interpret import Line
 
 _SHARED = frozenset({"main", "master", "trunk", "develop", "production", "prod", "release", "stable"})
 _MAGIC = Pattern(r"[*?\[\\]|^:")  # of pathspecs, which git expands itself

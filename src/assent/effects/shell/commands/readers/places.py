@@ -4,12 +4,12 @@ place that the user's own settings choose, so that a path below it is named as f
 from __future__ import annotations
 
 from assent.contract.pattern import ASCII, Pattern
-from assent.effects.shell.commands.seen import literal
+from assent.effects.shell.commands.command_effects import literal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from assent.effects.shell.commands.interpret import Line
     from assent.effects.shell.commands.options import Word
-    from assent.effects.shell.commands.see import Line
 
 _PROGRAM = Pattern(r"[A-Za-z0-9_][\w.+-]*", ASCII)
 _FOLDERS = ("/usr/bin", "/usr/local/bin", "/opt/homebrew/bin", "~/.local/bin", "~/bin")

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from assent.contract.pattern import Pattern
-from assent.effects.shell.commands.seen import literal, shown
+from assent.effects.shell.commands.command_effects import literal, shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from assent.effects.shell.commands.interpret import Line
     from assent.effects.shell.commands.options import Parsed
-    from assent.effects.shell.commands.see import Line
 
 _SIGNAL = Pattern(r"-(?:SIG)?[A-Za-z]+[0-9]*|-[0-9]+")
 _LISTS = Pattern(r"-[lL]|--list(?:=.*)?|--table")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from assent.contract.pattern import Pattern
 from assent.effects.shell.command import FIRM, Arg
-from assent.effects.shell.commands.seen import READ, literal, shown
+from assent.effects.shell.commands.command_effects import READ, literal, shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from assent.effects.shell.commands.see import Line
+    from assent.effects.shell.commands.interpret import Line
 
     Word = str | Arg
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from assent.contract.effect import Effect, Kind, Target
 from assent.contract.pattern import Pattern
 from assent.effects.shell.command import Arg
-from assent.effects.shell.commands.option import options_of
+from assent.effects.shell.commands.command_effects import EXECUTE, READ, WRITE, literal, shown, values
 from assent.effects.shell.commands.options import parse
-from assent.effects.shell.commands.seen import EXECUTE, READ, WRITE, literal, shown, values
+from assent.programs.option import options_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from assent.effects.shell.commands.interpret import Line
     from assent.effects.shell.commands.options import Parsed
-    from assent.effects.shell.commands.see import Line
 
     Word = str | Arg
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from assent.effects.shell.commands.readers.node_tokens import MARK, NAME, NUMBER, REGEX, TEXT, tokens
-from tests.unit.effects.shell.commands.sights import does
+from assent.effects.code.node_tokens import MARK, NAME, NUMBER, REGEX, TEXT, tokens
+from tests.unit.effects.shell.commands.commands import does
 
 EXECUTE = "EXECUTE <node>"
 CODE = "EXECUTE <data:>"  # the conditional effect: code that does no more than it shows

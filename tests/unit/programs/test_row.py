@@ -6,8 +6,9 @@ import pytest
 
 from assent.contract.errors import PolicyError
 from assent.effects.shell.command import Arg
-from assent.effects.shell.commands import Tables, check_row, see
-from tests.unit.effects.shell.commands.sights import does, sight
+from assent.effects.shell.commands import Tables, check_row
+from assent.effects.shell.commands.interpret import interpret
+from tests.unit.effects.shell.commands.commands import does, effects_of
 
 
 def rows(**keys: dict[str, object]) -> Tables:
@@ -28,12 +29,12 @@ PROGRAM = rows(
 
 def test_a_program_without_a_row_is_executed() -> None:
     assert does("frobnicate -x a", PROGRAM) == ["EXECUTE <frobnicate>"]
-    assert sight("frobnicate -xy --long=1 a", PROGRAM).flags == {"-xy", "-x", "-y", "--long"}
+    assert effects_of("frobnicate -xy --long=1 a", PROGRAM).flags == {"-xy", "-x", "-y", "--long"}
 
 
 def test_a_subcommand_is_found_behind_global_options() -> None:
     assert does("prog -C sub --quiet show a", PROGRAM) == ["READ sub/a", "EXECUTE <sub>"]
-    assert sight("prog --key x list all y", PROGRAM).subcommand == ("list", "all")
+    assert effects_of("prog --key x list all y", PROGRAM).subcommand == ("list", "all")
 
 
 def test_a_subcommand_without_a_row_is_executed() -> None:
@@ -77,7 +78,7 @@ def test_an_unknown_program_word_is_a_gap() -> None:
 
 
 def test_relative_paths_are_unknown_where_the_folder_is() -> None:
-    found = see(("prog", "show", "a", "/b"), cwd="", home="/h", tables=PROGRAM)
+    found = interpret(("prog", "show", "a", "/b"), cwd="", home="/h", tables=PROGRAM)
     assert [(effect.target.name, effect.target.certain) for effect in found.effects[:2]] == [("", False), ("/b", True)]
 
 
@@ -158,13 +159,13 @@ def test_roles_of_operands_may_have_tags() -> None:
 
 
 def test_printed_paths_lie_below_what_was_listed() -> None:
-    assert (sight("here", COPY).prints, sight("here", COPY).under) == ("paths", ("/w",))
-    assert sight(("here", Arg("$x", kind="word")), COPY).prints == ""
+    assert (effects_of("here", COPY).prints, effects_of("here", COPY).under) == ("paths", ("/w",))
+    assert effects_of(("here", Arg("$x", kind="word")), COPY).prints == ""
 
 
 def test_names_that_were_told_elsewhere_may_lie_here_too() -> None:
     def under(cwd: str, *folders: str) -> tuple[str, ...]:
-        found = see(("uniq", Arg("$f", kind="paths", under=folders)), cwd=cwd, home="/h", tables=COPY)
+        found = interpret(("uniq", Arg("$f", kind="paths", under=folders)), cwd=cwd, home="/h", tables=COPY)
         return found.effects[0].target.under
 
     assert under("/w", "/w/src") == ("/w/src", "/w")
@@ -183,7 +184,7 @@ WORTH = rows(
 
 def test_options_and_operands_say_what_the_output_is_worth() -> None:
     def worth(command: str | tuple[str | Arg, ...]) -> str:
-        return sight(command, WORTH).prints
+        return effects_of(command, WORTH).prints
 
     assert [worth(f"say {options}") for options in ("", "-n", "-n -l", "-n -x y", "-x y -n")] == [
         "word",

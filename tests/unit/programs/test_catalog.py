@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import assent.effects.shell.commands as commands
-from assent.effects.shell.commands.catalog import HEAD, Catalog
+from assent.programs.catalog import HEAD, Catalog
 
 TABLE = """
 [frob]
@@ -59,7 +59,7 @@ def test_the_second_process_reads_no_table(folder: Path) -> None:
     before = compiled(folder).stat()
     script = f"""
 import sys; sys.path.insert(0, {str(Path(commands.__file__).parents[4])!r})
-from assent.effects.shell.commands.catalog import Catalog
+from assent.programs.catalog import Catalog
 found = Catalog({str(folder)!r})
 assert found.rows("frob") and found.behind("fr")
 assert "tomllib" not in sys.modules

@@ -6,12 +6,12 @@ from __future__ import annotations
 
 from assent.contract.pattern import Pattern
 from assent.effects.shell.command import Arg
+from assent.effects.shell.commands.command_effects import LONGEST, READ, WRITE, Seen, values
 from assent.effects.shell.commands.readers.environment import PLAIN
-from assent.effects.shell.commands.seen import LONGEST, READ, WRITE, Seen, values
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from assent.effects.shell.commands.see import Line
+    from assent.effects.shell.commands.interpret import Line
 
     Word = str | Arg
 

@@ -4,7 +4,7 @@ The list is one object: whoever holds it under another name can change it."""
 
 from __future__ import annotations
 
-from assent.effects.shell.commands.readers.python_calls import Scope, name_of
+from assent.effects.code.python_calls import Scope, name_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -5,13 +5,16 @@ from __future__ import annotations
 import shlex
 
 from assent.contract.effect import Effect, Kind
-from assent.effects.shell.command import Arg, Run, Sight
-from assent.effects.shell.commands import Tables, see, shipped
+from assent.effects.shell.command import Arg, CommandEffects, Run
+from assent.effects.shell.commands import Tables, shipped
+from assent.effects.shell.commands.interpret import interpret
 
 
-def sight(command: str | tuple[str | Arg, ...], tables: Tables = shipped, stdin: Arg | None = None) -> Sight:
+def effects_of(
+    command: str | tuple[str | Arg, ...], tables: Tables = shipped, stdin: Arg | None = None
+) -> CommandEffects:
     argv = tuple(shlex.split(command)) if isinstance(command, str) else command
-    return see(argv, cwd="/w", home="/home/me", tables=tables, stdin=stdin)
+    return interpret(argv, cwd="/w", home="/home/me", tables=tables, stdin=stdin)
 
 
 def does(
@@ -19,7 +22,7 @@ def does(
 ) -> list[str]:
     """`READ a`, `DELETE+ b !recursive-delete`, `RUN ls -l`, `SHELL script`, `GAP code`: paths below /w are relative,
     `+` is recursive, `?` an unknown target. What it obeys is told with `settings` only."""
-    found = sight(command, tables, stdin)
+    found = effects_of(command, tables, stdin)
     lines = [_effect(effect) for effect in found.effects if settings or effect.target.kind is not Kind.SETTINGS]
     lines += [_run(run) for run in found.runs]
     return lines + [f"GAP {code[4:]}" for code, _ in found.gaps]

@@ -6,9 +6,9 @@ from __future__ import annotations
 
 from assent.contract.errors import PolicyError
 from assent.contract.pattern import Pattern
-from assent.effects.shell.commands.catalog import catalog
-from assent.effects.shell.commands.option import without
-from assent.effects.shell.commands.row import Row, check_row, glob
+from assent.programs.catalog import catalog
+from assent.programs.option import without
+from assent.programs.row import Row, check_row, glob
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -151,7 +151,7 @@ class Tables:
         return list(dict.fromkeys([*catalog.rows(program), *own]))
 
     def _check_user(self) -> None:
-        from assent.effects.shell.commands.readers import NAMES
+        from assent.programs.readers import NAMES
 
         for name, keys in self._user.items():
             check_row(name, keys, readers=frozenset(NAMES))

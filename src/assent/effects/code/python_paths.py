@@ -5,7 +5,7 @@ the path's, unless what it is called on is surely a text."""
 
 from __future__ import annotations
 
-from assent.effects.shell.commands.readers.python_calls import METHODS, Scope, name_of
+from assent.effects.code.python_calls import METHODS, Scope, name_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from assent.contract.effect import Operation
 from assent.contract.pattern import Pattern
 from assent.effects.shell.command import Arg
-from assent.effects.shell.commands.seen import DELETE, LIST, READ, WRITE, Seen
+from assent.effects.shell.commands.command_effects import DELETE, LIST, READ, WRITE, Seen
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

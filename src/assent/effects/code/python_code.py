@@ -9,14 +9,14 @@ Python loads modules by itself as well (for an encoding, a date, a traceback).""
 from __future__ import annotations
 
 from assent.contract.pattern import DOTALL, Pattern
+from assent.effects.code.inline import PYTHON_EVALS, runs_foreign
+from assent.effects.code.python_calls import METHODS, Scope, bindings, call_effects, name_of
+from assent.effects.code.python_library import LOOKS, MODULES, is_harmless
+from assent.effects.code.python_paths import Paths
+from assent.effects.code.python_search import reads_only
 from assent.effects.shell.command import Arg
+from assent.effects.shell.commands.command_effects import DELETE, READ, WRITE, Seen
 from assent.effects.shell.commands.readers.environment import PLAIN
-from assent.effects.shell.commands.readers.inline import PYTHON_EVALS, runs_foreign
-from assent.effects.shell.commands.readers.python_calls import METHODS, Scope, bindings, call_effects, name_of
-from assent.effects.shell.commands.readers.python_library import LOOKS, MODULES, is_harmless
-from assent.effects.shell.commands.readers.python_paths import Paths
-from assent.effects.shell.commands.readers.python_search import reads_only
-from assent.effects.shell.commands.seen import DELETE, READ, WRITE, Seen
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -8,16 +8,16 @@ from assent.contract.later import Later
 from assent.contract.memory import keep
 from assent.contract.pattern import Pattern
 from assent.effects.paths import path_target
-from assent.effects.shell.command import TOKENS, Arg, Sight
+from assent.effects.shell.command import TOKENS, Arg, CommandEffects
 from assent.effects.shell.commands import cover
+from assent.effects.shell.commands.command_effects import EXECUTE, LIST, READ, WRITE, Seen, literal, shown, values
 from assent.effects.shell.commands.operands import dropped, into, secrets, share_out, worth
-from assent.effects.shell.commands.option import HARMLESS_ROLES, PATH_ROLES, Options, dangers_of, gives_of
 from assent.effects.shell.commands.options import Given, parse
 from assent.effects.shell.commands.readers import reader
 from assent.effects.shell.commands.roles import apply, quiet
-from assent.effects.shell.commands.row import Row, Slot
-from assent.effects.shell.commands.seen import EXECUTE, LIST, READ, WRITE, Seen, literal, shown, values
-from assent.effects.shell.commands.table import Node, Tables, shipped
+from assent.programs.option import HARMLESS_ROLES, PATH_ROLES, Options, dangers_of, gives_of
+from assent.programs.row import Row, Slot
+from assent.programs.table import Node, Tables, shipped
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -257,10 +257,12 @@ def _least(slots: tuple[Slot, ...]) -> int:
 
 
 REMEMBERED = 512  # command lines; agents run the same few again and again
-_remembered: dict[tuple[object, ...], tuple[Tables, Sight]] = {}
+_remembered: dict[tuple[object, ...], tuple[Tables, CommandEffects]] = {}
 
 
-def see(argv: tuple[Word, ...], *, cwd: str, home: str, tables: Tables = shipped, stdin: Arg | None = None) -> Sight:
+def interpret(
+    argv: tuple[Word, ...], *, cwd: str, home: str, tables: Tables = shipped, stdin: Arg | None = None
+) -> CommandEffects:
     """What a simple command does, before redirects. `cwd` `""` is unknown; `stdin` is what its input is worth.
 
     Depends on its arguments alone, so a command line of literals is looked at once."""
@@ -278,7 +280,7 @@ def see(argv: tuple[Word, ...], *, cwd: str, home: str, tables: Tables = shipped
     return sight
 
 
-def _see(argv: tuple[Word, ...], cwd: str, home: str, tables: Tables, stdin: Arg | None) -> Sight:
+def _see(argv: tuple[Word, ...], cwd: str, home: str, tables: Tables, stdin: Arg | None) -> CommandEffects:
     name = literal(argv[0])
     if name is None:
         seen = Seen("", cwd, home)

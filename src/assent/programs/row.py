@@ -4,7 +4,7 @@ Reads no files and no command lines."""
 from __future__ import annotations
 
 from assent.contract.pattern import Pattern, re
-from assent.effects.shell.commands.option import (
+from assent.programs.option import (
     OTHER_TEXT,
     ROLES,
     Options,

@@ -5,9 +5,9 @@ and methods of values, and no name of a member is computed. All else is for the 
 
 from __future__ import annotations
 
+from assent.effects.code.node_tokens import MARK, NAME, NUMBER, TEXT, Token, tokens
 from assent.effects.shell.command import Arg
-from assent.effects.shell.commands.readers.node_tokens import MARK, NAME, NUMBER, TEXT, Token, tokens
-from assent.effects.shell.commands.seen import LIST, READ, WRITE, Seen
+from assent.effects.shell.commands.command_effects import LIST, READ, WRITE, Seen
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

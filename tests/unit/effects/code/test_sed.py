@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from tests.unit.effects.shell.commands.sights import does
+from tests.unit.effects.shell.commands.commands import does
 
 READS = [
     "1,5p",

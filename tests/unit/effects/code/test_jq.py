@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from assent.effects.shell.command import Arg
-from tests.unit.effects.shell.commands.sights import does
+from tests.unit.effects.shell.commands.commands import does
 
 
 @pytest.mark.parametrize(

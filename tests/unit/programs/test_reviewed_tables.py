@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-import assent.effects.shell.commands as commands
+from assent import programs as tables
 
-FOLDER = Path(commands.__file__).parent
+FOLDER = Path(tables.__file__).parent
 CHECKED = re.compile(r"\b(?:manuals?|source|runs|help|reference|completions|requests)\b")  # what was looked at
 TABLES = sorted(path.name for path in FOLDER.glob("*.toml"))
 

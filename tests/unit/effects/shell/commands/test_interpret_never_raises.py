@@ -7,8 +7,9 @@ import time
 
 import pytest
 
-from assent.effects.shell.command import Arg, Sight
-from assent.effects.shell.commands import see, shipped
+from assent.effects.shell.command import Arg, CommandEffects
+from assent.effects.shell.commands import shipped
+from assent.effects.shell.commands.interpret import interpret
 
 WORDS: list[str | Arg] = [
     *"- -- --- -x -xyz --long --long=x -o -n5 + +x = a=b a.txt ../x / ~ * {} ; ( ) ! , | : ::".split(),
@@ -65,11 +66,11 @@ def test_any_words_are_answered_for_every_program() -> None:
         words = [word for word in name.replace("|", " ").replace("*", "x").split() if word]
         for _ in range(3):
             argv = (*words, *choose.choices(WORDS, k=choose.randrange(6)))
-            assert isinstance(see(argv, cwd=choose.choice(("/w", "")), home="/h"), Sight)
+            assert isinstance(interpret(argv, cwd=choose.choice(("/w", "")), home="/h"), CommandEffects)
 
 
 @pytest.mark.parametrize("argv", LONG, ids=[f"{argv[0]} {argv[1][:12]!r}" for argv in LONG])
 def test_a_megabyte_is_answered_within_a_second(argv: tuple[str, ...]) -> None:
     before = time.process_time()
-    assert isinstance(see(argv, cwd="/w", home="/h"), Sight)
+    assert isinstance(interpret(argv, cwd="/w", home="/h"), CommandEffects)
     assert time.process_time() - before < 1

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from assent.contract.pattern import Pattern
+from assent.effects.code.python_code import judge
 from assent.effects.shell.command import Arg
-from assent.effects.shell.commands.option import options_of
+from assent.effects.shell.commands.command_effects import Seen, shown, values
 from assent.effects.shell.commands.options import parse
-from assent.effects.shell.commands.readers.python_code import judge
-from assent.effects.shell.commands.seen import Seen, shown, values
+from assent.programs.option import options_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from assent.effects.shell.commands.see import Line
+    from assent.effects.shell.commands.interpret import Line
 
     Word = str | Arg
 

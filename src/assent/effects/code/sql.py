@@ -6,11 +6,11 @@ from __future__ import annotations
 
 from assent.contract.pattern import DOTALL, Pattern, re
 from assent.effects.shell.command import Arg
-from assent.effects.shell.commands.seen import LONGEST, READ, WRITE, Seen, file_of, literal, values
+from assent.effects.shell.commands.command_effects import LONGEST, READ, WRITE, Seen, file_of, literal, values
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from assent.effects.shell.commands.see import Line
+    from assent.effects.shell.commands.interpret import Line
 
     Word = str | Arg
 

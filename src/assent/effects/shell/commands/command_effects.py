@@ -1,11 +1,11 @@
-"""Collects what a command line does, word by word, and ends as a Sight. Knows no options and no tables."""
+"""Collects what a command line does, word by word, and ends as a CommandEffects. Knows no options and no tables."""
 
 from __future__ import annotations
 
 from assent.contract.effect import MUTATION, Effect, Kind, Operation, Target
 from assent.contract.pattern import Pattern
 from assent.effects.paths import path_target
-from assent.effects.shell.command import REGULAR, Arg, Run, Sight
+from assent.effects.shell.command import REGULAR, Arg, CommandEffects, Run
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -262,7 +262,7 @@ class Seen:
 
     # ------------------------------------------------------------ the end
 
-    def sight(self) -> Sight:
+    def sight(self) -> CommandEffects:
         """All of it as a value. Dangers go to what changes something, or else to what there is."""
         effects = list(self.effects)
         if self.acts:
@@ -270,7 +270,7 @@ class Seen:
             effects.append(Effect(EXECUTE, Target(Kind.PROGRAM, self.program, text)))
         if self.dangers:
             effects = _endangered(effects, tuple(dict.fromkeys(self.dangers)), self.program)
-        return Sight(
+        return CommandEffects(
             subcommand=self.subcommand,
             flags=frozenset(self.flags),
             operands=tuple(self.operands),

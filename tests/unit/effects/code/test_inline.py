@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.unit.effects.shell.commands.sights import does
+from tests.unit.effects.shell.commands.commands import does
 
 
 @pytest.mark.parametrize(

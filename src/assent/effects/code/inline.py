@@ -7,14 +7,14 @@ from __future__ import annotations
 from assent.contract.effect import Operation
 from assent.contract.pattern import DOTALL, Pattern, re
 from assent.effects.shell.command import Arg
-from assent.effects.shell.commands.option import Options, options_of
+from assent.effects.shell.commands.command_effects import DELETE, LONGEST, READ, WRITE, Seen, literal, shown, values
 from assent.effects.shell.commands.options import parse
-from assent.effects.shell.commands.seen import DELETE, LONGEST, READ, WRITE, Seen, literal, shown, values
+from assent.programs.option import Options, options_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from assent.effects.shell.commands.interpret import Line
     from assent.effects.shell.commands.options import Parsed
-    from assent.effects.shell.commands.see import Line
 
     Word = str | Arg
 
@@ -132,7 +132,7 @@ def node_code(seen: Seen, word: Word) -> None:
                                                           for text in texts):  # fmt: skip
         _code(seen, word, "node")
         return
-    from assent.effects.shell.commands.readers.node_code import is_harmless  # most code is not of node
+    from assent.effects.code.node import is_harmless  # most code is not of node
 
     before = len(seen.effects)
     if all(text is not None and is_harmless(seen, text) for text in texts):
