@@ -22,7 +22,7 @@ except ImportError:  # run by hand
 
 FOLDER = os.path.join("src", "assent", "hook")
 SOURCE, PROGRAM = "client.c", "assent-hook"
-TABLES = os.path.join("effects", "shell", "commands")
+TABLES = "programs"
 FLAGS = (
     "-std=c11 -O2 -Wall -Wextra -Werror=implicit-function-declaration -Werror=return-type -Werror=format "
     "-fstack-protector-strong -D_FORTIFY_SOURCE=2 -Wl,-z,relro,-z,now,-z,noexecstack -s"

@@ -33,8 +33,8 @@ MODULES = """
     programs/table effects/shell/commands/readers/find effects/shell/commands/readers/git
     effects/shell/commands/readers/__init__ effects/code/sed effects/shell/commands/readers/web
     effects/code/awk effects/code/jq effects/shell/commands/readers/files
-    facts/below facts/case facts/gitdir facts/githooks facts/globs facts/guarded facts/links facts/observe facts/pause
-    facts/regular facts/repository facts/resident facts/settings facts/workspace
+    facts/below facts/case facts/gitdir facts/githooks facts/globs facts/guarded facts/links facts/observe state/pause
+    state/files facts/repository state/resident facts/settings facts/workspace
     policy/below policy/concerns policy/coverage policy/dangers policy/decide policy/flips policy/floor policy/globs
     policy/grants policy/hosts policy/index policy/match policy/parts policy/policy policy/prefilter policy/strict
     policy/suggest

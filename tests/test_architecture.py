@@ -19,10 +19,10 @@ import pytest
 SOURCE = Path(__file__).parents[1] / "src/assent"
 STAGES = frozenset({"agents", "effects", "facts", "policy", "approval", "trail"})
 BELOW_DESK = frozenset(
-    {"contract", "programs", "engine", "gates", "configure", "journal", "memory", "history", "statefile"}
+    {"contract", "programs", "engine", "gates", "configure", "journal", "memory", "history", "state"}
 ) | {"opinion"}
 BELOW_GUARD = STAGES | BELOW_DESK | {"desk", "http", "remote", "tally"}
-GUARD = frozenset({"guard", "guarded", "embedded", "background", "compat", "places", "shared", "values"})
+GUARD = frozenset({"guard", "guarded", "embedded", "background", "compat", "places", "values"})
 BELOW_SURFACES = BELOW_GUARD | GUARD
 SURFACES = frozenset({"cli", "demo", "hook", "mcp", "server", "tui"})
 
@@ -31,19 +31,19 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     "contract": frozenset(),
     "programs": frozenset({"contract"}),
     **{stage: frozenset({"contract", "programs"}) for stage in STAGES},
-    **{stage: frozenset({"contract", "statefile"}) for stage in ("facts", "approval", "trail")},
-    "statefile": frozenset({"contract"}),
-    "engine": STAGES | {"contract", "programs"},
-    "configure": STAGES | {"contract", "programs", "engine", "__init__"},
-    "journal": STAGES | {"contract", "programs", "engine"},
-    "opinion": STAGES | {"contract", "programs", "engine"},
-    "memory": STAGES | {"contract", "programs", "engine", "journal", "opinion"},
-    "history": STAGES | {"contract", "programs", "engine"},
-    "tally": STAGES | {"contract", "programs"},
-    "desk": STAGES | {"contract", "programs", "engine", "journal", "memory", "history", "opinion", "tally"},
+    **{stage: frozenset({"contract", "programs", "state"}) for stage in ("facts", "approval", "trail")},
+    "state": frozenset({"contract", "facts"}),  # of facts where links lead: a folder is trusted by where it really is
+    "engine": STAGES | {"contract", "programs", "state"},
+    "configure": STAGES | {"contract", "programs", "state", "engine", "__init__"},
+    "journal": STAGES | {"contract", "programs", "state", "engine"},
+    "opinion": STAGES | {"contract", "programs", "state", "engine"},
+    "memory": STAGES | {"contract", "programs", "state", "engine", "journal", "opinion"},
+    "history": STAGES | {"contract", "programs", "state", "engine"},
+    "tally": STAGES | {"contract", "programs", "state"},
+    "desk": STAGES | {"contract", "programs", "state", "engine", "journal", "memory", "history", "opinion", "tally"},
     "http": frozenset({"contract"}),
-    "remote": STAGES | {"contract", "programs", "engine", "http"},
-    "gates": STAGES | {"contract", "programs", "engine", "configure"},
+    "remote": STAGES | {"contract", "programs", "state", "engine", "http"},
+    "gates": STAGES | {"contract", "programs", "state", "engine", "configure"},
     **{each: BELOW_GUARD | GUARD | {"__init__"} for each in GUARD},
     "tools": BELOW_SURFACES | {"__init__"},
     **{surface: BELOW_SURFACES | SURFACES | {"tools", "__init__"} for surface in SURFACES},
@@ -75,7 +75,7 @@ DECISION_PATH = (
         "journal.py",
         "memory.py",
         "opinion.py",
-        "statefile.py",
+        "state/files.py",
         "hook/hook.py",
         "approval/grants.py",
         "trail/append.py",
@@ -185,8 +185,8 @@ NOT_FOR_HOOKS = SLOW | frozenset(
     "http.client random socket sqlite3 subprocess tempfile uuid "
     "assent.desk assent.policy.document assent.policy.index assent.policy.parse assent.policy.shipped "
     "assent.opinion assent.contract.classifier assent.policy.classifier assent.policy.classifier_scope "
-    "assent.facts.persons "
-    "assent.policy.grants assent.approval.grants assent.contract.approval assent.facts.digest assent.facts.trust "
+    "assent.state.human_decisions "
+    "assent.policy.grants assent.approval.grants assent.contract.approval assent.facts.digest assent.state.trust "
     "assent.effects.addresses assent.effects.patches assent.effects.web assent.effects.shell.syntax.compounds "
     "assent.effects.shell.builtins assent.effects.shell.redirects".split()
 )

@@ -11,9 +11,10 @@ from assent import __version__
 from assent.contract.later import Later
 from assent.contract.value import Value
 from assent.engine import Engine
-from assent.facts import files, saved, sessions, snapshot, workspace
+from assent.facts import workspace
 from assent.policy.rules import Origin
 from assent.policy.settings import combine
+from assent.state import folders, saved, sessions, snapshot
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,13 +22,13 @@ if TYPE_CHECKING:
 
     from assent.effects.declared import Tool
     from assent.engine import Keep
-    from assent.facts import activated, trust
     from assent.policy.document import Document, Example
     from assent.policy.policy import Policy
     from assent.policy.settings import Settings
+    from assent.state import activated, trust
 else:
-    activated = Later("assent.facts.activated")
-    trust = Later("assent.facts.trust")
+    activated = Later("assent.state.activated")
+    trust = Later("assent.state.trust")
 
 DAY = "%Y-%m-%d"  # rules may end on one
 WHOLE_PACK, TIGHTENING_PACK = 100, 101  # beside the origins of files: manifests that a person activated
@@ -48,30 +49,32 @@ class Place(Value):
 def place(project: str, environ: Mapping[str, str], *, home: str = "", extra: Sequence[str] = ()) -> Place:
     """The place of a session in a project folder."""
     home = home or environ.get("HOME", "") or os.path.expanduser("~")
-    state = files.assent_home(environ, home)
+    state = folders.assent_home(environ, home)
     return Place(project, workspace.workspace_roots((project,), extra=extra, home=home), home, state)
 
 
-def documents(here: Place, *, config: str = "", session: str = "", managed: str = files.MANAGED_FILE) -> list[Document]:
+def documents(
+    here: Place, *, config: str = "", session: str = "", managed: str = folders.MANAGED_FILE
+) -> list[Document]:
     """The configuration files in force, the managed one first. `config` stands in for the user's file."""
     return _read(sources(here, config=config, session=session, managed=managed), strftime(DAY))
 
 
 def sources(
-    here: Place, *, config: str = "", session: str = "", managed: str = files.MANAGED_FILE
+    here: Place, *, config: str = "", session: str = "", managed: str = folders.MANAGED_FILE
 ) -> list[tuple[str, int, str | None]]:
     """The texts of all configuration files with their places and origins, None for those that are not there."""
     found: list[tuple[str, int, str | None]] = []
     for path, origin in (
         (managed, Origin.MANAGED),
-        (config or files.user_file(here.state), Origin.USER),
+        (config or folders.user_file(here.state), Origin.USER),
         (saved.path(here.state) if here.state else "", Origin.USER),
     ):
-        text = files.config_text(path, managed=origin is Origin.MANAGED) if path else None
+        text = folders.config_text(path, managed=origin is Origin.MANAGED) if path else None
         if text is None and config and path == config:
             raise missing(config)
         found.append((path, int(origin), text))
-    if here.state and os.path.lexists(files.packs_file(here.state)):
+    if here.state and os.path.lexists(folders.packs_file(here.state)):
         found[1:1] = _pack_sources(here.state)  # what the user says comes after, and counts
     return found + _project_sources(here, session)
 
@@ -89,8 +92,8 @@ def _project_sources(here: Place, session: str) -> list[tuple[str, int, str | No
     """The project's file as it is now and as the session saw it first, and that of the folder where it began."""
     if not here.project.startswith("/"):
         return []
-    path = files.project_file(here.project)
-    text = files.config_text(path)
+    path = folders.project_file(here.project)
+    text = folders.config_text(path)
     found = [(path, text)]
     if session:
         first = sessions.pinned(here.state, session, here.project, text)
@@ -107,8 +110,8 @@ def began(here: Place, session: str) -> tuple[str, str | None]:
     root = sessions.began(here.state, session, here.project)
     if root == here.project:
         return "", None
-    path = files.project_file(root)
-    return path, sessions.pinned(here.state, session, root, files.config_text(path))
+    path = folders.project_file(root)
+    return path, sessions.pinned(here.state, session, root, folders.config_text(path))
 
 
 def _read(found: list[tuple[str, int, str | None]], today: str) -> list[Document]:
@@ -154,10 +157,10 @@ def open_gate(
 
 def _binding(here: Place) -> list[Document]:
     """The documents that hold for everybody: the managed one, and the saved denials."""
-    kept = [(files.MANAGED_FILE, int(Origin.MANAGED), files.config_text(files.MANAGED_FILE, managed=True))]
+    kept = [(folders.MANAGED_FILE, int(Origin.MANAGED), folders.config_text(folders.MANAGED_FILE, managed=True))]
     if here.state:
         path = saved.path(here.state)
-        kept.append((path, int(Origin.USER), files.config_text(path)))
+        kept.append((path, int(Origin.USER), folders.config_text(path)))
     return _read(kept, strftime(DAY))
 
 
@@ -251,4 +254,4 @@ def _thawed(parts: dict[str, bytes], here: Place) -> Settings | None:
 def own(here: Place) -> tuple[str, ...]:
     """Assent's own files: its state, its policies, its program."""
     program = os.path.dirname(os.path.abspath(__file__))
-    return (*files.own_paths(here.state, here.roots), program)
+    return (*folders.own_paths(here.state, here.roots), program)

@@ -24,7 +24,7 @@ from assent.contract.effect import Lowering
 from assent.contract.errors import AssentError, StoreError
 from assent.contract.facts import Facts
 from assent.engine import Engine, Judged
-from assent.facts import asked, digest
+from assent.facts import digest
 from assent.memory import Memory, Settled
 from assent.opinion import Inquiry, asked_a_person, before_a_person
 from assent.policy import explain, rule_width, suggest
@@ -32,6 +32,7 @@ from assent.policy import grants as granting
 from assent.policy.modes import Mode
 from assent.policy.parts import CONFIRM
 from assent.policy.policy import Policy
+from assent.state import host_dialogs
 from assent.tally import SavedTally
 from assent.trail import redact
 
@@ -236,7 +237,7 @@ class Desk:
         goes_on = self.dialogs.get(held.id)
         if goes_on is None:
             return True
-        first = resolution.ending not in goes_on and asked.close(self.memory.state, held.call.session, held.id)
+        first = resolution.ending not in goes_on and host_dialogs.close(self.memory.state, held.call.session, held.id)
         if not first and resolution.allowed:
             raise StoreError("the program's own dialog was answered first")
         self.dialogs.pop(held.id, None)

@@ -14,7 +14,6 @@ from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack, suppress
 from typing import TYPE_CHECKING, Any
 
-from assent import shared
 from assent.approval.approvals import Approvals, Kept, moment
 from assent.approval.channels import Channel
 from assent.approval.channels.callback import CallbackChannel
@@ -39,7 +38,8 @@ from assent.memory import Memory, Settled
 from assent.opinion import Inquiry, asked_a_person
 from assent.places import Ask, Place
 from assent.remote import SOCKET_FILE, Server, ServerChannel, denied
-from assent.statefile import state_folder
+from assent.state import shared
+from assent.state.files import state_folder
 from assent.trail.append import Trail
 from assent.values import arguments
 

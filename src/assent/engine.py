@@ -13,10 +13,10 @@ from assent.contract.tools import ALIASES, OURS
 from assent.contract.value import Value
 from assent.effects import native, runtimes, shell
 from assent.effects.shell import commands
-from assent.facts import pause, resident
 from assent.facts.observe import SOUGHT, observe
 from assent.policy.decide import decide
 from assent.policy.settings import Settings
+from assent.state import pause, resident
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

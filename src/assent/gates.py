@@ -15,12 +15,12 @@ from assent.contract.call import Call
 from assent.contract.errors import AssentError, PayloadError, PolicyError
 from assent.effects.declared import Tool
 from assent.engine import Engine, Judged, refusal, unloaded
-from assent.facts import activated, files, saved, sessions
 from assent.facts.links import Links
-from assent.facts.trust import TRUST_FILE
 from assent.policy.document import Document
 from assent.policy.modes import Mode
 from assent.policy.settings import combine
+from assent.state import activated, folders, saved, sessions
+from assent.state.trust import TRUST_FILE
 
 MOST = 256  # gates kept
 MOST_VIEWS = 16384  # sessions of which is known that they share a gate; of others their files tell
@@ -155,7 +155,7 @@ class Gates:
         if self._views.get(key) == mark:
             return ""
         try:
-            text = files.config_text(files.project_file(here.project))
+            text = folders.config_text(folders.project_file(here.project))
             first = sessions.pinned(here.state, session, here.project, text)
             _, before = configure.began(here, session)
         except AssentError:
@@ -201,9 +201,9 @@ class Gates:
 
     def _sources(self, here: configure.Place) -> tuple[str, ...]:
         return (
-            files.MANAGED_FILE,
-            self._config or files.user_file(here.state),
-            files.project_file(here.project),
+            folders.MANAGED_FILE,
+            self._config or folders.user_file(here.state),
+            folders.project_file(here.project),
             os.path.join(here.state, TRUST_FILE),
             saved.path(here.state),
             *activated.files(here.state),

@@ -20,7 +20,6 @@ from assent.effects import native
 from assent.effects.declared import LIKE, Tool
 from assent.embedded import DAY, Embedded, copied, fault, unchanged
 from assent.engine import is_declarable
-from assent.facts import files
 from assent.gates import Gates, add_tool
 from assent.guarded import guard_function
 from assent.journal import new_id
@@ -29,6 +28,7 @@ from assent.policy.document import document_of, read_document
 from assent.policy.modes import parse_mode
 from assent.policy.rules import Origin
 from assent.remote import SOCKET_FILE, Server
+from assent.state import folders
 
 F = TypeVar("F", bound=Callable[..., Any])
 PLAN = "plan"
@@ -377,4 +377,4 @@ def _tools(given: object) -> dict[str, Tool]:
 
 
 def _state(environ: Mapping[str, str]) -> str:
-    return files.assent_home(environ, environ.get("HOME", "") or os.path.expanduser("~"))
+    return folders.assent_home(environ, environ.get("HOME", "") or os.path.expanduser("~"))

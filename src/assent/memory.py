@@ -14,8 +14,8 @@ from assent.contract.errors import AssentError, PolicyError, StoreError
 from assent.contract.later import Later
 from assent.contract.value import Value
 from assent.engine import Judged, refusal, unloaded
-from assent.facts import sessions
 from assent.policy.parts import nobody_answers
+from assent.state import sessions
 from assent.trail.append import Trail
 
 TYPE_CHECKING = False
@@ -28,16 +28,17 @@ if TYPE_CHECKING:
     from assent.contract.classifier import Opinion
     from assent.contract.record import Record
     from assent.engine import Engine
-    from assent.facts import digest, saved
+    from assent.facts import digest
     from assent.facts.links import Links
     from assent.opinion import Classifiers, Inquiry
     from assent.policy import classifier_scope, parse
     from assent.policy import grants as granting
+    from assent.state import saved
 else:
     opinions = Later("assent.opinion")
     classifier_scope = Later("assent.policy.classifier_scope")
     digest = Later("assent.facts.digest")
-    saved = Later("assent.facts.saved")
+    saved = Later("assent.state.saved")
     granting = Later("assent.policy.grants")
     parse = Later("assent.policy.parse")
     books = Later("assent.approval.grants")

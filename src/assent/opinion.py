@@ -19,9 +19,10 @@ from assent.contract.sha import sha256
 from assent.contract.tools import ALIASES, INERT, canonical
 from assent.effects import native, runtimes, shell
 from assent.effects.shell import commands
-from assent.facts import digest, persons
+from assent.facts import digest
 from assent.policy import classifier_scope
 from assent.policy.floor import describe
+from assent.state import human_decisions
 from assent.trail import redact
 
 TYPE_CHECKING = False
@@ -221,7 +222,7 @@ def may_judge(judged: Judged) -> bool:
 
 def asked_a_person(state: str, call: Call, lowering: Lowering | None = None) -> None:
     """A person has a say in a call: from now on no model has one, in this session. Raises StoreError."""
-    persons.note(state, call.session, names(call, lowering))
+    human_decisions.note(state, call.session, names(call, lowering))
 
 
 @contextmanager
@@ -242,7 +243,7 @@ def before_a_person(waiting: Waiting, call: Call, lowering: Lowering | None) -> 
 def _is_a_persons(state: str, waiting: Waiting, call: Call, lowering: Lowering | None) -> bool:
     """Whether a person has a say in a call, by now or at this moment. Raises StoreError where that cannot be told."""
     found = names(call, lowering)
-    return any((call.session, each) in waiting for each in found) or persons.has(state, call.session, found)
+    return any((call.session, each) in waiting for each in found) or human_decisions.has(state, call.session, found)
 
 
 def names(call: Call, lowering: Lowering | None = None) -> tuple[str, ...]:

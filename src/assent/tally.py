@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from assent.approval.escalation import MODES, DenialTracker, MemoryTally, Offer
 from assent.contract.errors import StoreError
-from assent.facts import denials
+from assent.state import denials
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

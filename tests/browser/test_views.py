@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from assent.hook import hosts
+from assent.state import hosts
 from tests.browser.conftest import screenshot, signed_in
 from tests.browser.test_inbox import ARMED, ready, verdict
 from tests.server.program import Program

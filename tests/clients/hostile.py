@@ -121,7 +121,7 @@ def _answers(agent: Agent) -> Iterator[Attempt]:
     yield agent.shell(f"nc 127.0.0.1 {agent.server.port}")
     yield agent.shell(f"exec 3<>/dev/tcp/127.0.0.1/{agent.server.port}; cat <&3")
     yield agent.shell(f"python3 -c \"import socket; socket.create_connection(('localhost', {agent.server.port}))\"")
-    yield agent.shell("python3 -c \"from assent.facts import pause; pause.begin('.assent', 9e9, 'me')\"")
+    yield agent.shell("python3 -c \"from assent.state import pause; pause.begin('.assent', 9e9, 'me')\"")
     yield agent.shell("cat ~/.assent/held.db")
     yield agent.shell("sqlite3 ~/.assent/held.db 'delete from held'")
 

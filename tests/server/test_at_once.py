@@ -228,7 +228,7 @@ def test_a_rule_that_is_there_when_a_call_is_made_holds_for_it_whatever_others_a
 
 def test_a_mode_that_is_chosen_when_a_call_is_made_holds_for_it(program: Program, tmp_path: Path) -> None:
     """The session's mode is another file, and the same for all calls of a moment."""
-    from assent.facts import sessions
+    from assent.state import sessions
 
     body = check(program, session="modes", input={"command": "touch src/new"})
     with crowd(program, lambda: body), connected(program, unix=True) as line:

@@ -12,8 +12,7 @@ import pytest
 
 from assent.agents.settings import load
 from assent.agents.settings.entry import Entry
-from assent.facts import pause
-from assent.hook import hosts
+from assent.state import hosts, pause
 from tests.server.program import Answer, Person, Program
 
 

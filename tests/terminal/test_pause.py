@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from assent.facts import pause
+from assent.state import pause
 from tests.terminal.tmux import Terminal
 
 ASSENT = Path(sys.executable).parent / "assent"

@@ -18,8 +18,8 @@ from assent.contract.approval import Answer, Ending, Grant, Held, Said, Scope, V
 from assent.contract.call import Call
 from assent.desk import Desk
 from assent.engine import Engine
-from assent.facts import sessions
 from assent.memory import Memory
+from assent.state import sessions
 from assent.trail.verify import verify
 
 Asked = Callable[[Held], Answer | Awaitable[Answer | None] | None]

@@ -10,9 +10,9 @@ import pytest
 
 from assent import configure
 from assent.contract.call import Call
-from assent.facts import trust
 from assent.facts.links import Links
 from assent.gates import Gates, Refusing
+from assent.state import trust
 
 
 @pytest.fixture

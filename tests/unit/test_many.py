@@ -11,8 +11,8 @@ import pytest
 
 from assent import Answer, Call, Gate, Outcome, Said
 from assent import gates as gates_module
-from assent.facts import sessions
 from assent.gates import Gates
+from assent.state import sessions
 
 LIST = Call("bash", {"command": "ls"})
 MAKE = Call("bash", {"command": "make test"})

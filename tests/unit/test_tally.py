@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from assent.approval.escalation import DenialTracker, Offer
-from assent.facts import denials
+from assent.state import denials
 from assent.tally import SavedTally, allowed, open_offer, refused
 
 SESSION = ("claude", "s1")

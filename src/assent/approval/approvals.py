@@ -12,7 +12,7 @@ from contextlib import closing, contextmanager
 
 from assent.contract.errors import StoreError
 from assent.contract.value import Value
-from assent.statefile import state_folder
+from assent.state.files import state_folder
 
 FILE = "approvals.db"
 BUSY = 5.0  # seconds to wait for another process that writes

@@ -12,7 +12,7 @@ from assent.contract.approval import Grant, Scope
 from assent.contract.errors import StoreError
 from assent.contract.later import Later
 from assent.contract.notation import loads
-from assent.statefile import held, read, replace_text, state_folder
+from assent.state.files import held, read, replace_text, state_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

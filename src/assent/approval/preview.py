@@ -14,7 +14,7 @@ from assent.contract.approval import Preview
 from assent.contract.call import Call
 from assent.contract.display import clip
 from assent.contract.tools import canonical
-from assent.statefile import read
+from assent.state.files import read
 
 LONGEST = 4_000_000  # characters of a preview; what is longer can be shown whole nowhere, and so not be allowed
 FILE = 1024 * 1024  # bytes of a file that a diff is made against

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, MutableMapping
 from stat import S_IMODE
 
 from assent.contract.errors import StoreError
-from assent.statefile import read
+from assent.state.files import read
 
 NAMES = ("slack-bot-token", "slack-app-token", "slack-signing-secret", "webhook-secret")
 FILE = "secrets.toml"

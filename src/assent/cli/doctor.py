@@ -14,7 +14,8 @@ from assent.cli import doctor_checks, doctor_states
 from assent.cli.doctor_states import HOLDS, WORDS, Finding, Grade
 from assent.contract.display import one_line
 from assent.contract.errors import AssentError
-from assent.hook import compiled_client, hosts, launcher, settings_file
+from assent.hook import compiled_client, launcher, settings_file
+from assent.state import hosts
 
 DESCRIPTION = (
     "Try for each installed agent program whether the hook really blocks: by the very command in its settings, with a "

@@ -19,10 +19,10 @@ from assent.cli import doctor_probe, doctor_rehearsal
 from assent.cli.doctor_states import Finding, Grade, fine, note
 from assent.cli.status import told
 from assent.contract.errors import AssentError
-from assent.facts import files, pause
-from assent.hook import compiled_client, hosts, launcher, other_settings, server_script, settings_file, starting
+from assent.hook import compiled_client, launcher, other_settings, server_script, settings_file, starting
 from assent.server import local, remote_channels
 from assent.server.listening import running
+from assent.state import folders, hosts, pause
 from assent.trail.verify import verify
 
 QUICK = 2.0  # seconds for a server to answer
@@ -77,7 +77,7 @@ def _policy(here: configure.Place) -> Iterator[Finding]:
 def _state(state: str) -> Iterator[Finding]:
     for path, loose in (
         (state, 0o077),
-        (files.user_file(state), 0o022),
+        (folders.user_file(state), 0o022),
         (launcher.path(state), 0o022),
         (compiled_client.path(state), 0o022),
     ):

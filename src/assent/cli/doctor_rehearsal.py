@@ -11,7 +11,7 @@ import subprocess
 
 from assent.cli.doctor_model import Json, Prompter
 from assent.contract.value import Value
-from assent.hook import hosts
+from assent.state import hosts
 
 PATIENCE = 90.0  # seconds for a program to start, make one call and end
 # On the floor, and there is no such file: where the hook is passed by, nothing is shown.

@@ -17,13 +17,13 @@ from assent.contract.approval import Grant, Scope
 from assent.contract.display import one_line
 from assent.contract.errors import PayloadError, PolicyError, SettingsError
 from assent.contract.value import Value
-from assent.facts import files
 from assent.hook import settings_file
 from assent.memory import Memory
 from assent.policy import rewrite, rule_width
 from assent.policy.lint import covers
 from assent.policy.parse import parse_rule
-from assent.statefile import state_folder
+from assent.state import folders
+from assent.state.files import state_folder
 
 DESCRIPTION = (
     "Turn the permission settings of an agent program into rules of your policy, and say which of them do nothing or "
@@ -83,7 +83,7 @@ def run(options: argparse.Namespace) -> int:
     here = configure.place(os.path.abspath(options.cwd or os.getcwd()), os.environ)
     found = gather(options.runtime, here.home, here.project)
     report(found)
-    path = files.user_file(here.state)
+    path = folders.user_file(here.state)
     before = settings_file.text_of(path)
     try:
         after = added(before if before is not None else NEW, found)

@@ -22,15 +22,15 @@ from assent.cli.place import MODES
 from assent.cli.serve import PORT
 from assent.contract.errors import AssentError, PayloadError, PolicyError, SettingsError
 from assent.contract.value import Value
-from assent.facts import files
-from assent.hook import asking, bundled, compiled_client, hosts, launcher, server_script, settings_file, starting
+from assent.hook import asking, bundled, compiled_client, launcher, server_script, settings_file, starting
 from assent.hook.hook import DEADLINE
 from assent.policy import rewrite, shipped
 from assent.policy.settings import TIMEOUT, UNSEEN
 from assent.programs.catalog import catalog
 from assent.server.access import caller_token
 from assent.server.listening import SOCKET_FILE, running
-from assent.statefile import state_folder
+from assent.state import folders, hosts
+from assent.state.files import state_folder
 
 DESCRIPTION = "Put Assent in front of every tool call of an agent program."
 EPILOG = (
@@ -80,7 +80,7 @@ def run(options: argparse.Namespace) -> int:
     policy = offered(options, here)
     if options.dry_run:
         if options.start_server:
-            print(f"`server.start = true` would be in {files.user_file(here.state)}")
+            print(f"`server.start = true` would be in {folders.user_file(here.state)}")
         print("nothing was changed")
         return 0
     install(plan, here.state)
@@ -294,7 +294,7 @@ def offered(options: argparse.Namespace, here: configure.Place) -> tuple[str, st
     """Mode, packs and imported rules for the user's policy, shown; None where they are not wanted, or not asked for."""
     if options.no_policy:
         return None
-    path = files.user_file(here.state)
+    path = folders.user_file(here.state)
     before = settings_file.text_of(path)
     text = before if before is not None else shipped.starter(options.mode)
     found = import_.Import({}, (), ())
@@ -325,7 +325,7 @@ def offered(options: argparse.Namespace, here: configure.Place) -> tuple[str, st
 
 def start_server(options: argparse.Namespace, here: configure.Place) -> None:
     """Let hooks start the server, where the user says so: by the option, to a question, or in a file that stands."""
-    path = files.user_file(here.state)
+    path = folders.user_file(here.state)
     before = settings_file.text_of(path)
     try:
         after = rewrite.with_start(before if before is not None else import_.NEW)

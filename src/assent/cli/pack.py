@@ -16,14 +16,14 @@ from assent.contract.display import one_line
 from assent.contract.errors import AccessError, PayloadError
 from assent.contract.record import Record
 from assent.engine import Engine
-from assent.facts import activated
-from assent.facts.files import PROJECT_FILE, config_text
 from assent.facts.links import Links
 from assent.memory import Memory
 from assent.policy import rule_width
 from assent.policy.manifest import Manifest, read_manifest
 from assent.policy.rules import Rule
 from assent.policy.settings import Settings
+from assent.state import activated
+from assent.state.folders import PROJECT_FILE, config_text
 
 DESCRIPTION = (
     "Activate the manifest of a plugin or a policy pack: a TOML file with a name, a mode and rules. You see what it "

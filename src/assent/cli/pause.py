@@ -13,9 +13,9 @@ import time
 from assent import configure
 from assent.cli.person import as_a_person, typed, typed_word
 from assent.contract.errors import PayloadError
-from assent.facts import pause
 from assent.memory import Memory
 from assent.server import local, pausing
+from assent.state import pause
 
 DESCRIPTION = (
     "Lift the protection of Assent itself for a while: its files, its installation, the settings that call it. "

@@ -7,9 +7,9 @@ import secrets
 import sys
 
 from assent.contract.errors import AccessError
-from assent.hook import hosts
 from assent.server import peers
 from assent.server.access import ALPHABET
+from assent.state import hosts
 
 LETTERS = 6
 

@@ -12,11 +12,11 @@ from assent.cli.place import add_place
 from assent.contract.errors import StoreError
 from assent.effects.shell import commands
 from assent.effects.shell.commands.cover import let_in
-from assent.facts import files
 from assent.policy import lint, shipped
 from assent.policy.remote_channels import slack_of, webhook_of
 from assent.policy.rules import Origin, Rule
 from assent.policy.settings import Settings
+from assent.state import folders
 
 PROJECT_STARTER = """\
 # Assent's rules for everyone who works on this project. They can only tighten:
@@ -172,9 +172,9 @@ def init(options: argparse.Namespace) -> int:
     folder = os.path.abspath(options.cwd or os.getcwd())
     here = configure.place(folder, os.environ)
     if options.project:
-        path, text = files.project_file(folder), PROJECT_STARTER
+        path, text = folders.project_file(folder), PROJECT_STARTER
     else:
-        path, text = files.user_file(files.state_folder(here.state)), shipped.starter()
+        path, text = folders.user_file(folders.state_folder(here.state)), shipped.starter()
     try:
         with open(path, "x", encoding="utf-8") as file:
             file.write(text)

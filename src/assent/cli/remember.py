@@ -19,12 +19,12 @@ from assent.contract.errors import AccessError, AssentError, PayloadError
 from assent.contract.value import Value
 from assent.engine import Engine
 from assent.facts import digest
-from assent.hook import hosts
 from assent.hook.replies import DIALOG
 from assent.memory import Memory
 from assent.policy import grants as granting
 from assent.policy import rule_width, suggest
 from assent.server import peers
+from assent.state import hosts
 from assent.tally import SavedTally
 from assent.trail import query
 from assent.trail.query import Entry

@@ -15,11 +15,11 @@ from collections.abc import Callable, Mapping
 from assent.approval import secrets
 from assent.cli.place import MODES
 from assent.contract.errors import StoreError
-from assent.facts import files
 from assent.hook import starting
 from assent.server import local, peers, scheduling
 from assent.server.listening import Listening
-from assent.statefile import state_folder
+from assent.state import folders
+from assent.state.files import state_folder
 
 PORT = 8765
 LOOK = 30.0  # seconds between looks whether anybody calls
@@ -74,7 +74,7 @@ def keep(options: argparse.Namespace, *, background: bool = False) -> int:
     scheduling.wake_early()
     given = secrets.taken(os.environ)
     app.many_files()
-    state = state_folder(files.assent_home(os.environ, os.environ.get("HOME", "") or os.path.expanduser("~")))
+    state = state_folder(folders.assent_home(os.environ, os.environ.get("HOME", "") or os.path.expanduser("~")))
     listening = Listening(state, port=options.port, path=options.socket, any_port=background)
     if os.path.exists(os.path.join(state, starting.RECORD_FILE)) and not background:
         starting.note(state, "")  # whoever starts it by hand wants it to run

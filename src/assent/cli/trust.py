@@ -7,7 +7,7 @@ import os
 import sys
 
 from assent import configure
-from assent.facts import trust
+from assent.state import trust
 
 DESCRIPTION = "Mark a folder as trusted. Only a person may run this: agents are stopped at the floor."
 

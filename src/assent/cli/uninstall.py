@@ -13,7 +13,8 @@ from assent.agents import settings
 from assent.agents.settings import plain
 from assent.cli.install import beside
 from assent.contract.errors import PayloadError, SettingsError
-from assent.hook import asking, hosts, launcher, settings_file, starting
+from assent.hook import asking, launcher, settings_file, starting
+from assent.state import hosts
 
 DESCRIPTION = "Take Assent out of an agent program's settings. Everything else in them stays, also later changes."
 

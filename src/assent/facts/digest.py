@@ -14,7 +14,7 @@ from assent.contract.notation import dumps, loads
 from assent.contract.sha import sha256
 from assent.contract.tools import canonical
 from assent.facts import imports
-from assent.statefile import read
+from assent.state.files import read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

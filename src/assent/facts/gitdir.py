@@ -9,7 +9,7 @@ import posixpath
 from stat import S_ISDIR, S_ISREG
 
 from assent.contract.value import Value
-from assent.facts.regular import read
+from assent.state.files import read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import posixpath
 
-from assent.facts.regular import read
+from assent.state.files import read
 
 MAX_INDEX = 256 * 1024 * 1024
 

@@ -12,8 +12,8 @@ from stat import S_ISDIR
 from assent.facts.gitconfig import INCLUDES, Unreadable, entries
 from assent.facts.gitdir import Repository
 from assent.facts.gitlinks import gitlinks
-from assent.facts.regular import read
 from assent.facts.repository import GUARDED_HOOKS, MAX_CONFIG, discovered
+from assent.state.files import read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

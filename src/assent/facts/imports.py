@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 
 from assent.contract.pattern import re
-from assent.statefile import read
+from assent.state.files import read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

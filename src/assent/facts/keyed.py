@@ -6,7 +6,7 @@ from __future__ import annotations
 from fnmatch import fnmatchcase
 
 from assent.contract.pattern import Pattern
-from assent.facts.regular import read
+from assent.state.files import read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

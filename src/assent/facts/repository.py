@@ -13,7 +13,7 @@ from assent.facts.gitconfig import INCLUDES, Entry, Unreadable, entries, runs_pr
 from assent.facts.gitdir import Repository, is_git_folder, is_linked, is_main, opened
 from assent.facts.gitlinks import gitlinks
 from assent.facts.links import Links
-from assent.facts.regular import read
+from assent.state.files import read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

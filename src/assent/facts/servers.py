@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 
-from assent.statefile import read
+from assent.state.files import read
 
 LARGEST = 1024 * 1024
 # Files with `mcpServers` (or `servers`), by runtime: `~` is the home folder, a relative path is in the project.

@@ -5,8 +5,9 @@ from __future__ import annotations
 from assent import configure
 from assent.agents.capabilities import HONOURS
 from assent.contract.errors import AssentError
-from assent.facts.trust import trusted_folders
-from assent.hook import hosts, other_settings
+from assent.hook import other_settings
+from assent.state import hosts
+from assent.state.trust import trusted_folders
 
 MOST = 200  # folders that are looked at
 

@@ -10,7 +10,7 @@ from importlib.util import find_spec
 
 from assent.contract.errors import StoreError
 from assent.hook.settings_file import public_folder
-from assent.statefile import state_folder
+from assent.state.files import state_folder
 
 FOLDER, NAME, ASKING = "bin", "assent", "assent-ask"
 MANAGED = "/etc/assent"  # where it stands for everybody on the machine

@@ -12,9 +12,9 @@ from assent.contract.errors import StoreError
 from assent.contract.later import Later
 from assent.contract.record import Record
 from assent.contract.reply import Reply
-from assent.facts import pause
 from assent.memory import Settled
 from assent.policy import explain
+from assent.state import pause
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,15 +28,16 @@ if TYPE_CHECKING:
     from assent.contract.approval import Verdict
     from assent.contract.decision import Decision
     from assent.engine import Engine
-    from assent.facts import asked, denials, digest
+    from assent.facts import digest
     from assent.facts.links import Links
     from assent.memory import Memory
     from assent.opinion import Inquiry
+    from assent.state import denials, host_dialogs
 else:
     tally = Later("assent.tally")
-    denials = Later("assent.facts.denials")
+    denials = Later("assent.state.denials")
     approval = Later("assent.contract.approval")
-    asked = Later("assent.facts.asked")
+    host_dialogs = Later("assent.state.host_dialogs")
     digest = Later("assent.facts.digest")
     opinion = Later("assent.opinion")
 
@@ -97,7 +98,7 @@ class Visit:
     def note(self, settled: Settled) -> None:
         """The program's own dialog may ask this question: what came of it is looked for. Raises StoreError."""
         assert self.call is not None
-        asked.note(self.memory.state, self.call.session, digest.identity(self.call), settled.id)
+        host_dialogs.note(self.memory.state, self.call.session, digest.identity(self.call), settled.id)
 
     def hand_over(self, settled: Settled) -> Reply:
         """The ask as the program's own dialog shows it. Should the person say yes there, the call itself tells."""
@@ -223,12 +224,12 @@ def heard(visit: Visit) -> tuple[tuple[str, ...], Offer | None]:
     if event.kind is Kind.AFTER_TOOL:
         if call is None:
             return (), None
-        id = asked.take(memory.state, call.session, digest.identity(call))
+        id = host_dialogs.take(memory.state, call.session, digest.identity(call))
         if id:
             _record(visit, id, approval.Ending.ANSWERED)
             tally.allowed(memory.state, visit.runtime, call.session)
         return (id,) if id else (), None
-    ids = asked.drop(memory.state, event.session) if event.session else ()
+    ids = host_dialogs.drop(memory.state, event.session) if event.session else ()
     for id in ids:
         _record(visit, id, approval.Ending.UNANSWERED)
     if not ids or event.kind is Kind.SESSION_START:

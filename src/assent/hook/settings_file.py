@@ -11,7 +11,7 @@ import stat
 import time
 
 from assent.contract.errors import SettingsError, StoreError
-from assent.statefile import read, state_folder
+from assent.state.files import read, state_folder
 
 BACKUPS = "backups"
 LARGEST = 16 * 1024 * 1024

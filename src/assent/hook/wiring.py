@@ -6,7 +6,8 @@ from assent.agents import settings
 from assent.agents.settings import holes
 from assent.agents.settings.wired import before, wired
 from assent.contract.errors import AssentError
-from assent.hook import hosts, settings_file
+from assent.hook import settings_file
+from assent.state import hosts
 
 
 def spoiled(runtime: str, about: str, state: str) -> str:

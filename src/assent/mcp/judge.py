@@ -17,10 +17,10 @@ from assent.contract.decision import Decision, Outcome
 from assent.contract.errors import AssentError, PolicyError
 from assent.contract.value import Value
 from assent.engine import Engine, unloaded
-from assent.facts import files
 from assent.memory import Memory
 from assent.policy import explain
 from assent.remote import NoServer, Server, denied
+from assent.state import folders
 
 if TYPE_CHECKING:  # needs the broker, which most calls do without
     from assent.mcp.elicit import AskClient, Elicitation
@@ -42,7 +42,7 @@ class Judge:
     def __init__(self, environ: Mapping[str, str], *, state: str = "", path: str = "") -> None:
         self._environ = {**environ, "ASSENT_HOME": state} if state else dict(environ)
         self.home = environ.get("HOME", "") or os.path.expanduser("~")
-        self.state = files.assent_home(self._environ, self.home)
+        self.state = folders.assent_home(self._environ, self.home)
         self._path = path or os.path.join(self.state, "server.sock")
         self._memories: dict[str, Memory] = {}
         self._elicitation: Elicitation | None = None

@@ -18,7 +18,7 @@ from assent.contract import display
 from assent.contract.errors import AssentError, StoreError
 from assent.hook import starting
 from assent.server.listening import running
-from assent.statefile import state_folder
+from assent.state.files import state_folder
 
 LOG_FILE = "server.log"
 MOST = 256 * 1024  # bytes of the log; what is older goes into one file beside it

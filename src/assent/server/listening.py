@@ -16,7 +16,7 @@ from contextlib import suppress
 
 from assent.contract.errors import StoreError
 from assent.contract.value import Value
-from assent.statefile import state_folder
+from assent.state.files import state_folder
 
 LOCK_FILE = "server.lock"
 SOCKET_FILE = "server.sock"

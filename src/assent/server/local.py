@@ -8,9 +8,9 @@ import os
 import socket
 
 from assent.contract.errors import AccessError, StoreError
-from assent.facts import files
 from assent.server.listening import Running, running
 from assent.server.peers import peer_of
+from assent.state import folders
 
 
 class Connection(http.client.HTTPConnection):
@@ -36,7 +36,7 @@ def server() -> Running | None:
 
 def state() -> str:
     """Assent's folder of this user."""
-    return files.assent_home(os.environ, os.environ.get("HOME", "") or os.path.expanduser("~"))
+    return folders.assent_home(os.environ, os.environ.get("HOME", "") or os.path.expanduser("~"))
 
 
 def ask(found: Running, method: str, path: str, body: object = None, *, timeout: float = 10.0) -> dict[str, object]:

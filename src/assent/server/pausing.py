@@ -5,8 +5,8 @@ from __future__ import annotations
 from assent import journal
 from assent.contract.errors import StoreError
 from assent.contract.record import Record
-from assent.facts import pause
 from assent.memory import Memory
+from assent.state import pause
 
 
 def change(memory: Memory, seconds: float, *, who: str, channel: str) -> float:

@@ -22,7 +22,6 @@ from assent.contract.record import Record
 from assent.contract.value import Value
 from assent.desk import Desk
 from assent.engine import Engine
-from assent.facts import denials, files, sessions
 from assent.facts.links import Links
 from assent.gates import Gates, Refusing
 from assent.journal import new_id
@@ -38,7 +37,8 @@ from assent.server.readers import Readers
 from assent.server.remote_channels import Elsewhere
 from assent.server.slow import Slow
 from assent.server.voice import Voice
-from assent.statefile import state_folder
+from assent.state import denials, folders, sessions
+from assent.state.files import state_folder
 from assent.trail import follow, line, query
 from assent.trail.append import Busy
 
@@ -85,7 +85,7 @@ class House:
         secrets: Mapping[str, str] | None = None,
     ) -> None:
         home = environ.get("HOME", "") or os.path.expanduser("~")
-        self.state = state_folder(files.assent_home(environ, home))
+        self.state = state_folder(folders.assent_home(environ, home))
         self.port = port
         self.socket = socket
         self.address = f"http://127.0.0.1:{port}/"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from assent.contract.memory import keep
 from assent.contract.pattern import Pattern
-from assent.trail import chance, named, shapes
+from assent.trail import entropy, named, shapes
 from assent.trail.names import secret_kind
 
 TYPE_CHECKING = False
@@ -38,7 +38,7 @@ def text(given: str) -> str:
     if quiet(given):
         return given
     found = [*shapes.find(given), *named.find(given)]
-    found += chance.find(given, _hides)
+    found += entropy.find(given, _hides)
     if found and "‹redacted: " in given:
         marks = [each.span() for each in _MARK.finditer(given)]
         found = [span for span in found if not any(start <= span[0] and span[1] <= end for start, end in marks)]
@@ -51,7 +51,7 @@ def quiet(given: str) -> bool:
         return True
     if len(given) >= 6 and (shapes.hinted(given) or named.hinted(given)):
         return False
-    found = not any(chance.find(given, _hides))
+    found = not any(entropy.find(given, _hides))
     if found and len(given) <= REMEMBERED_LENGTH:
         keep(_clean, given, None, REMEMBERED)
     return found

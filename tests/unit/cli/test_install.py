@@ -10,8 +10,9 @@ import pytest
 
 from assent.agents import load, settings
 from assent.cli.main import main
-from assent.hook import compiled_client, hook, hosts, launcher
+from assent.hook import compiled_client, hook, launcher
 from assent.policy import shipped
+from assent.state import hosts
 
 COMMENTED = b"""{
   // mine

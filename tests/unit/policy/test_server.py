@@ -13,7 +13,7 @@ from assent import configure
 from assent.contract.call import Call
 from assent.contract.decision import Outcome
 from assent.engine import Engine
-from assent.facts import pause
+from assent.state import pause
 
 PID, PORT = 4321, 9123
 

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from time import time
 
 from assent.contract.errors import StoreError
-from assent.statefile import held, read, replace_text, state_folder
+from assent.state.files import held, read, replace_text, state_folder
 
 FILE = "breaker.json"
 FAILURES = 5  # in a row

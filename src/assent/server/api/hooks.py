@@ -20,7 +20,6 @@ from assent.contract.memory import keep
 from assent.contract.reply import Reply as Told
 from assent.contract.reply import fault
 from assent.desk import UNDECIDED
-from assent.facts import asked as asking
 from assent.facts import digest, servers
 from assent.hook.replies import Visit, alone, concluded, heard, told
 from assent.memory import Settled
@@ -31,6 +30,7 @@ from assent.server.api.events import offered
 from assent.server.api.request_guard import HEADER
 from assent.server.held_calls import Waiting
 from assent.server.state import Closing
+from assent.state import host_dialogs as asking
 
 WAIT = 25.0  # seconds until a waiting hook has to come back
 SOON = 0.5  # the same for its first request: a hook that hears nothing for two seconds decides by itself

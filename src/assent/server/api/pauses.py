@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from assent.facts import pause
 from assent.server import pausing
 from assent.server.access import Role
 from assent.server.api.endpoint import NUMBER, Asked, Endpoint, record
+from assent.state import pause
 
 
 async def begin(asked: Asked) -> object:

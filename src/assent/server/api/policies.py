@@ -7,13 +7,13 @@ import asyncio
 from assent import journal
 from assent.cli import policy as views
 from assent.contract.errors import AssentError
-from assent.facts import sessions
 from assent.gates import Refusing
 from assent.policy import lint
 from assent.policy.modes import parse_mode
 from assent.server.access import Role
 from assent.server.api import shown
 from assent.server.api.endpoint import ANY, NUMBER, TEXT, TEXTS, Asked, Endpoint, Refusal, listing, record
+from assent.state import sessions
 
 
 def project_of(asked: Asked) -> str:

@@ -6,11 +6,12 @@ import asyncio
 
 from assent import __version__
 from assent.contract.errors import AccessError
-from assent.hook import exposures, hosts
+from assent.hook import exposures
 from assent.server import peers
 from assent.server.access import INBOX, WEB, Role
 from assent.server.api.endpoint import FLAG, NUMBER, TEXT, WHOLE, Asked, Endpoint, Refusal, Reply, listing, record
 from assent.server.api.request_guard import COOKIE
+from assent.state import hosts
 
 COOKIE_FORM = "HttpOnly; SameSite=Strict; Path=/"
 

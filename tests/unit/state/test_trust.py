@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from assent.contract.errors import StoreError
-from assent.facts.trust import distrust, is_trusted, trust, trusted_folders
+from assent.state.trust import distrust, is_trusted, trust, trusted_folders
 
 
 @pytest.fixture
@@ -62,7 +62,7 @@ def test_a_file_that_was_tampered_with_is_an_error_and_not_trust(place: Path, te
 
 
 def test_marks_of_many_processes_are_all_kept(place: Path) -> None:
-    script = "import sys; from assent.facts.trust import trust; trust(sys.argv[1], sys.argv[2])"
+    script = "import sys; from assent.state.trust import trust; trust(sys.argv[1], sys.argv[2])"
     running = []
     for number in range(6):
         (place / f"app{number}").mkdir()

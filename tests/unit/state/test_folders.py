@@ -10,36 +10,36 @@ from pathlib import Path
 import pytest
 
 from assent.contract.errors import PolicyError, StoreError
-from assent.facts import files
+from assent.state import folders
 
 
 def failure(path: Path, *, managed: bool = False) -> tuple[str, str, int, str]:
     with pytest.raises(PolicyError) as caught:
-        files.config_text(str(path), managed=managed)
+        folders.config_text(str(path), managed=managed)
     error = caught.value
     return error.message, error.file, error.line, error.suggestion
 
 
 def test_home_is_named_by_the_environment_or_lies_in_the_users_folder() -> None:
-    assert files.assent_home({}, "/home/me") == "/home/me/.assent"
-    assert files.assent_home({"ASSENT_HOME": ""}, "/home/me") == "/home/me/.assent"
-    assert files.assent_home({"ASSENT_HOME": "/data/assent/"}, "/home/me") == "/data/assent"
-    assert files.assent_home({}, "") == ""
+    assert folders.assent_home({}, "/home/me") == "/home/me/.assent"
+    assert folders.assent_home({"ASSENT_HOME": ""}, "/home/me") == "/home/me/.assent"
+    assert folders.assent_home({"ASSENT_HOME": "/data/assent/"}, "/home/me") == "/data/assent"
+    assert folders.assent_home({}, "") == ""
     with pytest.raises(PolicyError, match="`ASSENT_HOME` is `here`, not an absolute path; give the whole path"):
-        files.assent_home({"ASSENT_HOME": "here"}, "/home/me")
+        folders.assent_home({"ASSENT_HOME": "here"}, "/home/me")
 
 
 def test_files_have_their_places() -> None:
-    assert files.user_file("/home/me/.assent") == "/home/me/.assent/config.toml"
-    assert files.project_file("/ws") == "/ws/.assent.toml"
-    assert files.own_paths("/home/me/.assent", ("/ws",)) == ("/etc/assent", "/home/me/.assent", "/ws/.assent.toml")
+    assert folders.user_file("/home/me/.assent") == "/home/me/.assent/config.toml"
+    assert folders.project_file("/ws") == "/ws/.assent.toml"
+    assert folders.own_paths("/home/me/.assent", ("/ws",)) == ("/etc/assent", "/home/me/.assent", "/ws/.assent.toml")
 
 
 def test_a_file_is_read_and_a_missing_one_is_none(tmp_path: Path) -> None:
     (tmp_path / "c.toml").write_text('mode = "auto" # ü\n', encoding="utf-8")
-    assert files.config_text(str(tmp_path / "c.toml")) == 'mode = "auto" # ü\n'
-    assert files.config_text(str(tmp_path / "none.toml")) is None
-    assert files.config_text(str(tmp_path / "c.toml/below")) is None
+    assert folders.config_text(str(tmp_path / "c.toml")) == 'mode = "auto" # ü\n'
+    assert folders.config_text(str(tmp_path / "none.toml")) is None
+    assert folders.config_text(str(tmp_path / "c.toml/below")) is None
 
 
 def test_what_is_not_utf_8_is_refused_with_its_line(tmp_path: Path) -> None:
@@ -64,8 +64,8 @@ def test_what_is_no_file_is_refused(tmp_path: Path) -> None:
 
 
 def test_what_is_too_long_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "long").write_bytes(b"#" * (files.MAX_CONFIG + 1))
-    assert failure(tmp_path / "long")[0] == f"cannot be read: it is longer than {files.MAX_CONFIG} bytes"
+    (tmp_path / "long").write_bytes(b"#" * (folders.MAX_CONFIG + 1))
+    assert failure(tmp_path / "long")[0] == f"cannot be read: it is longer than {folders.MAX_CONFIG} bytes"
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can make a file that belongs to root")
@@ -73,7 +73,7 @@ def test_a_managed_file_must_be_out_of_reach(tmp_path: Path) -> None:
     path = tmp_path / "policy.toml"
     path.write_text("")
     path.chmod(0o644)
-    assert files.config_text(str(path), managed=True) == ""
+    assert folders.config_text(str(path), managed=True) == ""
     path.chmod(0o664)
     assert failure(path, managed=True)[0] == "a managed policy that others can write"
     path.chmod(0o644)
@@ -86,28 +86,28 @@ def test_a_managed_file_must_be_out_of_reach(tmp_path: Path) -> None:
 
 def test_a_state_folder_is_made_and_kept_closed(tmp_path: Path) -> None:
     folder = tmp_path / "a/state"
-    assert files.state_folder(str(folder)) == str(folder)
+    assert folders.state_folder(str(folder)) == str(folder)
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
     folder.chmod(0o755)
-    files.state_folder(str(folder))
+    folders.state_folder(str(folder))
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
 
 
 def test_a_state_folder_that_cannot_be_made_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(StoreError, match="cannot be made"):
-        files.state_folder(str(tmp_path / "file"))
+        folders.state_folder(str(tmp_path / "file"))
 
 
 def test_a_state_file_is_replaced_whole_and_closed(tmp_path: Path) -> None:
     path = tmp_path / "x.json"
     path.write_text("old")
     path.chmod(0o644)
-    files.replace_text(str(path), "new")
+    folders.replace_text(str(path), "new")
     assert (path.read_text(), stat.S_IMODE(path.stat().st_mode)) == ("new", 0o600)
     assert os.listdir(tmp_path) == ["x.json"]
     with pytest.raises(StoreError, match="cannot be written"):
-        files.replace_text(str(tmp_path / "none/x.json"), "new")
+        folders.replace_text(str(tmp_path / "none/x.json"), "new")
 
 
 def test_a_file_that_comes_and_goes_is_there_or_not_but_no_broken_link(tmp_path: Path) -> None:
@@ -123,7 +123,7 @@ def test_a_file_that_comes_and_goes_is_there_or_not_but_no_broken_link(tmp_path:
     other = threading.Thread(target=flicker)
     other.start()
     try:
-        found = {files.config_text(str(path)) for _ in range(20_000)}
+        found = {folders.config_text(str(path)) for _ in range(20_000)}
     finally:
         done.set()
         other.join()

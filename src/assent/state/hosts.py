@@ -12,7 +12,7 @@ import subprocess
 
 from assent.contract.errors import StoreError
 from assent.contract.value import Value
-from assent.statefile import held, read, replace_text, state_folder
+from assent.state.files import held, read, replace_text, state_folder
 
 HOSTS_FILE = "hosts.json"
 LARGEST = 1024 * 1024

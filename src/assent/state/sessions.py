@@ -14,7 +14,7 @@ import time
 from assent.contract.errors import StoreError
 from assent.contract.memory import keep
 from assent.contract.sha import sha256
-from assent.facts.files import config_text, replace_text, state_folder
+from assent.state.folders import config_text, replace_text, state_folder
 
 FOLDER = "sessions"
 MARKER = "swept"

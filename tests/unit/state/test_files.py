@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from assent.contract.errors import StoreError
-from assent.statefile import held, read, replace_text, state_folder
+from assent.state.files import held, read, replace_text, state_folder
 
 
 def test_a_file_is_replaced_whole_and_closed_to_others(tmp_path: Path) -> None:

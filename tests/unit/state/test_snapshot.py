@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assent.facts import snapshot
+from assent.state import snapshot
 
 PARTS = {"settings": '{"a":1}', "deny.command": "[1,2]", "empty": ""}
 KEY = snapshot.key("1.0", ["text", None])

@@ -8,7 +8,7 @@ import posixpath
 from assent.contract.errors import StoreError
 from assent.contract.later import Later
 from assent.facts.links import Links
-from assent.statefile import held, read, replace_text, state_folder
+from assent.state.files import held, read, replace_text, state_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ import pytest
 
 from assent.contract.call import Call
 from assent.engine import Engine
-from assent.facts import pause
 from assent.policy.modes import Mode
 from assent.policy.settings import combine
+from assent.state import pause
 
 OPENED = (
     ("write", {"file_path": "/home/user/.claude/settings.json", "content": "x"}),

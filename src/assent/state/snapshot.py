@@ -14,7 +14,7 @@ from stat import S_ISDIR, S_ISREG
 from assent.contract.errors import StoreError
 from assent.contract.notation import dumps, loads
 from assent.contract.sha import sha256
-from assent.statefile import replace_text, state_folder
+from assent.state.files import replace_text, state_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from assent import PolicyError
-from assent.facts import activated
+from assent.state import activated
 
 PACK = activated.Pack("previews", "/srv/plugin.toml", activated.digest(b"x"), "ada", 1.5, False)
 ROW = {name: getattr(PACK, name) for name in activated.FIELDS}

@@ -7,7 +7,7 @@ import posixpath
 from assent.contract.effect import Kind
 from assent.contract.facts import Server
 from assent.contract.pattern import re
-from assent.statefile import read
+from assent.state.files import read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ import posixpath
 from stat import S_IMODE, S_IWGRP, S_IWOTH
 
 from assent.contract.errors import PolicyError
-from assent.facts.regular import read
-from assent.statefile import replace_text as replace_text
-from assent.statefile import state_folder as state_folder
+from assent.state.files import read
+from assent.state.files import replace_text as replace_text
+from assent.state.files import state_folder as state_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from assent import configure
 from assent.contract.call import Call
 from assent.contract.decision import Outcome
 from assent.contract.errors import StoreError
-from assent.facts import saved
+from assent.state import saved
 
 
 def outcome(folder: Path, command: str) -> tuple[Outcome, str]:

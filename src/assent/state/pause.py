@@ -8,7 +8,7 @@ import os
 import posixpath
 from time import time
 
-from assent.statefile import read, replace_text, state_folder
+from assent.state.files import read, replace_text, state_folder
 
 FILE = "pause"
 LONGEST = 3600.0  # seconds

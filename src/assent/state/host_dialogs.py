@@ -9,7 +9,7 @@ import posixpath
 from assent.contract.errors import StoreError
 from assent.contract.notation import dumps, loads
 from assent.contract.sha import sha256
-from assent.statefile import held, read, replace_text, state_folder
+from assent.state.files import held, read, replace_text, state_folder
 
 FOLDER = "sessions"
 MOST = 64  # open questions of one session; the oldest are given up

@@ -12,9 +12,9 @@ from assent.contract.errors import PolicyError, StoreError
 from assent.contract.later import Later
 from assent.contract.sha import sha256
 from assent.contract.value import Value
-from assent.facts.files import packs_file
-from assent.facts.regular import read as read_regular
-from assent.statefile import held, read, replace_text, state_folder
+from assent.state.files import held, read, replace_text, state_folder
+from assent.state.files import read as read_regular
+from assent.state.folders import packs_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

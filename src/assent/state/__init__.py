@@ -1,0 +1,1 @@
+"""Files of Assent's own state: trust, sessions, pauses, what dialogs answered. What they mean is for others to say."""
