@@ -16,6 +16,8 @@ from pathlib import Path
 
 import pytest
 
+from assent.hook import launcher
+
 SOURCE = Path(__file__).parents[1] / "src/assent"
 STAGES = frozenset({"agents", "effects", "facts", "policy", "approval", "trail"})
 BELOW_DESK = frozenset(
@@ -187,37 +189,56 @@ NOT_FOR_HOOKS = SLOW | frozenset(
     "assent.opinion assent.contract.classifier assent.policy.classifier assent.policy.classifier_scope "
     "assent.state.human_decisions "
     "assent.policy.grants assent.approval.grants assent.contract.approval assent.facts.digest assent.state.trust "
-    "assent.effects.addresses assent.effects.patches assent.effects.web assent.effects.shell.syntax.compounds "
+    "assent.effects.addresses assent.effects.patches assent.effects.web "
     "assent.effects.shell.builtins assent.effects.shell.redirects".split()
 )
 
 
 @pytest.mark.parametrize("command", ["git status && ls -la", "ls src", "grep -n 'a b' x.md | head -20", "cat x; wc y"])
 def test_a_hook_loads_nothing_slow(tmp_path: Path, command: str) -> None:
-    """The whole answer to an agent program, recorded in the trail, by a snapshot that an earlier hook left."""
+    """The whole answer to an agent program, recorded in the trail, as `assent install` wires it and by a snapshot that
+    an earlier hook left. Another try where a test beside this one changed the files in which modules are kept."""
+    slow = {command}
+    for _ in range(3):
+        slow = _loaded_by_a_hook(tmp_path, command) & NOT_FOR_HOOKS
+        if not slow:
+            break
+    assert slow == set()
+
+
+def _loaded_by_a_hook(folder: Path, command: str) -> set[str]:
+    install = f"""
+from assent.hook import bundle, launcher
+launcher.write({str(folder / "state")!r})
+if not bundle.is_fresh(launcher.bundle()):
+    bundle.write(launcher.bundle())
+"""
+    subprocess.run([sys.executable, "-I", "-S", "-c", _with_path(install)], check=True)
+    words = launcher.launcher(str(folder / "state"), "claude", socket=str(folder / "none"), deadline=60)
+    script = f"""
+import os, sys
+leave = os._exit
+os._exit = lambda status: (print(*sys.modules, file=sys.stderr, flush=True), leave(status))
+sys.argv = {words[2:]!r}
+exec(open({words[2]!r}, encoding="utf-8").read())
+"""
     event = {
         "session_id": "s",
-        "cwd": str(tmp_path),
+        "cwd": str(folder),
         "hook_event_name": "PreToolUse",
         "tool_name": "Bash",
         "tool_input": {"command": command},
     }
-    script = f"""
-import sys
-from assent.agents import load
-from assent.hook.hook import answer
-environ = {{"HOME": "/home/me", "CLAUDE_PROJECT_DIR": {str(tmp_path)!r}, "SHELL": "/bin/bash"}}
-rendered = answer(load("claude"), {json.dumps(event).encode()!r}, environ, state={str(tmp_path / "state")!r})
-assert '"permissionDecision":"allow"' in rendered.stdout, rendered
-print(*sys.modules)
-"""
-    loaded = ""
-    for _ in range(2):
-        done = subprocess.run(
-            [sys.executable, "-I", "-S", "-c", _with_path(script)], capture_output=True, text=True, check=True
-        )
-        loaded = done.stdout
-    assert set(loaded.split()) & NOT_FOR_HOOKS == set()
+    done = subprocess.run(
+        [*words[:2], "-c", script],
+        input=json.dumps(event),
+        env={"HOME": "/home/me", "CLAUDE_PROJECT_DIR": str(folder), "SHELL": "/bin/bash"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert '"permissionDecision":"allow"' in done.stdout, done
+    return set(done.stderr.split())
 
 
 def _with_path(script: str) -> str:

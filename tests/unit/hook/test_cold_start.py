@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from assent.hook import launcher
+from assent.hook import bundle, launcher
 
 # What an interpreter without site-packages has loaded before its first line, on any version.
 BARE = frozenset("abc codecs encodings genericpath io marshal os posix posixpath stat time zipimport site".split())
@@ -44,6 +44,7 @@ def test_an_everyday_call_needs_next_to_nothing_of_the_standard_library(tmp_path
     project, state = tmp_path / "project", tmp_path / "state"
     project.mkdir()
     launcher.write(str(state))
+    bundle.renew()
     loaded(state, project, command)
     said, modules = loaded(state, project, command)
     assert json.loads(said)["hookSpecificOutput"]["permissionDecision"] == "allow"

@@ -4,8 +4,9 @@ Judges nothing, expands nothing, knows no command. What is not modelled exactly 
 
 from __future__ import annotations
 
-from assent.contract.pattern import Pattern, re
-from assent.effects.shell.syntax.plain import LONGEST, read_plain
+from assent.contract.pattern import Pattern
+from assent.effects.shell.syntax.compounds import Reader
+from assent.effects.shell.syntax.source import CONTROL, LIMIT, UNMODELLED
 from assent.effects.shell.tree import Reading, Script
 
 LARGEST = 128 * 1024
@@ -21,17 +22,6 @@ def read(text: str) -> Reading:
     Bash reads and runs line by line: where it refuses a line, the lines before it are in the tree. Where the reader
     itself gives up, the commands it had read are there too."""
     control = None if text.isprintable() else _control.search(text)
-    if control is None and len(text) <= LONGEST:
-        plain = read_plain(text)
-        if plain is not None:
-            return Reading(plain)
-    return _read(text, control)
-
-
-def _read(text: str, control: re.Match[str] | None) -> Reading:
-    from assent.effects.shell.syntax.compounds import Reader
-    from assent.effects.shell.syntax.source import CONTROL, LIMIT, UNMODELLED
-
     reader = Reader(text)
     if control is not None:
         reader.gap(CONTROL, control.start(), "a control character may mean something else to the shell; remove it")

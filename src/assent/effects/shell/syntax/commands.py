@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from assent.contract.memory import keep
 from assent.contract.pattern import Pattern
 from assent.effects.shell.syntax.heredocs import HereDocuments
-from assent.effects.shell.syntax.plain import RESERVED, literal_parts
 from assent.effects.shell.syntax.source import EXTGLOB, LIMIT, SYNTAX, UNMODELLED, WORDS, Halt
 from assent.effects.shell.syntax.words import BRACES, VALUE
 from assent.effects.shell.tree import Assignment, Command, Literal, Pipeline, Redirect, Script, Simple, Word
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from assent.effects.shell.tree import Part
+
+RESERVED = frozenset(
+    "if then else elif fi case esac for select while until do done in function time { } ! [[ ]] coproc".split()
+)
 CLOSERS = frozenset("then else elif fi esac do done in } ]]".split())
 _DECLARES = frozenset("declare typeset local export readonly".split())
 _ARRAY_ARGUMENT = frozenset("alias eval let".split())
@@ -24,6 +31,18 @@ _sign = Pattern(r"(\+?)=")
 
 _DESCRIBING = tuple("{0123456789")
 _INITIALS = frozenset(word[0] for word in RESERVED)
+REMEMBERED, REMEMBERED_LENGTH = 1024, 24  # plain words, characters of one: texts are written with the same few
+_remembered: dict[str, tuple[Part, ...]] = {}
+
+
+def literal_parts(word: str) -> tuple[Part, ...]:
+    """The parts of a word without quotes and expansions: itself. One object for all places where it stands."""
+    parts = _remembered.get(word)
+    if parts is None:
+        parts = (Literal(word),)
+        if len(word) <= REMEMBERED_LENGTH:
+            keep(_remembered, word, parts, REMEMBERED)
+    return parts
 
 
 class Commands(HereDocuments):

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from assent.contract.pattern import Pattern
-from assent.effects.shell.syntax.commands import Commands, reserved
+from assent.effects.shell.syntax.commands import RESERVED, Commands, reserved
 from assent.effects.shell.syntax.conditionals import Conditionals
-from assent.effects.shell.syntax.plain import RESERVED
 from assent.effects.shell.syntax.source import SYNTAX, UNMODELLED, Halt
 from assent.effects.shell.tree import (
     Arithmetic,
