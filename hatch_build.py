@@ -22,7 +22,6 @@ except ImportError:  # run by hand
 
 FOLDER = os.path.join("src", "assent", "hook")
 SOURCE, PROGRAM = "client.c", "assent-hook"
-TABLES = "programs"
 FLAGS = (
     "-std=c11 -O2 -Wall -Wextra -Werror=implicit-function-declaration -Werror=return-type -Werror=format "
     "-fstack-protector-strong -D_FORTIFY_SOURCE=2 -Wl,-z,relro,-z,now,-z,noexecstack -s"
@@ -63,14 +62,8 @@ class CompiledHook(BuildHookInterface):
         build_data["infer_tag"] = True
 
     def tables(self, build_data: dict) -> None:
-        """The compiled tables go into the wheel: where it is installed, the folder may not be writable."""
-        folder = os.path.join(self.root, "src", "assent", TABLES)
-        spec = importlib.util.spec_from_file_location("catalog", os.path.join(folder, "catalog.py"))
-        catalog = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(catalog)
-        sys.dont_write_bytecode = False
-        path = catalog.Catalog(folder).path
-        catalog.Catalog(folder).save()
+        """They go into the wheel: where it is installed, the folder may not be writable."""
+        path = tables(self.root)
         build_data["force_include"][path] = os.path.relpath(path, os.path.join(self.root, "src"))
 
     def finalize(self, version: str, build_data: dict, artifact_path: str) -> None:
@@ -86,6 +79,16 @@ class CompiledHook(BuildHookInterface):
         build_data["pure_python"] = False
         build_data["tag"] = f"py3-none-{platform}"
         build_data["artifacts"].append(f"/{FOLDER}/{PROGRAM}")
+
+
+def tables(root: str) -> str:
+    """Compile the command tables in the source tree; where to."""
+    sys.path.insert(0, os.path.join(root, "src"))
+    sys.dont_write_bytecode = False
+    from assent.programs.catalog import catalog
+
+    catalog.save()
+    return catalog.path
 
 
 def client(root: str) -> str:

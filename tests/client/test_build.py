@@ -1,10 +1,12 @@
-"""The client is compiled where there is a compiler that makes one that runs, and left out where there is none."""
+"""The client is compiled where there is a compiler that makes one that runs, and left out where there is none. The
+command tables are always compiled."""
 
 from __future__ import annotations
 
 import importlib.util
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 from types import ModuleType
 
@@ -70,3 +72,14 @@ def test_a_source_that_does_not_compile_leaves_none(build: ModuleType, source: P
     (source / "client.c").write_text("int main(void) { return nothing(); }\n")
     assert "does not make one that runs" in build.client(str(tmp_path))
     assert [each.name for each in source.iterdir()] == ["client.c"]
+
+
+def test_the_tables_are_compiled_in_the_source_tree(tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "src", tmp_path / "src", ignore=shutil.ignore_patterns("__pycache__", "page", "*.so"))
+    script = (
+        f"import sys; sys.path.insert(0, {str(ROOT)!r}); import hatch_build as build; print(build.tables(sys.argv[1]))"
+    )
+    words = [sys.executable, "-I", "-S", "-B", "-c", script, str(tmp_path)]
+    path = subprocess.run(words, capture_output=True, text=True, check=True).stdout.strip()
+    assert Path(path) == tmp_path / "src/assent/programs/__pycache__/tables"
+    assert Path(path).stat().st_size > 100_000

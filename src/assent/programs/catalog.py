@@ -2,8 +2,7 @@
 
 The file is to the `*.toml` files of this folder what a `.pyc` file is to a module: used where it was made of these very
 files, where its checksum holds and where nobody but this user or root can have written it. Otherwise tomllib reads the
-tables, and the file is written again where that is possible. Imports only the standard library: a build loads this
-module without the package."""
+tables, and the file is written again where that is possible."""
 
 from __future__ import annotations
 
