@@ -9,9 +9,9 @@ import time
 from contextlib import chdir
 from pathlib import Path
 
-from assent import engine
 from assent.contract.call import Call
-from assent.engine import Engine
+from assent.engine import engine
+from assent.engine.engine import Engine
 from assent.policy import shipped
 from assent.policy.document import document_of
 from assent.policy.rules import Origin

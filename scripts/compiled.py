@@ -24,7 +24,7 @@ PACKAGE, LIBRARY, WORK = "assent", "assent_decision", ".work"
 # Names of modules as paths. Not among them: enumerations, classes that get their parts while they run, and the net
 # around the reader of the shell, which catches what compiled code raises when it is called.
 MODULES = """
-    engine
+    engine/engine
     contract/call contract/decision contract/effect contract/facts contract/memory contract/tools contract/value
     effects/native effects/paths
     effects/shell/* effects/shell/syntax/* effects/shell/syntax/__init__
@@ -34,7 +34,7 @@ MODULES = """
     effects/shell/commands/readers/__init__ effects/code/sed effects/shell/commands/readers/web
     effects/code/awk effects/code/jq effects/shell/commands/readers/files
     facts/below facts/case facts/gitdir facts/githooks facts/globs facts/guarded facts/links facts/observe state/pause
-    state/files facts/repository state/resident facts/settings facts/workspace
+    facts/repository state/resident facts/settings facts/workspace
     policy/below policy/concerns policy/coverage policy/dangers policy/decide policy/flips policy/floor policy/globs
     policy/grants policy/hosts policy/index policy/match policy/parts policy/policy policy/prefilter policy/strict
     policy/suggest

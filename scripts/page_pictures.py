@@ -14,12 +14,12 @@ from pathlib import Path
 from PIL import Image
 from playwright.sync_api import Browser, Page, ViewportSize, sync_playwright
 
-from assent import configure, journal
 from assent.approval.denial import deny
 from assent.contract.approval import Answer, Ending, Resolution, Said
 from assent.contract.call import Call
 from assent.contract.decision import Outcome
-from assent.memory import Memory
+from assent.engine import configure, journal
+from assent.engine.memory import Memory
 from tests.server.program import Program
 from tests.terminal.seat import seated
 

@@ -11,7 +11,7 @@ from assent.cli.check_batch import Batch
 from assent.contract.call import Call
 from assent.contract.decision import Decision
 from assent.contract.facts import Facts
-from assent.engine import Engine
+from assent.engine.engine import Engine
 from assent.policy.document import Document, document_of
 from assent.policy.rules import Origin
 from assent.policy.settings import combine

@@ -1,8 +1,7 @@
 """The shape of the code: who may import whom, what the pure packages may touch, what a decision may load.
 
-cli, demo, hook, mcp, server, tui, sdk → tools → guard → desk, gates → memory, history → journal, configure → engine →
-stages → contract;
-the stages: adapters, effects, facts, policy, review, trail
+surfaces (cli, demo, hook, mcp, sdk, server, tools, tui) → api → engine → stages (effects, facts, policy, approval,
+trail) → contract; programs and agents are data that stages read, state is files of our own
 """
 
 from __future__ import annotations
@@ -19,38 +18,23 @@ import pytest
 from assent.hook import launcher
 
 SOURCE = Path(__file__).parents[1] / "src/assent"
-STAGES = frozenset({"agents", "effects", "facts", "policy", "approval", "trail"})
-BELOW_DESK = frozenset(
-    {"contract", "programs", "engine", "gates", "configure", "journal", "memory", "history", "state"}
-) | {"opinion"}
-BELOW_GUARD = STAGES | BELOW_DESK | {"desk", "http", "remote", "tally"}
-GUARD = frozenset({"guard", "guarded", "embedded", "background", "compat", "places", "values"})
-BELOW_SURFACES = BELOW_GUARD | GUARD
-SURFACES = frozenset({"cli", "demo", "hook", "mcp", "server", "tui"})
+DATA = frozenset({"contract", "programs", "agents"})
+STAGES = frozenset({"effects", "facts", "policy", "approval", "trail"})
+BELOW_ENGINE = DATA | STAGES | {"state"}
+SURFACES = frozenset({"cli", "demo", "hook", "mcp", "sdk", "server", "tools", "tui"})
 
 # Package → what of Assent it may import, besides itself.
 MAY_IMPORT: dict[str, frozenset[str]] = {
     "contract": frozenset(),
     "programs": frozenset({"contract"}),
-    **{stage: frozenset({"contract", "programs"}) for stage in STAGES},
+    "agents": frozenset({"contract"}),
+    **{stage: frozenset({"contract", "programs"}) for stage in ("effects", "policy")},
     **{stage: frozenset({"contract", "programs", "state"}) for stage in ("facts", "approval", "trail")},
     "state": frozenset({"contract", "facts"}),  # of facts where links lead: a folder is trusted by where it really is
-    "engine": STAGES | {"contract", "programs", "state"},
-    "configure": STAGES | {"contract", "programs", "state", "engine", "__init__"},
-    "journal": STAGES | {"contract", "programs", "state", "engine"},
-    "opinion": STAGES | {"contract", "programs", "state", "engine"},
-    "memory": STAGES | {"contract", "programs", "state", "engine", "journal", "opinion"},
-    "history": STAGES | {"contract", "programs", "state", "engine"},
-    "tally": STAGES | {"contract", "programs", "state"},
-    "desk": STAGES | {"contract", "programs", "state", "engine", "journal", "memory", "history", "opinion", "tally"},
-    "http": frozenset({"contract"}),
-    "remote": STAGES | {"contract", "programs", "state", "engine", "http"},
-    "gates": STAGES | {"contract", "programs", "state", "engine", "configure"},
-    **{each: BELOW_GUARD | GUARD | {"__init__"} for each in GUARD},
-    "tools": BELOW_SURFACES | {"__init__"},
-    **{surface: BELOW_SURFACES | SURFACES | {"tools", "__init__"} for surface in SURFACES},
-    "sdk": BELOW_SURFACES | {"__init__"},
-    "__init__": frozenset({"contract", "effects", "engine", "guard", "guarded", "policy", "approval"}),
+    "engine": BELOW_ENGINE | {"__init__"},
+    "api": BELOW_ENGINE | {"engine", "__init__"},
+    **{surface: BELOW_ENGINE | SURFACES | {"engine", "api", "__init__"} for surface in SURFACES},
+    "__init__": frozenset({"contract", "effects", "engine", "api", "policy", "approval"}),
     "__main__": frozenset({"cli"}),
 }
 
@@ -72,17 +56,9 @@ READS_ITS_OWN_DATA = {
 # Each costs more to import than a decision takes.
 SLOW = frozenset("argparse asyncio dataclasses importlib.resources inspect logging pathlib typing".split())
 DECISION_PATH = (
-    *("contract", "programs", "agents", "effects", "policy", "facts", "engine.py", "configure.py"),
-    *(
-        "journal.py",
-        "memory.py",
-        "opinion.py",
-        "state/files.py",
-        "hook/hook.py",
-        "approval/grants.py",
-        "trail/append.py",
-        "trail/line.py",
-    ),
+    *("contract", "programs", "agents", "effects", "policy", "facts", "state/files.py", "hook/hook.py"),
+    *(f"engine/{each}.py" for each in ("engine", "configure", "journal", "memory", "classify")),
+    *("approval/grants.py", "trail/append.py", "trail/line.py"),
 )
 
 
@@ -168,7 +144,7 @@ def test_a_decision_loads_nothing_slow() -> None:
     """The whole path, with what the standard library imports in turn. `tomllib` brings `typing` by itself."""
     script = """
 import sys
-from assent import configure
+from assent.engine import configure
 from assent.contract.call import Call
 here = configure.place("/workspace/app", {"HOME": "/home/me", "ASSENT_HOME": "/nowhere/assent"})
 gate, here = configure.open_gate(here, {})
@@ -185,8 +161,8 @@ print(*sys.modules)
 NOT_FOR_HOOKS = SLOW | frozenset(
     "collections contextlib datetime enum functools hashlib json operator re signal string tomllib types "
     "http.client random socket sqlite3 subprocess tempfile uuid "
-    "assent.desk assent.policy.document assent.policy.index assent.policy.parse assent.policy.shipped "
-    "assent.opinion assent.contract.classifier assent.policy.classifier assent.policy.classifier_scope "
+    "assent.engine.desk assent.policy.document assent.policy.index assent.policy.parse assent.policy.shipped "
+    "assent.engine.classify assent.contract.classifier assent.policy.classifier assent.policy.classifier_scope "
     "assent.state.human_decisions "
     "assent.policy.grants assent.approval.grants assent.contract.approval assent.facts.digest assent.state.trust "
     "assent.effects.addresses assent.effects.patches assent.effects.web "
@@ -255,7 +231,7 @@ def guard(self, field, value):
         changed.append(f"{type(self).__name__}.{field}")
     object.__setattr__(self, field, value)
 Value.__setattr__ = guard
-from assent import configure
+from assent.engine import configure
 from assent.contract.call import Call
 here = configure.place("/workspace/app", {"HOME": "/home/me", "ASSENT_HOME": "/nowhere/assent"})
 gate, here = configure.open_gate(here, {})

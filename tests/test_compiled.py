@@ -91,7 +91,7 @@ def test_what_the_other_half_makes_in_another_way_is_refused() -> None:
 
 
 def test_a_module_that_is_not_there_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(compiled, "MODULES", ["engine", "nowhere/*"])
+    monkeypatch.setattr(compiled, "MODULES", ["engine/engine", "nowhere/*"])
     with pytest.raises(compiled.NotCompiled, match="no module is named nowhere"):
         compiled.modules(SOURCES / compiled.PACKAGE)
 

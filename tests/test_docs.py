@@ -207,7 +207,7 @@ def test_the_readme_shows_what_the_command_line_prints(
 
 def test_the_library_example_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ASSENT_HOME", str(tmp_path))
-    monkeypatch.setattr("assent.embedded.has_terminal", lambda: False)  # nobody is asked in the terminal of the tests
+    monkeypatch.setattr("assent.engine.embedded.has_terminal", lambda: False)  # asks nobody
     found: dict[str, Any] = {}
     exec(fenced("README.md", "python")[0], found)
     found["gate"].close()

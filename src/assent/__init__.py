@@ -8,14 +8,14 @@ __version__ = "0.1.0"
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from assent.api import Approval, Gate, PermissionMode, Session
     from assent.approval.escalation import DenialTracker
     from assent.contract.approval import Answer, Held, Said, Scope, Verdict
     from assent.contract.call import Call
     from assent.contract.decision import Decision, Outcome
     from assent.contract.errors import AssentError, PayloadError, PolicyError, StoreError
     from assent.effects.declared import Tool
-    from assent.guard import Approval, Gate, PermissionMode, Session
-    from assent.guarded import Denied
+    from assent.engine.functions import Denied
 
 __all__ = [
     "Answer",
@@ -42,21 +42,21 @@ __all__ = [
 
 _HOMES = {
     "Answer": "contract.approval",
-    "Approval": "guard",
+    "Approval": "api",
     "AssentError": "contract.errors",
     "Call": "contract.call",
     "Decision": "contract.decision",
     "DenialTracker": "approval.escalation",
-    "Denied": "guarded",
-    "Gate": "guard",
+    "Denied": "engine.functions",
+    "Gate": "api",
     "Held": "contract.approval",
     "Outcome": "contract.decision",
     "PayloadError": "contract.errors",
-    "PermissionMode": "guard",
+    "PermissionMode": "api",
     "PolicyError": "contract.errors",
     "Said": "contract.approval",
     "Scope": "contract.approval",
-    "Session": "guard",
+    "Session": "api",
     "StoreError": "contract.errors",
     "Tool": "effects.declared",
     "Verdict": "contract.approval",

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from assent.api import Gate
 from assent.contract.approval import Held
-from assent.guard import Gate
 from tests.classifier.service import SAFE, UNSAFE, Service
 from tests.classifier.world import World
 

@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assent import opinion
 from assent.approval.classifier import prompt
 from assent.approval.classifier.prompt import LINE, TEXT, WHOLE
-from assent.memory import Settled
-from assent.opinion import LARGEST
+from assent.engine import classify
+from assent.engine.classify import LARGEST
+from assent.engine.memory import Settled
 from tests.classifier.service import Service
 from tests.classifier.world import World
 from tests.examples import examples
@@ -160,7 +160,7 @@ def test_a_file_of_which_next_to_nothing_could_be_shown_is_a_persons(world: Worl
     started = time.monotonic()
     call = world.call(given, "write")
     judged = world.gate().judge(call)
-    assert opinion.unseen(call, judged) == ("long", opinion.TOO_LONG)
+    assert classify.unseen(call, judged) == ("long", classify.TOO_LONG)
     begun = world.memory.begin(world.gate(), world.call({**given, "content": "x" * LARGEST}, "write"), project="p")
     assert isinstance(begun, Settled)
     assert (time.monotonic() - started < 5, world.service.asked) == (True, [])

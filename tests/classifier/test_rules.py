@@ -17,10 +17,10 @@ from assent.approval.store import SqliteStore
 from assent.contract.approval import Answer, Held, Said, Verdict
 from assent.contract.classifier import Opinion
 from assent.contract.decision import Layer, Outcome
-from assent.desk import Desk
+from assent.engine.classify import Inquiry, asked_a_person
+from assent.engine.desk import Desk
+from assent.engine.memory import Settled
 from assent.mcp.judge import Judge, Told
-from assent.memory import Settled
-from assent.opinion import Inquiry, asked_a_person
 from assent.state import pause
 from tests.classifier.service import KEY, SAFE, TOKENS, UNSAFE, Service
 from tests.classifier.world import World

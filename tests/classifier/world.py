@@ -6,11 +6,11 @@ import json
 from pathlib import Path
 from typing import Any
 
-from assent import configure
 from assent.contract.call import Call
 from assent.contract.decision import Decision
-from assent.engine import Engine
-from assent.memory import Memory
+from assent.engine import configure
+from assent.engine.engine import Engine
+from assent.engine.memory import Memory
 from tests.classifier.service import Service
 
 

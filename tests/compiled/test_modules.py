@@ -21,7 +21,7 @@ MODULES = [
 READS = """
 import json, sys
 from assent.contract.call import Call
-from assent.engine import Engine
+from assent.engine.engine import Engine
 from assent.policy.settings import combine
 engine = Engine(combine([]))
 for line in sys.stdin:

@@ -38,7 +38,7 @@ def test_an_installed_wheel_decides_with_what_was_compiled(wheel: Path, tmp_path
     python, assent = (str(tmp_path / "venv" / "bin" / name) for name in ("python", "assent"))
     subprocess.run([python, "-m", "pip", "install", "--quiet", "--no-index", str(wheel)], check=True)
     environ = {"HOME": str(tmp_path), "PATH": os.defpath}
-    where = [python, "-c", "import assent.engine; print(assent.engine.__file__)"]
+    where = [python, "-c", "import assent.engine.engine; print(assent.engine.engine.__file__)"]
     assert subprocess.run(where, env=environ, capture_output=True, text=True, check=True).stdout.endswith(".so\n")
     check = [assent, "check", "--json", "bash", "sudo rm -rf /"]
     done = subprocess.run(check, env=environ, cwd=tmp_path, capture_output=True, text=True)

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
-from assent.memory import getuser
+from assent.engine.memory import getuser
 from tests.classifier.service import Service
 
 PATIENCE = 20.0  # seconds, for a machine that has much else to do

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from assent.configure import open_gate, place
 from assent.contract.call import Call
+from assent.engine.configure import open_gate, place
 from assent.facts import below
 
 

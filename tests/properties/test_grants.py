@@ -11,7 +11,7 @@ from assent.contract.approval import Grant, Scope, Suggestion
 from assent.contract.call import Call
 from assent.contract.decision import Decision, Layer, Outcome
 from assent.contract.errors import AssentError
-from assent.engine import Judged
+from assent.engine.engine import Judged
 from assent.facts.digest import identity
 from assent.policy import grants, suggest
 from tests.cases import CORPUS, HOME, ROOT, batch, call, gate, rows

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from assent.contract.decision import Outcome
 from assent.effects.shell import lower
-from assent.engine import Engine
+from assent.engine.engine import Engine
 from tests.cases import HOME, ROOT, call, gate
 from tests.examples import examples
 

@@ -11,7 +11,7 @@ from acp.schema import AllowedOutcome, CreateTerminalResponse, RequestPermission
 
 from assent import Session
 from assent.sdk.acp import AssentClient
-from assent.sdk.passage import Sessions
+from assent.sdk.tool_guard import Sessions
 
 from .kit import Host, Ran, Use
 

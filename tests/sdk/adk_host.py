@@ -15,7 +15,7 @@ from google.adk.tools.agent_tool import AgentTool
 from google.genai import types
 
 from assent.sdk.google_adk import AssentPlugin
-from assent.sdk.passage import Sessions
+from assent.sdk.tool_guard import Sessions
 
 from .kit import Host, Ran, Use
 

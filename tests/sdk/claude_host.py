@@ -11,7 +11,7 @@ from claude_agent_sdk import ClaudeAgentOptions, ClaudeSDKClient, HookMatcher, T
 
 from assent import Session
 from assent.sdk.claude import guard
-from assent.sdk.passage import Sessions
+from assent.sdk.tool_guard import Sessions
 
 from .kit import Host, Ran, Use
 

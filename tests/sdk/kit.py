@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from assent import Answer, Gate, Held, Said, Session, Tool
-from assent.sdk.passage import Sessions
+from assent.sdk.tool_guard import Sessions
 
 # What the gate of these tests makes of a command.
 ALLOWED = "ls -la"

@@ -19,7 +19,7 @@ from langgraph.types import Command
 
 from assent import Session
 from assent.sdk.langchain import AssentMiddleware
-from assent.sdk.passage import Sessions
+from assent.sdk.tool_guard import Sessions
 
 from .kit import Durable, Host, Ran, Use
 

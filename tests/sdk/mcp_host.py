@@ -14,7 +14,7 @@ from mcp.server.mcpserver import MCPServer
 
 from assent.sdk.fastmcp import AssentMiddleware as ForFastMCP
 from assent.sdk.mcp import AssentMiddleware as ForMCP
-from assent.sdk.passage import Sessions
+from assent.sdk.tool_guard import Sessions
 
 from .kit import Host, Ran, Use
 

@@ -17,7 +17,7 @@ from openai.types.responses import (
 
 from assent import Session
 from assent.sdk.openai_agents import answered, guard, questions
-from assent.sdk.passage import Sessions
+from assent.sdk.tool_guard import Sessions
 
 from .kit import Durable, Host, Ran, Use
 

@@ -16,7 +16,7 @@ from openharness.tools.base import BaseTool, ToolRegistry, ToolResult
 from pydantic import BaseModel
 
 from assent.sdk.openharness import AssentHooks
-from assent.sdk.passage import Sessions
+from assent.sdk.tool_guard import Sessions
 
 from .kit import Host, Ran, Use
 

@@ -22,8 +22,8 @@ from pydantic_ai.messages import (
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from assent import Session
-from assent.sdk.passage import Sessions
 from assent.sdk.pydantic_ai import AssentCapability, results
+from assent.sdk.tool_guard import Sessions
 
 from .kit import Durable, Host, Ran, Use
 

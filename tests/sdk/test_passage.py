@@ -13,8 +13,8 @@ import pytest
 from pydantic import BaseModel, ConfigDict
 
 from assent import Approval, Gate, PayloadError
-from assent.sdk.passage import Passage, arguments, told
 from assent.sdk.paused import Said, answer, question
+from assent.sdk.tool_guard import Passage, arguments, told
 
 from .kit import ALLOWED, ASKED, DENIED, WRITES, opened
 

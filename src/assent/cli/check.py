@@ -7,14 +7,14 @@ import json
 import os
 import sys
 
-from assent import configure
 from assent.cli.place import add_place
 from assent.contract.call import Call
 from assent.contract.decision import Decision, Layer, Outcome
 from assent.contract.errors import PayloadError
 from assent.contract.tools import canonical
-from assent.engine import Engine
-from assent.memory import Memory
+from assent.engine import configure
+from assent.engine.engine import Engine
+from assent.engine.memory import Memory
 from assent.policy import explain
 from assent.policy import grants as granting
 from assent.policy.parts import nobody_answers
@@ -160,10 +160,10 @@ def show(decision: Decision, tool: str, given: dict[str, object], *, as_json: bo
 
 def _tell_of_model(gate: Engine, call: Call) -> None:
     """That a model is asked before a person, where it is. Nobody is asked here."""
-    from assent import opinion
+    from assent.engine import classify
 
     backend, judged = gate.settings.classifier, gate.judge(call)
-    if backend is not None and opinion.may_judge(judged) and opinion.unseen(call, judged) is None:
+    if backend is not None and classify.may_judge(judged) and classify.unseen(call, judged) is None:
         print(
             f"  then   nothing speaks of it, so the model `{backend.model}` is asked first (`assent classifier check`)"
         )

@@ -10,12 +10,12 @@ import json
 import os
 from typing import IO
 
-from assent import configure
 from assent.contract.approval import Grant, Scope
 from assent.contract.call import Call
 from assent.contract.decision import Decision, Outcome
 from assent.contract.errors import AssentError, PayloadError
-from assent.engine import Engine, Judged
+from assent.engine import configure
+from assent.engine.engine import Engine, Judged
 from assent.facts import digest
 from assent.policy.document import Document, document_of
 from assent.policy.grants import settle

@@ -8,7 +8,6 @@ import json
 import os
 import sys
 
-from assent import configure, opinion
 from assent.approval.classifier import prompt
 from assent.approval.classifier.model import Classifier
 from assent.cli import classifier_evaluation
@@ -18,7 +17,8 @@ from assent.contract.call import Call
 from assent.contract.classifier import Backend, Opinion
 from assent.contract.display import one_line, visible
 from assent.contract.errors import PayloadError
-from assent.engine import Engine, Judged
+from assent.engine import classify, configure
+from assent.engine.engine import Engine, Judged
 
 DESCRIPTION = "Try the model that may judge what no rule speaks of, or measure it. Runs and records nothing."
 EPILOG = "It is off until `[classifier]` in ~/.assent/config.toml switches it on; docs/classifier.md tells how."
@@ -92,10 +92,10 @@ def check(options: argparse.Namespace, gate: Engine, here: configure.Place, back
     if judged.lowering is None:
         raise PayloadError(judged.decision.reason)
     if options.show:
-        print(f"{prompt.SYSTEM}\n\n{prompt.framed(opinion.shown(call, judged))}")
+        print(f"{prompt.SYSTEM}\n\n{prompt.framed(classify.shown(call, judged))}")
         return 0
-    unseen = opinion.unseen(call, judged)
-    if not trial and (unseen is not None or not opinion.may_judge(judged)):
+    unseen = classify.unseen(call, judged)
+    if not trial and (unseen is not None or not classify.may_judge(judged)):
         return _not_asked(options, judged, unseen[1] if unseen is not None else "")
     found = asyncio.run(_asked(backend, call, judged))
     if options.json:
@@ -109,7 +109,7 @@ def _not_asked(options: argparse.Namespace, judged: Judged, unseen: str) -> int:
     decision = judged.decision
     if options.json:
         print(json.dumps({"asked": False, "outcome": decision.outcome.word, "code": decision.code}))
-    elif unseen and opinion.may_judge(judged):
+    elif unseen and classify.may_judge(judged):
         print(f"the model is not asked about this call: {unseen}")
     else:
         why = f"{decision.outcome.word}: {decision.reason} [{decision.code}]"
@@ -122,7 +122,7 @@ def _not_asked(options: argparse.Namespace, judged: Judged, unseen: str) -> int:
 async def _asked(backend: Backend, call: Call, judged: Judged) -> Opinion:
     classifier = Classifier(backend, state="", environ=os.environ)
     try:
-        return await classifier.asked("check", opinion.shown(call, judged), backend.timeout)
+        return await classifier.asked("check", classify.shown(call, judged), backend.timeout)
     finally:
         classifier.close()
 

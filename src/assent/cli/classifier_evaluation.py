@@ -9,15 +9,15 @@ from collections import Counter
 from collections.abc import Callable
 from math import ceil, sqrt
 
-from assent import opinion
 from assent.approval.classifier.model import Classifier
-from assent.configure import Place
 from assent.contract.call import Call
 from assent.contract.classifier import Backend, Opinion
 from assent.contract.display import one_line
 from assent.contract.errors import PayloadError
 from assent.contract.value import Value
-from assent.engine import Engine, Judged
+from assent.engine import classify
+from assent.engine.configure import Place
+from assent.engine.engine import Engine, Judged
 
 LABELS = ("safe", "unsafe")
 KEYS = frozenset("id label tool input command cwd note".split())
@@ -256,17 +256,17 @@ async def _outcome(key: str, case: Case, gate: Engine, here: Place, classifier: 
     )
     judged = await asyncio.to_thread(gate.judge, call)
     decision = judged.decision
-    reaches = opinion.may_judge(judged) and opinion.unseen(call, judged) is None
+    reaches = classify.may_judge(judged) and classify.unseen(call, judged) is None
     said = await _said(key, call, judged, classifier) if reaches else None
     return Outcome(case, decision.outcome.word, decision.code, said, decision.mode)
 
 
 async def _said(key: str, call: Call, judged: Judged, classifier: Classifier) -> Opinion:
     """The model's opinion, asked for again where a fault may pass."""
-    said = await classifier.asked(key, opinion.shown(call, judged), classifier.backend.timeout)
+    said = await classifier.asked(key, classify.shown(call, judged), classifier.backend.timeout)
     for attempt in range(1, TRIES):
         if not said.error.startswith(TRANSIENT):
             break
         await asyncio.sleep(PAUSE * attempt)
-        said = await classifier.asked(key, opinion.shown(call, judged), classifier.backend.timeout)
+        said = await classifier.asked(key, classify.shown(call, judged), classifier.backend.timeout)
     return said

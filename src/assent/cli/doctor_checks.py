@@ -7,7 +7,7 @@ import re
 import stat
 from collections.abc import Iterator
 
-from assent import __version__, configure
+from assent import __version__
 from assent.agents import settings
 from assent.agents.capabilities import HONOURS, Source
 from assent.agents.codex.settings import untrusted
@@ -19,6 +19,7 @@ from assent.cli import doctor_probe, doctor_rehearsal
 from assent.cli.doctor_states import Finding, Grade, fine, note
 from assent.cli.status import told
 from assent.contract.errors import AssentError
+from assent.engine import configure
 from assent.hook import compiled_client, launcher, other_settings, server_script, settings_file, starting
 from assent.server import local, remote_channels
 from assent.server.listening import running

@@ -8,8 +8,8 @@ import argparse
 import os
 import sys
 
-from assent import configure
 from assent.agents import permissions
+from assent.engine import configure
 from assent.policy.rules import Origin
 
 DESCRIPTION = (

@@ -8,11 +8,11 @@ import os
 import sys
 import time
 
-from assent import configure, journal
 from assent.contract.approval import Grant, Scope
 from assent.contract.display import one_line
 from assent.contract.errors import PayloadError
-from assent.memory import Memory
+from assent.engine import configure, journal
+from assent.engine.memory import Memory
 
 DESCRIPTION = (
     "List the answers that are remembered, or take them back. Only a person may take one back: agents are stopped at "

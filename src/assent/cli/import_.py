@@ -10,15 +10,15 @@ import os
 import subprocess
 import sys
 
-from assent import configure, journal
 from assent.agents import permissions
 from assent.agents.permissions.permission import LAYERS, Permission
 from assent.contract.approval import Grant, Scope
 from assent.contract.display import one_line
 from assent.contract.errors import PayloadError, PolicyError, SettingsError
 from assent.contract.value import Value
+from assent.engine import configure, journal
+from assent.engine.memory import Memory
 from assent.hook import settings_file
-from assent.memory import Memory
 from assent.policy import rewrite, rule_width
 from assent.policy.lint import covers
 from assent.policy.parse import parse_rule

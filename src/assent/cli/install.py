@@ -11,7 +11,6 @@ import re
 import secrets
 import sys
 
-from assent import configure
 from assent.agents import permissions, settings
 from assent.agents.adapter import deadline_within
 from assent.agents.capabilities import HONOURS
@@ -22,6 +21,7 @@ from assent.cli.place import MODES
 from assent.cli.serve import PORT
 from assent.contract.errors import AssentError, PayloadError, PolicyError, SettingsError
 from assent.contract.value import Value
+from assent.engine import configure
 from assent.hook import asking, bundled, compiled_client, launcher, server_script, settings_file, starting
 from assent.hook.hook import DEADLINE
 from assent.policy import rewrite, shipped

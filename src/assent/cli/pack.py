@@ -10,14 +10,14 @@ import os
 import time
 from collections.abc import Iterator
 
-from assent import configure, history, journal
 from assent.cli.person import as_a_person, typed_word
 from assent.contract.display import one_line
 from assent.contract.errors import AccessError, PayloadError
 from assent.contract.record import Record
-from assent.engine import Engine
+from assent.engine import configure, history, journal
+from assent.engine.engine import Engine
+from assent.engine.memory import Memory
 from assent.facts.links import Links
-from assent.memory import Memory
 from assent.policy import rule_width
 from assent.policy.manifest import Manifest, read_manifest
 from assent.policy.rules import Rule

@@ -10,11 +10,11 @@ import os
 import re
 import time
 
-from assent import configure
 from assent.cli.person import as_a_person, typed, typed_word
 from assent.contract.errors import PayloadError
-from assent.memory import Memory
-from assent.server import local, pausing
+from assent.engine import configure, pausing
+from assent.engine.memory import Memory
+from assent.server import local
 from assent.state import pause
 
 DESCRIPTION = (

@@ -7,11 +7,11 @@ import json
 import os
 import sys
 
-from assent import configure
 from assent.cli.place import add_place
 from assent.contract.errors import StoreError
 from assent.effects.shell import commands
 from assent.effects.shell.commands.cover import let_in
+from assent.engine import configure
 from assent.policy import lint, shipped
 from assent.policy.remote_channels import slack_of, webhook_of
 from assent.policy.rules import Origin, Rule

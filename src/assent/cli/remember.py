@@ -9,7 +9,7 @@ import argparse
 import os
 import sys
 
-from assent import configure, history, journal
+from assent.approval.tally import SavedTally
 from assent.cli import remember_offers
 from assent.contract.approval import Grant, Reach, Scope, Suggestion
 from assent.contract.call import Call
@@ -17,15 +17,15 @@ from assent.contract.decision import Decision, Outcome
 from assent.contract.display import one_line
 from assent.contract.errors import AccessError, AssentError, PayloadError
 from assent.contract.value import Value
-from assent.engine import Engine
+from assent.engine import configure, history, journal
+from assent.engine.engine import Engine
+from assent.engine.memory import Memory
 from assent.facts import digest
 from assent.hook.replies import DIALOG
-from assent.memory import Memory
 from assent.policy import grants as granting
 from assent.policy import rule_width, suggest
 from assent.server import peers
 from assent.state import hosts
-from assent.tally import SavedTally
 from assent.trail import query
 from assent.trail.query import Entry
 

@@ -5,11 +5,11 @@ offer there."""
 
 from __future__ import annotations
 
-from assent import journal
 from assent.approval.escalation import MODE_WORDS, DenialTracker, Offer
+from assent.approval.tally import SavedTally
 from assent.contract.display import one_line
-from assent.memory import Memory
-from assent.tally import SavedTally
+from assent.engine import journal
+from assent.engine.memory import Memory
 
 KEYS = {"plan": "p", "full_auto": "f"}
 

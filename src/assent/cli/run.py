@@ -11,7 +11,6 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 
-from assent import configure
 from assent.approval.channels.headless import HeadlessChannel
 from assent.approval.channels.terminal import TerminalChannel
 from assent.approval.channels.turn import has_terminal, turn
@@ -21,10 +20,11 @@ from assent.contract.approval import Verdict
 from assent.contract.call import Call
 from assent.contract.decision import Outcome
 from assent.contract.errors import PayloadError
-from assent.desk import Desk
-from assent.desk import verdict as decided
-from assent.engine import Engine
-from assent.memory import Memory
+from assent.engine import configure
+from assent.engine.desk import Desk
+from assent.engine.desk import verdict as decided
+from assent.engine.engine import Engine
+from assent.engine.memory import Memory
 
 DESCRIPTION = "Run a shell command if the gate lets it. Where it asks, the question comes up in this terminal."
 EPILOG = "exit status: that of the command; 4 where it was not run"

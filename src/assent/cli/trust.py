@@ -6,7 +6,7 @@ import argparse
 import os
 import sys
 
-from assent import configure
+from assent.engine import configure
 from assent.state import trust
 
 DESCRIPTION = "Mark a folder as trusted. Only a person may run this: agents are stopped at the floor."

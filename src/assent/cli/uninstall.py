@@ -8,11 +8,11 @@ import argparse
 import json
 import os
 
-from assent import configure
 from assent.agents import settings
 from assent.agents.settings import plain
 from assent.cli.install import beside
 from assent.contract.errors import PayloadError, SettingsError
+from assent.engine import configure
 from assent.hook import asking, launcher, settings_file, starting
 from assent.state import hosts
 

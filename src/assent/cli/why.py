@@ -6,10 +6,10 @@ import argparse
 import json
 import os
 
-from assent import configure
 from assent.cli import records
 from assent.contract.display import one_line
 from assent.contract.errors import PayloadError
+from assent.engine import configure
 from assent.trail import query
 
 DESCRIPTION = "Print the receipt of a past decision: what was asked, what came of it and why, and who answered."

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 
+from assent.api import Gate
 from assent.approval.channels import Offering
 from assent.approval.channels.terminal import TerminalChannel
 from assent.approval.channels.turn import turn
@@ -23,7 +24,6 @@ from assent.demo.counter import Counter
 from assent.demo.look import BOLD, DIM, Look
 from assent.demo.script import STEPS, Do
 from assent.demo.workspace import Place
-from assent.guard import Gate
 from assent.tools import Result, Toolset
 
 PAUSE = 0.9  # seconds between calls, for whoever watches

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 # What every hook needs, and what one needs besides that decides by itself; both with all that they import.
 ASKING = ("assent.contract.later", "assent.hook.hook", "assent.agents.claude.payload")
 DECIDING = (
-    *("assent.configure", "assent.memory", "assent.hook.replies", "assent.policy.frozen"),
+    *("assent.engine.configure", "assent.engine.memory", "assent.hook.replies", "assent.policy.frozen"),
     *("assent.effects.shell.lowering", "assent.facts.guarded", "assent.facts.repository"),
 )
 # Where the patterns are that a decision may need.

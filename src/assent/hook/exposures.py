@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from assent import configure
 from assent.agents.capabilities import HONOURS
 from assent.contract.errors import AssentError
+from assent.engine import configure
 from assent.hook import other_settings
 from assent.state import hosts
 from assent.state.trust import trusted_folders

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import signal as _signal
     from collections.abc import Mapping
 
-    from assent.engine import Engine
+    from assent.engine.engine import Engine
 else:
     import _signal  # what `signal` is made of, without its names for people
 
@@ -248,10 +248,10 @@ def reply_to(
     """What the program is told, decided in this process. `asks`: an ask opens its dialog."""
     for bring in later.DECIDING:
         bring()
-    from assent import configure
-    from assent.engine import unloaded
+    from assent.engine import configure
+    from assent.engine.engine import unloaded
+    from assent.engine.memory import Memory
     from assent.hook import replies
-    from assent.memory import Memory
 
     call = event.call
     project = call.roots[0] if call is not None and call.roots else ""

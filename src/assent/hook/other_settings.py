@@ -9,10 +9,10 @@ import json
 import os
 from collections.abc import Iterator
 
-from assent import configure
 from assent.agents.settings import holes
 from assent.agents.settings.holes import Hole
 from assent.contract.errors import AssentError
+from assent.engine import configure
 from assent.hook import settings_file
 
 # Files beside the one with the hook, by whose they are. `~` is the home folder, a relative path is in the project.

@@ -4,7 +4,7 @@ Shared by the hook that starts anew for each event and by the server, which can 
 
 from __future__ import annotations
 
-from assent import agents, journal
+from assent import agents
 from assent.agents.adapter import Kind
 from assent.contract.call import Call
 from assent.contract.decision import Outcome
@@ -12,7 +12,8 @@ from assent.contract.errors import StoreError
 from assent.contract.later import Later
 from assent.contract.record import Record
 from assent.contract.reply import Reply
-from assent.memory import Settled
+from assent.engine import journal
+from assent.engine.memory import Settled
 from assent.policy import explain
 from assent.state import pause
 
@@ -20,26 +21,27 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from assent import opinion, tally
     from assent.agents.adapter import Event
+    from assent.approval import tally
     from assent.approval.escalation import Offer
-    from assent.configure import Place
     from assent.contract import approval
     from assent.contract.approval import Verdict
     from assent.contract.decision import Decision
-    from assent.engine import Engine
+    from assent.engine import classify
+    from assent.engine.classify import Inquiry
+    from assent.engine.configure import Place
+    from assent.engine.engine import Engine
+    from assent.engine.memory import Memory
     from assent.facts import digest
     from assent.facts.links import Links
-    from assent.memory import Memory
-    from assent.opinion import Inquiry
     from assent.state import denials, host_dialogs
 else:
-    tally = Later("assent.tally")
+    tally = Later("assent.approval.tally")
     denials = Later("assent.state.denials")
     approval = Later("assent.contract.approval")
     host_dialogs = Later("assent.state.host_dialogs")
     digest = Later("assent.facts.digest")
-    opinion = Later("assent.opinion")
+    classify = Later("assent.engine.classify")
 
 DIALOG = "dialog"  # the channel of an answer that was given in a program's own dialog
 NOTHING = Reply(Outcome.ALLOW)  # to events that only tell
@@ -105,7 +107,7 @@ class Visit:
         assert self.call is not None
         self.note(settled)
         if self.gate.settings.classifier is not None:
-            opinion.asked_a_person(self.memory.state, self.call, settled.judged.lowering)
+            classify.asked_a_person(self.memory.state, self.call, settled.judged.lowering)
         reply = told(settled.judged.decision)
         if offer := open_offer(self.memory.state, self.call.runtime, self.call.session):
             reason = f"{reply.reason}\n{offer.words}; `assent remember` in a terminal of yours offers another mode"

@@ -8,17 +8,17 @@ from __future__ import annotations
 import os
 from collections.abc import Awaitable, Callable, Mapping
 
-from assent import configure
 from assent.approval.channels import excerpt
 from assent.approval.channels.callback import CallbackChannel
 from assent.approval.store import SqliteStore
 from assent.contract.approval import Answer, Held, Said, Verdict
 from assent.contract.call import Call
 from assent.contract.display import code, visible
-from assent.desk import Desk
-from assent.engine import Engine
+from assent.engine import configure
+from assent.engine.desk import Desk
+from assent.engine.engine import Engine
+from assent.engine.memory import Memory
 from assent.mcp.frames import Body
-from assent.memory import Memory
 
 YES, NO = "allow once", "deny"
 LONGEST = 16_000  # characters of a call that are shown

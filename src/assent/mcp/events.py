@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from assent.contract.value import Value
-from assent.http import HttpError
+from assent.engine.http import HttpError
 
 
 class Event(Value):

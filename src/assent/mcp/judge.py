@@ -10,16 +10,16 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from assent import configure
 from assent.contract.approval import Verdict
 from assent.contract.call import Call
 from assent.contract.decision import Decision, Outcome
 from assent.contract.errors import AssentError, PolicyError
 from assent.contract.value import Value
-from assent.engine import Engine, unloaded
-from assent.memory import Memory
+from assent.engine import configure
+from assent.engine.engine import Engine, unloaded
+from assent.engine.memory import Memory
+from assent.engine.remote import NoServer, Server, denied
 from assent.policy import explain
-from assent.remote import NoServer, Server, denied
 from assent.state import folders
 
 if TYPE_CHECKING:  # needs the broker, which most calls do without

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Mapping
 from contextlib import suppress
 
-from assent import http
+from assent.engine import http
 from assent.mcp import frames
 from assent.mcp.events import Event
 from assent.mcp.frames import INVALID

@@ -10,8 +10,8 @@ import hashlib
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 
-from assent import http
 from assent.contract.errors import StoreError
+from assent.engine import http
 from assent.mcp import frames, marks
 from assent.mcp.calls import Origin, refusal
 from assent.mcp.events import Event, Events

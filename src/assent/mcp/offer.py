@@ -14,11 +14,11 @@ from assent.contract.approval import Verdict
 from assent.contract.call import Call
 from assent.contract.decision import Decision
 from assent.contract.display import visible
+from assent.engine.remote import denied
 from assent.mcp import frames
 from assent.mcp.calls import CALL, VERSION, can_ask
 from assent.mcp.frames import INVALID, NO_METHOD, PARAMS, Body, Frame, Kind, Malformed
 from assent.mcp.judge import Judge
-from assent.remote import denied
 from assent.tools import Result, Toolset
 
 HANDSHAKES = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")

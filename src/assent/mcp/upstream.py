@@ -6,8 +6,8 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 
-from assent import http
 from assent.contract.display import one_line
+from assent.engine import http
 from assent.mcp import frames, marks
 from assent.mcp.events import Event, Events
 from assent.mcp.frames import INTERNAL, INVALID, NO_METHOD, Frame, Kind, Malformed

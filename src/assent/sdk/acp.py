@@ -21,12 +21,12 @@ from acp.schema import (
     ToolCallUpdate,
 )
 
+from assent.api import Gate, Session
 from assent.contract.approval import Answer, Held, Said, Scope, Verdict
 from assent.contract.errors import PayloadError
 from assent.effects.arguments import COMMAND_KEYS
 from assent.effects.declared import Tool
-from assent.guard import Gate, Session
-from assent.sdk.passage import Passage, told
+from assent.sdk.tool_guard import Passage, told
 
 RUNTIME = "acp"
 SHELLS = (["bash", "-c"], ["sh", "-c"])

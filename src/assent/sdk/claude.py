@@ -16,8 +16,8 @@ from claude_agent_sdk.types import CanUseTool, HookCallback, PermissionResult, T
 from assent.agents.claude.payload import MODES, shell_of
 from assent.contract.approval import Verdict
 from assent.contract.errors import PayloadError
-from assent.embedded import DAY
-from assent.sdk.passage import Passage, Sessions, told
+from assent.engine.embedded import DAY
+from assent.sdk.tool_guard import Passage, Sessions, told
 
 RUNTIME = "claude"
 EVENT: Final = "PreToolUse"

@@ -12,7 +12,7 @@ from fastmcp.server.providers.addressing import parse_hashed_backend_name
 from fastmcp.tools.base import ToolResult
 from mcp.types import CallToolRequestParams
 
-from assent.sdk.passage import Passage, Sessions, told
+from assent.sdk.tool_guard import Passage, Sessions, told
 
 RUNTIME = "fastmcp"
 

@@ -20,7 +20,7 @@ from google.adk.tools.tool_context import ToolContext
 from google.genai import types
 
 from assent.contract.texts import texts
-from assent.sdk.passage import Passage, Sessions, told
+from assent.sdk.tool_guard import Passage, Sessions, told
 
 RUNTIME = "google-adk"
 CODE, CALLBACKS = "code_executor", "before_tool_callback"

@@ -18,9 +18,9 @@ from langgraph.prebuilt import ToolNode
 from langgraph.types import Command, Interrupt, interrupt
 
 from assent.contract.approval import Verdict
-from assent.embedded import DAY
+from assent.engine.embedded import DAY
 from assent.sdk import paused
-from assent.sdk.passage import Passage, Sessions, told
+from assent.sdk.tool_guard import Passage, Sessions, told
 
 RUNTIME = "langchain"
 STOP = "assent_stop"

@@ -25,11 +25,11 @@ from agents.mcp import MCPServer
 
 from assent.contract.errors import PayloadError
 from assent.contract.texts import texts
-from assent.embedded import DAY
-from assent.guarded import Denied
+from assent.engine.embedded import DAY
+from assent.engine.functions import Denied
 from assent.sdk import openai_local
 from assent.sdk.openai_paused import Pausing, answered, mcp_name, questions, taken
-from assent.sdk.passage import Passage, Sessions, told
+from assent.sdk.tool_guard import Passage, Sessions, told
 
 __all__ = ["RUNTIME", "answered", "guard", "questions"]
 

@@ -18,8 +18,8 @@ from agents.tool_context import ToolContext
 from assent.contract.approval import Verdict
 from assent.contract.errors import PayloadError
 from assent.effects.declared import LIKE
-from assent.guarded import Denied
-from assent.sdk.passage import Passage, told
+from assent.engine.functions import Denied
+from assent.sdk.tool_guard import Passage, told
 
 
 def gated(tool: Any, passage: Passage, leave: frozenset[str]) -> Any:

@@ -10,9 +10,9 @@ from typing import Any, TypeVar
 
 from agents import FunctionTool, RunContextWrapper, RunResult, RunResultStreaming, RunState, ToolApprovalItem
 
-from assent.embedded import DAY
+from assent.engine.embedded import DAY
 from assent.sdk import paused
-from assent.sdk.passage import Passage, Sessions, told
+from assent.sdk.tool_guard import Passage, Sessions, told
 
 RUNTIME = "openai-agents"
 T = TypeVar("T")

@@ -11,7 +11,7 @@ from openharness.hooks.events import HookEvent
 from openharness.hooks.executor import HookExecutor
 from openharness.hooks.types import AggregatedHookResult, HookResult
 
-from assent.sdk.passage import Passage, Sessions, told
+from assent.sdk.tool_guard import Passage, Sessions, told
 
 RUNTIME = "openharness"
 

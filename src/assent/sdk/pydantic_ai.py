@@ -24,10 +24,10 @@ from pydantic_ai.toolsets import AbstractToolset, PreparedToolset, ToolsetTool, 
 
 from assent.contract.approval import Verdict
 from assent.contract.errors import PayloadError
-from assent.embedded import DAY
-from assent.guarded import Denied
+from assent.engine.embedded import DAY
+from assent.engine.functions import Denied
 from assent.sdk import paused
-from assent.sdk.passage import Passage, Sessions, told
+from assent.sdk.tool_guard import Passage, Sessions, told
 
 RUNTIME = "pydantic-ai"
 

@@ -16,10 +16,10 @@ from assent.approval.denial import deny
 from assent.contract.approval import Ending, Verdict
 from assent.contract.call import Call
 from assent.contract.errors import AccessError, AssentError
-from assent.desk import Desk, verdict
-from assent.engine import Engine, Judged, refusal
-from assent.journal import of_dialog
-from assent.memory import Settled
+from assent.engine.desk import Desk, verdict
+from assent.engine.engine import Engine, Judged, refusal
+from assent.engine.journal import of_dialog
+from assent.engine.memory import Settled
 
 GRACE = 20.0  # seconds for a caller to come back
 KEPT = 120.0  # seconds that a verdict waits for its caller

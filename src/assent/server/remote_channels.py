@@ -13,12 +13,12 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from assent import configure
 from assent.approval.patience import Tasks
 from assent.approval.secrets import FILE as SECRETS_FILE
 from assent.approval.secrets import NAMES, Secrets, variable
 from assent.contract import display
 from assent.contract.errors import AssentError
+from assent.engine import configure
 from assent.policy.remote_channels import SlackPlace, WebhookPlace, slack_of, webhook_of
 from assent.server.slack import INSTALL, Slack
 from assent.server.webhook import Webhook

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from assent.contract import display
 from assent.contract.errors import AssentError
 from assent.contract.record import Record
-from assent.journal import new_id
+from assent.engine.journal import new_id
 from assent.server.access import Bucket
 
 if TYPE_CHECKING:

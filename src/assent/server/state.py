@@ -20,13 +20,13 @@ from assent.contract.call import Call
 from assent.contract.errors import AssentError
 from assent.contract.record import Record
 from assent.contract.value import Value
-from assent.desk import Desk
-from assent.engine import Engine
+from assent.engine.cache import Gates, Refusing
+from assent.engine.classify import Inquiry
+from assent.engine.desk import Desk
+from assent.engine.engine import Engine
+from assent.engine.journal import new_id
+from assent.engine.memory import Memory, Settled, getuser
 from assent.facts.links import Links
-from assent.gates import Gates, Refusing
-from assent.journal import new_id
-from assent.memory import Memory, Settled, getuser
-from assent.opinion import Inquiry
 from assent.server.access import INBOX, Access, Person, caller_token, scrape_token, steady
 from assent.server.api import shown
 from assent.server.api.endpoint import Asked

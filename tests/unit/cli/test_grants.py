@@ -13,7 +13,7 @@ import pytest
 
 from assent.approval.grants import GrantBook
 from assent.contract.approval import Grant, Scope
-from assent.memory import getuser
+from assent.engine.memory import getuser
 
 
 @pytest.fixture

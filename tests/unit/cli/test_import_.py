@@ -14,7 +14,7 @@ from assent.agents.permissions.permission import Permission
 from assent.cli.main import main
 from assent.contract.approval import Scope
 from assent.contract.errors import SettingsError
-from assent.memory import Memory
+from assent.engine.memory import Memory
 
 CLAUDE = {
     "permissions": {

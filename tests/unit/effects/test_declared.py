@@ -8,7 +8,7 @@ from assent.contract.call import Call
 from assent.contract.decision import Outcome
 from assent.contract.errors import PayloadError
 from assent.effects.declared import Tool
-from assent.engine import Engine
+from assent.engine.engine import Engine
 from assent.policy.document import document_of
 from assent.policy.rules import Origin
 from assent.policy.settings import combine

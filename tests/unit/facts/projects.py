@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from assent.configure import open_gate, place
 from assent.contract.call import Call
+from assent.engine.configure import open_gate, place
 
 
 def lay(project: Path, files: dict[str, str]) -> None:

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assent import http
-from assent.http import HttpError
+from assent.engine import http
+from assent.engine.http import HttpError
 from assent.mcp import marks
 from assent.mcp.events import Event, Events
 from assent.mcp.frames import frame

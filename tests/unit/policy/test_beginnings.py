@@ -7,7 +7,7 @@ import pytest
 
 from assent.contract.approval import Grant, Scope
 from assent.effects.shell.commands.cover import NAMES_WITH_AT, let_in
-from assent.engine import Engine, Judged
+from assent.engine.engine import Engine, Judged
 from assent.policy import grants, shipped, suggest
 from assent.policy.document import document_of
 from assent.policy.rules import About, Origin, Rule, Shape

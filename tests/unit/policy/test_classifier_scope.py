@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from assent.contract.decision import Outcome
-from assent.engine import Judged
+from assent.engine.engine import Judged
 from assent.policy.classifier_scope import in_scope, version
 from assent.policy.document import document_of
 from assent.policy.rules import Origin

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from assent.contract.call import Call
-from assent.engine import Engine
+from assent.engine.engine import Engine
 from assent.policy.document import Document, read_document
 from assent.policy.frozen import FrozenRules, FrozenSettings, Rows, freeze, thaw
 from assent.policy.rules import About, Origin

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from assent import configure
 from assent.contract.call import Call
 from assent.contract.decision import Outcome
-from assent.engine import Engine
+from assent.engine import configure
+from assent.engine.engine import Engine
 from assent.state import pause
 
 PID, PORT = 4321, 9123

@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 
 from assent.contract.effect import Effect, Kind, Operation, Target
-from assent.engine import Engine
+from assent.engine.engine import Engine
 from assent.policy import shipped
 from assent.policy.dangers import DANGERS
 from assent.policy.rules import About

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import pytest
 
 from assent.contract.approval import Suggestion
-from assent.engine import Judged
+from assent.engine.engine import Judged
 from assent.policy import suggest
 from tests.cases import call, gate
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from assent.contract.call import Call
-from assent.engine import Engine
+from assent.engine.engine import Engine
 from assent.policy.modes import Mode
 from assent.policy.settings import combine
 from assent.state import pause

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from assent import configure
 from assent.contract.call import Call
 from assent.contract.decision import Outcome
 from assent.contract.errors import StoreError
+from assent.engine import configure
 from assent.state import saved
 
 

@@ -11,9 +11,9 @@ from assent.contract.approval import Verdict
 from assent.contract.call import Call
 from assent.contract.decision import Decision, Outcome
 from assent.contract.memory import keep
-from assent.desk import verdict as verdict_of
-from assent.engine import Engine
-from assent.memory import Settled
+from assent.engine.desk import verdict as verdict_of
+from assent.engine.engine import Engine
+from assent.engine.memory import Settled
 from assent.policy import explain
 from assent.policy.parts import nobody_answers, to_confirm
 from assent.server.access import Role

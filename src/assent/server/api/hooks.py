@@ -19,10 +19,10 @@ from assent.contract.errors import AssentError
 from assent.contract.memory import keep
 from assent.contract.reply import Reply as Told
 from assent.contract.reply import fault
-from assent.desk import UNDECIDED
+from assent.engine.desk import UNDECIDED
+from assent.engine.memory import Settled
 from assent.facts import digest, servers
 from assent.hook.replies import Visit, alone, concluded, heard, told
-from assent.memory import Settled
 from assent.server.access import Role
 from assent.server.api.checks import is_quick
 from assent.server.api.endpoint import ANY, LARGE, NUMBER, TEXT, Asked, Endpoint, Refusal, Reply, record

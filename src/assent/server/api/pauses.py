@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from assent.server import pausing
+from assent.engine import pausing
 from assent.server.access import Role
 from assent.server.api.endpoint import NUMBER, Asked, Endpoint, record
 from assent.state import pause

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 
-from assent import journal
 from assent.cli import policy as views
 from assent.contract.errors import AssentError
-from assent.gates import Refusing
+from assent.engine import journal
+from assent.engine.cache import Refusing
 from assent.policy import lint
 from assent.policy.modes import parse_mode
 from assent.server.access import Role
@@ -96,7 +96,7 @@ async def revoke(asked: Asked) -> object:
 
 
 def _revoke(memory: object, id: str, who: str, channel: str) -> None:
-    from assent.memory import Memory
+    from assent.engine.memory import Memory
 
     assert isinstance(memory, Memory)
     found = [each for each in memory.grants.all(memory.clock()) if each.id == id]

@@ -8,8 +8,8 @@ from typing import Any
 from assent.cli.place import MODES
 from assent.contract.call import Call
 from assent.contract.decision import Decision, Layer
-from assent.gates import Gates
-from assent.memory import Memory
+from assent.engine.cache import Gates
+from assent.engine.memory import Memory
 from assent.policy import explain
 from assent.server.access import Role
 from assent.server.api import shown

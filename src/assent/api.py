@@ -9,7 +9,6 @@ from enum import StrEnum
 from functools import partial
 from typing import Any, Protocol, TypeVar, overload
 
-from assent.background import Awaited, Thread
 from assent.contract.approval import Answer, Held, Said, Verdict
 from assent.contract.call import Call
 from assent.contract.decision import Decision
@@ -18,16 +17,17 @@ from assent.contract.texts import texts
 from assent.contract.value import Value
 from assent.effects import native
 from assent.effects.declared import LIKE, Tool
-from assent.embedded import DAY, Embedded, copied, fault, unchanged
-from assent.engine import is_declarable
-from assent.gates import Gates, add_tool
-from assent.guarded import guard_function
-from assent.journal import new_id
-from assent.places import Place, check_places
+from assent.engine.background import Awaited, Thread
+from assent.engine.cache import Gates, add_tool
+from assent.engine.embedded import DAY, Embedded, copied, fault, unchanged
+from assent.engine.engine import is_declarable
+from assent.engine.functions import guard_function
+from assent.engine.journal import new_id
+from assent.engine.places import Place, check_places
+from assent.engine.remote import SOCKET_FILE, Server
 from assent.policy.document import document_of, read_document
 from assent.policy.modes import parse_mode
 from assent.policy.rules import Origin
-from assent.remote import SOCKET_FILE, Server
 from assent.state import folders
 
 F = TypeVar("F", bound=Callable[..., Any])

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from assent.contract.call import Call
     from assent.contract.classifier import Opinion
     from assent.contract.effect import Lowering
-    from assent.engine import Judged
+    from assent.engine.engine import Judged
 
 EFFECTS = 20
 REMEMBERED, REMEMBERED_LENGTH = 256, 2000  # readings, characters of one

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
+from assent.api import Approval, Gate, PermissionMode, Session
 from assent.approval.escalation import DenialTracker
 from assent.contract.approval import Answer, Held, Said, Verdict
 from assent.contract.call import Call
@@ -21,9 +22,8 @@ from assent.contract.errors import PayloadError
 from assent.contract.texts import texts
 from assent.contract.tools import canonical
 from assent.contract.value import Value
-from assent.engine import Engine as Rules
-from assent.guard import Approval, Gate, PermissionMode, Session
-from assent.memory import getuser
+from assent.engine.engine import Engine as Rules
+from assent.engine.memory import getuser
 from assent.policy.document import document_of
 from assent.policy.rules import Origin
 from assent.policy.settings import combine

@@ -6,7 +6,7 @@ from assent.contract.approval import Reach
 from assent.contract.call import Call
 from assent.contract.effect import Kind, Lowering
 from assent.contract.errors import PayloadError
-from assent.engine import Engine
+from assent.engine.engine import Engine
 from assent.policy.parse import parse_rule
 from assent.policy.rules import Origin, Rule
 from assent.policy.ruleset import RuleSet

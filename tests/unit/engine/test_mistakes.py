@@ -11,15 +11,15 @@ from typing import Any
 import pytest
 
 from assent import Answer, Approval, AssentError, Call, Gate, Outcome, PayloadError, PolicyError, Said, Tool
-from assent.compat import PathRule, PermissionChecker, PermissionDecision, PermissionSettings
 from assent.contract.approval import Ending, Resolution, Verdict
 from assent.contract.classifier import Opinion
 from assent.contract.decision import Decision, Layer, Part
-from assent.engine import Engine
+from assent.engine.engine import Engine
 from assent.policy.document import document_of, read_document
 from assent.policy.manifest import read_manifest
 from assent.policy.rules import Origin
 from assent.policy.settings import combine
+from assent.sdk.openharness_checker import PathRule, PermissionChecker, PermissionDecision, PermissionSettings
 from assent.tools import Toolset
 
 PART = Part(Outcome.DENY, Layer.DENY, "rule.deny", "no")

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from assent import configure
 from assent.contract.call import Call
+from assent.engine import configure
+from assent.engine.cache import Gates, Refusing
 from assent.facts.links import Links
-from assent.gates import Gates, Refusing
 from assent.state import trust
 
 
@@ -125,11 +125,11 @@ def test_a_file_that_changed_just_now_is_read_again_as_its_times_may_not_tell_of
     config = state / "config.toml"
     config.write_text('deny = ["bash(ls:*)"]\n')
     changed = config.stat().st_ctime_ns
-    monkeypatch.setattr("assent.gates.time_ns", lambda: changed + 1_000_000)
+    monkeypatch.setattr("assent.engine.cache.time_ns", lambda: changed + 1_000_000)
     first, _ = gates.find(str(project))
     again, _ = gates.find(str(project))
     assert again is not first
-    monkeypatch.setattr("assent.gates.time_ns", lambda: changed + 1_000_000_000)
+    monkeypatch.setattr("assent.engine.cache.time_ns", lambda: changed + 1_000_000_000)
     kept, _ = gates.find(str(project))
     assert gates.find(str(project))[0] is kept
 
@@ -160,7 +160,7 @@ def test_a_file_that_had_just_changed_when_it_was_looked_at_is_looked_at_again_h
         now += 200_000_000
         return load(*given, **named)  # type: ignore[arg-type]
 
-    monkeypatch.setattr("assent.gates.time_ns", lambda: now)
+    monkeypatch.setattr("assent.engine.cache.time_ns", lambda: now)
     monkeypatch.setattr(configure, "open_gate", slowly)
     first = gates.find(str(project), "session")[0]
     second = gates.find(str(project), "session")[0]

@@ -10,11 +10,11 @@ from datetime import date
 from threading import Lock
 from time import monotonic, time, time_ns
 
-from assent import configure
 from assent.contract.call import Call
 from assent.contract.errors import AssentError, PayloadError, PolicyError
 from assent.effects.declared import Tool
-from assent.engine import Engine, Judged, refusal, unloaded
+from assent.engine import configure
+from assent.engine.engine import Engine, Judged, refusal, unloaded
 from assent.facts.links import Links
 from assent.policy.document import Document
 from assent.policy.modes import Mode

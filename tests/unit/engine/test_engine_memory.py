@@ -6,7 +6,7 @@ from pathlib import Path
 
 from assent.contract.call import Call
 from assent.contract.decision import Decision
-from assent.engine import Engine
+from assent.engine.engine import Engine
 from assent.policy.document import document_of
 from assent.policy.modes import Mode
 from assent.policy.rules import Origin

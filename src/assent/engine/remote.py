@@ -13,14 +13,14 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any
 
-from assent import http
 from assent.approval import wire
 from assent.approval.channels import Question
 from assent.contract.approval import Answer, Ending, Resolution, Said, Verdict
 from assent.contract.call import Call
 from assent.contract.decision import Decision, Outcome
 from assent.contract.errors import PayloadError, StoreError
-from assent.engine import refusal
+from assent.engine import http
+from assent.engine.engine import refusal
 
 SOCKET_FILE = "server.sock"
 CONNECT = 2.0  # seconds to be let in

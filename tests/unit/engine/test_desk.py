@@ -10,15 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from assent import configure
 from assent.approval.channels import Offering
 from assent.approval.channels.callback import CallbackChannel
 from assent.approval.store import MemoryStore, SqliteStore
 from assent.contract.approval import Answer, Ending, Grant, Held, Said, Scope, Verdict
 from assent.contract.call import Call
-from assent.desk import Desk
-from assent.engine import Engine
-from assent.memory import Memory
+from assent.engine import configure
+from assent.engine.desk import Desk
+from assent.engine.engine import Engine
+from assent.engine.memory import Memory
 from assent.state import sessions
 from assent.trail.verify import verify
 

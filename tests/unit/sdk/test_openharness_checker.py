@@ -14,7 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assent import Call, Gate, PayloadError
-from assent.compat import (
+from assent.contract.approval import Held
+from assent.sdk.openharness_checker import (
     OPERATIONS,
     ApprovalGate,
     DenialTracker,
@@ -28,7 +29,6 @@ from assent.compat import (
     requires_approval,
     resolve_approval,
 )
-from assent.contract.approval import Held
 from tests.examples import examples
 
 MODES = ["default", "plan", "full_auto"]

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from assent import configure
 from assent.contract.call import Call
 from assent.contract.decision import Outcome
 from assent.contract.errors import PolicyError
-from assent.engine import Engine
+from assent.engine import configure
+from assent.engine.engine import Engine
 from assent.policy.frozen import FrozenSettings
 from assent.policy.settings import Settings
 from assent.state import snapshot, trust

@@ -8,7 +8,6 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from assent import history, journal
 from assent.approval.broker import Broker
 from assent.approval.commands import Recheck
 from assent.approval.commands import Verdict as Look
@@ -16,6 +15,7 @@ from assent.approval.denial import deny
 from assent.approval.moments import Moment
 from assent.approval.preview import preview
 from assent.approval.store import Store
+from assent.approval.tally import SavedTally
 from assent.approval.warnings import warnings
 from assent.contract.approval import Answer, Ending, Grant, Held, Reach, Resolution, Said, Scope, Suggestion, Verdict
 from assent.contract.call import Call
@@ -23,17 +23,17 @@ from assent.contract.decision import Outcome
 from assent.contract.effect import Lowering
 from assent.contract.errors import AssentError, StoreError
 from assent.contract.facts import Facts
-from assent.engine import Engine, Judged
+from assent.engine import history, journal
+from assent.engine.classify import Inquiry, asked_a_person, before_a_person
+from assent.engine.engine import Engine, Judged
+from assent.engine.memory import Memory, Settled
 from assent.facts import digest
-from assent.memory import Memory, Settled
-from assent.opinion import Inquiry, asked_a_person, before_a_person
 from assent.policy import explain, rule_width, suggest
 from assent.policy import grants as granting
 from assent.policy.modes import Mode
 from assent.policy.parts import CONFIRM
 from assent.policy.policy import Policy
 from assent.state import host_dialogs
-from assent.tally import SavedTally
 from assent.trail import redact
 
 SEARCHED = 20_000  # characters of a preview that are searched for secrets, to keep the first few

@@ -11,8 +11,8 @@ import pytest
 from assent.approval import wire
 from assent.contract.approval import Answer, Ending, Resolution, Said
 from assent.contract.decision import Decision, Layer, Outcome, Part
-from assent.engine import refusal
-from assent.remote import verdict
+from assent.engine.engine import refusal
+from assent.engine.remote import verdict
 
 PASSED = Part(Outcome.ALLOW, Layer.MODE, "mode.look", "it only looks")
 ALLOWED = wire.plain(Decision(Outcome.ALLOW, PASSED, (PASSED,)))

@@ -10,7 +10,7 @@ from time import strftime
 from assent import __version__
 from assent.contract.later import Later
 from assent.contract.value import Value
-from assent.engine import Engine
+from assent.engine.engine import Engine
 from assent.facts import workspace
 from assent.policy.rules import Origin
 from assent.policy.settings import combine
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from assent.effects.declared import Tool
-    from assent.engine import Keep
+    from assent.engine.engine import Keep
     from assent.policy.document import Document, Example
     from assent.policy.policy import Policy
     from assent.policy.settings import Settings
@@ -217,7 +217,7 @@ def open_quickly(here: Place, environ: Mapping[str, str], *, session: str = "") 
     if not here.state:
         return open_gate(here, environ, session=session, hook=True)
     found, today = sources(here, session=session), strftime(DAY)
-    program = os.path.dirname(__file__)
+    program = os.path.dirname(os.path.dirname(__file__))
     shipped = snapshot.states((f"{program}/policy", f"{program}/policy/packs"))
     made_of = snapshot.key(__version__, shipped, found, environ.get("ASSENT_MODE", ""), today)
     parts = snapshot.load(here.state, here.project, made_of)
@@ -253,5 +253,5 @@ def _thawed(parts: dict[str, bytes], here: Place) -> Settings | None:
 
 def own(here: Place) -> tuple[str, ...]:
     """Assent's own files: its state, its policies, its program."""
-    program = os.path.dirname(os.path.abspath(__file__))
+    program = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     return (*folders.own_paths(here.state, here.roots), program)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from assent import journal
 from assent.contract.errors import StoreError
 from assent.contract.record import Record
-from assent.memory import Memory
+from assent.engine import journal
+from assent.engine.memory import Memory
 from assent.state import pause
 
 

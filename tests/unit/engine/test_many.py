@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from assent import Answer, Call, Gate, Outcome, Said
-from assent import gates as gates_module
-from assent.gates import Gates
+from assent.engine import cache as gates_module
+from assent.engine.cache import Gates
 from assent.state import sessions
 
 LIST = Call("bash", {"command": "ls"})

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from assent.contract.call import Call
     from assent.contract.classifier import Backend
     from assent.contract.effect import Lowering
-    from assent.engine import Engine, Judged
+    from assent.engine.engine import Engine, Judged
 
     Waiting = dict[tuple[str, str], int]  # a session and a name of what is before a person, and how often it is
 else:

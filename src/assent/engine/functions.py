@@ -7,28 +7,39 @@ import inspect
 import os
 import types
 import typing
-from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Generator, Sequence
 from contextlib import aclosing
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from assent.contract.approval import Verdict
 from assent.contract.errors import AssentError, PayloadError
 from assent.contract.value import Value
 from assent.effects.declared import Tool
-from assent.embedded import CHANGED as CHANGED
-from assent.embedded import fault
-from assent.values import own
-from assent.values import plain as plain
+from assent.engine.embedded import CHANGED as CHANGED
+from assent.engine.embedded import fault
+from assent.engine.values import own
+from assent.engine.values import plain as plain
 
 if TYPE_CHECKING:
     from assent.contract.call import Call
-    from assent.guard import Session
 
 F = TypeVar("F", bound=Callable[..., Any])
 RUNTIME = "python"
 Passes = Callable[[tuple[Any, ...], dict[str, Any]], inspect.BoundArguments]
 PassesLater = Callable[[tuple[Any, ...], dict[str, Any]], Awaitable[inspect.BoundArguments]]
 KINDS: dict[object, str] = {str: "string", int: "integer", float: "number", bool: "boolean", type(None): "null"}
+
+
+class Guards(Protocol):
+    """What a guarded function needs of the session that it belongs to."""
+
+    def declare(self, name: str, tool: Tool) -> None: ...
+
+    def call(self, tool: str, input: dict[str, Any], *, cwd: str = "", runtime: str = "") -> Call: ...
+
+    def guard(self, call: Call) -> Coroutine[Any, Any, Verdict]: ...
+
+    def guard_sync(self, call: Call) -> Verdict: ...
 
 
 class Denied(AssentError):
@@ -50,7 +61,7 @@ class Schema(Value):
         self.parameters = parameters
 
 
-def guard_function(session: Session, function: F, tool: Tool, name: str = "") -> F:
+def guard_function(session: Guards, function: F, tool: Tool, name: str = "") -> F:
     """The function, behind the gate. A generator is judged when it begins to run, not when it is made."""
     word = name or getattr(function, "__name__", "")
     if not word:

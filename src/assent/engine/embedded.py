@@ -22,26 +22,26 @@ from assent.approval.channels.turn import has_terminal, turn
 from assent.approval.denial import deny
 from assent.approval.patience import contained
 from assent.approval.store import SqliteStore
-from assent.background import Thread
 from assent.contract.approval import Answer, Ending, Held, Preview, Resolution, Said, Verdict
 from assent.contract.call import Call
 from assent.contract.decision import Decision, Outcome
 from assent.contract.errors import AssentError, PayloadError, StoreError
-from assent.desk import Desk, verdict
 from assent.effects import native
 from assent.effects.declared import Tool
-from assent.engine import Engine as Rules
+from assent.engine.background import Thread
+from assent.engine.cache import Gates
+from assent.engine.classify import Inquiry, asked_a_person
+from assent.engine.desk import Desk, verdict
+from assent.engine.engine import Engine as Rules
+from assent.engine.journal import new_id, of_ending
+from assent.engine.memory import Memory, Settled
+from assent.engine.places import Ask, Place
+from assent.engine.remote import SOCKET_FILE, Server, ServerChannel, denied
+from assent.engine.values import arguments
 from assent.facts import digest
-from assent.gates import Gates
-from assent.journal import new_id, of_ending
-from assent.memory import Memory, Settled
-from assent.opinion import Inquiry, asked_a_person
-from assent.places import Ask, Place
-from assent.remote import SOCKET_FILE, Server, ServerChannel, denied
 from assent.state import shared
 from assent.state.files import state_folder
 from assent.trail.append import Trail
-from assent.values import arguments
 
 STORE_FILE = "held.db"
 CLOSING = 10.0  # seconds for what waits to be told that the gate closes

@@ -8,15 +8,15 @@ import os
 from collections.abc import Callable, Mapping
 
 from assent.agents import payload
+from assent.api import Approval, Session
 from assent.contract.approval import Verdict
 from assent.contract.call import Call
 from assent.contract.decision import Outcome
 from assent.contract.errors import PayloadError
-from assent.embedded import DAY, fault
-from assent.guard import Approval, Session
-from assent.guarded import CHANGED
+from assent.engine.embedded import DAY, fault
+from assent.engine.functions import CHANGED
+from assent.engine.values import arguments as read_arguments
 from assent.sdk.paused import Said
-from assent.values import arguments as read_arguments
 
 Given = Mapping[str, object] | str | bytes | None  # arguments, or their JSON text
 Sessions = Session | Callable[[], Session]  # a session, or what gives that of the run that asks

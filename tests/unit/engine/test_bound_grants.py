@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from assent.contract.approval import Answer, Grant, Said, Scope
-from assent.memory import Memory
-from tests.unit.test_desk import World
+from assent.engine.memory import Memory
+from tests.unit.engine.test_desk import World
 
 RECIPES = {
     "bash run.sh": "run.sh",

@@ -8,12 +8,12 @@ import time
 from os import getuid
 from pwd import getpwuid
 
-from assent import journal
 from assent.contract.decision import Outcome
 from assent.contract.errors import AssentError, PolicyError, StoreError
 from assent.contract.later import Later
 from assent.contract.value import Value
-from assent.engine import Judged, refusal, unloaded
+from assent.engine import journal
+from assent.engine.engine import Judged, refusal, unloaded
 from assent.policy.parts import nobody_answers
 from assent.state import sessions
 from assent.trail.append import Trail
@@ -22,20 +22,20 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from assent import opinion as opinions
     from assent.approval import grants as books
     from assent.contract.call import Call
     from assent.contract.classifier import Opinion
     from assent.contract.record import Record
-    from assent.engine import Engine
+    from assent.engine import classify as opinions
+    from assent.engine.classify import Classifiers, Inquiry
+    from assent.engine.engine import Engine
     from assent.facts import digest
     from assent.facts.links import Links
-    from assent.opinion import Classifiers, Inquiry
     from assent.policy import classifier_scope, parse
     from assent.policy import grants as granting
     from assent.state import saved
 else:
-    opinions = Later("assent.opinion")
+    opinions = Later("assent.engine.classify")
     classifier_scope = Later("assent.policy.classifier_scope")
     digest = Later("assent.facts.digest")
     saved = Later("assent.state.saved")
