@@ -18,7 +18,7 @@ from assent.contract.value import Value
 from assent.effects import native
 from assent.effects.declared import LIKE, Tool
 from assent.engine.background import Awaited, Thread
-from assent.engine.cache import Gates, add_tool
+from assent.engine.cache import EngineCache, add_tool
 from assent.engine.embedded import DAY, Embedded, copied, fault, unchanged
 from assent.engine.engine import is_declarable
 from assent.engine.functions import guard_function
@@ -266,7 +266,7 @@ class Gate(Session):
         mode = mode.value if isinstance(mode, PermissionMode) else mode
         if not mode and policy and more[0].mode is not None:
             mode = more[0].mode.word  # what the program says is not undone by the environment that it runs in
-        gates = Gates(
+        gates = EngineCache(
             environ,
             mode=mode,
             config=config,

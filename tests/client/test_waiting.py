@@ -15,7 +15,7 @@ import pytest
 from assent import agents
 from assent.agents import probes
 from assent.agents.adapter import Rendered, deadline_within
-from assent.agents.capabilities import HONOURS, Does
+from assent.agents.capabilities import CAPABILITIES, Does
 from assent.hook import compiled_client, launcher
 from tests.client.conftest import built
 from tests.server.program import Program
@@ -85,7 +85,7 @@ def test_a_question_ends_before_its_hook_does_and_the_trail_says_so(program: Pro
 
 @pytest.mark.parametrize("runtime", [each for each in agents.RUNTIMES if agents.load(each).limit])
 def test_a_hook_of_a_program_with_a_limit_ends_before_it_whatever_its_words_say(runtime: str) -> None:
-    adapter, known = agents.load(runtime), HONOURS[runtime]
+    adapter, known = agents.load(runtime), CAPABILITIES[runtime]
     assert known.longest == adapter.limit
     assert known.timeout in OPEN
     assert deadline_within(adapter.limit) <= adapter.limit - 10
@@ -93,6 +93,6 @@ def test_a_hook_of_a_program_with_a_limit_ends_before_it_whatever_its_words_say(
 
 def test_a_limit_that_lets_calls_run_is_known_to_the_adapter() -> None:
     """A program that blocks at its limit needs no cap of ours; one that goes on does."""
-    for runtime, known in HONOURS.items():
+    for runtime, known in CAPABILITIES.items():
         if known.longest and known.timeout in OPEN:
             assert agents.load(runtime).limit == known.longest

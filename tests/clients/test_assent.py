@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from assent.agents.capabilities import HONOURS, Does
+from assent.agents.capabilities import CAPABILITIES, Does
 
 from .claude import Claude
 from .client import Client, Run
@@ -245,7 +245,7 @@ def test_a_broken_hook_turns_into_what_is_written_of_the_host(client: Client, pl
     gate.wire(client, start=(str(python), "-I"), timeout=3, deadline=2)
     script = touch(client, *(f"allowed-{name}" for name in BROKEN), "allowed")
     run = client.run(place, [*script, DONE], args=client.loose)  # the mode in which only the hook stands in the way
-    known = HONOURS[runtime(client)]
+    known = CAPABILITIES[runtime(client)]
     does = {name: getattr(known, name) for name in BROKEN if name != "silence"}
     does["silence"] = does["garbage"] if runtime(client) in ("claude", "opencode") else Does.BLOCKS
     ran = [name for name in BROKEN if does[name] in (Does.RUNS, Does.HOST)]

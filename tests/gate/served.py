@@ -14,7 +14,7 @@ from unittest.mock import patch
 from assent.hook.client import parsed
 from assent.server import app, held_calls
 from assent.server.listening import Listening
-from assent.server.state import House
+from assent.server.state import ServerState
 from tests.gate.entry import SESSION, Entry, Scratch, until
 from tests.gate.local import Claude, Mcp, said_by_hook
 from tests.server.program import Person, Program
@@ -30,7 +30,7 @@ class Page(Program):
     async def open(self, *, person: bool) -> None:
         self._listening = Listening(str(self.state), port=0)
         self.port, self.socket = self._listening.port, self._listening.path
-        self._house = House(self.scratch.environ, port=self.port, socket=self.socket, folder=str(self.project))
+        self._house = ServerState(self.scratch.environ, port=self.port, socket=self.socket, folder=str(self.project))
         self._serving = asyncio.create_task(app.serve(self._house, self._listening))
         self.person = await asyncio.to_thread(self._signed_in) if person else None
         if self.person is not None:

@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict
 
 from assent import Approval, Gate, PayloadError
 from assent.sdk.paused import Said, answer, question
-from assent.sdk.tool_guard import Passage, arguments, told
+from assent.sdk.tool_guard import ToolGuard, arguments, told
 
 from .kit import ALLOWED, ASKED, DENIED, WRITES, opened
 
@@ -59,7 +59,7 @@ def test_no_arguments_are_none(given: Any, found: dict[str, object]) -> None:
 
 @pytest.mark.parametrize("given", BAD, ids=repr)
 def test_what_cannot_be_read_in_one_way_is_denied_everywhere(gate: Gate, given: Any) -> None:
-    passage = Passage(gate, "langchain")
+    passage = ToolGuard(gate, "langchain")
     with pytest.raises(PayloadError):
         arguments(given)
     verdicts = [
@@ -75,17 +75,17 @@ def test_what_cannot_be_read_in_one_way_is_denied_everywhere(gate: Gate, given: 
 def test_what_refers_to_itself_is_denied(gate: Gate) -> None:
     given: dict[str, object] = {}
     given["again"] = given
-    assert asyncio.run(Passage(gate, "langchain").guard("run", given)).allowed is False
+    assert asyncio.run(ToolGuard(gate, "langchain").guard("run", given)).allowed is False
 
 
 @pytest.mark.parametrize("given", [None, True, "x", {}, {"assent": "x"}, {"assent": 1, "session": "y"}, [1]], ids=repr)
 def test_what_is_no_answer_is_denied(gate: Gate, given: object) -> None:
-    assert Passage(gate, "langchain").release(given, "run", {"command": ALLOWED}).allowed is False
+    assert ToolGuard(gate, "langchain").release(given, "run", {"command": ALLOWED}).allowed is False
 
 
 @pytest.mark.parametrize("allow", [1, "true", "yes", None, [True], 1.0], ids=repr)
 def test_nothing_but_true_is_a_yes(gate: Gate, allow: Any) -> None:
-    passage = Passage(gate, "langchain")
+    passage = ToolGuard(gate, "langchain")
     asked = question(passage.hold("run", {"command": ASKED}))
     assert answer(asked, allow=allow, who="ada")["allow"] is False
     given = {**answer(asked, allow=True, who="ada"), "allow": allow}
@@ -95,14 +95,14 @@ def test_nothing_but_true_is_a_yes(gate: Gate, allow: Any) -> None:
 
 def test_an_answer_counts_once_in_whatever_session_it_comes_back(gate: Gate) -> None:
     given = {"command": ASKED}
-    asked = question(Passage(gate.session(), "langchain").hold("run", given))
+    asked = question(ToolGuard(gate.session(), "langchain").hold("run", given))
     yes = answer(asked, allow=True, who="ada")
-    passage = Passage(gate.session(), "langchain")
+    passage = ToolGuard(gate.session(), "langchain")
     assert [passage.release(yes, "run", given).allowed for _ in range(2)] == [True, False]
 
 
 def test_a_call_that_needs_no_answer_has_no_question(gate: Gate) -> None:
-    passage = Passage(gate, "langchain")
+    passage = ToolGuard(gate, "langchain")
     for command, allowed in ((ALLOWED, True), (DENIED, False)):
         approval = passage.hold("run", {"command": command})
         assert approval.verdict is not None
@@ -114,9 +114,9 @@ def test_a_call_that_needs_no_answer_has_no_question(gate: Gate) -> None:
 
 
 def test_a_tool_of_a_framework_is_known_by_its_declaration_alone(gate: Gate) -> None:
-    assert Passage(gate, "langchain").asks("bash", {"command": ALLOWED})
-    assert not Passage(gate, "langchain").asks("run", {"command": ALLOWED})
-    assert not Passage(gate, "claude").asks("bash", {"command": ALLOWED})
+    assert ToolGuard(gate, "langchain").asks("bash", {"command": ALLOWED})
+    assert not ToolGuard(gate, "langchain").asks("run", {"command": ALLOWED})
+    assert not ToolGuard(gate, "claude").asks("bash", {"command": ALLOWED})
 
 
 def test_relative_paths_are_judged_wherever_they_may_lead(gate: Gate, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -126,29 +126,29 @@ def test_relative_paths_are_judged_wherever_they_may_lead(gate: Gate, monkeypatc
     found = []
     for folder in (inside, "/", "/etc"):
         monkeypatch.chdir(folder)
-        found.append(Passage(gate, "langchain").asks("run", given))
+        found.append(ToolGuard(gate, "langchain").asks("run", given))
     assert found == [False, True, True]
-    assert not Passage(gate.session(cwd=inside), "langchain").asks("run", given)
-    assert Passage(gate.session(cwd="/etc"), "langchain").asks("run", given)
-    assert not Passage(gate, "langchain").asks("run", given, cwd=inside)
+    assert not ToolGuard(gate.session(cwd=inside), "langchain").asks("run", given)
+    assert ToolGuard(gate.session(cwd="/etc"), "langchain").asks("run", given)
+    assert not ToolGuard(gate, "langchain").asks("run", given, cwd=inside)
     monkeypatch.chdir(inside)
-    assert Passage(gate, "langchain").asks("run", given, cwd="/etc")
+    assert ToolGuard(gate, "langchain").asks("run", given, cwd="/etc")
 
 
 def test_a_folder_that_is_gone_lets_nothing_pass(gate: Gate, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "gone").mkdir()
     monkeypatch.chdir(tmp_path / "gone")
     (tmp_path / "gone").rmdir()
-    assert Passage(gate, "langchain").guard_sync("run", {"command": ALLOWED}).allowed is False
+    assert ToolGuard(gate, "langchain").guard_sync("run", {"command": ALLOWED}).allowed is False
 
 
 def test_the_model_is_always_told_something(gate: Gate) -> None:
-    verdict = Passage(gate, "langchain").guard_sync("run", {"command": DENIED})
+    verdict = ToolGuard(gate, "langchain").guard_sync("run", {"command": DENIED})
     assert told(verdict) == verdict.message != ""
 
 
 def test_a_closed_gate_lets_nothing_pass(gate: Gate) -> None:
-    passage = Passage(gate, "langchain")
+    passage = ToolGuard(gate, "langchain")
     asked = question(passage.hold("run", {"command": ASKED}))
     gate.close()
     assert passage.release(answer(asked, allow=True, who="ada"), "run", {"command": ASKED}).allowed is False

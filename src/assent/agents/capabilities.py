@@ -26,7 +26,7 @@ class Source(Enum):
     DOCUMENTED = "from its documentation"
 
 
-class Honours(Value):
+class Capabilities(Value):
     """One runtime.
 
     `allow`, `ask`, `ask_headless`, `deny` and `error` are what our own answers turn into, `error` being the form that
@@ -121,8 +121,8 @@ class Honours(Value):
 
 RUNS, HOST, ASKS, BLOCKS, ENDS, UNKNOWN = Does.RUNS, Does.HOST, Does.ASKS, Does.BLOCKS, Does.ENDS, Does.UNKNOWN
 
-TABLE: tuple[Honours, ...] = (
-    Honours(
+TABLE: tuple[Capabilities, ...] = (
+    Capabilities(
         "claude",
         "Claude Code",
         "2.1.325",
@@ -165,7 +165,7 @@ TABLE: tuple[Honours, ...] = (
         ),
         since=(("onFailure", "2.1.295"),),
     ),
-    Honours(
+    Capabilities(
         "claude-prompt",
         "Claude Code, `--permission-prompt-tool`",
         "2.1.325",
@@ -183,7 +183,7 @@ TABLE: tuple[Honours, ...] = (
         dialog=False,
         exceptions=("sees only the calls that Claude Code itself would ask about",),
     ),
-    Honours(
+    Capabilities(
         "codex",
         "Codex CLI",
         "0.166.0",
@@ -212,7 +212,7 @@ TABLE: tuple[Honours, ...] = (
             "the payload names the folder of the call, which the model chooses, and not that of the project",
         ),
     ),
-    Honours(
+    Capabilities(
         "gemini",
         "Gemini CLI",
         "0.61.0",
@@ -241,7 +241,7 @@ TABLE: tuple[Honours, ...] = (
             "an allow does not skip Gemini CLI's own question; a policy file does",
         ),
     ),
-    Honours(
+    Capabilities(
         "opencode",
         "opencode",
         "1.18.33",
@@ -270,7 +270,7 @@ TABLE: tuple[Honours, ...] = (
             "after ours allowed them make the call fail, but as a part of the same process it can do anything else",
         ),
     ),
-    Honours(
+    Capabilities(
         "qwen",
         "Qwen Code",
         "0.24.4",
@@ -297,7 +297,7 @@ TABLE: tuple[Honours, ...] = (
             "with a trailing comma in its settings Qwen Code does not start; comments are taken",
         ),
     ),
-    Honours(
+    Capabilities(
         "copilot",
         "Copilot CLI",
         "1.0.102",
@@ -322,7 +322,7 @@ TABLE: tuple[Honours, ...] = (
             "and of one that is named on the command line alone by the last hyphen",
         ),
     ),
-    Honours(
+    Capabilities(
         "cursor",
         "Cursor",
         "2.4",
@@ -342,7 +342,7 @@ TABLE: tuple[Honours, ...] = (
             "only the hooks before shell commands and MCP tools ask; before other tools an ask is a denial",
         ),
     ),
-    Honours(
+    Capabilities(
         "cline",
         "Cline CLI",
         "3.0.65",
@@ -368,7 +368,7 @@ TABLE: tuple[Honours, ...] = (
             "a call whose hook has not answered within 120 s runs: a person has 97 s",
         ),
     ),
-    Honours(
+    Capabilities(
         "openharness",
         "OpenHarness",
         "0.1.9",
@@ -392,4 +392,4 @@ TABLE: tuple[Honours, ...] = (
     ),
 )
 
-HONOURS: dict[str, Honours] = {each.runtime: each for each in TABLE}
+CAPABILITIES: dict[str, Capabilities] = {each.runtime: each for each in TABLE}

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from assent import __version__
 from assent.agents import settings
-from assent.agents.capabilities import HONOURS, Source
+from assent.agents.capabilities import CAPABILITIES, Source
 from assent.agents.codex.settings import untrusted
 from assent.agents.settings import holes, plain
 from assent.agents.settings import wired as wiring
@@ -218,7 +218,7 @@ def _times(runtime: str, hook: Wired, here: configure.Place, again: str) -> Iter
     given = DEADLINE.search(" ".join(hook.words))
     headers = dict(hook.headers).get("Assent-Deadline", "")
     deadline = int(given[1]) if given else int(headers) if headers.isdigit() else 0
-    limit = int(HONOURS[runtime].longest)
+    limit = int(CAPABILITIES[runtime].longest)
     ends = min(each for each in (hook.timeout, limit) if each) if hook.timeout or limit else 0
     if deadline and ends and deadline >= ends:
         yield open_(runtime, f"the program goes on after {ends:.0f} s, before the hook has blocked", again)
@@ -265,7 +265,7 @@ def program(
 ) -> Iterator[Finding]:
     """What does not depend on one installation: the version, the environment, the project's own settings. `static`: the
     program starts the compiled client, and no shell before it."""
-    known = HONOURS[runtime]
+    known = CAPABILITIES[runtime]
     version = hosts.version(runtime)
     if not version:
         yield note(runtime, f"`{hosts.PROGRAMS[runtime]}` is not on the PATH, or says no version", "check the PATH")

@@ -13,7 +13,7 @@ import sys
 
 from assent.agents import permissions, settings
 from assent.agents.adapter import deadline_within
-from assent.agents.capabilities import HONOURS
+from assent.agents.capabilities import CAPABILITIES
 from assent.agents.settings import holes, plain
 from assent.agents.settings.entry import Entry, guarded
 from assent.cli import import_, install_others
@@ -174,7 +174,7 @@ def times(runtime: str, here: configure.Place) -> tuple[int, int]:
     except AssentError:  # a policy that does not load is no reason to install nothing
         wait = TIMEOUT + UNSEEN
     deadline = max(DEADLINE, wait + MARGIN)
-    longest = int(HONOURS[runtime].longest)
+    longest = int(CAPABILITIES[runtime].longest)
     if longest:
         deadline = min(deadline, deadline_within(longest))
     return deadline, min(deadline + MARGIN, longest or deadline + MARGIN)
@@ -182,7 +182,7 @@ def times(runtime: str, here: configure.Place) -> tuple[int, int]:
 
 def blocking(runtime: str) -> str:
     """The version since which the program blocks where a hook breaks, if its settings say so."""
-    return dict(HONOURS[runtime].since).get("onFailure", "")
+    return dict(CAPABILITIES[runtime].since).get("onFailure", "")
 
 
 def missing(runtime: str, scope: str, text: str) -> tuple[holes.Hole, ...]:
@@ -201,7 +201,7 @@ def http_hook(
     options: argparse.Namespace, state: str, version: str, deadline: int
 ) -> tuple[str, tuple[tuple[str, str], ...]]:
     """Where the server would listen, how a caller shows that it is one, and how long it waits."""
-    known = HONOURS[options.runtime]
+    known = CAPABILITIES[options.runtime]
     if not known.http or options.runtime != "claude":
         raise PayloadError(f"{options.runtime} is not asked over HTTP; leave --http out")
     since = blocking(options.runtime)
@@ -222,10 +222,10 @@ def show(plan: Plan) -> None:
     if plan.after == plan.before:
         print(f"{host.file} has the hook already")
     print(settings_file.difference(host.file, plan.before or "", plan.after), end="")
-    title = HONOURS[host.runtime].title
+    title = CAPABILITIES[host.runtime].title
     if not host.version:
         print(f"note: `{hosts.PROGRAMS[host.runtime]}` was not found, or does not say its version", file=sys.stderr)
-    for what, since in HONOURS[host.runtime].since:
+    for what, since in CAPABILITIES[host.runtime].since:
         if host.version and not hosts.at_least(host.version, since):
             print(
                 f"WARNING: {title} {host.version} ignores `{what}`: a hook that breaks lets the call run; "
@@ -238,7 +238,7 @@ def show(plan: Plan) -> None:
         )
     for hole in plan.holes:
         print(f"note: {hole.text}; {hole.fix}", file=sys.stderr)
-    if host.scope != "managed" and HONOURS[host.runtime].exposed:
+    if host.scope != "managed" and CAPABILITIES[host.runtime].exposed:
         print(f"WARNING: {exposed(host.runtime)}", file=sys.stderr)
     if plan.objection:
         print(f"WARNING: {host.file}: {plan.objection}", file=sys.stderr)
@@ -251,7 +251,7 @@ def show(plan: Plan) -> None:
 
 def exposed(runtime: str) -> str:
     """What a repository can do to a hook that is not the machine's, and what to do about it."""
-    known = HONOURS[runtime]
+    known = CAPABILITIES[runtime]
     closed = f"`assent install {runtime} --scope managed`, as root, closes that"
     fix = closed if known.managed else "the program has no settings that withstand it: look at a repository first"
     return f"before the program starts, {known.exposed}; {fix}"
@@ -311,7 +311,7 @@ def offered(options: argparse.Namespace, here: configure.Place) -> tuple[str, st
         return None
     print(
         f"\nyour policy would be: mode `{options.mode}`, the packs {', '.join(shipped.PACKS)}, and what the "
-        f"settings of {HONOURS[options.runtime].title} say already (rules: {found.count})"
+        f"settings of {CAPABILITIES[options.runtime].title} say already (rules: {found.count})"
     )
     import_.report(found)
     print(settings_file.difference(path, before or "", after), end="")

@@ -104,9 +104,9 @@ async def _serve(
 ) -> bool:
     """Serve until told to stop; whether everything that was said was written."""
     from assent.server import app
-    from assent.server.state import House
+    from assent.server.state import ServerState
 
-    house = House(
+    house = ServerState(
         os.environ,
         port=listening.port,
         socket=listening.path,
@@ -129,9 +129,9 @@ async def _serve(
 async def _end_when_idle(house: object) -> None:
     """End a server in the background that nobody calls, watches or is asked by, where the user's file says after how
     long. Hooks start the next one."""
-    from assent.server.state import House
+    from assent.server.state import ServerState
 
-    assert isinstance(house, House)
+    assert isinstance(house, ServerState)
     seen, since = -1, time.monotonic()
     while True:
         idle = house.gates.find("/")[0].settings.idle
@@ -147,9 +147,9 @@ async def _end_when_idle(house: object) -> None:
 
 def greet(house: object, closed: bool) -> None:
     """Where it listens, the mode, how to answer."""
-    from assent.server.state import House
+    from assent.server.state import ServerState
 
-    assert isinstance(house, House)
+    assert isinstance(house, ServerState)
     status = house.status()
     show = house.voice.show
     show(f"assent listens on {house.address} and {house.socket}, mode {status['mode']}")
@@ -169,8 +169,8 @@ def greet(house: object, closed: bool) -> None:
 
 
 def _codes_on_enter(house: object) -> None:
-    from assent.server.state import House
+    from assent.server.state import ServerState
 
-    assert isinstance(house, House)
+    assert isinstance(house, ServerState)
     for _ in sys.stdin:
         house.show_code()

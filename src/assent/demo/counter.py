@@ -15,7 +15,7 @@ from assent.demo.look import DIM, Look
 from assent.demo.workspace import Place
 from assent.server import peers
 from assent.server.listening import Listening
-from assent.server.state import House
+from assent.server.state import ServerState
 from assent.server.voice import Voice
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -46,7 +46,9 @@ class Counter:
     def __init__(self, place: Place, port: int, look: Look, *, seated: bool) -> None:
         peers.close_to_debuggers()  # it keeps codes and sessions, and starts what the agent wants to run
         self._listening = Listening(place.state, port=port)
-        self.house = House(os.environ, port=self._listening.port, socket=self._listening.path, folder=place.project)
+        self.house = ServerState(
+            os.environ, port=self._listening.port, socket=self._listening.path, folder=place.project
+        )
         self.house.voice = Quiet(look, seated)
         self._serving: asyncio.Task[None] | None = None
 
@@ -54,7 +56,7 @@ class Counter:
     def socket(self) -> str:
         return self._listening.path
 
-    def attach(self, make: Callable[[House], Channel]) -> None:
+    def attach(self, make: Callable[[ServerState], Channel]) -> None:
         self.house.desk.broker.attach(make(self.house))
 
     def when_offer_ends(self, told: Callable[[], None]) -> None:

@@ -1,4 +1,4 @@
-"""Gates kept ready for the projects that call, and made anew when a file behind them changes. Decides nothing.
+"""Engines kept ready for the projects that call, and made anew when a file behind them changes. Decides nothing.
 
 A policy that does not load leaves no older one in force: its gate denies everything with the error until it loads."""
 
@@ -52,7 +52,7 @@ class Refusing(Engine):
         return Judged(refusal("policy.load", f"the policy does not load: {self.error}", flip="correct the policy"))
 
 
-class Gates:
+class EngineCache:
     """The gates of one process. Safe for threads. `mode` and `config` are flags of the command line; `more`, `alone`
     and `tools` are those of `configure.open_gate`."""
 

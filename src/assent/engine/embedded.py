@@ -29,7 +29,7 @@ from assent.contract.errors import AssentError, PayloadError, StoreError
 from assent.effects import native
 from assent.effects.declared import Tool
 from assent.engine.background import Thread
-from assent.engine.cache import Gates
+from assent.engine.cache import EngineCache
 from assent.engine.classify import Inquiry, asked_a_person
 from assent.engine.desk import Desk, verdict
 from assent.engine.engine import Engine as Rules
@@ -58,7 +58,7 @@ class Embedded:
     `name` share what was allowed for a session of the same id; one without a name shares it with none."""
 
     def __init__(
-        self, gates: Gates, project: str, state: str, places: Sequence[Place] | None, *, name: str = ""
+        self, gates: EngineCache, project: str, state: str, places: Sequence[Place] | None, *, name: str = ""
     ) -> None:
         self._gates = gates
         self.project = project

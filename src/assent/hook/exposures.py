@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from assent.agents.capabilities import HONOURS
+from assent.agents.capabilities import CAPABILITIES
 from assent.contract.errors import AssentError
 from assent.engine import configure
 from assent.hook import other_settings
@@ -23,7 +23,7 @@ def switched_off(state: str, home: str, folders: tuple[str, ...] = ()) -> tuple[
     found: list[tuple[str, str, str]] = []
     for runtime in dict.fromkeys(host.runtime for host in known):
         scopes = frozenset(host.scope for host in known if host.runtime == runtime)
-        if "managed" in scopes and HONOURS[runtime].managed:
+        if "managed" in scopes and CAPABILITIES[runtime].managed:
             continue
         for folder in places:
             here = configure.Place(folder, (folder,), home, state)

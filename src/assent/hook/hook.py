@@ -270,5 +270,5 @@ def reply_to(
         return configure.open_quickly(here, own, session=event.session)[0]
 
     memory = Memory(here.state)
-    visit = replies.Visit(event, gate, here, memory, asks=asks, reopen=reopen, patience=max(patience, 0.1))
+    visit = replies.HookRequest(event, gate, here, memory, asks=asks, reopen=reopen, patience=max(patience, 0.1))
     return replies.alone(visit)

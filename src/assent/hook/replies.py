@@ -47,7 +47,7 @@ DIALOG = "dialog"  # the channel of an answer that was given in a program's own 
 NOTHING = Reply(Outcome.ALLOW)  # to events that only tell
 
 
-class Visit:
+class HookRequest:
     """One event at a gate: the call as the gate sees it, its project, and what came before in its session.
 
     `dialog`: an ask opens the program's own dialog, and somebody may sit before it. `reopen` gives the gate as the
@@ -145,7 +145,7 @@ def concluded(verdict: Verdict) -> Reply:
     return Reply(Outcome.DENY, verdict.message, message=verdict.message, stop=verdict.stop)
 
 
-def alone(visit: Visit) -> Reply:
+def alone(visit: HookRequest) -> Reply:
     """The reply where nobody can be waited for: an ask goes to the program's own dialog, if somebody attends it."""
     match visit.event.kind:
         case Kind.BEFORE_TOOL:
@@ -175,7 +175,7 @@ def _through(event: Event, state: str) -> str:
     return asking.through(state, call.home)
 
 
-def permission(visit: Visit) -> Reply:
+def permission(visit: HookRequest) -> Reply:
     """The program opens a dialog of its own: what we deny it need not ask, everything else is left to the person."""
     call = visit.call
     assert call is not None
@@ -192,7 +192,7 @@ def permission(visit: Visit) -> Reply:
     return Reply(Outcome.ASK)
 
 
-def config_change(visit: Visit) -> Reply:
+def config_change(visit: HookRequest) -> Reply:
     """A change of settings in the middle of a session does not take the hook away, unless a person has paused that."""
     from assent.hook import wiring
 
@@ -216,7 +216,7 @@ def config_change(visit: Visit) -> Reply:
     return Reply(Outcome.DENY, f"{words} ({problem})" if problem else words)
 
 
-def heard(visit: Visit) -> tuple[tuple[str, ...], Offer | None]:
+def heard(visit: HookRequest) -> tuple[tuple[str, ...], Offer | None]:
     """Take note of what an event tells of questions in the program's dialog; return the ids that are settled by it, and
     the offer that is due by it.
 
@@ -249,7 +249,7 @@ def open_offer(state: str, runtime: str, session: str) -> Offer | None:
     return tally.open_offer(state, runtime, session)
 
 
-def _record(visit: Visit, id: str, ending: approval.Ending) -> None:
+def _record(visit: HookRequest, id: str, ending: approval.Ending) -> None:
     """The end of a question that was asked in the program's dialog. Raises StoreError where it cannot be recorded."""
     yes = ending is approval.Ending.ANSWERED
     answer = approval.Answer(approval.Said.ALLOW, who=visit.memory.who, channel=DIALOG) if yes else None

@@ -26,7 +26,7 @@ from assent.contract.approval import Answer, Held, Said, Scope, Verdict
 from assent.contract.errors import PayloadError
 from assent.effects.arguments import COMMAND_KEYS
 from assent.effects.declared import Tool
-from assent.sdk.tool_guard import Passage, told
+from assent.sdk.tool_guard import ToolGuard, told
 
 RUNTIME = "acp"
 SHELLS = (["bash", "-c"], ["sh", "-c"])
@@ -96,7 +96,7 @@ class AssentClient:
             raise RequestError(DENIED, told(verdict))
 
     async def _guard(self, session_id: str, kind: str, given: dict[str, object], title: str = "") -> Verdict:
-        return await Passage(lambda: self._session_of(session_id), RUNTIME).guard(kind, given, description=title)
+        return await ToolGuard(lambda: self._session_of(session_id), RUNTIME).guard(kind, given, description=title)
 
     def _session_of(self, id: str) -> Session:
         found = self._sessions.get(id)

@@ -17,7 +17,7 @@ from assent.agents.claude.payload import MODES, shell_of
 from assent.contract.approval import Verdict
 from assent.contract.errors import PayloadError
 from assent.engine.embedded import DAY
-from assent.sdk.tool_guard import Passage, Sessions, told
+from assent.sdk.tool_guard import Sessions, ToolGuard, told
 
 RUNTIME = "claude"
 EVENT: Final = "PreToolUse"
@@ -78,7 +78,7 @@ class Seams:
 
     async def _guard(self, event: Mapping[str, Any], given: Any) -> Verdict:
         plans = MODES.get(str(event.get("permission_mode"))) == PLAN
-        passage = Passage(self._session, RUNTIME, plans=plans)
+        passage = ToolGuard(self._session, RUNTIME, plans=plans)
         cwd = str(event.get("cwd") or self._cwd)
         return await passage.guard(event["tool_name"], given, cwd=cwd, shell=self._shell)
 

@@ -12,7 +12,7 @@ from fastmcp.server.providers.addressing import parse_hashed_backend_name
 from fastmcp.tools.base import ToolResult
 from mcp.types import CallToolRequestParams
 
-from assent.sdk.tool_guard import Passage, Sessions, told
+from assent.sdk.tool_guard import Sessions, ToolGuard, told
 
 RUNTIME = "fastmcp"
 
@@ -21,7 +21,7 @@ class AssentMiddleware(Middleware):
     """Every tool call of a FastMCP server, or of a proxy made with `create_proxy`, passes the gate."""
 
     def __init__(self, session: Sessions) -> None:
-        self._passage = Passage(session, RUNTIME)
+        self._passage = ToolGuard(session, RUNTIME)
 
     async def on_call_tool(
         self,

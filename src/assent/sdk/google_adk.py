@@ -20,7 +20,7 @@ from google.adk.tools.tool_context import ToolContext
 from google.genai import types
 
 from assent.contract.texts import texts
-from assent.sdk.tool_guard import Passage, Sessions, told
+from assent.sdk.tool_guard import Sessions, ToolGuard, told
 
 RUNTIME = "google-adk"
 CODE, CALLBACKS = "code_executor", "before_tool_callback"
@@ -44,7 +44,7 @@ class AssentPlugin(BasePlugin):
 
     def __init__(self, session: Sessions, *, leave: Sequence[str] = ()) -> None:
         super().__init__(name="assent")
-        self._passage = Passage(session, RUNTIME)
+        self._passage = ToolGuard(session, RUNTIME)
         self._leave = frozenset(texts(leave, "leave"))
 
     async def before_model_callback(

@@ -20,7 +20,7 @@ from langgraph.types import Command, Interrupt, interrupt
 from assent.contract.approval import Verdict
 from assent.engine.embedded import DAY
 from assent.sdk import paused
-from assent.sdk.tool_guard import Passage, Sessions, told
+from assent.sdk.tool_guard import Sessions, ToolGuard, told
 
 RUNTIME = "langchain"
 STOP = "assent_stop"
@@ -33,7 +33,7 @@ class AssentMiddleware(AgentMiddleware[Any, Any, Any]):
 
     def __init__(self, session: Sessions, *, durable: bool = False, seconds: float = DAY) -> None:
         super().__init__()
-        self._passage = Passage(session, RUNTIME, seconds=seconds)
+        self._passage = ToolGuard(session, RUNTIME, seconds=seconds)
         self._durable = durable
 
     def wrap_tool_call(self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Result]) -> Result:

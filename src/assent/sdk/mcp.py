@@ -10,7 +10,7 @@ from typing import Any
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.types import CallToolResult, TextContent
 
-from assent.sdk.tool_guard import Passage, Sessions, told
+from assent.sdk.tool_guard import Sessions, ToolGuard, told
 
 RUNTIME = "mcp"
 
@@ -19,7 +19,7 @@ class AssentMiddleware:
     """`server.middleware.append(AssentMiddleware(session))`: last, so that it sees the arguments that the tool gets."""
 
     def __init__(self, session: Sessions) -> None:
-        self._passage = Passage(session, RUNTIME)
+        self._passage = ToolGuard(session, RUNTIME)
 
     async def __call__(self, ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
         if ctx.method != "tools/call":

@@ -29,7 +29,7 @@ from assent.engine.embedded import DAY
 from assent.engine.functions import Denied
 from assent.sdk import openai_local
 from assent.sdk.openai_paused import Pausing, answered, mcp_name, questions, taken
-from assent.sdk.tool_guard import Passage, Sessions, told
+from assent.sdk.tool_guard import Sessions, ToolGuard, told
 
 __all__ = ["RUNTIME", "answered", "guard", "questions"]
 
@@ -44,14 +44,14 @@ def guard(
 
     `durable`: a question pauses the run, for `questions` and `answered`. Raises PayloadError for a tool that cannot be
     gated; `leave` names those that are left alone knowingly."""
-    Arming(Passage(session, RUNTIME, seconds=seconds), durable, frozenset(texts(leave, "leave"))).agent(agent)
+    Arming(ToolGuard(session, RUNTIME, seconds=seconds), durable, frozenset(texts(leave, "leave"))).agent(agent)
     return agent
 
 
 class Guardrail(ToolInputGuardrail[Any]):
     """Asks the gate about the calls of a tool, which is known to it by this name."""
 
-    def __init__(self, passage: Passage, name: str, *, mcp: bool = False) -> None:
+    def __init__(self, passage: ToolGuard, name: str, *, mcp: bool = False) -> None:
         super().__init__(self._ask, "assent")
         self._passage = passage
         self._name = name
@@ -76,7 +76,7 @@ class Guardrail(ToolInputGuardrail[Any]):
 class Arming:
     """One walk over an agent and those within it."""
 
-    def __init__(self, passage: Passage, durable: bool, leave: frozenset[str]) -> None:
+    def __init__(self, passage: ToolGuard, durable: bool, leave: frozenset[str]) -> None:
         self._passage = passage
         self._durable = durable
         self._leave = leave
@@ -138,7 +138,7 @@ class Arming:
 class HandingOver:
     """Asks the gate before a handoff that runs a function. A denied one ends the run: there is no answer to give."""
 
-    def __init__(self, passage: Passage, name: str, own: Callable[[Any, str], Awaitable[Any]]) -> None:
+    def __init__(self, passage: ToolGuard, name: str, own: Callable[[Any, str], Awaitable[Any]]) -> None:
         self._passage = passage
         self._name = name
         self.own = own

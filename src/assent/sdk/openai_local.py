@@ -19,10 +19,10 @@ from assent.contract.approval import Verdict
 from assent.contract.errors import PayloadError
 from assent.effects.declared import LIKE
 from assent.engine.functions import Denied
-from assent.sdk.tool_guard import Passage, told
+from assent.sdk.tool_guard import ToolGuard, told
 
 
-def gated(tool: Any, passage: Passage, leave: frozenset[str]) -> Any:
+def gated(tool: Any, passage: ToolGuard, leave: frozenset[str]) -> Any:
     """The tool behind the gate. Raises PayloadError where that cannot be."""
     name = getattr(tool, "name", type(tool).__name__)
     if name in leave:
@@ -42,7 +42,7 @@ def gated(tool: Any, passage: Passage, leave: frozenset[str]) -> Any:
 class _Behind:
     """Something that runs behind the gate."""
 
-    def __init__(self, passage: Passage, inner: Any) -> None:
+    def __init__(self, passage: ToolGuard, inner: Any) -> None:
         self._passage = passage
         self.inner = inner
 
@@ -95,7 +95,7 @@ class _Editor(_Behind):
 
 
 class _Custom(_Behind):
-    def __init__(self, passage: Passage, name: str, inner: Any) -> None:
+    def __init__(self, passage: ToolGuard, name: str, inner: Any) -> None:
         super().__init__(passage, inner)
         self._name = name
 

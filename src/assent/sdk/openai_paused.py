@@ -1,4 +1,4 @@
-"""OpenAI Agents: runs that pause for an answer and go on with it, in this process or another. Gates no tool itself."""
+"""OpenAI Agents: runs that pause for an answer and go on with it, in this process or another. EngineCache no tool itself."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from agents import FunctionTool, RunContextWrapper, RunResult, RunResultStreamin
 
 from assent.engine.embedded import DAY
 from assent.sdk import paused
-from assent.sdk.tool_guard import Passage, Sessions, told
+from assent.sdk.tool_guard import Sessions, ToolGuard, told
 
 RUNTIME = "openai-agents"
 T = TypeVar("T")
@@ -35,7 +35,7 @@ class Pausing:
     """`needs_approval` of a tool: a call about which the gate asks pauses the run. `own` is the author's setting, which
     holds beside it."""
 
-    def __init__(self, passage: Passage, name: str, own: Needs) -> None:
+    def __init__(self, passage: ToolGuard, name: str, own: Needs) -> None:
         self._passage = passage
         self._name = name
         self.own = own
@@ -50,7 +50,7 @@ def questions(
 ) -> list[dict[str, object]]:
     """What a paused run waits for, as JSON to be kept with its state and shown; each can be answered within so many
     seconds, with `paused.answer`. What the author's own `needs_approval` paused for is not among them."""
-    passage = Passage(session, RUNTIME, seconds=seconds)
+    passage = ToolGuard(session, RUNTIME, seconds=seconds)
     items = run.get_interruptions() if isinstance(run, RunState) else run.interruptions
     asked: list[dict[str, object]] = []
     for item in items:
@@ -66,7 +66,7 @@ def answered(
     session: Sessions, state: RunState[Any, Any], answers: Iterable[Mapping[str, object]]
 ) -> Iterator[RunState[Any, Any]]:
     """Go on with a paused run: what is begun within this, by any of the `Runner`'s ways, has these answers."""
-    passage, open = Passage(session, RUNTIME), list(answers)
+    passage, open = ToolGuard(session, RUNTIME), list(answers)
     tickets: list[Ticket] = []
     for item in state.get_interruptions():
         name, call = name_of(item), _mark(item.call_id, name_of(item), item.arguments)

@@ -11,7 +11,7 @@ from openharness.hooks.events import HookEvent
 from openharness.hooks.executor import HookExecutor
 from openharness.hooks.types import AggregatedHookResult, HookResult
 
-from assent.sdk.tool_guard import Passage, Sessions, told
+from assent.sdk.tool_guard import Sessions, ToolGuard, told
 
 RUNTIME = "openharness"
 
@@ -21,7 +21,7 @@ class AssentHooks:
     folder that the engine works in (default: the gate's project)."""
 
     def __init__(self, session: Sessions, inner: HookExecutor | None = None, *, cwd: str = "") -> None:
-        self._passage = Passage(session, RUNTIME)
+        self._passage = ToolGuard(session, RUNTIME)
         self._inner = inner
         self._cwd = cwd
 

@@ -27,7 +27,7 @@ from assent.contract.errors import PayloadError
 from assent.engine.embedded import DAY
 from assent.engine.functions import Denied
 from assent.sdk import paused
-from assent.sdk.tool_guard import Passage, Sessions, told
+from assent.sdk.tool_guard import Sessions, ToolGuard, told
 
 RUNTIME = "pydantic-ai"
 
@@ -53,7 +53,7 @@ class AssentToolset(WrapperToolset[Any]):
         return ToolDenied(told(verdict))
 
     async def _verdict(self, name: str, given: dict[str, Any], ctx: RunContext[Any]) -> Verdict:
-        passage = Passage(self.session, RUNTIME, seconds=self.seconds)
+        passage = ToolGuard(self.session, RUNTIME, seconds=self.seconds)
         answer = ctx.tool_call_metadata if ctx.tool_call_approved else None
         if self.durable and isinstance(answer, Mapping) and paused.KEY in answer:
             return passage.release(answer, name, given)
@@ -99,6 +99,6 @@ def results(
             found.approvals[part.tool_call_id] = ToolApproved()
             found.metadata[part.tool_call_id] = dict(answer)
         else:  # recorded now, since a denied call does not come by again
-            verdict = Passage(session, RUNTIME).release(answer, asked["tool"], asked["input"])
+            verdict = ToolGuard(session, RUNTIME).release(answer, asked["tool"], asked["input"])
             found.approvals[part.tool_call_id] = ToolDenied(told(verdict))
     return found

@@ -22,7 +22,7 @@ Given = Mapping[str, object] | str | bytes | None  # arguments, or their JSON te
 Sessions = Session | Callable[[], Session]  # a session, or what gives that of the run that asks
 
 
-class Passage:
+class ToolGuard:
     """The calls of one framework. `session` is that of all of them, or a function that gives the one of the run that
     asks: the `get` of a ContextVar, for a program with many users. `seconds` is how long the question of a paused run
     can be answered. `plans`: the agent only plans."""

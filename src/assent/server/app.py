@@ -22,11 +22,11 @@ from assent.server.api import pages
 from assent.server.api.endpoint import Endpoint, Refusal, Reply
 from assent.server.api.events import STREAM
 from assent.server.api.openapi import ENDPOINTS
-from assent.server.api.request_guard import Door, Fields, Later, answer, head, refused, usual, written
+from assent.server.api.request_guard import Fields, Later, RequestGuard, answer, head, refused, usual, written
 from assent.server.listening import Listening
 from assent.server.peers import Peer
 from assent.server.protocol import MOST_TCP, Protocol
-from assent.server.state import House
+from assent.server.state import ServerState
 from assent.server.voice import Log
 
 STOPPING = 15  # seconds for open requests to end
@@ -42,9 +42,9 @@ KILLER = Reply(
 class App:
     """The ASGI application. One table of endpoints, found by path."""
 
-    def __init__(self, house: House) -> None:
+    def __init__(self, house: ServerState) -> None:
         self.house = house
-        self.door = Door(house)
+        self.door = RequestGuard(house)
         self.pages = pages.load()
         self._fixed: dict[tuple[str, str], Endpoint] = {}
         self._routes: list[tuple[str, re.Pattern[str], Endpoint]] = []
@@ -115,7 +115,7 @@ async def _sent(reply: Reply, peer: Peer | None, scope: object, receive: object,
 class Server(uvicorn.Server):
     """uvicorn, with the house closed first: what waits is denied before connections are."""
 
-    def __init__(self, config: uvicorn.Config, house: House) -> None:
+    def __init__(self, config: uvicorn.Config, house: ServerState) -> None:
         super().__init__(config)
         self._house = house
 
@@ -132,7 +132,7 @@ class Server(uvicorn.Server):
         await super().shutdown(sockets)
 
 
-async def serve(house: House, listening: Listening) -> None:
+async def serve(house: ServerState, listening: Listening) -> None:
     """Serve until told to stop."""
     await house.open()
     log = logging.getLogger("uvicorn")

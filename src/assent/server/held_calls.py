@@ -46,7 +46,7 @@ class Waiting:
         self.timer: asyncio.TimerHandle | None = None
 
 
-class Calls:
+class HeldCalls:
     """All held calls of a server."""
 
     def __init__(self, desk: Desk, work: Work = asyncio.to_thread) -> None:

@@ -24,7 +24,7 @@ from assent.server.slack import INSTALL, Slack
 from assent.server.webhook import Webhook
 
 if TYPE_CHECKING:
-    from assent.server.state import House
+    from assent.server.state import ServerState
 
 BY_TRANSPORT = {"socket": "slack-app-token", "http": "slack-signing-secret"}
 
@@ -69,7 +69,7 @@ def standing(status: Mapping[str, object]) -> list[tuple[str, str, str]]:
 class Elsewhere:
     """The places of one server. Made inside its event loop."""
 
-    def __init__(self, house: House, given: Mapping[str, str], *, config: str = "") -> None:
+    def __init__(self, house: ServerState, given: Mapping[str, str], *, config: str = "") -> None:
         self._house = house
         self._secrets = Secrets(given, house.state)
         self.slack: Slack | None = None

@@ -21,7 +21,7 @@ from assent.server.standing import LAST, UP, Standing
 
 if TYPE_CHECKING:
     from assent.approval.channels.slack.line import Line
-    from assent.server.state import House
+    from assent.server.state import ServerState
 
 INSTALL = "it needs slack-sdk; install it with `pip install 'assent[slack]'`"
 
@@ -29,7 +29,7 @@ INSTALL = "it needs slack-sdk; install it with `pip install 'assent[slack]'`"
 class Slack:
     """Slack, as this server asks there."""
 
-    def __init__(self, house: House, place: SlackPlace, token: str, other: str) -> None:
+    def __init__(self, house: ServerState, place: SlackPlace, token: str, other: str) -> None:
         app_token, self._signing = (other, "") if place.transport == "socket" else ("", other)
         try:
             from assent.approval.channels.slack.line import Line, SlackApi

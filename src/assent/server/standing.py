@@ -13,7 +13,7 @@ from assent.engine.journal import new_id
 from assent.server.access import Bucket
 
 if TYPE_CHECKING:
-    from assent.server.state import House
+    from assent.server.state import ServerState
 
 LAST = 4.0  # seconds for a place to be told that everything has ended
 TOLD, TOLD_EVERY = 8, 10.0  # refusals that are told at once, then one in so many seconds
@@ -23,7 +23,7 @@ UP = "up"
 class Standing:
     """How one place stands, and who hears of it."""
 
-    def __init__(self, house: House, name: str) -> None:
+    def __init__(self, house: ServerState, name: str) -> None:
         self._house = house
         self._name = name
         self._problems: dict[str, str] = {}
@@ -50,7 +50,7 @@ class Standing:
         asyncio.get_running_loop().run_in_executor(None, _record, house, record)
 
 
-def _record(house: House, record: Record) -> None:
+def _record(house: ServerState, record: Record) -> None:
     try:
         house.desk.memory.record(record)
     except AssentError as error:

@@ -20,7 +20,7 @@ from assent.contract.call import Call
 from assent.contract.errors import AssentError
 from assent.contract.record import Record
 from assent.contract.value import Value
-from assent.engine.cache import Gates, Refusing
+from assent.engine.cache import EngineCache, Refusing
 from assent.engine.classify import Inquiry
 from assent.engine.desk import Desk
 from assent.engine.engine import Engine
@@ -32,7 +32,7 @@ from assent.server.api import shown
 from assent.server.api.endpoint import Asked
 from assent.server.api.events import Hub
 from assent.server.api.metrics import Metrics
-from assent.server.held_calls import Calls
+from assent.server.held_calls import HeldCalls
 from assent.server.readers import Readers
 from assent.server.remote_channels import Elsewhere
 from assent.server.slow import Slow
@@ -70,7 +70,7 @@ class Seen(Value):
         self.seen = seen
 
 
-class House:
+class ServerState:
     """The state of a server. Made inside its event loop."""
 
     def __init__(
@@ -98,8 +98,8 @@ class House:
         self.metrics = Metrics()
         tokens = {"token": caller_token(self.state), "scrape": scrape_token(self.state)}
         self.access = Access(steady, who=getuser(), **tokens)
-        self.gates = Gates(environ, mode=mode, config=config)
-        self._by_mode: dict[str, Gates] = {}
+        self.gates = EngineCache(environ, mode=mode, config=config)
+        self._by_mode: dict[str, EngineCache] = {}
         self._environ, self._config = environ, config
         self.store = SqliteStore(os.path.join(self.state, STORE_FILE))
         self.desk = Desk(Memory(self.state), self.store, self._gate_of)
@@ -110,7 +110,7 @@ class House:
         self._heard, self._crowded = 0, False  # how many were heard of in this round, whether there were several before
         self.moment: Links | None = None  # the same, while somebody is answered who called before it
         self._callers = ThreadPoolExecutor(WORKERS, thread_name_prefix="callers")
-        self.calls = Calls(self.desk, self.work)
+        self.calls = HeldCalls(self.desk, self.work)
         self.slow = Slow()
         self.hub = Hub(self.clock)
         self.readers = Readers()
@@ -260,12 +260,12 @@ class House:
         """Whether the person of a request that goes on is still signed in; that it goes on keeps the session awake."""
         return asked.person is not None and self.access.sessions.awake(asked.cookie)
 
-    def gates_in(self, mode: str) -> Gates:
-        """Gates as they would be in another mode, for the simulator."""
+    def gates_in(self, mode: str) -> EngineCache:
+        """EngineCache as they would be in another mode, for the simulator."""
         if not mode:
             return self.gates
         if mode not in self._by_mode:
-            self._by_mode[mode] = Gates(self._environ, mode=mode, config=self._config)
+            self._by_mode[mode] = EngineCache(self._environ, mode=mode, config=self._config)
         return self._by_mode[mode]
 
     def seen(self, call: Call, project: str) -> None:

@@ -11,7 +11,7 @@ from assent.policy.remote_channels import WebhookPlace
 from assent.server.standing import LAST, UP, Standing
 
 if TYPE_CHECKING:
-    from assent.server.state import House
+    from assent.server.state import ServerState
 
 SHORTEST = 32  # characters of a secret
 
@@ -19,7 +19,7 @@ SHORTEST = 32  # characters of a secret
 class Webhook:
     """A webhook, as this server asks there."""
 
-    def __init__(self, house: House, place: WebhookPlace, secret: str) -> None:
+    def __init__(self, house: ServerState, place: WebhookPlace, secret: str) -> None:
         if len(secret) < SHORTEST:
             raise StoreError("`webhook-secret` is short; take 32 characters or more, as `openssl rand -hex 32` gives")
         self._house = house

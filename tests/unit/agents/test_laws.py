@@ -221,7 +221,7 @@ def test_what_is_not_one_json_object_is_no_payload(text: str | bytes) -> None:
 
 
 def test_every_runtime_says_what_it_honours_and_is_its_own_adapter() -> None:
-    assert list(capabilities.HONOURS) == list(agents.RUNTIMES)
+    assert list(capabilities.CAPABILITIES) == list(agents.RUNTIMES)
     assert [agents.load(runtime).runtime for runtime in agents.RUNTIMES] == list(agents.RUNTIMES)
 
 

@@ -1,4 +1,4 @@
-"""Gates are shared, made anew when a file changes, and refuse when one does not load."""
+"""EngineCache are shared, made anew when a file changes, and refuse when one does not load."""
 
 from __future__ import annotations
 
@@ -10,26 +10,26 @@ import pytest
 
 from assent.contract.call import Call
 from assent.engine import configure
-from assent.engine.cache import Gates, Refusing
+from assent.engine.cache import EngineCache, Refusing
 from assent.facts.links import Links
 from assent.state import trust
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> tuple[Gates, Path, Path]:
+def place(tmp_path: Path) -> tuple[EngineCache, Path, Path]:
     state, project = tmp_path / "state", tmp_path / "project"
     state.mkdir()
     project.mkdir()
-    return Gates({"HOME": str(tmp_path), "ASSENT_HOME": str(state)}), state, project
+    return EngineCache({"HOME": str(tmp_path), "ASSENT_HOME": str(state)}), state, project
 
 
-def outcome(gates: Gates, project: Path, command: str, session: str = "") -> str:
+def outcome(gates: EngineCache, project: Path, command: str, session: str = "") -> str:
     gate, here = gates.find(str(project), session)
     call = Call("bash", {"command": command}, cwd=str(project), roots=here.roots, home=here.home, session=session)
     return gate.decide(call).outcome.word
 
 
-def test_a_gate_is_kept_until_a_file_changes(place: tuple[Gates, Path, Path]) -> None:
+def test_a_gate_is_kept_until_a_file_changes(place: tuple[EngineCache, Path, Path]) -> None:
     gates, state, project = place
     first, _ = gates.find(str(project))
     assert gates.find(str(project))[0] is first
@@ -39,7 +39,7 @@ def test_a_gate_is_kept_until_a_file_changes(place: tuple[Gates, Path, Path]) ->
     assert gates.loads == 2
 
 
-def test_a_change_of_the_same_length_and_time_is_seen(place: tuple[Gates, Path, Path]) -> None:
+def test_a_change_of_the_same_length_and_time_is_seen(place: tuple[EngineCache, Path, Path]) -> None:
     gates, state, project = place
     config = state / "config.toml"
     config.write_text('deny = ["bash(ls:*)"]\n')
@@ -51,7 +51,7 @@ def test_a_change_of_the_same_length_and_time_is_seen(place: tuple[Gates, Path, 
     assert outcome(gates, project, "ls") == "allow"
 
 
-def test_a_broken_file_leaves_nothing_in_force(place: tuple[Gates, Path, Path]) -> None:
+def test_a_broken_file_leaves_nothing_in_force(place: tuple[EngineCache, Path, Path]) -> None:
     gates, state, project = place
     config = state / "config.toml"
     config.write_text('allow = ["bash(make:*)"]\n')
@@ -66,7 +66,7 @@ def test_a_broken_file_leaves_nothing_in_force(place: tuple[Gates, Path, Path]) 
 
 
 def test_a_projects_file_that_a_session_loosens_holds_on_for_it_and_not_for_others(
-    place: tuple[Gates, Path, Path],
+    place: tuple[EngineCache, Path, Path],
 ) -> None:
     gates, _, project = place
     rules = project / ".assent.toml"
@@ -78,7 +78,7 @@ def test_a_projects_file_that_a_session_loosens_holds_on_for_it_and_not_for_othe
 
 
 def test_the_rules_of_the_folder_where_a_session_began_hold_wherever_it_goes(
-    place: tuple[Gates, Path, Path], tmp_path: Path
+    place: tuple[EngineCache, Path, Path], tmp_path: Path
 ) -> None:
     gates, _, project = place
     worktree, elsewhere = project / ".claude/worktrees/new", tmp_path / "elsewhere"
@@ -96,7 +96,7 @@ def test_the_rules_of_the_folder_where_a_session_began_hold_wherever_it_goes(
     assert outcome(gates, worktree, "ls", "second") == "allow"
 
 
-def test_a_call_of_no_folder_begins_no_session(place: tuple[Gates, Path, Path]) -> None:
+def test_a_call_of_no_folder_begins_no_session(place: tuple[EngineCache, Path, Path]) -> None:
     gates, _, project = place
     (project / ".assent.toml").write_text('deny = ["bash(ls:*)"]\n')
     assert outcome(gates, Path("/"), "ls", "first") == "allow"
@@ -104,12 +104,12 @@ def test_a_call_of_no_folder_begins_no_session(place: tuple[Gates, Path, Path]) 
     assert outcome(gates, Path("/"), "ls", "first") == "deny"
 
 
-def test_sessions_with_the_same_view_share_a_gate(place: tuple[Gates, Path, Path]) -> None:
+def test_sessions_with_the_same_view_share_a_gate(place: tuple[EngineCache, Path, Path]) -> None:
     gates, _, project = place
     assert gates.find(str(project), "one")[0] is gates.find(str(project), "two")[0]
 
 
-def test_projects_do_not_share_a_gate(place: tuple[Gates, Path, Path], tmp_path: Path) -> None:
+def test_projects_do_not_share_a_gate(place: tuple[EngineCache, Path, Path], tmp_path: Path) -> None:
     gates, _, project = place
     (project / ".assent.toml").write_text('deny = ["bash(ls:*)"]\n')
     other = tmp_path / "other"
@@ -119,7 +119,7 @@ def test_projects_do_not_share_a_gate(place: tuple[Gates, Path, Path], tmp_path:
 
 
 def test_a_file_that_changed_just_now_is_read_again_as_its_times_may_not_tell_of_a_next_change(
-    place: tuple[Gates, Path, Path], monkeypatch: pytest.MonkeyPatch
+    place: tuple[EngineCache, Path, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     gates, state, project = place
     config = state / "config.toml"
@@ -134,7 +134,9 @@ def test_a_file_that_changed_just_now_is_read_again_as_its_times_may_not_tell_of
     assert gates.find(str(project))[0] is kept
 
 
-def test_in_one_moment_the_files_are_looked_at_once_and_in_the_next_again(place: tuple[Gates, Path, Path]) -> None:
+def test_in_one_moment_the_files_are_looked_at_once_and_in_the_next_again(
+    place: tuple[EngineCache, Path, Path],
+) -> None:
     gates, state, project = place
     moment = Links()
     before, _ = gates.find(str(project), "s", moment=moment)
@@ -146,7 +148,7 @@ def test_in_one_moment_the_files_are_looked_at_once_and_in_the_next_again(place:
 
 
 def test_a_file_that_had_just_changed_when_it_was_looked_at_is_looked_at_again_however_long_loading_took(
-    place: tuple[Gates, Path, Path], monkeypatch: pytest.MonkeyPatch
+    place: tuple[EngineCache, Path, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It may have changed a second time right after that, with the same times: those are coarse."""
     gates, state, project = place
@@ -168,7 +170,7 @@ def test_a_file_that_had_just_changed_when_it_was_looked_at_is_looked_at_again_h
     assert gates.find(str(project), "session")[0] is second
 
 
-def test_a_link_that_leads_nowhere_is_not_the_same_as_no_file(place: tuple[Gates, Path, Path]) -> None:
+def test_a_link_that_leads_nowhere_is_not_the_same_as_no_file(place: tuple[EngineCache, Path, Path]) -> None:
     gates, state, project = place
     config = state / "config.toml"
     assert outcome(gates, project, "ls") == "allow"
@@ -179,7 +181,7 @@ def test_a_link_that_leads_nowhere_is_not_the_same_as_no_file(place: tuple[Gates
 
 
 def test_a_project_that_is_another_folder_by_now_has_not_the_trust_of_the_last_one(
-    place: tuple[Gates, Path, Path], tmp_path: Path
+    place: tuple[EngineCache, Path, Path], tmp_path: Path
 ) -> None:
     gates, state, _ = place
     (state / "config.toml").write_text('mode = "full_auto"\nuntrusted_mode = "plan"\n')

@@ -11,7 +11,7 @@ import pytest
 
 from assent import Answer, Call, Gate, Outcome, Said
 from assent.engine import cache as gates_module
-from assent.engine.cache import Gates
+from assent.engine.cache import EngineCache
 from assent.state import sessions
 
 LIST = Call("bash", {"command": "ls"})
@@ -51,7 +51,7 @@ def test_sessions_beyond_those_that_are_remembered_share_the_gate_all_the_same(
         if text is not None:
             (folder / "project/.assent.toml").write_text(text)
             time.sleep(0.1)
-        gates = Gates({"HOME": str(folder), "ASSENT_HOME": str(folder / f"state{text is None}")})
+        gates = EngineCache({"HOME": str(folder), "ASSENT_HOME": str(folder / f"state{text is None}")})
         for _ in range(3):
             for number in range(24):
                 gates.find(project, f"s{number}")

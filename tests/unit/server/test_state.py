@@ -6,12 +6,12 @@ import asyncio
 import time
 from pathlib import Path
 
-from assent.server.state import SLICE, House
+from assent.server.state import SLICE, ServerState
 
 
 def test_of_many_callers_at_once_the_first_are_served_at_once_and_then_everybody_has_a_turn(tmp_path: Path) -> None:
     async def play() -> list[bool]:
-        house = House({"HOME": str(tmp_path), "ASSENT_HOME": str(tmp_path / "state")}, port=1, socket="none")
+        house = ServerState({"HOME": str(tmp_path), "ASSENT_HOME": str(tmp_path / "state")}, port=1, socket="none")
         found = [house.has_time(), house.has_time()]
         time.sleep(SLICE)
         found.append(house.has_time())

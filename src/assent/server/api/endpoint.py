@@ -11,7 +11,7 @@ from assent.server.access import Person, Role
 from assent.server.peers import Peer
 
 if TYPE_CHECKING:
-    from assent.server.state import House
+    from assent.server.state import ServerState
 
 Schema = Mapping[str, Any]
 SMALL = 64 * 1024  # bytes of a body
@@ -85,7 +85,7 @@ class Asked:
 
     def __init__(
         self,
-        house: House,
+        house: ServerState,
         role: Role,
         person: Person | None,
         peer: Peer | None,

@@ -12,7 +12,7 @@ from functools import partial
 
 from assent import agents
 from assent.agents.adapter import DECIDING, Adapter, Event, Kind, Rendered, deadline_within
-from assent.agents.capabilities import HONOURS
+from assent.agents.capabilities import CAPABILITIES
 from assent.contract.approval import Ending, Verdict
 from assent.contract.decision import Decision, Outcome
 from assent.contract.errors import AssentError
@@ -22,7 +22,7 @@ from assent.contract.reply import fault
 from assent.engine.desk import UNDECIDED
 from assent.engine.memory import Settled
 from assent.facts import digest, servers
-from assent.hook.replies import Visit, alone, concluded, heard, told
+from assent.hook.replies import HookRequest, alone, concluded, heard, told
 from assent.server.access import Role
 from assent.server.api.checks import is_quick
 from assent.server.api.endpoint import ANY, LARGE, NUMBER, TEXT, Asked, Endpoint, Refusal, Reply, record
@@ -76,7 +76,7 @@ async def over_http(asked: Asked) -> object:
     """Answer an HTTP hook: the payload is the body, and the answer what the program reads. What such a hook is not
     told, a command hook of the same session told before; where it did not, there is no workspace."""
     runtime, given = asked.path["runtime"], asked.body
-    if runtime not in agents.RUNTIMES or not HONOURS[runtime].http:
+    if runtime not in agents.RUNTIMES or not CAPABILITIES[runtime].http:
         raise Refusal(404, "no-such-runtime", "this program is not asked over HTTP; install its command hook")
     adapter = agents.load(runtime)
     event: Event | None = None
@@ -97,7 +97,7 @@ async def over_http(asked: Asked) -> object:
 def denied(path: Mapping[str, str], words: str) -> Reply | None:
     """The answer to an HTTP hook whose payload cannot be read."""
     runtime = path.get("runtime", "")
-    if runtime not in agents.RUNTIMES or not HONOURS[runtime].http:
+    if runtime not in agents.RUNTIMES or not CAPABILITIES[runtime].http:
         return None
     return _response(agents.load(runtime), None, fault(words))
 
@@ -152,7 +152,7 @@ async def reply(asked: Asked, adapter: Adapter, event: Event) -> Told:
     gate, here = house.gates.find(project or "/", event.session, moment=house.moment)
     where, session = project or "/", event.session
     reopen = partial(house.gate_now, where, session)
-    visit = Visit(event, gate, here, house.desk.memory, asks=adapter.asks(event), reopen=reopen)
+    visit = HookRequest(event, gate, here, house.desk.memory, asks=adapter.asks(event), reopen=reopen)
     if event.kind is Kind.BEFORE_TOOL:
         return await _before(asked, adapter, visit)
     if event.kind is Kind.PERMISSION:
@@ -167,7 +167,7 @@ async def reply(asked: Asked, adapter: Adapter, event: Event) -> Told:
     return Told(Outcome.ALLOW)
 
 
-async def _before(asked: Asked, adapter: Adapter, visit: Visit) -> Told:
+async def _before(asked: Asked, adapter: Adapter, visit: HookRequest) -> Told:
     held, slow = asked.table("held"), asked.house.slow
     if held and not slow.knows(str(held.get("id", ""))):  # the hook is back for a question that was asked before
         return await _answered(asked, adapter, visit, await _again(asked))
@@ -187,7 +187,7 @@ async def _before(asked: Asked, adapter: Adapter, visit: Visit) -> Told:
     return await _answered(asked, adapter, visit, await _hold(asked, adapter, visit, settled))
 
 
-async def _settled(asked: Asked, visit: Visit) -> Settled:
+async def _settled(asked: Asked, visit: HookRequest) -> Settled:
     """The event's call, decided. One that takes long goes on while the hook comes back for it."""
     house, settings = asked.house, visit.gate.settings
     headless = settings.route == "runtime" and not visit.dialog
@@ -215,14 +215,14 @@ async def _late(asked: Asked) -> Settled:
     return task.result()
 
 
-def to_dialog(route: str, visit: Visit, *, races: bool, watched: bool) -> bool:
+def to_dialog(route: str, visit: HookRequest, *, races: bool, watched: bool) -> bool:
     """Whether a question goes to the program's own dialog. `watched`: somebody looks at ours."""
     if route == "runtime":
         return True
     return visit.dialog and route == "both" and (races or not watched)
 
 
-async def _permission(asked: Asked, adapter: Adapter, visit: Visit) -> Told:
+async def _permission(asked: Asked, adapter: Adapter, visit: HookRequest) -> Told:
     """The program's dialog is open. What it asks for us is asked here too: the first answer counts."""
     call, memory = visit.call, visit.memory
     assert call is not None
@@ -247,7 +247,7 @@ async def _permission(asked: Asked, adapter: Adapter, visit: Visit) -> Told:
     return concluded(verdict)
 
 
-async def _hold(asked: Asked, adapter: Adapter, visit: Visit, settled: Settled) -> Waiting:
+async def _hold(asked: Asked, adapter: Adapter, visit: HookRequest, settled: Settled) -> Waiting:
     assert visit.call is not None
     return await asked.house.calls.hold(
         visit.gate,
@@ -283,7 +283,7 @@ async def _wait(asked: Asked, waiting: Waiting) -> Verdict:
     return found
 
 
-async def _answered(asked: Asked, adapter: Adapter, visit: Visit, waiting: Waiting) -> Told:
+async def _answered(asked: Asked, adapter: Adapter, visit: HookRequest, waiting: Waiting) -> Told:
     """The person's answer; a question that nobody could see goes to the program's own dialog, where one is attended."""
     verdict = await _wait(asked, waiting)
     asked.house.desk.dialogs.pop(waiting.id, None)
@@ -292,7 +292,7 @@ async def _answered(asked: Asked, adapter: Adapter, visit: Visit, waiting: Waiti
     return concluded(verdict)
 
 
-def _falls_back(adapter: Adapter, visit: Visit) -> bool:
+def _falls_back(adapter: Adapter, visit: HookRequest) -> bool:
     """Whether the program's own dialog asks what nobody could see here."""
     return adapter.asks(visit.event) and visit.event.attended is True
 

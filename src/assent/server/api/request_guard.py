@@ -18,7 +18,7 @@ from assent.server.api.endpoint import Asked, Endpoint, Refusal, Reply
 from assent.server.begun import Ended, Waiting, begin
 
 if TYPE_CHECKING:
-    from assent.server.state import House
+    from assent.server.state import ServerState
 
 COOKIE = "assent_session"
 HEADER, RAW_HEADER = "assent-deadline", b"assent-deadline"  # of an HTTP hook: the seconds that it has
@@ -61,10 +61,10 @@ def head(fields: Fields) -> dict[bytes, bytes]:
     return found
 
 
-class Door:
+class RequestGuard:
     """Who may come in through one server."""
 
-    def __init__(self, house: House) -> None:
+    def __init__(self, house: ServerState) -> None:
         self.house = house
 
     def check_host(self, headers: Mapping[bytes, bytes], peer: object) -> None:

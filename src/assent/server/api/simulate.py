@@ -8,7 +8,7 @@ from typing import Any
 from assent.cli.place import MODES
 from assent.contract.call import Call
 from assent.contract.decision import Decision, Layer
-from assent.engine.cache import Gates
+from assent.engine.cache import EngineCache
 from assent.engine.memory import Memory
 from assent.policy import explain
 from assent.server.access import Role
@@ -57,7 +57,9 @@ def _simulate(asked: Asked) -> object:
     return {**shown.safe(explain.as_json(decision)), "layers": shown.safe(ladder(decision))}
 
 
-def decide(memory: Memory, gates: Gates, project: str, tool: str, given: dict[str, Any], session: str = "") -> Decision:
+def decide(
+    memory: Memory, gates: EngineCache, project: str, tool: str, given: dict[str, Any], session: str = ""
+) -> Decision:
     """By the rules, then by the answers that are remembered for the project and the session."""
     gate, place = gates.find(project, session)
     call = Call(tool, given, cwd=project, roots=place.roots, home=place.home, session=session)
