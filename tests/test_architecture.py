@@ -11,6 +11,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -79,6 +80,7 @@ def owner(path: Path) -> str:
     return name(path).split("/")[0].removesuffix(".py")
 
 
+@cache
 def tree(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"), str(path))
 
@@ -264,3 +266,22 @@ def test_the_contract_assigns_fields_in_init_only(path: Path) -> None:
 @pytest.mark.parametrize("path", modules(), ids=name)
 def test_every_module_says_what_it_owns(path: Path) -> None:
     assert ast.get_docstring(tree(path))
+
+
+STARTS_PROCESSES = frozenset("subprocess multiprocessing os.fork tests.server tests.client tests.terminal".split())
+
+
+def test_no_unit_test_starts_a_process() -> None:
+    """`make check` runs them all. What needs a process is tested beside tests/unit, in a folder of its subject."""
+    unit = Path(__file__).parent / "unit"
+    found = {
+        path.relative_to(unit).as_posix(): used
+        for path in unit.rglob("*.py")
+        if (used := {each for each in used_names(tree(path)) if each.startswith(tuple(STARTS_PROCESSES))})
+    }
+    assert found == {}
+
+
+def used_names(node: ast.AST) -> Iterator[str]:
+    yield from imports(node)
+    yield from (ast.unparse(each) for each in ast.walk(node) if isinstance(each, ast.Attribute))

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import socket
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -278,15 +275,6 @@ def test_a_session_has_its_own_mode_and_grants(opened: Opens) -> None:
     assert asked == [one.id, two.id]
     assert plan.decide(MAKE).outcome is Outcome.DENY
     assert gate.session(mode="full_auto").decide(MAKE).outcome is Outcome.ALLOW
-
-
-def test_a_gate_works_after_a_fork(opened: Opens) -> None:
-    gate = opened(channels=[lambda held: True])
-    assert gate.guard_sync(MAKE).allowed
-    child = os.fork()
-    if not child:
-        os._exit(0 if gate.guard_sync(Call("bash", {"command": "make again"})).allowed else 1)
-    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
 
 # Functions
@@ -770,18 +758,3 @@ def test_functions_that_wait_for_somebody_keep_no_answer_of_others_waiting(opene
         assert asyncio.run(asyncio.wait_for(work(), 60)) == [True] * 40
     finally:
         never.set()
-
-
-def test_a_function_that_waits_holds_up_no_end_of_the_program(tmp_path: Path) -> None:
-    program = f"""
-import threading, time
-from assent import Gate
-asked = threading.Event()
-gate = Gate({str(tmp_path)!r}, files=False, state={str(tmp_path / "state")!r},
-            channels=[lambda held: asked.set() or time.sleep(600)])
-call = gate.call("bash", {{"command": "make"}})
-threading.Thread(target=gate.guard_sync, args=(call,), daemon=True).start()
-asked.wait()
-"""
-    done = subprocess.run([sys.executable, "-c", program], timeout=30, check=False, capture_output=True, text=True)
-    assert (done.returncode, done.stderr) == (0, "")

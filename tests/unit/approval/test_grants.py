@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import multiprocessing
 import os
 from pathlib import Path
 
@@ -177,22 +176,6 @@ def test_a_pipe_in_place_of_the_book_is_an_error_and_never_waited_for(book: Gran
     os.mkfifo(tmp_path / "state/grants.json")
     with pytest.raises(StoreError):
         book.live("s", "/p", NOW)
-
-
-def add_some(folder: str, name: str) -> None:
-    for number in range(5):
-        GrantBook(folder).add(grant(f"{name}-{number}", Scope.EVERYWHERE))
-
-
-def test_many_processes_lose_no_grant(tmp_path: Path) -> None:
-    spawn = multiprocessing.get_context("fork")
-    running = [spawn.Process(target=add_some, args=(str(tmp_path / "state"), f"p{each}")) for each in range(6)]
-    for each in running:
-        each.start()
-    for each in running:
-        each.join()
-    assert len(GrantBook(str(tmp_path / "state")).all(NOW)) == 30
-    assert [name for name in os.listdir(tmp_path / "state") if name.endswith(".new")] == []
 
 
 def test_a_clock_that_is_set_back_makes_no_grant_last_longer(book: GrantBook, project: str) -> None:

@@ -7,8 +7,6 @@ import fcntl
 import os
 import sqlite3
 import stat
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -241,26 +239,3 @@ def test_nothing_of_an_ended_question_is_left_in_any_file(tmp_path: Path, size: 
         await others.close()
 
     asyncio.run(scene())
-
-
-def test_what_a_dead_process_left_in_the_journal_is_wiped_by_the_next(tmp_path: Path) -> None:
-    path = tmp_path / "held.db"
-    script = f"""
-import asyncio, os
-from assent.approval.store import SqliteStore
-from assent.approval.denial import deny
-from assent.contract.approval import Ending
-from tests.broker.stage import held
-async def go():
-    store = SqliteStore({str(path)!r})
-    store._wiped = 1e18
-    question = held("a", command="echo s3cr3t")
-    await store.hold(question)
-    await store.finish("a", deny("a", Ending.CANCELLED))
-    os._exit(9)
-asyncio.run(go())
-"""
-    subprocess.run([sys.executable, "-c", script], cwd=Path(__file__).parents[3])
-    assert b"s3cr3t" in bytes_of(path)
-    asyncio.run(SqliteStore(str(path)).close())
-    assert b"s3cr3t" not in bytes_of(path)

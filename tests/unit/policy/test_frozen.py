@@ -13,7 +13,7 @@ from assent.policy.frozen import FrozenRules, FrozenSettings, Rows, freeze, thaw
 from assent.policy.rules import About, Origin
 from assent.policy.ruleset import RuleSet
 from assent.policy.settings import Settings, combine
-from tests.cases import CORPUS, HOME, ROOT, rows
+from tests.cases import HOME, ROOT
 
 USER = """
 mode = "auto"
@@ -68,19 +68,6 @@ def test_every_field_comes_back(texts: tuple[tuple[str, Origin], ...]) -> None:
 @pytest.mark.parametrize("trust", [None, True, False])
 def test_what_was_known_of_the_folder_comes_back(trust: bool | None) -> None:
     assert thawed(made(), trust=trust).trust is trust
-
-
-@pytest.mark.parametrize("name", sorted(path.stem for path in CORPUS.glob("*.jsonl")))
-@pytest.mark.parametrize("texts", [ALL[0], ALL[2]], ids=["shipped", "project"])
-def test_the_corpus_is_decided_the_same(name: str, texts: tuple[tuple[str, Origin], ...]) -> None:
-    settings = made(*texts)
-    plain, frozen = Engine(settings), Engine(thawed(settings))
-    for row in rows(name):
-        tool, given = row.get("tool", "bash"), row.get("input") or {"command": row.get("command", "")}
-        assert isinstance(tool, str)
-        assert isinstance(given, dict)
-        call = Call(tool, given, cwd=ROOT, roots=(ROOT,), home=HOME)
-        assert frozen.decide(call, links={}) == plain.decide(call, links={}), row
 
 
 @pytest.mark.parametrize("fold", [False, True])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 from pathlib import Path
 
@@ -36,24 +35,6 @@ def test_a_link_at_the_lock_is_not_followed(tmp_path: Path) -> None:
     with pytest.raises(StoreError), held(str(tmp_path / "lock")):
         pass
     assert not (tmp_path / "elsewhere").exists()
-
-
-def count_up(folder: str) -> None:
-    path = Path(folder, "count")
-    for _ in range(20):
-        with held(f"{folder}/lock"):
-            replace_text(str(path), str(int(path.read_text()) + 1))
-
-
-def test_one_process_at_a_time(tmp_path: Path) -> None:
-    (tmp_path / "count").write_text("0")
-    fork = multiprocessing.get_context("fork")
-    running = [fork.Process(target=count_up, args=(str(tmp_path),)) for _ in range(4)]
-    for each in running:
-        each.start()
-    for each in running:
-        each.join()
-    assert (tmp_path / "count").read_text() == "80"
 
 
 def test_reading_is_bounded_and_never_waits(tmp_path: Path) -> None:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -59,14 +57,3 @@ def test_a_file_that_was_tampered_with_is_an_error_and_not_trust(place: Path, te
     (place / "trust.json").write_text(text)
     with pytest.raises(StoreError, match="repair it or remove it"):
         is_trusted("/", str(place))
-
-
-def test_marks_of_many_processes_are_all_kept(place: Path) -> None:
-    script = "import sys; from assent.state.trust import trust; trust(sys.argv[1], sys.argv[2])"
-    running = []
-    for number in range(6):
-        (place / f"app{number}").mkdir()
-        words = [sys.executable, "-c", script, str(place / f"app{number}"), str(place / "state")]
-        running.append(subprocess.Popen(words))
-    assert [process.wait() for process in running] == [0] * 6
-    assert sorted(trusted_folders(str(place / "state"))) == [str(place / f"app{number}") for number in range(6)]

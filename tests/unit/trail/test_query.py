@@ -29,6 +29,16 @@ def engine(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 def where(tmp_path: Path) -> str:
+    return written(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def unchanged(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The same for tests that only read."""
+    return written(tmp_path_factory.mktemp("trail"))
+
+
+def written(tmp_path: Path) -> str:
     """Sixty decisions and a few other records, over several segments."""
     with Trail(folder(tmp_path), segment=8000) as trail:
         for number in range(1, 61):
@@ -74,12 +84,12 @@ FILTERS: dict[str, tuple[Wanted, list[int]]] = {
 
 
 @pytest.mark.parametrize("name", FILTERS)
-def test_filters_find_the_same_in_both_directions(where: str, engine: str, name: str) -> None:
+def test_filters_find_the_same_in_both_directions(unchanged: str, engine: str, name: str) -> None:
     wanted, expected = FILTERS[name]
-    assert numbers(read(where, wanted, engine=engine)) == expected
-    assert numbers(read(where, wanted, newest_first=True, engine=engine)) == expected[::-1]
-    assert numbers(read(where, wanted, newest_first=True, limit=2, engine=engine)) == expected[::-1][:2]
-    assert numbers(read(where, wanted, limit=2, engine=engine)) == expected[:2]
+    assert numbers(read(unchanged, wanted, engine=engine)) == expected
+    assert numbers(read(unchanged, wanted, newest_first=True, engine=engine)) == expected[::-1]
+    assert numbers(read(unchanged, wanted, newest_first=True, limit=2, engine=engine)) == expected[::-1][:2]
+    assert numbers(read(unchanged, wanted, limit=2, engine=engine)) == expected[:2]
 
 
 def test_entries_are_what_was_written(where: str, engine: str) -> None:

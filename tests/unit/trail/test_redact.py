@@ -464,9 +464,9 @@ def test_no_text_takes_long(piece: str) -> None:
     took = []
     for length in (10_000, 40_000):
         text = "token PRIVATE KEY mysql -p " + piece * (length // len(piece))
-        start = time.process_time()
+        start = time.thread_time()  # other tests may have left threads that work
         redact.text(text)
-        took.append(time.process_time() - start)
+        took.append(time.thread_time() - start)
     assert took[1] < 10 * took[0] + 0.1
 
 

@@ -6,7 +6,6 @@ import random
 import re
 import time
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -39,10 +38,9 @@ def test_a_character_that_is_written_out_is_not_torn_apart(before: int, after: i
     assert re.sub(r" … \[cut: [\d,]+ characters in all\] … |\\u\{202e\}|[ab]", "", found) == ""
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_a_long_text_of_the_worst_kind_is_drawn_at_once(seed: int) -> None:
+def test_a_long_text_of_the_worst_kind_is_drawn_at_once() -> None:
     """A loop that draws it serves everybody else too."""
-    chance = random.Random(seed)
+    chance = random.Random(0)
     worst = "".join(chance.choice("aа\u0301б\u202eé中") for _ in range(100_000))
     question = held(command=worst)
     question.call.description = worst

@@ -14,7 +14,7 @@ import pytest
 from assent import Gate
 from assent.tools import Toolset, toolset
 from assent.tools.bash import HEAD, TAIL, environment
-from tests.unit.tools.world import World, alive
+from tests.tools.world import World, alive
 
 
 def pid(path: Path) -> int:

@@ -10,7 +10,7 @@ import pytest
 
 from assent.tools import opening
 from assent.tools.tool import Problem
-from tests.unit.tools.world import World
+from tests.tools.world import World
 
 
 def test_lines_come_with_their_numbers(world: World) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.cli.test_check import Machine
+from tests.cli.test_check import Machine
 
 
 @pytest.fixture

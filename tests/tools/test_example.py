@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from textwrap import dedent
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[2]
 EXAMPLE = ROOT / "examples/guarded_tools.py"
 SAID = (
     "['bash', 'read', 'write', 'edit', 'glob', 'grep']",

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
+from assent import agents
 from assent.hook import bundle, launcher
+from tests.unit.trail.made import folder
 
 # What an interpreter without site-packages has loaded before its first line, on any version.
 BARE = frozenset("abc codecs encodings genericpath io marshal os posix posixpath stat time zipimport site".split())
@@ -57,3 +60,39 @@ def test_asking_a_server_needs_no_more() -> None:
     words = [launcher.interpreter(), "-I", "-S", "-c", script]
     modules = set(subprocess.run(words, capture_output=True, text=True, check=True).stdout.split())
     assert modules & set("json socket selectors struct enum re collections functools".split()) == set()
+
+
+def test_appending_loads_nothing_slow(tmp_path: Path) -> None:
+    script = f"""
+import sys
+sys.path.insert(0, {path()["PYTHONPATH"]!r})
+from assent.contract.record import Record
+from assent.trail.append import Trail
+Trail({folder(tmp_path)!r}).append(Record("decision", "1", 0.0, input={{"command": "ls -la"}}))
+print(*sys.modules)
+"""
+    done = subprocess.run([sys.executable, "-I", "-S", "-c", script], capture_output=True, text=True, check=True)
+    slow = set("argparse asyncio dataclasses datetime inspect logging pathlib typing uuid sqlite3 threading".split())
+    assert set(done.stdout.split()) & slow == set()
+
+
+def test_a_hook_imports_its_own_adapter_and_no_other() -> None:
+    script = "import sys; from assent import agents; agents.load('gemini'); print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-S", "-c", script], capture_output=True, text=True, check=True, env=path())
+    ours = {name for name in done.stdout.split() if name.startswith("assent.agents.")}
+    assert ours == {f"assent.agents.{each}" for each in ("adapter", "payload", "shape", "gemini", "gemini.payload")}
+
+
+def path() -> dict[str, str]:
+    return {"PYTHONPATH": str(Path(agents.__file__).parents[2])}
+
+
+def test_without_the_core_the_package_serves() -> None:
+    script = """
+import sys
+sys.modules["_json"] = None
+from assent.contract.notation import dumps, loads
+assert loads('{"a": [1, null]}') == {"a": [1, None]}
+assert dumps({"b": "é", "a": 1}, ordered=True, spaced=True) == '{"a": 1, "b": "\\\\u00e9"}'
+"""
+    subprocess.run([sys.executable, "-c", script], check=True)

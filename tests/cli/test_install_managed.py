@@ -17,7 +17,7 @@ from assent.agents.adapter import Rendered
 from assent.agents.settings.wired import before, wired
 from assent.cli import install_others
 
-SOURCE = Path(__file__).parents[3] / "src"
+SOURCE = Path(__file__).parents[2] / "src"
 SYSTEM = "/usr/bin/python3"  # an interpreter that everybody can start, whatever the one of these tests is
 MANAGED = [name for name in settings.RUNTIMES if "managed" in settings.load(name).places]
 NOBODY = 65534

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from assent.tools import looking
 from assent.tools.finder import pattern_of
-from tests.unit.tools.world import World
+from tests.tools.world import World
 
 
 @pytest.fixture

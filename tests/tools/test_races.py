@@ -9,7 +9,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-from tests.unit.tools.world import World
+from tests.tools.world import World
 
 SECONDS = 1.5
 

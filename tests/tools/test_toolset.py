@@ -12,7 +12,7 @@ import pytest
 from assent import Gate, PayloadError, Tool
 from assent.contract.decision import Outcome
 from assent.tools import NAMES, Toolset
-from tests.unit.tools.world import World
+from tests.tools.world import World
 
 
 def test_every_tool_has_a_schema_and_a_risk(world: World) -> None:

@@ -14,7 +14,7 @@ import pytest
 
 from assent.cli.main import main
 
-DOCUMENT = Path(__file__).parents[3] / "docs/threat-model.md"
+DOCUMENT = Path(__file__).parents[2] / "docs/threat-model.md"
 
 # What it tries → how, and what becomes of it. `~` is the home folder; a tuple is a path to write, and a text.
 ATTEMPTS: dict[str, tuple[str, list[str | tuple[str, str]]]] = {

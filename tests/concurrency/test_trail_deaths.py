@@ -10,8 +10,8 @@ import pytest
 
 from assent.trail.append import Trail
 from assent.trail.verify import verify
+from tests.concurrency.test_trail import written
 from tests.unit.trail.made import folder, record
-from tests.unit.trail.test_append import written
 
 STEPS = ("open", "write", "pwrite", "rename", "ftruncate", "fsync", "close")
 SEGMENT = 2500  # bytes: a rotation every few lines

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.tools.world import World
+from tests.tools.world import World
 
 
 @pytest.fixture
