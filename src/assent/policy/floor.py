@@ -217,10 +217,12 @@ def _types(invocation: Invocation) -> bool:
     return (program in TERMINALS or program.startswith(CODE)) and terminals.reaches(invocation)
 
 
-# Code that takes Assent apart from the inside, but for what it offers to programs; and files that are its command.
+# Code that imports a module of Assent, but for what it offers to programs; and files that are its command.
+_OFFERED = r"(?!(?:agents|api|contract|effects|policy|programs|sdk|tools|__version__)\b)[a-z_]"
 _INSIDE = Pattern(
-    r"\bassent\.(?:ui|facts|review|trail|memory|desk|statefile|configure|__main__)\b"
-    r"|\bfrom\s+assent\s+import\s[^\n;]*\b(?:ui|facts|review|trail|memory|desk|statefile|configure)\b"
+    rf"\b(?:from|import)\s[^\n;]*\bassent\s*\.\s*{_OFFERED}"
+    rf"|\bfrom\s+assent\s+import\s(?:[^\n;]*[,(])?\s*{_OFFERED}"
+    r"|\bassent\.(?:approval|cli|demo|engine|facts|gate|hook|mcp|server|state|team|trail|tui|__main__)\b"
     r"|\b(?:run_module|run_path|import_module|__import__)\W+assent\W"
 )
 _OURS = Pattern(r"(?:.*/)?assent(?:/__main__\.py|/?)")

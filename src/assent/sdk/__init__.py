@@ -6,7 +6,7 @@ The shape that all of them have:
 - It gives one thing that the framework takes as it is: a hook, a middleware, a capability, a plugin. Its first argument
   is `session`: a `Session` (a `Gate` is one), or a function that gives the session of the run that asks. What the
   author's tools do is declared at the gate, by `Gate(tools=…)`.
-- Every call goes through a `ToolGuard` (`passage.py`): `await passage.guard(tool, arguments)` or `guard_sync`. That reads
+- Every call goes through a `ToolGuard` (`tool_guard.py`): `await guard(tool, arguments)` or `guard_sync`. That reads
   the arguments strictly, never raises but CancelledError, and says no where they changed while a person was asked.
   An adapter has no net of its own, decides nothing and remembers nothing.
 - The arguments are those that the tool will get: the adapter stands innermost, behind whatever else changes them.

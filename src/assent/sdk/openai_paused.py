@@ -1,4 +1,4 @@
-"""OpenAI Agents: runs that pause for an answer and go on with it, in this process or another. EngineCache no tool itself."""
+"""OpenAI Agents: runs that pause for an answer and go on with it, in this process or another. Guards no tool itself."""
 
 from __future__ import annotations
 

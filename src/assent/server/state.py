@@ -261,7 +261,7 @@ class ServerState:
         return asked.person is not None and self.access.sessions.awake(asked.cookie)
 
     def gates_in(self, mode: str) -> EngineCache:
-        """EngineCache as they would be in another mode, for the simulator."""
+        """Engines as they would be in another mode, for the simulator."""
         if not mode:
             return self.gates
         if mode not in self._by_mode:
