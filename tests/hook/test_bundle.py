@@ -281,19 +281,6 @@ def test_of_a_spoilt_file_nothing_runs(made: Installed, at: float) -> None:
     assert made.hook(command) == (before, True)
 
 
-def test_a_spoilt_file_is_not_fresh(tmp_path: Path) -> None:
-    file = tmp_path / "file"
-    bundle.write(str(file))
-    assert bundle.is_fresh(str(file))
-    size = file.stat().st_size
-    for at in range(0, size, size // 50):
-        flip(file, at)
-        assert not bundle.is_fresh(str(file))
-        flip(file, at)
-    file.write_bytes(file.read_bytes()[:-1])
-    assert not bundle.is_fresh(str(file))
-
-
 @pytest.mark.parametrize(
     "spoil",
     [

@@ -16,7 +16,6 @@ import sys
 from contextlib import suppress
 from importlib.machinery import BuiltinImporter, ExtensionFileLoader, FrozenImporter, PathFinder, SourceFileLoader
 from pkgutil import walk_packages
-from stat import S_ISREG
 
 from assent.contract.pattern import Pattern
 from assent.hook import bundled, launcher
@@ -41,47 +40,11 @@ DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 def renew() -> None:
-    """Make the file where it is missing or old, as far as that is possible. Says nothing, whatever happens."""
+    """Make the file, as far as that is possible. Says nothing, whatever happens."""
     path = launcher.bundle()
-    try:
-        if not is_fresh(path):
-            launcher.put(path, b"", 0o644)  # others need not do the same, and no other hook soon where this fails
-            write(path)
-    except Exception:
-        return
-
-
-def is_fresh(path: str) -> bool:
-    """Whether a hook of this user takes its modules from a file: whole, ours, of this interpreter and of this state of
-    the package."""
-    try:
-        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-        try:
-            return _is_ours(os.fstat(handle)) and _is_fresh(handle)
-        finally:
-            os.close(handle)
-    except (OSError, EOFError, ValueError, TypeError, MemoryError):
-        return False
-
-
-def _is_ours(status: os.stat_result) -> bool:
-    """As the launcher sees it."""
-    return S_ISREG(status.st_mode) and status.st_uid in (0, os.geteuid()) and not status.st_mode & 0o022
-
-
-def _is_fresh(handle: int) -> bool:
-    head = launcher.head()
-    if os.read(handle, len(head)) != head:
-        return False
-    length, summed = (os.read(handle, launcher.NUMBER) for _ in range(2))
-    place = len(head) + 2 * launcher.NUMBER
-    first = bundled.whole(handle, place, (int.from_bytes(length, "little"), summed))
-    _, states, _, parts = marshal.loads(first)
-    place += len(first)
-    for part in parts:
-        bundled.whole(handle, place, part)
-        place += part[0]
-    return bundled.fresh(states)
+    with suppress(Exception):
+        launcher.put(path, b"", 0o644)  # others need not do the same, and no other hook soon where this fails
+        write(path)
 
 
 def write(path: str) -> None:
