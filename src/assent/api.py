@@ -15,7 +15,6 @@ from assent.contract.decision import Decision
 from assent.contract.errors import PayloadError, StoreError
 from assent.contract.texts import texts
 from assent.contract.value import Value
-from assent.effects import native
 from assent.effects.declared import LIKE, Tool
 from assent.engine.background import Awaited, Thread
 from assent.engine.cache import EngineCache, add_tool
@@ -25,6 +24,7 @@ from assent.engine.functions import guard_function
 from assent.engine.journal import new_id
 from assent.engine.places import Place, check_places
 from assent.engine.remote import SOCKET_FILE, Server
+from assent.engine.values import arguments
 from assent.policy.document import document_of, read_document
 from assent.policy.modes import parse_mode
 from assent.policy.rules import Origin
@@ -214,16 +214,10 @@ class Session:
         """The call as one of this session, where it does not say otherwise."""
         if call.session and call.cwd and call.runtime:
             return call
-        return Call(
-            call.tool,
-            call.input,
+        return call.but(
             cwd=call.cwd or self._cwd or self._way.project,
-            roots=call.roots,
-            home=call.home,
             session=call.session or self.id,
             runtime=call.runtime or self._runtime or PROGRAM,
-            description=call.description,
-            shell=call.shell,
         )
 
 
@@ -323,7 +317,7 @@ class Connected:
 
     def _named(self, call: Call) -> Call:
         tool = self._tools.get(call.tool.lower()) if is_declarable(call) else None
-        return native.but(call, tool=tool.like, runtime=LIKE) if tool is not None and tool.like else call
+        return call.but(tool=tool.like, runtime=LIKE) if tool is not None and tool.like else call
 
     def decide(self, call: Call, *, host_mode: str = "") -> Decision:
         try:
@@ -335,7 +329,7 @@ class Connected:
         try:
             mine = copied(call)
             found = await self._server.ask(self._named(copied(mine)), project=self.project, host_mode=host_mode)
-            return unchanged(found, call, mine)
+            return unchanged(found, lambda: arguments(call.input), mine.input).on(mine)
         except Exception as error:  # the net
             return fault(error)
 
@@ -343,7 +337,7 @@ class Connected:
         try:
             mine = copied(call)
             asking = self._server.ask(self._named(copied(mine)), project=self.project, host_mode=host_mode)
-            return unchanged(self._thread.wait(asking), call, mine)
+            return unchanged(self._thread.wait(asking), lambda: arguments(call.input), mine.input).on(mine)
         except Exception as error:  # the net
             return fault(error)
 

@@ -43,5 +43,29 @@ class Call(Value):
         self.description = description
         self.shell = shell
 
+    def but(
+        self,
+        *,
+        tool: str | None = None,
+        input: Mapping[str, object] | None = None,
+        cwd: str | None = None,
+        roots: tuple[str, ...] | None = None,
+        home: str | None = None,
+        session: str | None = None,
+        runtime: str | None = None,
+    ) -> Call:
+        """The same call with other fields."""
+        return Call(
+            self.tool if tool is None else tool,
+            self.input if input is None else input,
+            cwd=self.cwd if cwd is None else cwd,
+            roots=self.roots if roots is None else roots,
+            home=self.home if home is None else home,
+            session=self.session if session is None else session,
+            runtime=self.runtime if runtime is None else runtime,
+            description=self.description,
+            shell=self.shell,
+        )
+
     def __hash__(self) -> int:
         return hash((self.tool, self.cwd, self.session))

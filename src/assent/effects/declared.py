@@ -70,13 +70,13 @@ def lower(call: Call, tool: Tool, shell: Lower) -> Lowering:
     """What a call of a declared tool does. `shell` reads shell text in the call's folder."""
     name = call.tool.lower()
     if tool.like:
-        read = native.lower(native.but(call, tool=tool.like, runtime=LIKE), shell)
+        read = native.lower(call.but(tool=tool.like, runtime=LIKE), shell)
         effects = (_itself(call, name), *read.effects)
         return Lowering(read.tool, effects, read.invocations, read.gaps, text=read.text, possible=read.possible)
     told = {key: value for _, key, value in (*_named(call, tool.paths), *_named(call, tool.addresses))}
     unread = [key for key, value in told.items() if not _texts(value)]
     rest = {key: value for key, value in call.input.items() if key not in told or key in unread}
-    others = native.foreign(native.but(call, input=rest), name, shell)
+    others = native.foreign(call.but(input=rest), name, shell)
     places, hosts = tuple(_places(call, tool)), tuple(_hosts(call, tool))
     operation = OPERATIONS.get(tool.operation)
     match operation:

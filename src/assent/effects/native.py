@@ -122,7 +122,7 @@ def _shell(call: Call, found: tuple[Shape, ...], shell: Lower) -> Lowering:
         runs.update(((cwd, text), None) for text in texts if text is not None)
         for gap in _beside(shape, given):
             gaps[gap] = None
-    lowered = [shell(call if cwd == call.cwd else but(call, cwd=cwd), text) for cwd, text in runs]
+    lowered = [shell(call if cwd == call.cwd else call.but(cwd=cwd), text) for cwd, text in runs]
     if NO_TEXT in gaps:
         lowered.append(Lowering("bash", (_execute("bash"),)))
     whole = "\n".join(dict.fromkeys(each.text for each in lowered))
@@ -130,7 +130,7 @@ def _shell(call: Call, found: tuple[Shape, ...], shell: Lower) -> Lowering:
         # Commands of one call may run at the same time: each may find what any other made.
         for cwd in dict.fromkeys(cwd for cwd, _ in runs):
             here = [text for folder, text in runs if folder == cwd]
-            moved = call if cwd == call.cwd else but(call, cwd=cwd)
+            moved = call if cwd == call.cwd else call.but(cwd=cwd)
             lowered += [shell(moved, "\n".join(order)) for order in (here, here[::-1]) if len(here) > 1]
     return _together(lowered, tuple(gaps), whole)
 
@@ -221,23 +221,6 @@ def _folder(call: Call, shape: Shape, given: Mapping[str, object]) -> str:
         elif nonempty(value):
             found.add("")
     return found.pop() if len(found) == 1 else "" if found else call.cwd
-
-
-def but(
-    call: Call, *, tool: str = "", cwd: str | None = None, input: Mapping[str, object] | None = None, runtime: str = ""
-) -> Call:
-    """The same call with another tool, folder, input or runtime."""
-    return type(call)(
-        tool or call.tool,
-        call.input if input is None else input,
-        cwd=call.cwd if cwd is None else cwd,
-        roots=call.roots,
-        home=call.home,
-        session=call.session,
-        runtime=runtime or call.runtime,
-        description=call.description,
-        shell=call.shell,
-    )
 
 
 def _execute(program: str) -> Effect:

@@ -271,7 +271,7 @@ def unvoiced(call: Call, lowering: Lowering | None) -> Call:
     if not known and not (lowering is not None and _is_declared_shell(lowering)):
         return call
     kept = {key: each for key, each in call.input.items() if str(key).lower().replace("_", "") not in VOICE}
-    return call if len(kept) == len(call.input) else native.but(call, input=kept)
+    return call if len(kept) == len(call.input) else call.but(input=kept)
 
 
 def _is_declared_shell(lowering: Lowering) -> bool:

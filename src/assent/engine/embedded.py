@@ -26,7 +26,6 @@ from assent.contract.approval import Answer, Ending, Held, Preview, Resolution, 
 from assent.contract.call import Call
 from assent.contract.decision import Decision, Outcome
 from assent.contract.errors import AssentError, PayloadError, StoreError
-from assent.effects import native
 from assent.effects.declared import Tool
 from assent.engine.background import Thread
 from assent.engine.cache import EngineCache
@@ -91,16 +90,11 @@ class Embedded:
         """The call in this project, where it does not say otherwise. Raises PayloadError for arguments that cannot be
         read."""
         _, here = self._gates.find(self.project, call.session)
-        return Call(
-            call.tool,
-            arguments(call.input),  # a copy, of nothing but data
+        return call.but(
+            input=arguments(call.input),  # a copy, of nothing but data
             cwd=call.cwd or self.project,
             roots=call.roots or here.roots,
             home=call.home or here.home,
-            session=call.session,
-            runtime=call.runtime,
-            description=call.description,
-            shell=call.shell,
         )
 
     def declare(self, name: str, tool: Tool) -> None:
@@ -125,7 +119,8 @@ class Embedded:
         except Exception as error:  # the net
             return fault(error)
         try:
-            return unchanged(await asyncio.wrap_future(asking), call, mine)
+            found = await asyncio.wrap_future(asking)
+            return unchanged(found, lambda: arguments(call.input), mine.input).on(mine)
         except asyncio.CancelledError:
             task = asyncio.current_task()
             if asking.cancelled() and task is not None and not task.cancelling():
@@ -141,7 +136,8 @@ class Embedded:
             mine = copied(placed)
             if isinstance(begun, Settled) and begun.judged.decision.outcome is not Outcome.ASK:
                 return verdict(begun).on(mine)
-            return unchanged(self._thread.wait(self._ask(rules, placed, begun)), call, mine)
+            found = self._thread.wait(self._ask(rules, placed, begun))
+            return unchanged(found, lambda: arguments(call.input), mine.input).on(mine)
         except (Exception, asyncio.CancelledError) as error:  # the net
             return fault(error)
 
@@ -327,15 +323,15 @@ CHANGED = "This call was not run: its arguments changed while a person was asked
 
 def copied(call: Call) -> Call:
     """The call with arguments that nobody else holds. Raises PayloadError where they cannot be read."""
-    return native.but(call, input=arguments(call.input))
+    return call.but(input=arguments(call.input))
 
 
-def unchanged(found: Verdict, call: Call, judged: Call) -> Verdict:
-    """The verdict, where the call still is what was judged. Raises PayloadError where it cannot be read any more."""
+def unchanged(found: Verdict, read: Callable[[], object], judged: object) -> Verdict:
+    """The verdict; a denial where what would run, read again, is not what was judged. Raises what `read` does."""
     # INVARIANT: what runs is what was judged; arguments can change while a person is asked.
-    if found.allowed and arguments(call.input) != judged.input:
-        return Verdict(False, found.decision, found.id, message=CHANGED, resolution=found.resolution, call=judged)
-    return found.on(judged)
+    if found.allowed is True and read() != judged:
+        return Verdict(False, found.decision, found.id, message=CHANGED, resolution=found.resolution, call=found.call)
+    return found
 
 
 def fault(error: BaseException) -> Verdict:

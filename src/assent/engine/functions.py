@@ -15,10 +15,8 @@ from assent.contract.approval import Verdict
 from assent.contract.errors import AssentError, PayloadError
 from assent.contract.value import Value
 from assent.effects.declared import Tool
-from assent.engine.embedded import CHANGED as CHANGED
-from assent.engine.embedded import fault
-from assent.engine.values import own
-from assent.engine.values import plain as plain
+from assent.engine.embedded import fault, unchanged
+from assent.engine.values import own, plain
 
 if TYPE_CHECKING:
     from assent.contract.call import Call
@@ -89,11 +87,10 @@ def guard_function(session: Guards, function: F, tool: Tool, name: str = "") -> 
         return bound
 
     def passed(verdict: Verdict, call: Call, bound: inspect.BoundArguments) -> inspect.BoundArguments:
-        # INVARIANT: what runs is what was judged; what cannot be copied can change while a person is asked.
+        # What cannot be copied can change while a person is asked.
+        verdict = unchanged(verdict, lambda: call_of(bound), call)
         if verdict.allowed is not True:
             raise Denied(verdict)
-        if call_of(bound) != call:
-            raise Denied(Verdict(False, verdict.decision, verdict.id, message=CHANGED, call=verdict.call))
         return bound
 
     async def pass_later(given: tuple[Any, ...], named: dict[str, Any]) -> inspect.BoundArguments:

@@ -56,14 +56,4 @@ def unwrapped(call: Call, state: str) -> Call:
         return call
     if len(words) != 2 or words[0] != launcher.asking(state):
         return call
-    return Call(
-        call.tool,
-        {**call.input, "command": words[1]},
-        cwd=call.cwd,
-        roots=call.roots,
-        home=call.home,
-        session=call.session,
-        runtime=call.runtime,
-        description=call.description,
-        shell=call.shell,
-    )
+    return call.but(input={**call.input, "command": words[1]})

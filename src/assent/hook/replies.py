@@ -120,17 +120,7 @@ def _placed(call: Call, here: Place, project: str) -> Call:
     """The call in the session's workspace; without a project there is none."""
     if project and call.roots == here.roots:
         return call
-    return Call(
-        call.tool,
-        call.input,
-        cwd=call.cwd,
-        roots=here.roots if project else (),
-        home=call.home,
-        session=call.session,
-        runtime=call.runtime,
-        description=call.description,
-        shell=call.shell,
-    )
+    return call.but(roots=here.roots if project else ())
 
 
 def told(decision: Decision) -> Reply:

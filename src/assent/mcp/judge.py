@@ -138,14 +138,4 @@ def _verdict(decision: Decision, id: str = "") -> Verdict:
 
 def _placed(call: Call, here: configure.Place, project: str) -> Call:
     """The call in the session's workspace; without a project there is none."""
-    return Call(
-        call.tool,
-        call.input,
-        cwd=call.cwd,
-        roots=here.roots if project else (),
-        home=here.home,
-        session=call.session,
-        runtime=call.runtime,
-        description=call.description,
-        shell=call.shell,
-    )
+    return call.but(roots=here.roots if project else (), home=here.home)

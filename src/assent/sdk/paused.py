@@ -65,12 +65,4 @@ class Said(Value):
 
     def placed(self, call: Call) -> Call:
         """The call in the session that asked, which may have been that of another process."""
-        return Call(
-            call.tool,
-            call.input,
-            cwd=call.cwd,
-            session=self.session,
-            runtime=call.runtime,
-            description=call.description,
-            shell=call.shell,
-        )
+        return call.but(session=self.session, roots=(), home="")

@@ -13,8 +13,7 @@ from assent.contract.approval import Verdict
 from assent.contract.call import Call
 from assent.contract.decision import Outcome
 from assent.contract.errors import PayloadError
-from assent.engine.embedded import DAY, fault
-from assent.engine.functions import CHANGED
+from assent.engine.embedded import DAY, fault, unchanged
 from assent.engine.values import arguments as read_arguments
 from assent.sdk.paused import Said
 
@@ -38,7 +37,7 @@ class ToolGuard:
         `Session.call`."""
         try:
             session, call = self._read(tool, given, more)
-            return _same(await session.guard(call), call, given)
+            return unchanged(await session.guard(call), lambda: arguments(given), call.input)
         except Exception as error:  # what cannot be read does not run
             return fault(error)
 
@@ -46,7 +45,7 @@ class ToolGuard:
         """The same for callers without a loop."""
         try:
             session, call = self._read(tool, given, more)
-            return _same(session.guard_sync(call), call, given)
+            return unchanged(session.guard_sync(call), lambda: arguments(given), call.input)
         except Exception as error:  # as above
             return fault(error)
 
@@ -117,10 +116,3 @@ def arguments(given: Given) -> dict[str, object]:
 def told(verdict: Verdict) -> str:
     """What the model reads in place of a result."""
     return verdict.message or "This call was not run."
-
-
-def _same(verdict: Verdict, call: Call, given: Given) -> Verdict:
-    # INVARIANT: what runs is what was judged; arguments can change while a person is asked.
-    if verdict.allowed is True and isinstance(given, Mapping) and arguments(given) != call.input:
-        return Verdict(False, verdict.decision, verdict.id, message=CHANGED, call=verdict.call)
-    return verdict
