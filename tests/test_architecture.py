@@ -80,9 +80,14 @@ def owner(path: Path) -> str:
     return name(path).split("/")[0].removesuffix(".py")
 
 
+def parsed(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"), str(path))
+
+
 @cache
 def tree(path: Path) -> ast.Module:
-    return ast.parse(path.read_text(encoding="utf-8"), str(path))
+    """The same once for all tests, so none may change it."""
+    return parsed(path)
 
 
 def imports(node: ast.AST) -> Iterator[str]:
@@ -100,7 +105,7 @@ def imports(node: ast.AST) -> Iterator[str]:
 
 def imports_at_run_time(path: Path) -> Iterator[str]:
     """The imports of a module but for those that only the type checker sees."""
-    body = tree(path)
+    body = parsed(path)
     for each in ast.walk(body):
         if isinstance(each, ast.If) and isinstance(each.test, ast.Name) and each.test.id == "TYPE_CHECKING":
             each.body = []
@@ -113,10 +118,13 @@ def assent_parts(names: Iterator[str]) -> set[str]:
     return {each if (SOURCE / each).is_dir() or (SOURCE / f"{each}.py").exists() else "__init__" for each in second}
 
 
-@pytest.mark.parametrize("path", modules(), ids=name)
-def test_imports_go_one_way(path: Path) -> None:
-    allowed = MAY_IMPORT[owner(path)] | {owner(path)}
-    assert assent_parts(imports(tree(path))) - allowed == set()
+def test_imports_go_one_way() -> None:
+    wrong = {name(path): assent_parts(imports(tree(path))) - allowed(path) for path in modules()}
+    assert {module: parts for module, parts in wrong.items() if parts} == {}
+
+
+def allowed(path: Path) -> frozenset[str]:
+    return MAY_IMPORT[owner(path)] | {owner(path)}
 
 
 @pytest.mark.parametrize("path", modules(*PURE), ids=name)
@@ -137,9 +145,9 @@ def test_the_modules_that_read_their_own_data_exist() -> None:
     assert [each for each in READS_ITS_OWN_DATA if not (SOURCE / each).exists()] == []
 
 
-@pytest.mark.parametrize("path", modules(*DECISION_PATH), ids=name)
-def test_the_decision_path_imports_nothing_slow(path: Path) -> None:
-    assert set(imports_at_run_time(path)) & SLOW == set()
+def test_the_decision_path_imports_nothing_slow() -> None:
+    slow = {name(path): set(imports_at_run_time(path)) & SLOW for path in modules(*DECISION_PATH)}
+    assert {module: found for module, found in slow.items() if found} == {}
 
 
 def test_a_decision_loads_nothing_slow() -> None:
@@ -260,9 +268,8 @@ def test_the_contract_assigns_fields_in_init_only(path: Path) -> None:
     assert outside == []
 
 
-@pytest.mark.parametrize("path", modules(), ids=name)
-def test_every_module_says_what_it_owns(path: Path) -> None:
-    assert ast.get_docstring(tree(path))
+def test_every_module_says_what_it_owns() -> None:
+    assert [name(path) for path in modules() if not ast.get_docstring(tree(path))] == []
 
 
 STARTS_PROCESSES = frozenset("subprocess multiprocessing os.fork tests.server tests.client tests.terminal".split())
