@@ -16,7 +16,6 @@ import pytest
 
 import assent
 from assent.contract import pattern
-from assent.contract.errors import StoreError
 from assent.hook import bundle, bundled, launcher
 
 HARMLESS = "ls -la"
@@ -308,13 +307,6 @@ def test_making_the_file_does_not_hold_an_answer_back(installed: Installed) -> N
     installed.python(f"launcher.PATIENCE = 1; launcher.write({str(installed.state)!r})")
     said, whole = installed.hook()
     assert (said["permissionDecision"], whole) == ("allow", False)
-
-
-def test_what_cannot_be_written_leaves_nothing_behind(tmp_path: Path) -> None:
-    (tmp_path / "file").mkdir()
-    with pytest.raises(StoreError):
-        launcher.put(str(tmp_path / "file"), b"x", 0o644)
-    assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
 
 def test_a_copy_of_the_package_does_not_run_what_the_first_is_made_of(tmp_path: Path, package: Path) -> None:

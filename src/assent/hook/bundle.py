@@ -19,6 +19,7 @@ from pkgutil import walk_packages
 
 from assent.contract.pattern import Pattern
 from assent.hook import bundled, launcher
+from assent.state.files import replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ def renew() -> None:
     """Make the file, as far as that is possible. Says nothing, whatever happens."""
     path = launcher.bundle()
     with suppress(Exception):
-        launcher.put(path, b"", 0o644)  # others need not do the same, and no other hook soon where this fails
+        replace(path, b"", 0o644)  # others need not do the same, and no other hook soon where this fails
         write(path)
 
 
@@ -60,7 +61,7 @@ def write(path: str) -> None:
     length, summed = part(start)
     if bundled.fresh(states):  # nothing changed meanwhile
         numbers = length.to_bytes(launcher.NUMBER, "little") + summed
-        launcher.put(path, b"".join((launcher.head(), numbers, start, second, third)), 0o644)
+        replace(path, b"".join((launcher.head(), numbers, start, second, third)), 0o644)
 
 
 def part(data: bytes) -> bundled.Part:

@@ -11,6 +11,7 @@ import subprocess
 from assent import agents
 from assent.contract.errors import StoreError
 from assent.hook import launcher
+from assent.state.files import replace
 
 PROGRAM = "assent-hook"
 WRONGLY = 2  # what it ends with where it is started without words
@@ -70,7 +71,7 @@ def write(state: str) -> None:
             data = file.read()
     except OSError as error:
         raise StoreError(f"`{source()}` cannot be read: {error.strerror}; install Assent anew") from None
-    launcher.put(path(state), data, 0o755 if state == launcher.MANAGED else 0o700)
+    replace(path(state), data, 0o755 if state == launcher.MANAGED else 0o700)
 
 
 def is_current(state: str) -> bool:

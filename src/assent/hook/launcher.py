@@ -10,7 +10,7 @@ from importlib.util import find_spec
 
 from assent.contract.errors import StoreError
 from assent.hook.settings_file import public_folder
-from assent.state.files import state_folder
+from assent.state.files import replace, state_folder
 
 FOLDER, NAME, ASKING = "bin", "assent", "assent-ask"
 MANAGED = "/etc/assent"  # where it stands for everybody on the machine
@@ -147,9 +147,9 @@ def write(state: str, runtime: str = "") -> None:
         mode = 0o700
         state_folder(state)
         state_folder(os.path.dirname(path(state)))
-    put(path(state), script().encode(), mode)
+    replace(path(state), script().encode(), mode)
     if runtime == "codex":
-        put(asking(state), ASKED.encode(), mode)
+        replace(asking(state), ASKED.encode(), mode)
 
 
 def _folder(folder: str) -> None:
@@ -159,21 +159,3 @@ def _folder(folder: str) -> None:
         public_folder(folder)
     except OSError as error:
         raise StoreError(f"`{folder}` cannot be made: {error.strerror}; run it as root") from None
-
-
-def put(found: str, data: bytes, mode: int) -> None:
-    """Write a program of ours, whole or not at all, also where the one before is running."""
-    beside = f"{found}.{os.getpid()}-{os.urandom(3).hex()}.new"
-    try:
-        handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, mode & 0o700)
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(data)
-                file.flush()
-                os.fchmod(handle, mode)
-            os.replace(beside, found)
-        except BaseException:
-            os.unlink(beside)
-            raise
-    except OSError as error:
-        raise StoreError(f"`{found}` cannot be written: {error.strerror}") from None

@@ -11,6 +11,7 @@ import subprocess
 import sys
 
 from assent.hook import launcher, starting
+from assent.state.files import replace
 
 TEXT = """\
 # Assent's server in the background: written by `assent install --start-server`, started by a hook that finds none.
@@ -45,7 +46,7 @@ def folders() -> list[str]:
 
 def write(state: str, home: str) -> str:
     """Put the script in its place; why it does not work, `""` where it does."""
-    launcher.put(path(state), text(state, home).encode(), 0o700)
+    replace(path(state), text(state, home).encode(), 0o700)
     words = [launcher.interpreter(), launcher.FLAGS, path(state), "try"]
     try:
         done = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, env={}, timeout=PATIENCE)

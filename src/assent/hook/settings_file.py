@@ -11,6 +11,7 @@ import stat
 import time
 
 from assent.contract.errors import SettingsError, StoreError
+from assent.state import files
 from assent.state.files import read, state_folder
 
 BACKUPS = "backups"
@@ -45,29 +46,17 @@ def replace(path: str, text: str, *, executable: bool = False, public: bool = Fa
     """Write a file whole or not at all. `public`: every user of the machine must be able to read it. Raises
     StoreError."""
     real = os.path.realpath(path)
-    beside = f"{real}.{os.getpid()}-{os.urandom(3).hex()}.new"
+    again = "; run it as root" if public and os.geteuid() != 0 else ""
     try:
         if public:
             public_folder(os.path.dirname(real))
         else:
             os.makedirs(os.path.dirname(real), mode=0o755, exist_ok=True)
-        mode = _mode(real, executable, public)
-        handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(text.encode("utf-8"))
-                if public and os.geteuid() == 0:
-                    os.fchown(handle, 0, 0)
-                os.fchmod(handle, mode)
-                file.flush()
-                os.fsync(handle)
-            os.replace(beside, real)
-        except BaseException:
-            os.unlink(beside)
-            raise
+        files.replace(real, text.encode("utf-8"), _mode(real, executable, public))
     except OSError as error:
-        again = "; run it as root" if public and os.geteuid() != 0 else ""
         raise StoreError(f"`{path}` cannot be written: {error.strerror}{again}") from None
+    except StoreError as error:
+        raise StoreError(f"{error}{again}") from None
 
 
 def public_folder(folder: str) -> None:

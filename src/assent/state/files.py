@@ -12,11 +12,12 @@ from stat import S_IMODE, S_ISREG
 from assent.contract.errors import StoreError
 
 
-def read(path: str, limit: int) -> tuple[bytes, os.stat_result]:
-    """Return a file's bytes and its status from one handle; OSError where it is no regular file or too long.
+def read(path: str, limit: int, flags: int = 0) -> tuple[bytes, os.stat_result]:
+    """Return a file's bytes and its status from one handle, opened with these flags too; OSError where it is no regular
+    file or too long.
 
     Never waits on a pipe or a device."""
-    handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | flags)
     try:
         status = os.fstat(handle)
         if not S_ISREG(status.st_mode):
@@ -49,13 +50,19 @@ def state_folder(path: str) -> str:
 
 def replace_text(path: str, text: str) -> None:
     """Write a state file whole or not at all, readable by its owner only."""
+    replace(path, text.encode("utf-8"), 0o600)
+
+
+def replace(path: str, data: bytes, mode: int) -> None:
+    """Write a file whole or not at all, also where the one before is a program that runs. Raises StoreError."""
     beside = f"{path}.{os.getpid()}-{os.urandom(3).hex()}.new"
     try:
         handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
         try:
-            with os.fdopen(handle, "w", encoding="utf-8") as file:
-                file.write(text)
+            with os.fdopen(handle, "wb") as file:
+                file.write(data)
                 file.flush()
+                os.fchmod(handle, mode)
                 os.fsync(handle)
             os.replace(beside, path)
         except BaseException:

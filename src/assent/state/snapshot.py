@@ -9,12 +9,12 @@ from __future__ import annotations
 import _imp  # for its fast hash, which tells of changed sources
 import os
 import posixpath
-from stat import S_ISDIR, S_ISREG
+from stat import S_ISDIR
 
 from assent.contract.errors import StoreError
 from assent.contract.notation import dumps, loads
 from assent.contract.sha import sha256
-from assent.state.files import replace_text, state_folder
+from assent.state.files import read, replace_text, state_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -79,18 +79,10 @@ def _own_folder(path: str) -> bool:
 
 def _own_bytes(path: str) -> bytes:
     """The bytes of a file that only this user can have written; OSError for any other."""
-    handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    try:
-        status = os.fstat(handle)
-        own = status.st_uid == os.geteuid() and not status.st_mode & OTHERS_WRITE
-        if not own or not S_ISREG(status.st_mode) or status.st_size > LARGEST:
-            raise OSError(f"`{path}` is not to be believed")
-        data = os.read(handle, status.st_size)
-        if len(data) != status.st_size:
-            raise OSError(f"`{path}` changed meanwhile")
-        return data
-    finally:
-        os.close(handle)
+    data, status = read(path, LARGEST, os.O_NOFOLLOW)
+    if status.st_uid != os.geteuid() or status.st_mode & OTHERS_WRITE:
+        raise PermissionError(path)
+    return data
 
 
 def _parts(data: bytes, made_of: str) -> dict[str, bytes] | None:

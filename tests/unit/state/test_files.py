@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from assent.contract.errors import StoreError
-from assent.state.files import held, read, replace_text, state_folder
+from assent.state.files import held, read, replace, replace_text, state_folder
 
 
 def test_a_file_is_replaced_whole_and_closed_to_others(tmp_path: Path) -> None:
@@ -28,6 +28,10 @@ def test_a_file_that_cannot_be_written_is_left_as_it_was(tmp_path: Path) -> None
     assert (path.read_text(), os.listdir(tmp_path)) == ("old", ["x.json"])
     with pytest.raises(StoreError):
         replace_text(str(tmp_path / "none/x"), "new")
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(StoreError):
+        replace(str(tmp_path / "folder"), b"new", 0o644)
+    assert sorted(os.listdir(tmp_path)) == ["folder", "x.json"]
 
 
 def test_a_link_at_the_lock_is_not_followed(tmp_path: Path) -> None:
