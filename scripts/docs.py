@@ -13,6 +13,8 @@ from pathlib import Path
 
 from assent.agents import capabilities
 from assent.cli.main import build_parser
+from assent.contract.approval import Bounds, Scope
+from assent.contract.words import DENY, MESSAGE, STOP, of_scope
 from assent.policy import shipped
 from assent.policy.codes import CODES
 from assent.policy.dangers import DANGERS
@@ -181,6 +183,29 @@ def endpoints() -> str:
     return table(("endpoint", "for", "what it does"), rows)
 
 
+def answers() -> str:
+    """The keys of answers, the same on the page and in the inbox."""
+    scopes = ((of_scope(scope).key, of_scope(scope).offer) for scope in Scope)
+    rows = (*scopes, (DENY.key, DENY.offer), MESSAGE, (STOP.key, STOP.offer))
+    return table(("key", "answer"), ((f"`{key}`", words) for key, words in rows))
+
+
+def scopes() -> str:
+    """What a remembered answer of each scope is bound to."""
+    rows = ((of_scope(scope).short, *bound(scope.bounds)) for scope in Scope if scope is not Scope.ONCE)
+    return table(("answer", "holds for", "ends"), ((of_scope(Scope.ONCE).short, "this call", "when it ran"), *rows))
+
+
+def bound(bounds: Bounds) -> tuple[str, str]:
+    minutes, days = bounds.seconds / 60, bounds.seconds / 86400
+    if not bounds.session:
+        where = "the project, in every session" if bounds.project else "every project"
+        return where, "when it is revoked"
+    latest = f"{days:g} days" if days >= 1 else f"{minutes:g} minutes"
+    ends = f"with the session; after {latest} at the latest" if bounds.named else f"after {latest}"
+    return "the session, in its project", ends
+
+
 BLOCKS: dict[str, Callable[[], str]] = {
     "reasons": reasons,
     "settings": settings,
@@ -191,6 +216,8 @@ BLOCKS: dict[str, Callable[[], str]] = {
     "packs": packs,
     "commands": commands,
     "api": endpoints,
+    "answers": answers,
+    "scopes": scopes,
     "runtimes": runtimes,
     "breakdowns": breakdowns,
     "exceptions": exceptions,

@@ -137,7 +137,7 @@ def test_expiry_is_shown_and_the_call_is_denied(page: Page, program: Program) ->
         allowed, message, _ = verdict(call)
         assert not allowed
         assert "nobody answered it in time" in message
-        expect(page.locator(".outcome")).to_contain_text("Expired")
+        expect(page.locator(".outcome")).to_contain_text("Nobody answered in time")
     finally:
         config.write_text(before)
 

@@ -62,7 +62,7 @@ def test_the_list_says_what_where_how_long_and_by_whom(state: Path) -> None:
     lines = run(state).stdout.splitlines()
     assert lines[:5] == [
         "11111111  bash(npm test:*) ; write(src/**)",
-        f"          always in {state.parent}, until it is revoked; by ann in terminal on 2001-09-09 01:46",
+        f"          in its project {state.parent}, until it is revoked; by ann in terminal on 2001-09-09 01:46",
         "22222222  fetch(domain:example.com)",
         "          everywhere, until it is revoked; by ann in terminal on 2001-09-09 01:46",
         "33333333  this exact call: make⏎\\u{1b}[31m",

@@ -216,7 +216,7 @@ def test_what_the_agent_takes_back_is_closed_in_slack(program: Gate, slack: Stan
     message = slack.message(about="make back")
     body = {"digest": held["digest"]}
     assert program.ask("POST", f"/v1/calls/{held['id']}/withdraw", body, unix=True).status == 200
-    slack.changed(message, "the agent took it back")
+    slack.changed(message, "the agent withdrew it")
 
 
 @pytest.fixture
@@ -241,7 +241,7 @@ def test_what_waits_when_the_server_ends_is_closed_in_slack(brief: Gate, slack: 
     message = slack.message(about="make end")
     brief.process.terminate()
     assert waiting.result(20).json["allowed"] is False
-    slack.changed(message, "shut down")
+    slack.changed(message, "the server was stopped")
 
 
 # ---------------------------------------------------------------- what is shown

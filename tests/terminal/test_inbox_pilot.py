@@ -331,12 +331,12 @@ async def test_an_answer_that_comes_too_late_says_so_and_what_to_do(program: Pro
 
 
 @played
-async def test_a_question_that_expires_is_shown_as_expired(tmp_path: Path) -> None:
+async def test_a_question_that_expires_says_so(tmp_path: Path) -> None:
     program = Program(tmp_path, config="[approval]\ntimeout = 2\n")
     try:
         async with seated(program) as seat:
             asked = await seat.call("npm install this")
-            await seat.sees("expired: nobody answered in time")
+            await seat.sees("nobody answered in time; it did not run")
             assert (await verdict(asked))[0] is False
     finally:
         program.stop()
@@ -421,7 +421,7 @@ async def test_every_answer_is_named_on_the_screen_at_every_size(program: Progra
         asked = await seat.call("npm install this")
         await seat.sees("y once", "m 15 min", "s session", "p always here", "n deny", "t say why", "x and stop")
         await seat.press("enter")
-        await seat.sees("allow once", "allow for 15 minutes", "tell the agent to stop", "Esc put away: denies it")
+        await seat.sees("allow once", "allow for 15 minutes", "deny, and stop the agent", "Esc put away: denies it")
         await seat.armed()
         await seat.press("n")
         assert (await verdict(asked))[0] is False

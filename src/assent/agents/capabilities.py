@@ -393,3 +393,4 @@ TABLE: tuple[Capabilities, ...] = (
 )
 
 CAPABILITIES: dict[str, Capabilities] = {each.runtime: each for each in TABLE}
+NAMES = {each.runtime: each.title.partition(",")[0] for each in TABLE}

@@ -8,9 +8,10 @@ import os
 import sys
 import time
 
-from assent.contract.approval import Grant, Scope
+from assent.contract.approval import Grant
 from assent.contract.display import one_line
 from assent.contract.errors import PayloadError
+from assent.contract.words import of_scope
 from assent.engine import configure, journal
 from assent.engine.memory import Memory
 
@@ -20,7 +21,6 @@ DESCRIPTION = (
 )
 EPILOG = "The first few characters of an id are enough."
 SHOWN_ID = 8
-WHERE = {Scope.QUARTER: "for 15 minutes", Scope.SESSION: "for a session", Scope.PROJECT: "in a project"}
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -89,10 +89,10 @@ def reach(grant: Grant) -> str:
 
 
 def scope(grant: Grant) -> str:
-    if grant.scope is Scope.EVERYWHERE:
-        return "everywhere"
+    """Where a grant holds."""
     session = f" {one_line(grant.session, 40)}" if grant.session else ""
-    return f"{WHERE[grant.scope]}{session} in {one_line(grant.project)}".replace("in a project in ", "always in ")
+    project = f" in {one_line(grant.project)}" if grant.project else ""
+    return f"{of_scope(grant.scope).kept}{session}{project}".replace("in its project in ", "in its project ")
 
 
 def ends(grant: Grant, now: float) -> str:

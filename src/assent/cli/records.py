@@ -12,10 +12,9 @@ from datetime import datetime, timedelta
 
 from assent.contract.display import one_line, visible
 from assent.contract.errors import PayloadError
+from assent.contract.words import TELLING
 from assent.trail.query import Entry
 
-# The argument that says most of a call.
-MAIN = ("command", "file_path", "path", "url", "query", "pattern", "prompt", "subagent_type")
 UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
 COLOURS = {"allow": "32", "ask": "33", "deny": "31"}
 SHOWN = frozenset(
@@ -59,7 +58,7 @@ def summary(entry: Entry) -> str:
     """The call in one text; for other records what they say."""
     given = entry.fields.get("input")
     if isinstance(given, dict) and given:
-        named = next((given[key] for key in MAIN if isinstance(given.get(key), str)), None)
+        named = next((given[key] for key in TELLING if isinstance(given.get(key), str)), None)
         return named if isinstance(named, str) else json.dumps(given, ensure_ascii=False)
     return entry.text("reason") or entry.text("rule") or entry.text("mode")
 

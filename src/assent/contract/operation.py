@@ -19,6 +19,11 @@ class Operation(Enum):
 
     __hash__ = object.__hash__  # members are singletons; Enum's own hash is ten times slower
 
+    @property
+    def verb(self) -> str:
+        """As an effect is described."""
+        return "run" if self is Operation.EXECUTE else self.value
+
 
 READ_ONLY = frozenset({Operation.READ, Operation.LIST, Operation.SEARCH})
 MUTATION = frozenset({Operation.WRITE, Operation.DELETE, Operation.EXECUTE})

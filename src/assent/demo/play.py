@@ -15,9 +15,9 @@ from assent.approval.channels import Offering
 from assent.approval.channels.terminal import TerminalChannel
 from assent.approval.channels.turn import turn
 from assent.approval.escalation import Offer
-from assent.cli.records import MAIN
 from assent.contract.approval import Ending, Held
 from assent.contract.display import one_line, visible
+from assent.contract.words import TELLING
 from assent.demo import ending, model
 from assent.demo.answers import Answers
 from assent.demo.counter import Counter
@@ -198,6 +198,6 @@ class Play:
 
 def summary(given: dict[str, object]) -> str:
     """The argument that says most of a call."""
-    named = next((given[key] for key in MAIN if isinstance(given.get(key), str)), "")
+    named = next((given[key] for key in TELLING if isinstance(given.get(key), str)), "")
     where = given.get("path") if "pattern" in given else None
     return f"{named}  in {where}" if where and named != where else str(named)

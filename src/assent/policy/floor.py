@@ -294,7 +294,7 @@ def describe(effect: Effect) -> str:
     if target.kind is Kind.TREE:
         return f"run git {name}"
     if effect.operation is Operation.EXECUTE:
-        return f"run {name}"
+        return f"{effect.operation.verb} {name}"
     if target.kind is Kind.TOOL:
         return f"call {name}"
-    return f"{effect.operation.value} {name}{whole}"
+    return f"{effect.operation.verb} {name}{whole}"

@@ -20,6 +20,7 @@ from textual.widgets.option_list import Option
 
 from assent.contract.approval import Answer, Reach, Said, Scope
 from assent.contract.errors import AccessError, StoreError
+from assent.contract.words import DENY, MESSAGE, STOP, of_scope, sentence
 from assent.tui import paint, words
 from assent.tui.questions import Choice, Question
 
@@ -28,14 +29,11 @@ LONGEST_MESSAGE = 4000
 SHORT = 130  # characters of a suggestion in the list
 ARMING = 0.35  # a dialog that has just come under the finger is not answered by it
 MENU: tuple[tuple[str, str, Answer | Scope | None], ...] = (
-    ("y", "allow once", Answer(Said.ALLOW)),
-    ("m", "allow for 15 minutes…", Scope.QUARTER),
-    ("s", "allow for this session…", Scope.SESSION),
-    ("p", "always allow in this project…", Scope.PROJECT),
-    ("e", "always allow, everywhere…", Scope.EVERYWHERE),
-    ("n", "deny", Answer(Said.DENY)),
-    ("t", "deny, with a message to the agent…", None),
-    ("x", "deny, and tell the agent to stop", Answer(Said.STOP)),
+    (of_scope(Scope.ONCE).key, of_scope(Scope.ONCE).offer, Answer(Said.ALLOW)),
+    *((of_scope(each).key, f"{of_scope(each).offer}…", each) for each in Scope if each is not Scope.ONCE),
+    (DENY.key, DENY.offer, Answer(Said.DENY)),
+    (MESSAGE[0], f"{MESSAGE[1]}…", None),
+    (STOP.key, STOP.offer, Answer(Said.STOP)),
 )
 HINTS = {
     "menu": (("↵", "choose"), ("L", "leave it waiting"), ("Esc", "put away: denies it")),
@@ -155,7 +153,7 @@ class Answering(ModalScreen[str]):
 
     def _open_rule(self) -> None:
         self.query_one("#rule-title", Static).update(
-            Content.styled(f"Allow {words.SCOPE_WORDS[self.scope]}: which calls?", "bold")
+            Content.styled(f"{sentence(of_scope(self.scope).offer)}: which calls?", "bold")
         )
         editable = any(each.rules for each in self.question.choices)
         self.query_one("#rule").display = self.query_one("#rule-label").display = editable

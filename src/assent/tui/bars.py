@@ -7,22 +7,25 @@ from textual.containers import Horizontal
 from textual.content import Content
 from textual.widgets import Static
 
+from assent.contract.approval import Scope
+from assent.contract.words import DENY, MESSAGE, STOP, of_scope
 from assent.tui import words
 from assent.tui.questions import Offer
 
 KeyRow = tuple[tuple[str, str, str, str], ...]  # key, the words for it, the action of the screen, a colour
 
 ALLOWING = (
-    ("y", "once", "say('allow')", "-yes"),
-    ("m", "15 min", "edit('15m')", "-yes"),
-    ("s", "session", "edit('session')", "-yes"),
-    ("p", "always here", "edit('project')", "-yes"),
-    ("e", "everywhere", "edit('everywhere')", "-yes"),
+    (of_scope(Scope.ONCE).key, of_scope(Scope.ONCE).short, "say('allow')", "-yes"),
+    *(
+        (of_scope(each).key, of_scope(each).short, f"edit('{each.value}')", "-yes")
+        for each in Scope
+        if each is not Scope.ONCE
+    ),
 )
 DENYING = (
-    ("n", "deny", "say('deny')", "-no"),
-    ("t", "say why", "message", "-no"),
-    ("x", "and stop", "say('stop')", "-no"),
+    (DENY.key, "deny", "say('deny')", "-no"),
+    (MESSAGE[0], "say why", "message", "-no"),
+    (STOP.key, "and stop", "say('stop')", "-no"),
 )
 MORE = (
     ("↵", "open", "open", ""),

@@ -10,6 +10,8 @@ from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from assent.approval.escalation import MODE_WORDS, RULE_WORDS
+from assent.contract.approval import Scope
+from assent.contract.words import DENY, MESSAGE, STOP, of_scope
 from assent.tui import paint, words
 from assent.tui.questions import Offer
 
@@ -93,11 +95,10 @@ HELP = (
     ("d", "the receipt and the raw input"),
     ("w", "all of a long question, which can be allowed then"),
     ("↵", "open the answers of the question"),
-    ("y", "allow once"),
-    ("m s p e", "allow for 15 minutes, for the session, always here, everywhere: with the rule to save"),
-    ("n", "deny"),
-    ("t", "deny, with a message to the agent"),
-    ("x", "deny, and tell the agent to stop"),
+    *((of_scope(scope).key, of_scope(scope).offer) for scope in Scope),
+    (DENY.key, DENY.offer),
+    MESSAGE,
+    (STOP.key, STOP.offer),
     ("o", "look at an offer of another mode"),
     ("F2", "light or dark"),
     ("q  Ctrl-C", "quit"),

@@ -13,16 +13,17 @@ from textual.content import Content
 from assent.contract.approval import Held, Reach
 from assent.contract.decision import Part
 from assent.contract.display import ESCAPE, code, for_terminal
+from assent.contract.effect import READ_ONLY, Operation
 from assent.tui import words
 from assent.tui.questions import MOST_LINES, Question
 
 MOST_PARTS, MOST_EFFECTS, MOST_INPUT = 60, 40, 20_000
 SAID = 600  # characters of the agent's own description
 HUNK = re.compile(r"@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@")
+GRAVE = (Operation.DELETE, Operation.EXECUTE)
 VERB_STYLES = {
-    **dict.fromkeys(("read", "list", "search"), "$accent"),
-    **dict.fromkeys(("write", "load", "delegate", "fetch"), "$warning"),
-    **dict.fromkeys(("delete", "run"), "$error"),
+    "load": "$warning",
+    **{each.verb: "$accent" if each in READ_ONLY else "$error" if each in GRAVE else "$warning" for each in Operation},
 }
 RISKS = {"low": "$success", "medium": "$warning", "high": "$error"}
 OUTCOMES = {"allow": "$success", "ask": "$warning", "deny": "$error"}

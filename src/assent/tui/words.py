@@ -5,59 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 
+from assent.agents.capabilities import NAMES
+from assent.contract import words
 from assent.contract.approval import Ending, Held, Said, Scope
 from assent.contract.display import code, for_terminal, visible
-
-SCOPE_WORDS = {
-    Scope.ONCE: "once",
-    Scope.QUARTER: "for 15 minutes",
-    Scope.SESSION: "for this session",
-    Scope.PROJECT: "always in this project",
-    Scope.EVERYWHERE: "always and everywhere",
-}
-VERBS = {
-    "bash": "wants to run a command",
-    "write": "wants to change a file",
-    "delete": "wants to delete a file",
-    "move": "wants to move a file",
-    "read": "wants to read a file",
-    "fetch": "wants to fetch from the web",
-    "agent": "wants to start another agent",
-    "search": "wants to search",
-    "list": "wants to list files",
-}
-RUNTIMES = {
-    "claude": "Claude Code",
-    "claude-code": "Claude Code",
-    "codex": "Codex",
-    "gemini": "Gemini CLI",
-    "gemini-cli": "Gemini CLI",
-    "opencode": "opencode",
-    "openharness": "OpenHarness",
-    "qwen-code": "Qwen Code",
-    "copilot-cli": "Copilot CLI",
-    "cursor": "Cursor",
-    "cline": "Cline",
-    "python": "Python agent",
-    "example": "An example agent",
-    "assent": "assent run",
-    "assent-tools": "Agent",
-}
-ENDINGS = {
-    Ending.SETTLED: "settled by what you allowed before",
-    Ending.EXPIRED: "expired: nobody answered in time",
-    Ending.UNSEEN: "nobody could see it",
-    Ending.DISMISSED: "put away",
-    Ending.UNANSWERED: "the agent program did not tell what was answered",
-    Ending.LOST: "lost: the place that showed it went away",
-    Ending.CANCELLED: "the agent took it back",
-    Ending.CHANGED: "it changed after it was shown",
-    Ending.OVERRULED: "the rules deny it by now",
-    Ending.FAULT: "something broke",
-    Ending.CLOSED: "the server was stopped",
-}
-# The fields of a tool's input that tell a call from others, the first that is there.
-TELLING = ("command", "cmd", "file_path", "path", "url", "query", "pattern", "subagent_type", "prompt")
 
 
 def flat(text: str, limit: int = 0) -> str:
@@ -72,7 +23,7 @@ def prose(text: str) -> str:
 
 
 def runtime(name: str) -> str:
-    return RUNTIMES.get(name) or flat(name, 30) or "an agent"
+    return NAMES.get(name) or words.CALLERS.get(name) or flat(name, 30) or "an agent"
 
 
 def folder(path: str) -> str:
@@ -85,13 +36,13 @@ def within(path: str, project: str) -> str:
 
 
 def title(held: Held) -> str:
-    return VERBS.get(held.decision.tool) or f"wants to use {flat(held.call.tool, 40)}"
+    return words.VERBS.get(held.decision.tool) or f"wants to use {flat(held.call.tool, 40)}"
 
 
 def headline(held: Held, limit: int = 160) -> str:
     """The one line by which a call is told apart from others."""
     given = held.call.input
-    for name in TELLING:
+    for name in words.TELLING:
         value = given.get(name)
         if isinstance(value, str) and value:
             return flat(within(value, held.project), limit)
@@ -119,12 +70,11 @@ def plural(number: int, word: str) -> str:
 def ending(how: Ending, said: Said | None, scope: Scope, allowed: bool) -> str:
     """How a question ended, for the person."""
     if how is Ending.ANSWERED:
-        if allowed:
-            return f"allowed {SCOPE_WORDS[scope]}"
-        return "denied, and the agent is told to stop" if said is Said.STOP else "denied"
-    if how is Ending.SETTLED and allowed:
-        return ENDINGS[how]
-    return f"{ENDINGS.get(how, how.value)}; it did not run"
+        if allowed or said is None:
+            said = Said.ALLOW if allowed else Said.DENY
+        return words.of_answer(said, scope)
+    told = words.of_ending(how)
+    return told if how is Ending.SETTLED and allowed else f"{told}; it did not run"
 
 
 def next_step(code: str) -> str:

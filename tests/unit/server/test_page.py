@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
 import pytest
 
+from assent.contract import words
+from assent.contract.approval import Ending, Scope
+from assent.policy.modes import Mode
 from assent.server.api import pages
 
+VOCABULARY = "/page/vocabulary.js"  # made when the server starts
 FOLDER = Path(pages.FOLDER)
 SCRIPTS = sorted(FOLDER.glob("*.js"))
 INDEX = (FOLDER / "index.html").read_text(encoding="utf-8")
@@ -22,7 +27,19 @@ FORBIDDEN = re.compile(
 def test_every_file_is_served_and_nothing_else() -> None:
     served = pages.load()
     there = {path.relative_to(FOLDER).as_posix() for path in FOLDER.rglob("*") if path.suffix in pages.KINDS}
-    assert set(served) == {"/"} | {f"/page/{name}" for name in there if name != "index.html"}
+    assert set(served) == {"/", VOCABULARY} | {f"/page/{name}" for name in there if name != "index.html"}
+
+
+def test_the_words_of_the_page_are_those_of_the_other_surfaces() -> None:
+    body = pages.load()[VOCABULARY].body
+    assert isinstance(body, bytes)
+    table = json.loads(body.decode("ascii").removeprefix("export default ").removesuffix(";\n"))
+    assert {name: each["offer"] for name, each in table["scopes"].items()} == {
+        scope.value: words.of_scope(scope).offer for scope in Scope
+    }
+    assert table["endings"] == {ending.value: words.of_ending(ending) for ending in Ending}
+    assert table["runtimes"]["claude"] == "Claude Code"
+    assert table["modes"] == [mode.word for mode in Mode]
 
 
 @pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.name)

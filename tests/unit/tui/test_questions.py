@@ -141,5 +141,5 @@ def test_every_ending_has_words_and_only_an_allowed_one_does_not_say_that_it_did
         told = words.ending(each, None, Scope.ONCE, False)
         assert told == "denied" or told.endswith("it did not run")
     assert words.ending(Ending.ANSWERED, Said.STOP, Scope.ONCE, False) == "denied, and the agent is told to stop"
-    assert words.ending(Ending.ANSWERED, Said.ALLOW, Scope.PROJECT, True) == "allowed always in this project"
-    assert words.ending(Ending.SETTLED, None, Scope.ONCE, True) == "settled by what you allowed before"
+    assert words.ending(Ending.ANSWERED, Said.ALLOW, Scope.PROJECT, True) == "always allowed in this project"
+    assert words.ending(Ending.SETTLED, None, Scope.ONCE, True) == "settled by another answer"

@@ -12,19 +12,16 @@ from assent.approval.channels import screen
 from assent.approval.escalation import Offer
 from assent.contract.approval import Answer, Held, Reach, Said, Scope, Suggestion
 from assent.contract.errors import AssentError
+from assent.contract.words import DENY, MESSAGE, STOP, of_scope
 
 ReachOf = Callable[[Held, tuple[str, ...], Scope], Reach]
 
-SCOPES = {
-    "m": Scope.QUARTER,
-    "s": Scope.SESSION,
-    "p": Scope.PROJECT,
-    "e": Scope.EVERYWHERE,
-}
+SCOPES = {of_scope(scope).key: scope for scope in Scope if scope is not Scope.ONCE}
+ONCE = of_scope(Scope.ONCE).key
 PLAIN = {
-    "y": Answer(Said.ALLOW),
-    "n": Answer(Said.DENY),
-    "x": Answer(Said.STOP),
+    ONCE: Answer(Said.ALLOW),
+    DENY.key: Answer(Said.DENY),
+    STOP.key: Answer(Said.STOP),
 }
 
 
@@ -98,7 +95,7 @@ class Dialog:
         return screen.keys(self._look, cut=screen.is_cut(self.held))
 
     def _answering(self, key: str) -> str:
-        if (key == "y" or key in SCOPES) and not self.whole:
+        if (key == ONCE or key in SCOPES) and not self.whole:
             return screen.not_whole(self._look) + self._keys()
         if key == "v" and screen.is_cut(self.held):
             self.whole = self.held.preview.whole
@@ -108,7 +105,7 @@ class Dialog:
         if key in SCOPES:
             self.scope, self.asks = SCOPES[key], Asks.RULE
             return screen.choices(self._offered(), self.scope, self._look)
-        if key == "t":
+        if key == MESSAGE[0]:
             self.typed, self.asks = "", Asks.MESSAGE
             return screen.prompt("tell the agent", "", self._look)
         if key == "d":

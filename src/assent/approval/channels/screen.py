@@ -10,25 +10,13 @@ from unicodedata import combining, east_asian_width
 from assent.approval.escalation import MODE_WORDS, RULE_WORDS, Offer
 from assent.contract.approval import Answer, Held, Preview, Reach, Said, Scope, Suggestion
 from assent.contract.display import clip, code, lines, one_line, visible
+from assent.contract.words import DENY, MESSAGE, STOP, of_answer, of_scope, sentence
 
 KEYS = (
-    ("y", "once"),
-    ("m", "15 minutes"),
-    ("s", "this session"),
-    ("p", "always here"),
-    ("e", "everywhere"),
-    ("n", "no"),
-    ("t", "no, and say why"),
-    ("x", "no, and stop"),
+    *((of_scope(scope).key, of_scope(scope).short) for scope in Scope),
+    *((DENY.key, DENY.offer), MESSAGE, (STOP.key, STOP.offer)),
     ("d", "details"),
 )
-SCOPE_WORDS = {
-    Scope.ONCE: "once",
-    Scope.QUARTER: "for 15 minutes",
-    Scope.SESSION: "for this session",
-    Scope.PROJECT: "always in this project",
-    Scope.EVERYWHERE: "always and everywhere",
-}
 BOLD, DIM, RED, GREEN, YELLOW, CYAN = "1", "2", "31", "32", "33", "36"
 SHOWN_LINES, SHOWN_TEXT = 40, 4000
 BESIDE = 600  # characters of all else: it must not push the command off the screen
@@ -168,7 +156,7 @@ def keys(look: Look, *, cut: bool = False) -> str:
 
 def choices(offered: tuple[Suggestion, ...], scope: Scope, look: Look) -> str:
     """The rules that would repeat the answer."""
-    out = ["", f"  Allow {SCOPE_WORDS[scope]}, and which calls?"]
+    out = ["", f"  {sentence(of_scope(scope).offer)}: which calls?"]
     for number, each in enumerate(offered, 1):
         first, *more = folded(one_line(code(" ; ".join(each.rules))) or "this exact call", look.width - 6)
         out.append(f"   {look.paint(str(number), BOLD)} {first}")
@@ -213,13 +201,7 @@ def details(held: Held, look: Look) -> str:
 
 def said(answer: Answer, look: Look) -> str:
     """The answer, repeated."""
-    match answer.said:
-        case Said.ALLOW:
-            return look.paint(f"  allowed {SCOPE_WORDS[answer.scope]}", GREEN)
-        case Said.DENY:
-            return look.paint("  denied", RED)
-        case Said.STOP:
-            return look.paint("  denied, and the agent is told to stop", RED)
+    return look.paint(f"  {of_answer(answer.said, answer.scope)}", GREEN if answer.said is Said.ALLOW else RED)
 
 
 OFFERED = {"plan": "p", "full_auto": "f"}

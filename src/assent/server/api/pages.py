@@ -1,10 +1,16 @@
-"""The files of the page, read once at the start: nothing else on the disk can be asked for."""
+"""The files of the page, read once at the start, and the words that it shares with the other surfaces.
+
+Nothing else on the disk can be asked for."""
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Mapping
 
+from assent.agents.capabilities import NAMES
+from assent.contract import words
+from assent.policy.modes import Mode
 from assent.server.api.endpoint import Reply
 
 FOLDER = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "page")
@@ -27,7 +33,14 @@ def load(folder: str = FOLDER) -> Mapping[str, Reply]:
             path = os.path.join(where, name)
             with open(path, "rb") as file:
                 found[f"/page/{os.path.relpath(path, folder)}"] = Reply(file.read(), kind=kind)
+    found["/page/vocabulary.js"] = Reply(_vocabulary(), kind=KINDS[".js"])
     index = found.pop("/page/index.html", None)
     if index is not None:
         found["/"] = index
     return found
+
+
+def _vocabulary() -> bytes:
+    """The module of JavaScript with the words of `contract/words.py`, the names of agent programs and the modes."""
+    table = {**words.plain(), "runtimes": NAMES, "modes": [mode.word for mode in Mode]}
+    return f"export default {json.dumps(table)};\n".encode("ascii")

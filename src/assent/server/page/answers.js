@@ -4,7 +4,7 @@ import { post } from "./api.js";
 import { h, put, toast } from "./dom.js";
 import { isWhole } from "./question.js";
 import { store } from "./store.js";
-import { SCOPES, count, plural, prose, shown } from "./words.js";
+import { DENIALS, SCOPES, count, plural, prose, sentence, shown } from "./words.js";
 
 const shownRules = (each) => (each.shown ?? each.rules).join("\n");
 const UNKNOWN = "It is not known whether your answer arrived: the server does not answer. Once the line stands again, answer it again if it still waits.";
@@ -50,12 +50,12 @@ export class Answers {
     const button = (said, scope, label, key, style, action) => h("button", { type: "button", class: style, "data-answer": scope ?? said, "aria-disabled": String(part && said === "allow"), "aria-keyshortcuts": key, on: { click: action } }, label, h("kbd", {}, key.toUpperCase()));
     const bar = h("div", { class: "bar arming", role: "group", "aria-label": "answers" },
       h("div", { class: "bar-row" },
-        button("allow", "once", "Allow once", "y", "yes", () => this.say("allow")),
-        h("div", { class: "joined" }, ["15m", "session", "project", "everywhere"].map((scope) => button("allow", scope, SCOPES[scope].label, SCOPES[scope].key, "", () => this.edit(scope))))),
+        button("allow", "once", sentence(SCOPES.once.offer), SCOPES.once.key, "yes", () => this.say("allow")),
+        h("div", { class: "joined" }, Object.keys(SCOPES).filter((scope) => scope !== "once").map((scope) => button("allow", scope, sentence(SCOPES[scope].short), SCOPES[scope].key, "", () => this.edit(scope))))),
       h("div", { class: "bar-row" },
-        button("deny", null, "Deny", "n", "no plain", () => this.say("deny")),
-        button("message", null, "Deny, say why", "t", "no", () => this.message()),
-        button("stop", null, "Deny, and stop", "x", "no", () => this.say("stop"))));
+        button("deny", null, "Deny", DENIALS.deny[0], "no plain", () => this.say("deny")),
+        button("message", null, "Deny, say why", DENIALS.message[0], "no", () => this.message()),
+        button("stop", null, "Deny, and stop", DENIALS.stop[0], "no", () => this.say("stop"))));
     setTimeout(() => bar.classList.remove("arming"), Math.max(0, this.armed - performance.now()));
     put(this.element, h("div", {}, this.question.state === "queued" ? h("p", { class: "queued-note" }, "It waits behind another question; you can answer it early.") : null, bar));
   }
@@ -63,11 +63,11 @@ export class Answers {
   key(key) {
     const scope = Object.keys(SCOPES).find((each) => SCOPES[each].key === key);
     if (this.open || this.question.over) return false;
-    if (key === "y") this.say("allow");
+    if (key === SCOPES.once.key) this.say("allow");
     else if (scope) this.edit(scope);
-    else if (key === "n") this.say("deny");
-    else if (key === "t") this.message();
-    else if (key === "x") this.say("stop");
+    else if (key === DENIALS.deny[0]) this.say("deny");
+    else if (key === DENIALS.message[0]) this.message();
+    else if (key === DENIALS.stop[0]) this.say("stop");
     else return false;
     return true;
   }
@@ -124,10 +124,10 @@ export class Answers {
       reach();
     });
     const save = () => this.say("allow", { scope, rules: rules() });
-    this.show(SCOPES[scope].title, [
+    this.show(sentence(SCOPES[scope].offer), [
       h("fieldset", { class: "choices" }, h("legend", { class: "visually" }, "which calls"), radios),
       offered.some((each) => each.rules.length) ? [h("label", { class: "small soft", for: "rule" }, "The rule, as it will be remembered. Change it if you like."), text] : text.remove(),
-      told], SCOPES[scope].title, save, radios[0].querySelector("input"));
+      told], sentence(SCOPES[scope].offer), save, radios[0].querySelector("input"));
     this.digits = (at) => { const radio = radios[at]?.querySelector("input"); if (radio) radio.click(); };
     reach();
   }

@@ -11,7 +11,7 @@ import { Shared } from "./shared.js";
 import { signIn } from "./signin.js";
 import { Simulator } from "./simulator.js";
 import { store } from "./store.js";
-import { headline, prose, runtime } from "./words.js";
+import { DENIALS, SCOPES, headline, prose, runtime } from "./words.js";
 
 const NAMES = ["inbox", "live", "simulator", "audit", "policy"];
 const LINKS = { on: "connected", wait: "connecting", off: "not connected: trying again" };
@@ -79,7 +79,7 @@ function keys(event) {
 }
 
 function help() {
-  const rows = [["Y", "allow once"], ["M", "allow for 15 minutes"], ["S", "allow for this session"], ["P", "always allow in this project"], ["E", "always allow, everywhere"], ["N", "deny"], ["T", "deny, and tell the agent why"], ["X", "deny, and stop the agent"], ["D", "receipt and raw input"], ["J K", "next, previous question"], ["1–5", "inbox, live, simulator, audit, policy"], ["/", "search"], ["Esc", "back"]];
+  const rows = [...Object.values(SCOPES).map(({ key, offer }) => [key.toUpperCase(), offer]), ...Object.values(DENIALS).map(([key, offer]) => [key.toUpperCase(), offer]), ["D", "receipt and raw input"], ["J K", "next, previous question"], ["1–5", "inbox, live, simulator, audit, policy"], ["/", "search"], ["Esc", "back"]];
   const dialog = $("keys");
   put(dialog, h("h2", {}, "Keys"), h("dl", {}, rows.map(([name, what]) => [h("dt", {}, name.split(" ").map((each) => h("kbd", {}, each))), h("dd", {}, what)])), h("button", { type: "button", on: { click: () => dialog.close() } }, "Close"));
   dialog.showModal();

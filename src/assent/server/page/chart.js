@@ -1,9 +1,9 @@
 // Bars over time, as SVG made by hand.
 
 import { h, s } from "./dom.js";
-import { count, stamp } from "./words.js";
+import { OUTCOMES, count, stamp } from "./words.js";
 
-const DECISIONS = { allow: "ran at once", ask: "asked", deny: "stopped" };
+const DECISIONS = Object.fromEntries(Object.entries(OUTCOMES).map(([name, { done }]) => [name, done]));
 const ANSWERS = { yes: "allowed by a person", no: "denied by a person", none: "without an answer" };
 const WIDE = 720, HIGH = 150, FOOT = 24;
 

@@ -2,16 +2,15 @@
 
 import { empty, h, put } from "./dom.js";
 import { store } from "./store.js";
-import { ago, bare, headline, prose, runtime, shown, time, visible } from "./words.js";
+import { OUTCOMES, ago, bare, headline, prose, runtime, shown, time, visible } from "./words.js";
 
 const PULSE = "M6 34h12l6-20 12 38 8-24 4 6h10";
 const ROWS = 200;
-const OUTCOMES = ["allow", "ask", "deny"];
 
 export class Live {
   constructor(root) {
     this.root = root;
-    this.outcomes = new Set(OUTCOMES);
+    this.outcomes = new Set(Object.keys(OUTCOMES));
     this.text = "";
     this.paused = null;
     this.rows = new Map();
@@ -21,7 +20,7 @@ export class Live {
 
   enter() {
     const search = h("input", { type: "search", placeholder: "Filter: a word, a tool, a code, a project", "aria-label": "filter", value: this.text, on: { input: (event) => { this.text = event.target.value; this.render(); } } });
-    const chips = OUTCOMES.map((name) => h("button", { type: "button", class: `chip ${name}`, "aria-pressed": String(this.outcomes.has(name)), on: { click: (event) => {
+    const chips = Object.keys(OUTCOMES).map((name) => h("button", { type: "button", class: `chip ${name}`, "aria-pressed": String(this.outcomes.has(name)), on: { click: (event) => {
       this.outcomes.has(name) ? this.outcomes.delete(name) : this.outcomes.add(name);
       event.currentTarget.setAttribute("aria-pressed", String(this.outcomes.has(name)));
       this.render();

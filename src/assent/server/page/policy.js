@@ -3,10 +3,10 @@
 import { get, post, remove } from "./api.js";
 import { $, h, put, toast } from "./dom.js";
 import { store } from "./store.js";
-import { ago, clip, count, folder, runtime, shown, stamp, visible } from "./words.js";
+import { MODES, OUTCOMES, SCOPES, ago, clip, count, folder, runtime, sentence, shown, stamp, visible } from "./words.js";
 
-const MODES = ["plan", "default", "auto", "full_auto"];
-const LAYERS = [["deny", "Stopped"], ["ask", "Asked about"], ["allow", "Let through"], ["floor", "The floor: never opened"]];
+const OFFERED = MODES.filter((mode) => mode !== "yolo"); // that is for the command line and the user's own file
+const LAYERS = [...Object.entries(OUTCOMES).reverse().map(([name, { rules }]) => [name, sentence(rules)]), ["floor", "The floor: never opened"]];
 
 export class Policy {
   constructor(root) {
@@ -40,7 +40,7 @@ export class Policy {
         try { await post("/v1/mode", { session: each.session, mode: event.target.value }); toast(`the session is in ${event.target.value || "the policy's"} mode`); }
         catch (error) { toast(error.message, true); }
         this.load();
-      } } }, h("option", { value: "" }, `as the policy says (${modes.mode})`), MODES.map((mode) => h("option", { value: mode }, mode)));
+      } } }, h("option", { value: "" }, `as the policy says (${modes.mode})`), OFFERED.map((mode) => h("option", { value: mode }, mode)));
       choice.value = each.mode;
       return h("li", { class: "line" }, h("div", {}, h("strong", {}, folder(each.project) || "no project"), " ", h("span", { class: "badge accent" }, runtime(each.runtime)), " ", h("span", { class: "soft small mono" }, clip(each.session, 24)), h("div", { class: "soft small" }, `seen ${ago(store.now - each.seen)}`)), choice);
     });
@@ -48,7 +48,7 @@ export class Policy {
   }
 
   grants(grants) {
-    const rows = grants.map((each) => h("li", { class: "line" }, h("div", {}, h("code", {}, each.rules.length ? shown(each.rules.join(" ; ")) : shown(each.shown || "the identical call")), h("div", { class: "soft small" }, [SCOPE[each.scope], each.project && each.scope === "project" ? folder(each.project) : "", each.until ? `until ${stamp(each.until)}` : "", each.who ? `by ${visible(each.who)}` : "", stamp(each.made)].filter(Boolean).join(" · "))),
+    const rows = grants.map((each) => h("li", { class: "line" }, h("div", {}, h("code", {}, each.rules.length ? shown(each.rules.join(" ; ")) : shown(each.shown || "the identical call")), h("div", { class: "soft small" }, [SCOPES[each.scope].kept, each.project && each.scope === "project" ? folder(each.project) : "", each.until ? `until ${stamp(each.until)}` : "", each.who ? `by ${visible(each.who)}` : "", stamp(each.made)].filter(Boolean).join(" · "))),
       h("button", { type: "button", on: { click: async () => { try { await remove(`/v1/grants/${encodeURIComponent(each.id)}`); toast("revoked"); } catch (error) { toast(error.message, true); } this.load(); } } }, "Revoke")));
     return h("section", { class: "panel stack" }, h("h2", {}, "Remembered answers"), rows.length ? h("ul", {}, rows) : h("p", { class: "soft" }, "Nothing is remembered. Answer a question for longer than once, and it is listed here to be taken back."));
   }
@@ -72,8 +72,6 @@ function bySource(rules) {
   const rank = ([, [first]]) => (first.origin === "shipped" || first.origin === "pack" ? 1 : 0);
   return [...found.entries()].sort((a, b) => rank(a) - rank(b));
 }
-
-const SCOPE = { once: "once", "15m": "for 15 minutes", session: "for its session", project: "in its project", everywhere: "everywhere" };
 
 function broken(error) {
   return h("section", { class: "panel stack wrong" }, h("h2", {}, "The policy does not load"), h("p", {}, "Every call is stopped until it is fixed. The server reads the files again by itself."), h("pre", {}, shown(error)));

@@ -4,18 +4,16 @@ import { get } from "./api.js";
 import { h, icon, toast } from "./dom.js";
 import { MOST, diff, lines, parse, stat } from "./diff.js";
 import { ring } from "./countdown.js";
-import { clip, ending, folder, prose, runtime, shown, visible, within } from "./words.js";
+import { OPERATIONS, clip, ending, folder, prose, runtime, shown, verb, visible, within } from "./words.js";
 
 const WARNING = "M12 4.500l8.500 15h-17z M12 10v4.500 M12 17.300v.1";
-const OPERATIONS = new Set(["read", "list", "search", "fetch", "write", "delete", "run", "load", "delegate"]);
+const LABELLED = new Set([...OPERATIONS, "load"]);
 
 const PARTS = 60; // of a receipt, drawn
 
-const VERBS = { __proto__: null, bash: "wants to run a command", write: "wants to change a file", delete: "wants to delete a file", move: "wants to move a file", read: "wants to read a file", fetch: "wants to fetch from the web", agent: "wants to start another agent", search: "wants to search", list: "wants to list files" };
-
 export function title(question) {
   const tool = question.decision.tool || question.call.tool;
-  return VERBS[tool] ?? `wants to use ${clip(question.call.tool, 60)}`;
+  return verb(tool) ?? `wants to use ${clip(question.call.tool, 60)}`;
 }
 
 const whole = new Map(); // what was asked for of long questions: id and digest → the text, all of it
@@ -121,9 +119,9 @@ function says(text) {
 
 export function effects(list, project = "") {
   const rows = list.map((each) => {
-    const [verb, ...rest] = visible(each).split(" ");
-    return OPERATIONS.has(verb)
-      ? h("li", {}, h("span", { class: `op ${verb}` }, verb), h("span", { class: "mono" }, shown(within(rest.join(" "), project))))
+    const [label, ...rest] = visible(each).split(" ");
+    return LABELLED.has(label)
+      ? h("li", {}, h("span", { class: `op ${label}` }, label), h("span", { class: "mono" }, shown(within(rest.join(" "), project))))
       : h("li", {}, h("span", { class: "op" }, "·"), h("span", {}, visible(each)));
   });
   return h("section", {}, h("h3", {}, "What it does"), rows.length ? h("ul", { class: "effects" }, rows) : h("p", { class: "soft" }, "Nothing that could be seen: look at the text itself"));

@@ -2,11 +2,9 @@
 
 import { get, post } from "./api.js";
 import { h, put } from "./dom.js";
-import { prose, shown, visible } from "./words.js";
+import { MODES, OUTCOMES, prose, sentence, shown, visible } from "./words.js";
 
-const MODES = ["plan", "default", "auto", "full_auto", "yolo"];
 const MAIN = { __proto__: null, bash: "command", read: "file_path", write: "file_path", delete: "file_path", list: "path", search: "path", fetch: "url", websearch: "query", agent: "subagent_type" };
-const SAID = { allow: "It would run", ask: "A person would be asked", deny: "It would be stopped" };
 
 export class Simulator {
   constructor(root) {
@@ -90,7 +88,7 @@ export class Simulator {
 }
 
 export function drawDecision(found) {
-  return [h("div", { class: `verdict ${found.outcome}` }, h("strong", {}, found.outcome), h("span", {}, SAID[found.outcome])),
+  return [h("div", { class: `verdict ${found.outcome}` }, h("strong", {}, found.outcome), h("span", {}, sentence(OUTCOMES[found.outcome].would))),
     h("p", {}, prose(found.reason), " ", h("code", { class: "tag" }, visible(found.code))),
     found.rule ? h("p", { class: "small" }, "Rule ", h("code", {}, shown(found.rule)), " ", h("span", { class: "soft" }, visible(found.source))) : null,
     h("ol", { class: "layers" }, found.layers.map((layer) => h("li", { class: layer.decides ? `decides ${found.outcome}` : layer.state },

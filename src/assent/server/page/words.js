@@ -1,5 +1,7 @@
 // Text as the server made it safe to show, and the words for what the server names by short ones.
 
+import VOCABULARY from "./vocabulary.js"; // made by the server of contract/words.py
+
 // The server writes out what hides or disguises (contract/display.py). This is the second line: it should find nothing.
 const HIDDEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\u2028\u2029]/gu;
 const ESCAPED = /\\u\{[0-9a-f]{1,6}\}/g;
@@ -41,29 +43,21 @@ export function clip(text, length) {
   return flat.length > length ? `${flat.slice(0, length - 1)}…` : flat;
 }
 
-const RUNTIMES = { __proto__: null, "claude-code": "Claude Code", claude: "Claude Code", codex: "Codex", gemini: "Gemini CLI", "gemini-cli": "Gemini CLI", opencode: "opencode", openharness: "OpenHarness", python: "Python agent", example: "An example agent", assent: "assent run", "assent-tools": "Agent" };
-export const runtime = (name) => RUNTIMES[name] ?? (name ? clip(name, 30) : "an agent");
+const own = (table, name) => (Object.hasOwn(table, name) ? table[name] : undefined);
 
-export const SCOPES = {
-  once: { label: "Allow once", done: "Allowed once", key: "y" },
-  "15m": { label: "15 min", title: "Allow for 15 minutes", done: "Allowed for 15 minutes", key: "m" },
-  session: { label: "Session", title: "Allow for this session", done: "Allowed for this session", key: "s" },
-  project: { label: "Always here", title: "Always allow in this project", done: "Always allowed in this project", key: "p" },
-  everywhere: { label: "Everywhere", title: "Always allow, everywhere", done: "Always allowed, everywhere", key: "e" },
-};
+export const runtime = (name) => own(VOCABULARY.runtimes, name) ?? own(VOCABULARY.callers, name) ?? (name ? clip(name, 30) : "an agent");
+export const verb = (tool) => own(VOCABULARY.tools, tool);
 
-const ENDINGS = {
-  expired: "Expired: nobody answered in time", unseen: "Nobody could see it", dismissed: "Put away", lost: "Lost: the place that showed it went away",
-  cancelled: "The agent withdrew it", changed: "It changed after it was shown", overruled: "The rules deny it by now", fault: "Something broke", closed: "The server was stopped", settled: "Settled by what you allowed before",
-};
+export const SCOPES = VOCABULARY.scopes;
+export const DENIALS = VOCABULARY.denials;
+export const MODES = VOCABULARY.modes;
+export const OPERATIONS = VOCABULARY.operations;
+export const OUTCOMES = VOCABULARY.outcomes;
 
 export function ending(over) {
-  if (over.ending === "answered") {
-    if (!over.allowed) return over.said === "stop" ? "Denied, and the agent is told to stop" : "Denied";
-    return SCOPES[over.scope]?.done ?? "Allowed";
-  }
-  if (over.ending === "settled" && over.allowed) return ENDINGS.settled;
-  return `${ENDINGS[over.ending] ?? over.ending} — it did not run`;
+  if (over.ending === "answered") return sentence(over.allowed ? own(SCOPES, over.scope)?.done ?? "allowed" : own(VOCABULARY.said, over.said) ?? "denied");
+  const told = sentence(own(VOCABULARY.endings, over.ending) ?? over.ending);
+  return over.ending === "settled" && over.allowed ? told : `${told} — it did not run`;
 }
 
 export function clock(seconds) {
@@ -91,7 +85,7 @@ export const within = (path, project) => (project && path.startsWith(`${project}
 // The one line by which a call is told apart from others.
 export function headline(tool, input, length = 120, project = "") {
   const value = input ?? {};
-  for (const name of ["command", "cmd", "file_path", "path", "url", "query", "pattern", "subagent_type", "prompt"])
+  for (const name of VOCABULARY.telling)
     if (typeof value[name] === "string" && value[name]) return clip(within(value[name], project), length);
   if (Array.isArray(value.command)) return clip(value.command.join(" "), length);
   const text = JSON.stringify(value);

@@ -15,9 +15,10 @@ from assent.approval.channels.slack.blocks import Block
 from assent.contract import display
 from assent.contract.approval import Held, Reach, Scope
 from assent.contract.value import Value
+from assent.contract.words import of_scope
 
 RULE, REASON = "assent_rule", "assent_reason"
-SCOPES = {Scope.QUARTER: "15 minutes", Scope.SESSION: "this session"}
+SCOPES = {scope: of_scope(scope).offer for scope in messages.WIDER.values()}
 LONGEST_MESSAGE, LONGEST_RULES, MOST_RULES = 2000, 2900, 20
 ASKED = 600  # characters of what is asked, in a dialog
 RULE_BLOCK, SCOPE_BLOCK, REASON_BLOCK, STOP_BLOCK = "rule", "scope", "reason", "stop"

@@ -6,41 +6,18 @@ from __future__ import annotations
 
 import time
 
-from assent.approval.channels import excerpt
+from assent.approval.channels import excerpt, replies
 from assent.approval.channels.slack import blocks
 from assent.approval.channels.slack.blocks import Block
 from assent.approval.commands import ELSEWHERE, NOWHERE
-from assent.contract.approval import Ending, Held, Preview, Reach, Resolution, Said, Scope, Suggestion
+from assent.contract import words
+from assent.contract.approval import Ending, Held, Preview, Reach, Resolution, Scope, Suggestion
 from assent.contract.tools import canonical
 
-ONCE, QUARTER, SESSION, DENY, EDIT, WHY = (
-    "assent_once",
-    "assent_15m",
-    "assent_session",
-    "assent_deny",
-    "assent_edit",
-    "assent_why",
-)
-SCOPES = {ONCE: Scope.ONCE, QUARTER: Scope.QUARTER, SESSION: Scope.SESSION}
-REACHES = {Scope.ONCE: "once", Scope.QUARTER: "for 15 minutes", Scope.SESSION: "for this session"}
-VERBS = {
-    "bash": "wants to run a command",
-    "write": "wants to change a file",
-    "delete": "wants to delete a file",
-    "fetch": "wants to fetch from the web",
-    "agent": "wants to start another agent",
-}
-ENDINGS = {
-    Ending.SETTLED: "Settled by another answer",
-    Ending.EXPIRED: "Denied: nobody answered in time",
-    Ending.UNSEEN: "Denied: nobody could see it",
-    Ending.DISMISSED: "Denied: put away unanswered",
-    Ending.LOST: "Denied: the place that showed it is gone",
-    Ending.CANCELLED: "Denied: the agent took it back",
-    Ending.CHANGED: "Denied: what would run is not what was shown any more",
-    Ending.OVERRULED: "Denied: the rules deny it by now",
-    Ending.CLOSED: "Denied: the gate was shut down",
-}
+SCOPES = {f"assent_{scope.value}": scope for scope in replies.SCOPES}
+ONCE, *_ = SCOPES
+WIDER = {name: scope for name, scope in SCOPES.items() if scope is not Scope.ONCE}
+DENY, EDIT, WHY = "assent_deny", "assent_edit", "assent_why"
 MOST_EFFECTS, MOST_WARNINGS = 12, 8
 LINE, BESIDE = 250, 600  # characters of what stands beside it: in a list, in a paragraph
 TOOL, FOLDER = 60, 130  # characters of the tool's name, of a folder
@@ -99,8 +76,8 @@ def over(held: Held, resolution: Resolution) -> Message:
 
 def stale() -> Message:
     """A message of a question that nobody knows any more."""
-    words = "This question is over: nothing was decided by pressing here"
-    return Message([blocks.header("Over"), blocks.section(words)], words)
+    told = "This question is over: nothing was decided by pressing here"
+    return Message([blocks.header("Over"), blocks.section(told)], told)
 
 
 def ended(resolution: Resolution) -> str:
@@ -110,11 +87,11 @@ def ended(resolution: Resolution) -> str:
     by += f", in {excerpt.flat(answer.channel, 30)}" if answer is not None and answer.channel else ""
     if resolution.ending is Ending.ANSWERED and answer is not None:
         if resolution.allowed:
-            return f"Allowed {REACHES.get(answer.scope, 'and remembered')}{by}"
-        return f"Denied{', and the agent is stopped' if answer.said is Said.STOP else ''}{by}"
-    if resolution.ending is Ending.SETTLED and resolution.allowed:
-        return f"Allowed: another answer settles it{by}"
-    return ENDINGS.get(resolution.ending, "Denied: something broke")
+            return f"{words.sentence(words.of_scope(answer.scope).done)}{by}"
+        return f"{words.sentence(words.of_answer(answer.said, answer.scope))}{by}"
+    if resolution.allowed:
+        return f"Allowed: {words.of_ending(resolution.ending)}{by}"
+    return f"Denied: {words.of_ending(resolution.ending)}"
 
 
 def is_cut(held: Held) -> bool:
@@ -147,10 +124,10 @@ def snippet(held: Held) -> str:
 
 def bare(held: Held, ticket: str) -> Message:
     """What is left where Slack does not take the question as it is: it can be denied, and is looked at elsewhere."""
-    words = "Slack does not take this question as it is. Look at it on Assent's page, and answer there."
+    told = "Slack does not take this question as it is. Look at it on Assent's page, and answer there."
     made = [
         blocks.header(_title(held)),
-        blocks.section(words),
+        blocks.section(told),
         {"type": "actions", "elements": [blocks.button("Deny", DENY, ticket, style="danger")]},
     ]
     return Message(made, blocks.notified(_title(held)))
@@ -172,7 +149,7 @@ def pressed(held: Held) -> Suggestion | None:
 
 def _title(held: Held) -> str:
     who = excerpt.flat(held.call.runtime, 40) or "An agent"
-    verb = VERBS.get(canonical(held.call.tool)) or f"wants to use {excerpt.flat(held.call.tool, TOOL)}"
+    verb = words.VERBS.get(canonical(held.call.tool)) or f"wants to use {excerpt.flat(held.call.tool, TOOL)}"
     return f"{who} {verb}"
 
 
@@ -237,7 +214,11 @@ def _remembered(held: Held, reach: Reach | None) -> list[Block]:
         return [blocks.context("a rule for this is too long for a message: Edit the rule… shows it, or the page does")]
     rules = excerpt.flat(_written(found), BESIDE) or "this exact call, in the same folder"
     told = f"{rules}  ({excerpt.prose(found.width, LINE)})" if found.rules else rules
-    return [_labelled("15 minutes and Session remember", f"{told}{reached(reach, found.rules)}")]
+    return [_labelled(f"{' and '.join(map(_label, WIDER.values()))} remember", f"{told}{reached(reach, found.rules)}")]
+
+
+def _label(scope: Scope) -> str:
+    return words.sentence(words.of_scope(scope).short)
 
 
 def _written(found: Suggestion) -> str:
@@ -276,14 +257,24 @@ def _buttons(held: Held, ticket: str, reach: Reach | None) -> list[list[Block]]:
     title = "High risk" if high else "Not all of it is shown"
     where = " The rest is in the thread." if is_cut(held) else ""
     sure = blocks.confirmation(title, f"You have read what would run, and want it to run?{where}", "Allow it")
-    first = [blocks.button("Allow once", ONCE, ticket, style="primary", confirm=sure if risky else None)]
+    first = [
+        blocks.button(
+            words.sentence(words.of_scope(Scope.ONCE).offer),
+            ONCE,
+            ticket,
+            style="primary",
+            confirm=sure if risky else None,
+        )
+    ]
     savable = pressed(held) is not None and not (reach is not None and reach.refusal)
     if savable:
         wider = blocks.confirmation(
             title, f"Calls like this one would run without being asked about?{where}", "Allow them"
         )
-        first.append(blocks.button("15 minutes", QUARTER, ticket, confirm=wider if risky else None))
-        first.append(blocks.button("Session", SESSION, ticket, confirm=wider if risky else None))
+        first += [
+            blocks.button(_label(scope), name, ticket, confirm=wider if risky else None)
+            for name, scope in WIDER.items()
+        ]
     first.append(blocks.button("Deny", DENY, ticket, style="danger"))
     second = [blocks.button("Deny, say why…", WHY, ticket)]
     found = offered(held)

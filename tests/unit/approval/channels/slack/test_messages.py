@@ -136,7 +136,7 @@ def test_only_what_can_be_remembered_has_buttons_that_remember() -> None:
         message = messages.question(held, "t", deadline=0.0, reach=reach)
         return [each["action_id"] for row in message.blocks if row["type"] == "actions" for each in row["elements"]]
 
-    wide = [messages.QUARTER, messages.SESSION]
+    wide = list(messages.WIDER)
     assert [each in actions(question()) for each in wide] == [True, True]
     assert [each in actions(question(suggestions=0)) for each in (*wide, messages.EDIT)] == [False, False, False]
     assert [each in actions(question(), Reach(refusal="too broad")) for each in wide] == [False, False]
