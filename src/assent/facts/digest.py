@@ -14,6 +14,7 @@ from assent.contract.notation import dumps, loads
 from assent.contract.sha import sha256
 from assent.contract.tools import canonical
 from assent.facts import imports
+from assent.programs.traits import has
 from assent.state.files import read
 
 TYPE_CHECKING = False
@@ -54,13 +55,6 @@ LISTS: dict[str, tuple[str, ...]] = {
     "terraform": ("main.tf",),
     "pre-commit": (".pre-commit-config.yaml",),
     "git": (".git/hooks/pre-commit", ".git/hooks/commit-msg", ".git/hooks/pre-push", ".pre-commit-config.yaml"),
-}
-# Files that say what a task runs, by the program that looks for them. Of `package.json` the scripts count.
-RECIPES: dict[str, tuple[str, ...]] = {
-    **{name: LISTS[name] for name in ("make", "gmake", "just", "task", "rake", "nox", "invoke")},
-    **dict.fromkeys(("npm", "pnpm", "yarn", "bun"), ("package.json",)),
-    "deno": LISTS["deno"],
-    "composer": LISTS["composer"],
 }
 _ENDINGS = ("", ".js", ".py", "/__main__.py")  # of a script or module that is named without
 
@@ -110,9 +104,16 @@ def running(lowering: Lowering, facts: Facts) -> dict[int, tuple[tuple[str, str]
     return {index: tuple(files.items()) for index, files in found.items() if files}
 
 
+def _recipes(program: str) -> tuple[str, ...]:
+    """The files that say what a task runs, by the program that looks for them. Of `package.json` the scripts count."""
+    if has(program, "package-scripts"):
+        return ("package.json",)
+    return LISTS[program] if has(program, "task-runner") else ()
+
+
 def _tasks(invocation: Invocation) -> Iterator[str]:
     """The recipes of a command's folder and of folders that it names; a module of Python that lies there."""
-    names, words = RECIPES.get(invocation.program, ()), invocation.words
+    names, words = _recipes(invocation.program), invocation.words
     module = words[words.index("-m") + 1 :][:1] if "-m" in words and invocation.program.startswith("py") else ()
     for cwd in invocation.cwds:
         if not cwd.startswith("/") or "\0" in cwd:

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 DEEPEST = 8  # processes between a hook and its program: a shell or two
+# Not a trait of `programs/`: a hook asks this before it reads any table.
 SHELLS = frozenset({"sh", "bash", "dash", "zsh", "ksh", "busybox"})
 TERMINALS = ("/dev/pts/", "/dev/tty", "/dev/console")
 

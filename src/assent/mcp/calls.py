@@ -14,6 +14,7 @@ from assent.contract.call import Call
 from assent.contract.display import visible
 from assent.contract.errors import StoreError
 from assent.mcp.frames import INVALID, PARAMS, Body, Frame, Kind, Malformed, failure, misspelled, success
+from assent.programs.traits import has
 
 CALL, READ = "tools/call", "resources/read"
 RESOURCE = "mcp-resource"  # a runtime whose `read` is a read; among the tools of a server a name says nothing
@@ -23,11 +24,6 @@ LONGEST_NAME = 256
 REFUSED = -32001  # the code of an error that stands for a refusal
 VERSION = "io.modelcontextprotocol/protocolVersion"  # in `_meta` since the protocol has no handshake
 SERVER = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9.-]|_(?!_)){0,62}(?<!_)")
-# Programs that start many servers: their name says nothing of which.
-LAUNCHERS = re.compile(
-    r"(?:python|pypy|node|ruby|perl|java|php)[\d.]*|(?:np|bun|uv|pip)x|npm|pnpm|yarn|bun|deno|uv|docker|podman|env|"
-    r"sudo|sh|bash|zsh|dash|go|cargo|dotnet|mcp|ssh|tsx|timeout|nice|nohup"
-)
 
 
 def server_name(given: str, command: Sequence[str], url: str) -> str:
@@ -39,7 +35,7 @@ def server_name(given: str, command: Sequence[str], url: str) -> str:
     host = (urlsplit(url).hostname or "") if url else ""
     name = host.replace(".", "_") if url else os.path.basename(command[0])
     numeric = host == "localhost" or not re.search("[a-z]", host.rpartition(".")[2]) if url else False
-    if numeric or LAUNCHERS.fullmatch(name) or not SERVER.fullmatch(name):
+    if numeric or has(name, "launcher") or not SERVER.fullmatch(name):
         raise StoreError(f"`{host or name}` may stand for many servers; name this one with --name")
     return name
 

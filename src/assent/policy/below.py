@@ -9,6 +9,7 @@ from assent.contract.facts import Facts
 from assent.policy import match
 from assent.policy.globs import wild_at
 from assent.policy.rules import Origin, Rule
+from assent.programs.traits import has
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 READING = (Operation.READ, Operation.SEARCH)
 UNPROVED = "links below `{}` are followed, and where they all lead could not be told"
 # Programs that put folders somewhere with the links that are in them.
-PUTTING = frozenset("cp gcp mv gmv rsync install ginstall ditto git".split())
 
 
 def followed(effect: Effect, facts: Facts) -> Iterator[Effect]:
@@ -139,7 +139,7 @@ def puts(lowering: Lowering, facts: Facts) -> list[Put]:
             effect.operation is Operation.WRITE
             and effect.recursive
             and effect.invocation >= 0
-            and lowering.invocations[effect.invocation].program in PUTTING
+            and has(lowering.invocations[effect.invocation].program, "keeps-names")
             and not _plain(effect.invocation, lowering, facts)
         ):
             found.append(Put(at, effect.invocation, (effect.target.name,)))

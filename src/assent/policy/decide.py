@@ -28,6 +28,7 @@ from assent.policy.policy import Policy
 from assent.policy.rules import Origin, Rule
 from assent.policy.ruleset import NAMELESS
 from assent.policy.strict import StrictRules
+from assent.programs.traits import has
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -169,7 +170,7 @@ class Judge:
         program = invocation.program
         if invocation.unknown:
             self._unknown_words(invocation)
-        plain = not (invocation.forfeit or program.startswith(floor.ANSWERING) or self.facts.server)
+        plain = not (invocation.forfeit or has(program, "maybe-assent") or self.facts.server)
         if plain and not self.policy.commands.holds(invocation):
             return self._covering(invocation)
         part = floor.judge_command(self.policy.floor, invocation, self.facts)

@@ -12,6 +12,7 @@ from assent.contract.later import Later
 from assent.contract.pattern import Pattern
 from assent.policy.rules import Rule
 from assent.policy.ruleset import RuleSet
+from assent.programs.traits import has
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,16 +38,6 @@ AGENTS = frozenset(
     "claude claude-code codex gemini gemini-cli opencode opencode-ai qwen qwen-code copilot cursor-agent cline "
     "oh".split()
 )
-STARTERS = AGENTS | frozenset(
-    "env node nodejs bun deno tsx npx bunx pnpx pnpm npm yarn bwrap proot firejail "
-    "chroot fakechroot systemd-nspawn minijail0 nsjail".split()
-)
-# Programs that may type into a terminal of somebody else, or show it, and the beginnings of those that run code.
-TERMINALS = frozenset(
-    "tmux tmate byobu byobu-tmux psmux zellij kitty kitten wezterm qdbus qdbus6 qdbus-qt5 qdbus-qt6 dbus-send gdbus "
-    "busctl dcop".split()
-)
-CODE = ("python", "pypy", "perl", "ruby", "node", "php", "tclsh", "lua")
 ELSEWHERE = "this acts on another terminal: what is typed there, or shown"
 ENVIRONMENT = "`ASSENT_"
 OWN = "assent-"  # how the ids of rules begin that protect Assent itself
@@ -197,12 +188,10 @@ def _unhooked(invocation: Invocation) -> str:
     """Why a command in a changed environment would pass Assent by; `""` where it would not."""
     if invocation.forfeit.startswith(ENVIRONMENT):
         return "this sets the environment of Assent itself"
+    starts = invocation.program in AGENTS or has(invocation.program, "agent-starter")
     if invocation.forfeit and invocation.program in AGENTS:
         return f"an agent would start without its hooks: {invocation.forfeit}"
-    return agents.unhooked(invocation) if invocation.program in STARTERS else ""
-
-
-ANSWERING = ("assent", "python", "pypy")  # how programs begin that may be Assent's own command
+    return agents.unhooked(invocation) if starts else ""
 
 
 def _acts(invocation: Invocation, facts: Facts) -> str:
@@ -213,8 +202,7 @@ def _acts(invocation: Invocation, facts: Facts) -> str:
 
 def _types(invocation: Invocation) -> bool:
     """Whether a command types into another terminal, or shows one."""
-    program = invocation.program
-    return (program in TERMINALS or program.startswith(CODE)) and terminals.reaches(invocation)
+    return has(invocation.program, "reaches-terminals") and terminals.reaches(invocation)
 
 
 # Code that imports a module of Assent, but for what it offers to programs; and files that are its command.
@@ -232,7 +220,7 @@ PERSONS_ONLY = "only a person may run this command of Assent"
 
 def _answers(invocation: Invocation, paused: bool) -> str:
     words = invocation.words
-    if invocation.program.startswith(("python", "pypy")):
+    if has(invocation.program, "maybe-python"):
         found = _as_module(words)
         if found < 0:
             return PERSONS_ONLY if any(map(_INSIDE.search, words)) else ""

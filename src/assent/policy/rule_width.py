@@ -18,26 +18,16 @@ from assent.policy.programs import (
     BEFORE,
     BY_OPERANDS,
     BY_WORDS,
-    CONTAINERS,
-    DESTROYING,
     DESTROYING_WORDS,
     FLAGS,
     INSTALLING,
-    INTERPRETERS,
     MODULES_TOO_WIDE,
-    NAMING,
-    PACKAGERS,
-    POWERS,
     RUNNERS,
     RUNNING,
-    RUNS_ITSELF,
-    SINGLE,
-    SUITES,
-    TASK_SCRIPTS,
-    WRAPPERS,
 )
 from assent.policy.rules import About, Rule, Shape
 from assent.policy.steering import is_local_script
+from assent.programs.traits import has
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,7 +45,6 @@ SECOND_LEVEL = Pattern(r"(?:co|com|org|net|ac|gov|edu|go|or|ne|gob|nom)\.[a-z]{2
 HOME_TREES = Pattern(r"/(?:home|Users|root|var/root|var/home)(?:/[^/]*)?")
 PROGRAM_TREES = Pattern(r"/(?:usr|s?bin|lib\w*|nix|snap)/")
 CHANGING = ("write", "delete", "path")
-TASKS = frozenset("make gmake just task rake nox invoke npm pnpm yarn bun deno composer".split())
 LONGEST = 1000
 SEPARATOR = " ; "  # between the rules of one answer, wherever they are shown or written on one line
 SECRETS = (
@@ -149,9 +138,9 @@ def width(text: str) -> tuple[int, str]:
 def _command_width(rule: Rule) -> tuple[int, str]:
     """With what has to stay as it is for a remembered rule to hold."""
     program, bound = rule.words[0].rpartition("/")[2], ""
-    if program in TASKS:
+    if has(program, "task-runner"):
         bound = ", while its tasks stay as they are"
-    elif "/" in rule.words[0] or (program in INTERPRETERS and "-m" not in rule.words):
+    elif "/" in rule.words[0] or (has(program, "interpreter") and "-m" not in rule.words):
         bound = ", while that script stays as it is"
     if rule.shape is Shape.EXACT:
         return 0, f"exactly `{rule.spec}`{bound}"
@@ -178,33 +167,34 @@ def _command(rule: Rule) -> str:
 
 def _exact(program: str, rest: tuple[str, ...]) -> str:
     """An exact command that still runs whatever is handed to it."""
-    if program in INTERPRETERS and (not rest or rest[-1] == "-"):
+    if has(program, "interpreter") and (not rest or rest[-1] == "-"):
         return f"`{program}` alone runs whatever it is fed; name a script"
-    if program in WRAPPERS | POWERS and not rest:
+    if (has(program, "wrapper") or has(program, "privilege")) and not rest:
         return f"`{program}` alone runs whatever it is fed"
     return ""
 
 
 def _beginning(program: str, words: tuple[str, ...]) -> str:
     """Why words that anything may follow are too few."""
-    if program in POWERS:
+    if has(program, "privilege"):
         return f"`{program}` runs anything with another user's powers; save the exact command"
-    if program in BY_OPERANDS:
-        return f"what `{program}` does lies in its arguments; {BY_OPERANDS[program]}"
-    if program in INTERPRETERS:
+    if advice := next((BY_OPERANDS[trait] for trait in BY_OPERANDS if has(program, trait)), ""):
+        return f"what `{program}` does lies in its arguments; {advice}"
+    if has(program, "interpreter"):
         return _interpreter(program, words)
-    if program in WRAPPERS:
+    if has(program, "wrapper"):
         return _behind(f"`{program}`", words, 1 + BEFORE.get(program, 0))
-    if program in SUITES and (len(words) < 2 or words[1].startswith("-")):
+    if has(program, "suite") and (len(words) < 2 or words[1].startswith("-")):
         return (
             f"`{program}` does too many things; name what it should do, as in `bash({program} {_example(program)}:*)`"
         )
-    return (_suite(program, words) if program in SUITES else _unknown(program, words)) or _open_ended(program, words)
+    own = _suite(program, words) if has(program, "suite") else _unknown(program, words)
+    return own or _open_ended(program, words)
 
 
 def _unknown(program: str, words: tuple[str, ...]) -> str:
     """Of a program that nobody here knows, the first argument says what it does; a script says it by its path."""
-    if program in SINGLE or ("/" in words[0] and not PROGRAM_TREES.match(words[0])):
+    if has(program, "single-purpose") or ("/" in words[0] and not PROGRAM_TREES.match(words[0])):
         return ""
     if len(words) > 1 and NAMED.fullmatch(words[1]):
         return ""
@@ -214,9 +204,9 @@ def _unknown(program: str, words: tuple[str, ...]) -> str:
 def _open_ended(program: str, words: tuple[str, ...]) -> str:
     """Words that end where a package, a command or a program text is to follow."""
     shown = " ".join(words)
-    if program in PACKAGERS and not INSTALLING.isdisjoint(words[1:]):
+    if has(program, "package-manager") and not INSTALLING.isdisjoint(words[1:]):
         return f"`{shown}` may bring any package, and packages run code; save the exact command"
-    if len(words) > 1 and words[-1] in RUNNING and not (words[-1] == "run" and program in RUNS_ITSELF):
+    if len(words) > 1 and words[-1] in RUNNING and not (words[-1] == "run" and has(program, "runs-project")):
         return f"`{shown}` runs whatever follows it; name that too, or save the exact command"
     return ""
 
@@ -229,7 +219,7 @@ def _interpreter(program: str, words: tuple[str, ...]) -> str:
     at = 1
     while at < len(words) and _is_flag(program, words[at]):
         at += 1
-    if words[at : at + 1] == ("-m",) and program.startswith(("python", "pypy")):
+    if words[at : at + 1] == ("-m",) and has(program, "python"):
         named = len(words) > at + 1 and words[at + 1] not in MODULES_TOO_WIDE
         return "" if named else f"`{program} -m` can run anything; name a module, as in `bash({program} -m pytest:*)`"
     if at < len(words) and NAMED.fullmatch(words[at]):
@@ -239,7 +229,7 @@ def _interpreter(program: str, words: tuple[str, ...]) -> str:
 
 def _task_script(words: tuple[str, ...]) -> str:
     script = words[0].rsplit("/", 1)[-1]
-    if script in TASK_SCRIPTS and (len(words) < 2 or not NAMED.fullmatch(words[1]) or words[1] in RUNNING):
+    if has(script, "task-script") and (len(words) < 2 or not NAMED.fullmatch(words[1]) or words[1] in RUNNING):
         return f"`{script}` can run anything; name what it should do"
     return ""
 
@@ -269,17 +259,17 @@ def _suite(program: str, words: tuple[str, ...]) -> str:
     verb = words[1]
     if (program, verb) in BY_WORDS:
         return f"what `{program} {verb}` does lies in its arguments; save the exact command"
-    if (program, verb) in RUNNERS:
+    if (program, verb) in RUNNERS or (verb in ("run", "exec") and has(program, "container-client")):
         return _runner(program, verb, words)
-    if program in NAMING and len(words) < 3:
+    if has(program, "cloud-client") and len(words) < 3:
         return f"`{program} {verb}` does too many things; name what it should do"
     return ""
 
 
 def _runner(program: str, verb: str, words: tuple[str, ...]) -> str:
-    if program in CONTAINERS and verb == "run":
+    if has(program, "container-client") and verb == "run":
         return f"`{program} run` can open the whole machine by its options; save the exact command"
-    if program in CONTAINERS:
+    if has(program, "container-client"):
         at = next((at for at, word in enumerate(words[2:], 2) if not ANY_FLAGS.fullmatch(word)), len(words))
         if at < len(words) and not NAMED.fullmatch(words[at]):
             return f"`{program} {verb}` with `{words[at]}` reaches far; save the exact command"
@@ -349,7 +339,7 @@ def _too_far(rule: Rule, scope: Scope) -> str:
     """What may be repeated for a while, and not for good; what holds here, and not everywhere."""
     if rule.about is About.COMMAND:
         program, rest = rule.words[0].rsplit("/", 1)[-1], rule.words[1:]
-        destroys = program in DESTROYING | POWERS or not DESTROYING_WORDS.isdisjoint(rest)
+        destroys = has(program, "destroys") or has(program, "privilege") or not DESTROYING_WORDS.isdisjoint(rest)
         destroys = destroys or (program == "git" and "-f" in rest)
         if destroys and scope.bounds.lasting:
             return "what it destroys may be something else next time; allow it for this session"

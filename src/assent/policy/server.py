@@ -5,6 +5,7 @@ The server itself lets nobody answer who has not signed in: this stops the tryin
 from __future__ import annotations
 
 from assent.contract.pattern import Pattern, re
+from assent.programs.traits import has
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,21 +15,6 @@ if TYPE_CHECKING:
 SPEAKS = "this speaks to the server of Assent, which persons answer on"
 ENDS = "this ends the server of Assent"
 LOOKS = "this looks into the server of Assent"
-# Programs that are told a port as a word of its own.
-_CLIENTS = frozenset(
-    "nc ncat netcat telnet socat openssl busybox websocat wscat tcpconnect ssh sshuttle autossh stunnel".split()
-)
-_CODE = ("python", "pypy", "perl", "ruby", "node", "nodejs", "php", "deno", "bun", "lua", "tclsh", "osascript", "R")
-_KILLERS = frozenset("kill pkill killall skill fuser kill-port fkill".split())
-_DEBUGGERS = frozenset(
-    "gdb lldb strace ltrace gcore py-spy pyrasite memray austin nsenter reptyr criu perf bpftrace dtrace truss rr "
-    "frida frida-trace ptrace prlimit taskset renice ionice taskkill".split()
-)
-# What only looks for text or for open ports speaks to nobody.
-_LOOKING = frozenset(
-    "grep egrep fgrep rg ag ack echo printf cat head tail less more sed awk gawk ls find git wc sort jq yq diff "
-    "ss netstat lsof ps pgrep test [ [[ true : export set declare read".split()
-)
 _HOST = r"(?P<host>[\w.%\[\]:-]*?)"
 # The files of a process that say no more than `ps` does.
 _PLAIN = ("stat", "status", "statm", "cmdline", "comm", "limits", "cgroup")
@@ -38,15 +24,15 @@ _NUMBERS = Pattern(r"[0-9.xa-fA-F]+")
 def of_command(invocation: Invocation, server: Server) -> str:
     """Why a command acts on the server; `""` where it does not."""
     program, words = invocation.program, invocation.words[1:]
-    if program in _KILLERS and (_named(words, server.pid) or server.named):
+    if has(program, "ends-processes") and (_named(words, server.pid) or server.named):
         return ENDS if program != "fuser" or invocation.flags & {"-k", "--kill"} else ""
-    if program in _DEBUGGERS and _named(words, server.pid):
+    if has(program, "debugger") and _named(words, server.pid):
         return LOOKS
-    if program in _LOOKING or not server.port:
+    if has(program, "looks-only") or not server.port:
         return ""
-    if program in _CLIENTS and server.port in words:
+    if has(program, "port-client") and server.port in words:
         return SPEAKS
-    if program.startswith(_CODE) and any(_mentions(word, server.port) for word in words):
+    if has(program, "code-in-words") and any(_mentions(word, server.port) for word in words):
         return SPEAKS
     return SPEAKS if any(_addresses(word, server.port) for word in words) else ""
 

@@ -6,6 +6,7 @@ another shell. Data, and the choice from it; matches nothing itself."""
 from __future__ import annotations
 
 from assent.policy.rules import About, Shape
+from assent.programs.traits import has
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -126,10 +127,8 @@ def _fits(pattern: str, word: str) -> bool:
 
 def is_local_script(rule: Rule) -> bool:
     """Whether a rule names a script by a relative path."""
-    from assent.policy.programs import INTERPRETERS  # not before a remembered rule fits
-
     first = rule.words[0] if rule.words else ""
     if "/" in first and not first.startswith(("/", "~")):
         return True
     script = next((word for word in rule.words[1:] if not word.startswith("-")), "")
-    return first in INTERPRETERS and "-m" not in rule.words and not script.startswith(("/", "~"))
+    return has(first, "interpreter") and "-m" not in rule.words and not script.startswith(("/", "~"))

@@ -15,8 +15,8 @@ from assent.contract.pattern import Pattern
 from assent.policy import grants
 from assent.policy.decide import Judge
 from assent.policy.modes import Mode
-from assent.policy.programs import SINGLE, SUITES
 from assent.policy.rule_width import refusal, width
+from assent.programs.traits import has
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,8 +40,6 @@ TRIED = "tried"  # the id and identity of a grant that is only tried
 WILD = Pattern(r"[*?\[\]{}]")
 PLAIN = Pattern(r"[^\s*()\\]+")
 SAFE = Pattern(r"[\w@%+=:,./-]+", re.ASCII)
-# What runs scripts by name: a wider rule than the script's name is not worth offering.
-SCRIPTED = frozenset({*((tool, word) for tool in ("npm", "pnpm", "yarn", "bun") for word in ("run", "run-script"))})
 
 
 def suggest_rules(lowering: Lowering, facts: Facts, policy: Policy, decision: Decision) -> tuple[Suggestion, ...]:
@@ -163,9 +161,10 @@ def _stems(invocation: Invocation) -> Iterator[int]:
         count = _past(words, invocation.subcommand)
         if count and _is_name(words, count):
             yield count + 1
-        if count and (program, words[count - 1]) not in SCRIPTED:
+        by_name = words[count - 1] in ("run", "run-script") and has(program, "package-scripts")
+        if count and not by_name:  # a wider rule than the script's name is not worth offering
             yield count
-    elif program in SINGLE or ("/" in words[0] and program not in SUITES):
+    elif has(program, "single-purpose") or ("/" in words[0] and not has(program, "suite")):
         yield 1
     else:
         for at in range(1, len(words)):

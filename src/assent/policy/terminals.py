@@ -5,6 +5,7 @@ Judges commands only; the devices of terminals are paths, and stand in `floor.to
 from __future__ import annotations
 
 from assent.contract.pattern import IGNORECASE, Pattern
+from assent.programs.traits import has
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -12,7 +13,6 @@ if TYPE_CHECKING:
 
     from assent.contract.effect import Invocation
 
-TMUX = frozenset(("tmux", "tmate", "byobu", "byobu-tmux", "psmux"))
 _FLAGS_WITH_VALUE = "cfLST"
 # What tmux is asked to do by these neither types, nor shows a pane, nor runs a command of tmux's own that is not seen.
 _HARMLESS = {
@@ -48,8 +48,6 @@ _HOOKED = Pattern(
     r"|window-(?:layout|linked|pane|renamed|resized|unlinked).*|.*command-alias.*"
 )
 _PRESSES = Pattern(r"TIOCSTI|ioctl\W.*(?:\b0x5412\b|\b21522\b|\b2147578994\b|\b0x80017472\b)", IGNORECASE)
-_CODE = ("python", "pypy", "perl", "ruby", "node", "php", "tclsh", "lua")
-_OVER_A_BUS = ("qdbus", "qdbus6", "qdbus-qt5", "qdbus-qt6", "dbus-send", "gdbus", "busctl", "dcop")
 _BUS = Pattern(r".*(?:sendText|sendMouseEvent|runCommand|FeedChild|getDisplayedText|TypeText|SendKey).*", IGNORECASE)
 _ZELLIJ = ("write", "dump-screen", "edit-scrollback", "paste", "send-keys")
 
@@ -57,7 +55,7 @@ _ZELLIJ = ("write", "dump-screen", "edit-scrollback", "paste", "send-keys")
 def reaches(invocation: Invocation) -> bool:
     """Whether a command types into another terminal, or shows what is in one."""
     program, words = invocation.program, invocation.words[1:]
-    if program in TMUX:
+    if has(program, "tmux"):
         return _tmux(words)
     if program == "zellij":
         return _zellij(words)
@@ -65,9 +63,9 @@ def reaches(invocation: Invocation) -> bool:
         return any(word.startswith("@") for word in words)
     if program == "wezterm":
         return "cli" in words and any(word in ("send-text", "get-text") for word in words)
-    if program in _OVER_A_BUS:
+    if has(program, "desktop-bus"):
         return any(_BUS.fullmatch(word) for word in words)
-    if program.startswith(_CODE):
+    if has(program, "code-in-words"):
         return any(_PRESSES.search(word) for word in words)
     return False
 

@@ -13,6 +13,7 @@ import sys
 import time
 
 from assent.contract.value import Value
+from assent.programs.traits import has
 
 PR_SET_DUMPABLE = 4
 DEEPEST = 64
@@ -23,7 +24,6 @@ AGENT_HOSTS = frozenset(
 )
 # What such programs set for the commands that they run.
 AGENT_MARKS = frozenset("CLAUDECODE CODEX_SANDBOX GEMINI_CLI OPENCODE CURSOR_AGENT".split())
-INTERPRETERS = ("node", "bun", "deno", "python", "pypy", "ruby", "uv", "npx", "tsx")
 
 
 class Peer(Value):
@@ -156,7 +156,7 @@ def _names(name: str, words: list[str]) -> frozenset[str]:
     found = [name]
     if words:
         found.append(words[0])
-        if os.path.basename(words[0]).startswith(INTERPRETERS):
+        if has(os.path.basename(words[0]), "runs-named-script"):
             found += [word for word in words[1:4] if not word.startswith("-")]
     short = (os.path.basename(each).lower() for each in found)
     return frozenset(each.removesuffix(".js").removesuffix(".py") for each in short)

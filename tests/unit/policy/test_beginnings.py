@@ -6,12 +6,13 @@ from __future__ import annotations
 import pytest
 
 from assent.contract.approval import Grant, Scope
-from assent.effects.shell.commands.cover import NAMES_WITH_AT, let_in
+from assent.effects.shell.commands.cover import let_in
 from assent.engine.engine import Engine, Judged
 from assent.policy import grants, shipped, suggest
 from assent.policy.document import document_of
 from assent.policy.rules import About, Origin, Rule, Shape
 from assent.programs.table import shipped as tables
+from assent.programs.traits import has
 from tests.cases import call, gate
 
 PACKS = document_of({"packs": {"on": ["dev-tasks", "git-local"]}}, "user", Origin.USER)
@@ -68,7 +69,7 @@ def injections(base: str) -> list[str]:
     words = list(OPTIONS)
     if program != "git":
         words += PLACES
-    if not any(word.rpartition("/")[2] in NAMES_WITH_AT for word in base.split()):
+    if not any(has(word.rpartition("/")[2], "names-with-at") for word in base.split()):
         words += FILES
     if program not in WRAPPERS:
         words += [f"{option} x" for option in let_in(tuple(base.split()), tables) if option.startswith("--")]

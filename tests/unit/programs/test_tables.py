@@ -18,6 +18,7 @@ from assent.effects.shell.commands.interpret import interpret
 from assent.effects.shell.commands.readers import reader
 from assent.programs.catalog import UNUSED, catalog
 from assent.programs.readers import NAMES
+from assent.programs.traits import TRAITS
 
 FOLDER = os.path.dirname(programs.__file__)
 
@@ -27,7 +28,7 @@ def rows() -> list[tuple[str, str, dict[str, object]]]:
     for path in sorted(glob.glob(os.path.join(FOLDER, "*.toml"))):
         with open(path, "rb") as file:
             found += [(os.path.basename(path), name, keys) for name, keys in tomllib.load(file).items()]
-    return found
+    return [each for each in found if each[1] != TRAITS]
 
 
 ROWS = rows()
@@ -86,7 +87,7 @@ def _seen(example: str) -> CommandEffects:
 
 
 def test_the_compiled_tables_hold_exactly_the_rows_of_the_files() -> None:
-    assert sorted(shipped.names()) == sorted(name for _, name, _ in ROWS)
+    assert sorted(shipped.names()) == sorted([TRAITS, *(name for _, name, _ in ROWS)])
     for _, name, keys in ROWS:
         used = {key: value for key, value in keys.items() if key not in UNUSED}
         assert catalog.rows(name.partition(" ")[0])[name] == used

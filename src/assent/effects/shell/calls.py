@@ -12,6 +12,7 @@ from assent.effects.shell.job import Job
 from assent.effects.shell.state import UNKNOWN, USUAL_SPLIT, Body, State, Val, changed, join
 from assent.effects.shell.tree import Pipeline, Simple
 from assent.effects.shell.words import expand, value
+from assent.programs.traits import has
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 
 MOST_RECURSION = 3
 MOST_TRAPS = 64
-_BASH_LIKE = frozenset(("bash", "rbash", "sh", "dash", "ash"))
 _LIVE = Pattern(r"\$[({]|`|\$\w")
 
 
@@ -58,13 +58,13 @@ def nested(walk: Walk, text: str, job: Job, shell: str = "") -> Pair:
     walk.text, walk.span = text, span
     walk.stdin = job.stdin.shared()
     if shell:
-        walk.zsh = shell not in _BASH_LIKE  # ksh and its kin evaluate numbers too
+        walk.zsh = not has(shell, "bash-like")  # ksh and its kin evaluate numbers too
         walk.shell = shell
     for code, _, advice in reading.gaps:
         walk.gap(code, advice)
     if (
         posix.differs(reading.script, text)
-        if walk.shell in posix.SHELLS
+        if has(walk.shell, "posix-shell")
         else (not walk.shell and posix.ends_elsewhere(reading.script, text))
     ):
         walk.gap("gap.shell.unmodelled", posix.ADVICE)

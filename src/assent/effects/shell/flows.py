@@ -8,6 +8,7 @@ from assent.contract.effect import Kind, Operation
 from assent.contract.pattern import Pattern, re
 from assent.effects.shell.command import LISTED, TOKENS, weakest
 from assent.effects.shell.state import COMPUTED, DECODED, FETCHED, FROM_FILE, SECRET, SHELL_OUTPUT
+from assent.programs.traits import has
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,13 +19,6 @@ if TYPE_CHECKING:
 
     Argv = Sequence[str | Arg]
 
-SHELLS = frozenset("sh bash zsh dash ksh mksh ash rbash fish csh tcsh yash".split())
-INTERPRETERS = frozenset(
-    "python python2 python3 pypy pypy3 perl ruby node nodejs deno bun php lua luajit osascript Rscript tclsh".split()
-)
-_VERSIONED = Pattern(r"(?:python|perl|ruby|php|lua)[0-9.]+")
-_PASSES = frozenset("cat tee".split())
-_DECOMPRESS = frozenset("gunzip zcat bunzip2 bzcat unxz xzcat unzstd zstdcat unlz4 rev uudecode tr".split())
 _NAMES_ONLY = frozenset(("-l", "-L", "--files-with-matches", "--files-without-match", "--files", "--name-only"))
 _GREP = Pattern(r"-[viEFPwxqse]+|--invert-match|--ignore-case")
 _SOME_LINES = Pattern(r"(?:\d+|\$)(?:,(?:\d+|\$))?p")
@@ -37,9 +31,6 @@ _FILTERS = {
     "sed": Pattern(r"-n"),
     **dict.fromkeys(("grep", "egrep", "fgrep", "rg"), _GREP),
 }
-_MAY_DECODE = frozenset("base64 base32 basenc base58 gbase64 xxd openssl gzip bzip2 xz zstd lz4 brotli".split())
-_DNS = frozenset("dig host nslookup ping ping6 drill kdig resolvectl traceroute whois getent".split())
-_PIPES = frozenset("nc ncat netcat socat telnet openssl".split())
 _STDIN_DATA = Pattern(r".*[@<]-|.*[@=]/dev/stdin|-")
 _AUTHENTICATES = Pattern(r"(?i)authorization|api-?key|[\w-]*token\b|^-u|^--user\b|bearer")
 _VALUED = {
@@ -100,21 +91,10 @@ def together(streams: list[Stream]) -> Stream:
 
 def family(name: str) -> str:
     """`shell`, `python`, `node`, `php`, `other` for programs that run code they are given; `""` for the rest."""
-    known = _FAMILIES.get(name)
-    if known is not None:
-        return known
-    return _interpreter(name) if name[-1:].isdigit() and _VERSIONED.fullmatch(name) else ""
-
-
-def _interpreter(name: str) -> str:
-    if name.startswith(("python", "pypy")):
-        return "python"
-    if name.startswith("php"):
-        return "php"
-    return "node" if name in ("node", "nodejs", "deno", "bun") else "other"
-
-
-_FAMILIES = {**{name: _interpreter(name) for name in INTERPRETERS}, **dict.fromkeys(SHELLS, "shell")}
+    for kind in ("shell", "python", "node", "php"):
+        if has(name, kind):
+            return kind
+    return "other" if has(name, "other-language") else ""
 
 
 def code_from(kind: str, args: Argv) -> str:
@@ -165,11 +145,11 @@ def sends(name: str, args: Argv, stdin: Stream, taint: int) -> tuple[str, ...]:
     """The dangers of a command that reaches the network with data that came from elsewhere."""
     texts = [arg if isinstance(arg, str) else arg.text for arg in args]
     piped = 0
-    if name in _PIPES or name == "ssh" or any(map(_STDIN_DATA.fullmatch, texts)):
+    if has(name, "network-pipe") or name == "ssh" or any(map(_STDIN_DATA.fullmatch, texts)):
         piped = stdin.taint
-    if name in _PIPES and piped & SHELL_OUTPUT:
+    if has(name, "network-pipe") and piped & SHELL_OUTPUT:
         return ("reverse-shell",)
-    if (taint | piped) & FROM_FILE or (name in _DNS and taint & COMPUTED):
+    if (taint | piped) & FROM_FILE or (has(name, "name-lookup") and taint & COMPUTED):
         return ("exfiltration",)
     if (taint | piped) & SECRET and not any(map(_AUTHENTICATES.search, texts)):
         return ("exfiltration",)
@@ -212,7 +192,7 @@ def output(
     if reads:
         taint |= FROM_FILE
     taint |= stdin.taint
-    if name in _PASSES:
+    if has(name, "passes-input"):
         return _passed(name, args, stdin, taint)
     if decodes(name, args):
         return Stream(_decoded(name, args, stdin), taint | DECODED)
@@ -239,9 +219,9 @@ def _passed(name: str, args: Argv, stdin: Stream, taint: int) -> Stream:
 
 def decodes(name: str, args: Argv) -> bool:
     """Whether a command turns text that nobody can read into text that somebody may run."""
-    if name in _DECOMPRESS:
+    if has(name, "decoder"):
         return True
-    if name not in _MAY_DECODE:
+    if not has(name, "decoder-by-option"):
         return False
     options = [arg for arg in args if isinstance(arg, str)]
     if name in ("base64", "base32", "basenc", "base58", "gbase64"):

@@ -9,6 +9,7 @@ from assent.effects.shell.record import Stop
 from assent.effects.shell.state import State
 from assent.effects.shell.syntax import read
 from assent.effects.shell.walk import Walk
+from assent.programs.traits import has
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,7 +21,6 @@ else:
     variants = Later("assent.effects.shell.variants")
     calls = Later("assent.effects.shell.calls")
 
-POSIX = frozenset(("sh", "dash", "ash"))
 LIMIT_ADVICE = "this command is too long to be read as a whole: split it"
 
 
@@ -31,7 +31,7 @@ def walked(text: str, *, cwd: str, home: str, shell: str, tables: Tables | None)
     gaps = [Gap(code, f"command[{at}:{at + 1}]", advice) for code, at, advice in reading.gaps]
     if (
         posix.differs(reading.script, text)
-        if shell in POSIX
+        if has(shell, "posix-shell")
         else (not shell and "$'" in text and posix.ends_elsewhere(reading.script, text))
     ):
         gaps.append(Gap("gap.shell.unmodelled", f"command[0:{len(text)}]", posix.ADVICE))

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from assent.effects.shell.tree import Script
 
 ADVICE = "`sh` may read this otherwise than bash: write it for `sh`, or run it with `bash -c`"
-SHELLS = frozenset(("sh", "dash", "ash"))
 
 _BASH_ONLY = (ArithmeticCommand, Conditional, Coproc, ForArithmetic, ProcessSub)
 _BUILTINS = frozenset(

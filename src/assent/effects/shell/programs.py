@@ -11,8 +11,9 @@ from assent.effects.shell import environment, flows
 from assent.effects.shell.command import LISTED, Arg, Run
 from assent.effects.shell.commands.interpret import interpret
 from assent.effects.shell.flows import Stream
-from assent.effects.shell.record import SHORTENED, alias_open
+from assent.effects.shell.record import alias_open
 from assent.effects.shell.state import DECODED, FETCHED, State, Val
+from assent.programs.traits import has
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,11 +29,7 @@ else:
 EXECUTE, FETCH, READ = Operation.EXECUTE, Operation.FETCH, Operation.READ
 WRITE, DELETE = Operation.WRITE, Operation.DELETE
 _PLACES = frozenset((EXECUTE, FETCH))
-_PATCHES = frozenset(("apply_patch", "applypatch", "patch", "gpatch", "git"))
 _GIT_PATCHES = (("apply",), ("am",))
-_INDIRECT = frozenset(("xargs", "parallel"))
-_TERMINALS = frozenset(("script", "unbuffer"))  # their command stands at a terminal of its own
-_MOVES = frozenset("ln mv tar bsdtar unzip cp rsync git 7z cpio ditto link patch mount unrar gunzip install".split())
 _GIT_MOVES = frozenset(
     "checkout switch pull merge rebase clone stash reset restore apply am cherry-pick revert worktree submodule".split()
 )
@@ -56,7 +53,7 @@ def command(walk: Walk, job: Job) -> None:
     argv = tuple(job.argv)
     base = name.rpartition("/")[2] if "/" in name else name
     cwds = job.state.cwds if job.place == "here" else _NOWHERE
-    stdin = _incoming(job.stdin, argv, cwds) if base in _INDIRECT else None
+    stdin = _incoming(job.stdin, argv, cwds) if has(base, "words-from-input") else None
     kind = flows.family(base)
     told = flows.inline(kind, base, argv, job.stdin) if kind and job.stdin.text is not None else argv
     sight = interpret(told, cwd=cwds[0], home=walk.home, tables=walk.tables, stdin=stdin)
@@ -71,9 +68,9 @@ def command(walk: Walk, job: Job) -> None:
             fetches = True
         elif effect.operation is DELETE and effect.recursive and not effect.target.name:
             effects = _emptied(job.state, effect, effects)
-    if base in _PATCHES and (base != "git" or sight.subcommand[:1] in _GIT_PATCHES):
+    if has(base, "applies-patches") and (base != "git" or sight.subcommand[:1] in _GIT_PATCHES):
         effects = (*effects, *patched.effects_of(walk, job, base, sight, effects))
-    if base in _TERMINALS and job.stdin is not flows.TERMINAL and job.stdin.text != "":
+    if has(base, "own-terminal") and job.stdin is not flows.TERMINAL and job.stdin.text != "":
         effects = (*effects, Effect(EXECUTE, Target(Kind.PROGRAM, base, f"{base}, which types what it reads")))
     if job.env or job.state.passed or sight.obeyed:
         effects = _steered(job, base, sight, effects)
@@ -81,14 +78,14 @@ def command(walk: Walk, job: Job) -> None:
         effects = _endangered(walk, job, base, kind, effects)
     walk.record(job, sight, effects)
     if job.place == "here":
-        words = alias_open(argv, base, sight) if base in SHORTENED else argv
+        words = alias_open(argv, base, sight) if has(base, "own-aliases") else argv
         for word in words:
             if type(word) is Arg:
                 walk.unsettled.append((words, job.state, *(walk.span or (job.start, job.end))))
                 break
     if base[:4] == "git-" and walk.tables.program(base) is None:  # a subcommand by the name of its own program
         runs = (*runs, Run(argv=("git", base[4:], *argv[1:])))
-    if base in _MOVES:
+    if has(base, "moves-files"):
         walk.moved.update(moved_by(job, base, effects))
     for code, advice in sight.gaps:
         code = code if code.startswith("gap.shell.") else "gap.shell." + code[4:]
@@ -259,7 +256,7 @@ def follow(walk: Walk, job: Job, base: str, runs: tuple[Run, ...]) -> None:
             inner.state = state
             inner.external = True
             inner.place = place
-            if base in _INDIRECT:
+            if has(base, "words-from-input"):
                 inner.taint |= job.stdin.taint
             if base == "env":
                 inner.env = []
@@ -301,7 +298,7 @@ def _script_from(walk: Walk, job: Job, base: str, source: Stream) -> None:
 
 def moved_by(job: Job, base: str, effects: tuple[Effect, ...]) -> list[str]:
     """Paths that a command may put links or other files at, so that facts of them are out of date after it."""
-    if base not in _MOVES:
+    if not has(base, "moves-files"):
         return []
     if base == "git":
         return list(job.state.cwds) if any(word in _GIT_MOVES for word in job.argv[1:4]) else []

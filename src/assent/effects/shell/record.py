@@ -5,6 +5,7 @@ from __future__ import annotations
 from assent.contract.effect import Effect, Gap, Invocation, Kind, Operation, Target, Via
 from assent.effects.shell.command import FIRM, Arg
 from assent.effects.shell.tree import Arithmetic
+from assent.programs.traits import has
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,7 +21,6 @@ MOST_INVOCATIONS = 2_000
 DEEPEST = 40
 
 EXECUTE = Operation.EXECUTE
-SHORTENED = frozenset(("git", "npm", "hg", "chg"))
 # Programs of others that git runs as subcommands, before it looks for an alias of that name.
 _GIT_OTHERS = frozenset(
     "absorb annex branchless cliff crypt delta flow imerge machete review revise spice town".split()
@@ -199,7 +199,7 @@ def alias_open(
 ) -> tuple[str | Arg, ...]:
     """The words of a command, with a subcommand that no table has as a word that is not known: an alias of git's may
     be any, and npm and Mercurial take the beginning of one for it."""
-    if program in SHORTENED and not sight.subcommand:
+    if has(program, "own-aliases") and not sight.subcommand:
         skip = False
         for place, word in enumerate(argv[1:], 1):
             if skip or not isinstance(word, str) or word[:1] == "-":
@@ -213,7 +213,7 @@ def alias_open(
 
 
 def _open_words(job: Job, program: str, sight: CommandEffects, literal: bool) -> tuple[tuple[int, str, bool], ...]:
-    if literal and (sight.subcommand or program not in SHORTENED):
+    if literal and (sight.subcommand or not has(program, "own-aliases")):
         return ()
     return _unknown(alias_open(job.argv, program, sight))
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from assent.effects.shell.command import Arg
 from assent.effects.shell.commands.command_effects import Seen, values
 from assent.effects.shell.commands.options import Given, Parsed, parse
+from assent.programs.traits import has
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,11 +29,6 @@ STEERING = frozenset(
 )
 WRITING = frozenset({"WRITE", "EDIT", "INTO"})
 SCRIPTED = frozenset({"RUN", "SCRIPT"})  # words behind these are another command's, or a script's
-# Programs that take a word with `@` for a name. Any other may read its arguments from the file behind it.
-NAMES_WITH_AT = frozenset(
-    "git gh glab npm pnpm yarn bun npx bunx deno turbo nx lerna docker podman kubectl helm mise jest vitest mocha "
-    "playwright cypress eslint prettier stylelint knip".split()
-)
 MODULE_RUNNERS = frozenset({("python", ()), ("coverage", ("run",)), ("uv", ("run",))})
 
 
@@ -51,7 +47,7 @@ def strays(line: Line, offset: int) -> tuple[int, ...]:
     else:
         places = _own(line)
     found.update(place + offset for place in places)
-    if program not in NAMES_WITH_AT:
+    if not has(program, "names-with-at"):
         found.update(place + offset for place, word in enumerate(line.words) if _is_file_of_options(word))
     return tuple(sorted(found))
 

@@ -18,6 +18,7 @@ from assent.effects.shell.commands.roles import apply, quiet
 from assent.programs.option import HARMLESS_ROLES, PATH_ROLES, Options, dangers_of, gives_of
 from assent.programs.row import Row, Slot
 from assent.programs.table import Node, Tables, shipped
+from assent.programs.traits import has
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -301,7 +302,7 @@ def _see(argv: tuple[Word, ...], cwd: str, home: str, tables: Tables, stdin: Arg
     if seen.acts or seen.effects:
         _told(seen, words, known=known)
         if seen.acts and (not known or seen.maybe):
-            possible.add(seen, words, tables, texts=not known and program not in _PROSE)
+            possible.add(seen, words, tables, texts=not known and not has(program, "prose"))
         if seen.acts and servers.serves(seen, words):
             servers.served(seen, words)
     return seen.sight()
@@ -341,8 +342,6 @@ def _read(seen: Seen, tree: Node, program: str, words: list[Word], tables: Table
 
 
 _ANY = frozenset({"TEXT", "SCRIPT"})
-# Programs whose words are mostly prose.
-_PROSE = frozenset("git gh glab hg svn jj bd tea az gcloud aws say mail mailx".split())
 
 
 def _named_files(seen: Seen, prefixes: tuple[str, ...], words: list[Word]) -> None:
@@ -458,12 +457,6 @@ def _unknown(seen: Seen, words: list[Word]) -> None:
             seen.fetch(word)
 
 
-# Programs that hand their words to code of the project.
-_TASKS = frozenset(
-    "npm pnpm yarn bun npx bunx deno make gmake just task rake cargo go gradle gradlew mvn mvnw ant sbt lein mix uv "
-    "poetry pdm hatch tox nox bundle composer dotnet bazel mage codex python python2 python3 ruby perl php lua node "
-    "rclone vite twistd mount".split()
-)
 _PATH = Pattern(r"(?:~|\.{1,2})?/\S+|(?:[\w.-]+/)*\.[A-Za-z]\S*")
 _GIVEN = Pattern(r"(?:--?)?[\w.-]+[=:]@?(\S+)|@(\S+)|-[A-Za-z]([~/.]\S+)")
 _MOST_NAMED, _LONGEST_NAMED = 64, 1024
@@ -472,7 +465,7 @@ _MOST_NAMED, _LONGEST_NAMED = 64, 1024
 def _told(seen: Seen, words: list[Word], *, known: bool) -> None:
     """What code is told that nobody knows: a program without a row, a script, a task of the project."""
     runs = any(effect.operation is EXECUTE and effect.target.kind is Kind.PATH for effect in seen.effects)
-    if runs or (seen.acts and (not known or seen.program in _TASKS)):
+    if runs or (seen.acts and (not known or has(seen.program, "project-code"))):
         _named(seen, words)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from assent.contract.pattern import Pattern
 from assent.effects.shell.commands.command_effects import Seen, literal, shown
 from assent.effects.shell.commands.interpret import interpret
+from assent.programs.traits import has
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 _MOST_WORDS, _DEEPEST, _LONGEST = 32, 4, 4096
 _NAME = Pattern(r"(?:[\w./~-]*/)?[A-Za-z][\w.+-]*")
 _TEXT = Pattern(r"(?:--?[\w-]+=)?([A-Za-z./~][^\n]*\s[^\n]*)")
-_VERBS = frozenset("init telinit halt shutdown reboot poweroff".split())  # words that are subcommands of many programs
 _SPAWN = Pattern(r"^(?:spawn|exec|!|shell)\s+")
 
 
@@ -46,7 +46,7 @@ def _endangers(seen: Seen, words: list[Word], tables: Tables, depth: int) -> boo
     if (
         not words
         or depth > _DEEPEST
-        or shown(words[0]) in _VERBS
+        or has(shown(words[0]), "common-subcommand")
         or tables.program(shown(words[0]).rpartition("/")[2]) is None
     ):
         return False

@@ -9,17 +9,12 @@ from assent.contract.pattern import Pattern
 from assent.effects.paths import path_target
 from assent.effects.shell.command import Arg
 from assent.effects.shell.commands.command_effects import READ, Seen, literal, shown
+from assent.programs.traits import has
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     Word = str | Arg
 
-_PROGRAMS = frozenset(
-    """serve http-server live-server local-web-server ws miniserve darkhttpd webfsd dufs sfz simple-http-server updog
-    goshs uploadserver thttpd mini_httpd micro_httpd jwebserver httpd tftpd uftpd pyftpdlib qrcp sirv-cli sirv
-    static-server superstatic browser-sync devd gossa filebrowser woof weborf algernon redbean wsgidav webdav
-    RangeHTTPServer""".split()
-)
 _MODULES = frozenset(
     """http.server SimpleHTTPServer uploadserver pyftpdlib RangeHTTPServer http.server.__main__ wsgidav updog
     twisted.web twisted""".split()
@@ -45,9 +40,9 @@ def serves(seen: Seen, words: list[Word]) -> bool:
     """Whether a command line starts such a server."""
     program = seen.program
     texts = [shown(word) for word in words]
-    if program in _PROGRAMS:
+    if has(program, "file-server"):
         return True
-    if program.startswith(("python", "pypy")) or program == "py":
+    if has(program, "maybe-python"):
         return any(
             text[2:] in _MODULES or (text == "-m" and "".join(texts[place + 1 : place + 2]) in _MODULES)
             for place, text in enumerate(texts)

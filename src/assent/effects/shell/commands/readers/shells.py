@@ -5,6 +5,7 @@ from __future__ import annotations
 from assent.contract.pattern import Pattern
 from assent.effects.shell.command import FIRM, Arg
 from assent.effects.shell.commands.command_effects import READ, literal, shown
+from assent.programs.traits import has
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,7 +25,6 @@ _FILES = frozenset({"--rcfile", "--init-file", "--init-command", "-C"})
 
 # Shells that print and end at `--help` and `--version`. Others take these words for letters or a name, and read stdin:
 # `sh` is busybox or dash on some machines.
-_PRINTS = frozenset({"bash", "rbash", "zsh", "rzsh", "fish"})
 _FOREIGN = frozenset({"fish", "csh", "tcsh", "nu", "xonsh", "elvish", "pwsh", "rc"})
 
 
@@ -101,7 +101,7 @@ def started(words: list[Word], program: str) -> Start:
             break
         index += 1
         if word.startswith("--"):
-            index = _long(start, word, words, index, program in _PRINTS)
+            index = _long(start, word, words, index, has(program, "printing-shell"))
             continue
         letters = word[1:]
         start.flags.update(word[0] + letter for letter in letters)

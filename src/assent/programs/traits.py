@@ -1,0 +1,42 @@
+"""Which kinds a program is of, as `traits.toml` lists them."""
+
+from __future__ import annotations
+
+from assent.programs.catalog import catalog
+
+TRAITS = "_traits"  # the row that has them
+
+
+class Trait:
+    """The programs of one kind: by name, by name and version, and by how their names begin."""
+
+    __slots__ = ("names", "prefixes", "versioned")
+
+    def __init__(self, words: list[str]) -> None:
+        self.names = frozenset([word for word in words if word[-1] not in "#*"])
+        self.versioned = frozenset([word[:-1] for word in words if word[-1] == "#"])
+        self.prefixes = tuple([word[:-1] for word in words if word[-1] == "*"])
+
+    def holds(self, program: str) -> bool:
+        """Whether a program is of this kind."""
+        if program in self.names or (self.prefixes and program.startswith(self.prefixes)):
+            return True
+        return bool(self.versioned) and program.rstrip("0123456789.") in self.versioned
+
+
+_known: dict[str, Trait] = {}
+
+
+def has(program: str, trait: str) -> bool:
+    """Whether a program has a trait. A trait that the table does not have raises KeyError."""
+    found = _known.get(trait)
+    if found is None:
+        found = _known[trait] = Trait(_words(trait))
+    return found.holds(program)
+
+
+def _words(trait: str) -> list[str]:
+    found: list[str] = []
+    for word in str(catalog.rows(TRAITS)[TRAITS][trait]).split():
+        found += _words(word[1:]) if word[0] == "@" else [word]
+    return found
