@@ -25,6 +25,7 @@ from assent.programs import option, row
 from scripts import docs
 
 ROOT = Path(__file__).parents[1]
+SOURCE = ROOT / "src/assent"
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```", re.DOTALL | re.MULTILINE)
 CODE = re.compile(r"[a-z]+(?:\.[a-z]+(?:-[a-z]+)*)+")
 CODE_FAMILIES = frozenset(code.split(".")[0] for code in CODES)
@@ -165,6 +166,27 @@ def test_every_link_leads_somewhere(name: str) -> None:
 
 
 # ---------------------------------------------------------------- examples are real
+
+
+PATHS = re.compile(r"(?:src|tests|docs|scripts|bench|examples)/[\w./*-]*\w|\.ci/run|CHANGELOG\.md")
+
+
+def test_every_path_that_the_guide_for_contributors_names_exists() -> None:
+    named = set(PATHS.findall(text("CONTRIBUTING.md")))
+    assert len(named) > 40
+    assert {path for path in named if not any(ROOT.glob(path))} == set()
+
+
+def test_every_file_to_find_a_change_in_exists() -> None:
+    """Names are below src/assent or the root; a bare name stands beside the one before it."""
+    missing = []
+    for line in section("docs/architecture.md", "Find a change").splitlines():
+        before = ROOT
+        for named in re.findall(r"`([\w/*]+(?:\.(?:py|toml|c|html)|/))`", line.replace("NAME", "*")):
+            found = [path for base in (SOURCE, ROOT, before) for path in base.glob(named.rstrip("/"))]
+            missing += [] if found else [named]
+            before = next((path if path.is_dir() else path.parent for path in found), before)
+    assert missing == []
 
 
 def commands_shown() -> Iterator[tuple[str, str]]:
