@@ -1,56 +1,25 @@
-"""HTTP/1.1 over asyncio's streams, as much as MCP needs. Knows no message.
-
-Strict where two readers could differ: a length given twice or in two ways, a folded header, a bare line end."""
+"""HTTP/1.1 over asyncio's streams: for MCP, and for callers of the gate server. Knows no message."""
 
 from __future__ import annotations
 
 import asyncio
 import re
+import socket
 import ssl
 from collections.abc import AsyncIterator, Mapping
 from contextlib import suppress
 from urllib.parse import urlsplit
 
 from assent.contract.value import Value
+from assent.engine import server_socket
+from assent.engine.http_message import MOST_HEAD, HttpError, MessageHead, parse_head, written
 
-HEAD = 64 * 1024  # bytes of a head
 CHUNK = 64 * 1024
 CONNECT = 30.0  # seconds
-STATUS = re.compile(r"HTTP/1\.[01] ([1-5]\d\d)(?: .*)?")
 REQUEST = re.compile(r"(GET|POST|DELETE|OPTIONS|HEAD|PUT|PATCH) (/[\x21-\x7e]*) HTTP/1\.[01]")
-FIELD = re.compile(r"([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([\x20-\x7e\t\x80-\xff]*)")
-ONCE = frozenset("content-length transfer-encoding host origin content-type mcp-session-id authorization".split())
-
-Headers = Mapping[str, str]
 
 
-class HttpError(ConnectionError):
-    """What came is not HTTP as we read it."""
-
-
-class Head(Value):
-    """The first line and the headers of a request or a response; names of headers in lower case."""
-
-    __slots__ = ("first", "headers")
-
-    def __init__(self, first: str, headers: dict[str, str]) -> None:
-        self.first = first
-        self.headers = headers
-
-    @property
-    def status(self) -> int:
-        found = STATUS.fullmatch(self.first)
-        if found is None:
-            raise HttpError("this is no HTTP response")
-        return int(found[1])
-
-    @property
-    def kind(self) -> str:
-        """The media type of the body."""
-        return self.headers.get("content-type", "").partition(";")[0].strip().lower()
-
-
-async def read_head(reader: asyncio.StreamReader) -> Head | None:
+async def read_head(reader: asyncio.StreamReader) -> MessageHead | None:
     """The next head, None where the other side has ended."""
     try:
         raw = await reader.readuntil(b"\r\n\r\n")
@@ -60,35 +29,20 @@ async def read_head(reader: asyncio.StreamReader) -> Head | None:
         return None
     except (asyncio.LimitOverrunError, ValueError):
         raise HttpError("the head is too long") from None
-    if len(raw) > HEAD:
+    if len(raw) > MOST_HEAD:
         raise HttpError("the head is too long")
-    first, *lines = raw[:-4].decode("latin-1").split("\r\n")
-    headers: dict[str, str] = {}
-    for line in lines:
-        found = FIELD.fullmatch(line)
-        if found is None:
-            raise HttpError("a header cannot be read")
-        name, value = found[1].lower(), found[2].strip()
-        if name in headers:
-            if name in ONCE:
-                raise HttpError(f"the header `{name}` is given twice")
-            value = f"{headers[name]}, {value}"
-        headers[name] = value
-    return Head(first, headers)
+    return parse_head(raw[:-4])
 
 
-async def read_body(reader: asyncio.StreamReader, head: Head, *, answer: bool) -> AsyncIterator[bytes]:
+async def read_body(reader: asyncio.StreamReader, head: MessageHead, *, answer: bool) -> AsyncIterator[bytes]:
     """The body after a head, piece by piece. `answer`: one without a length lasts until the line ends."""
-    coding, length = head.headers.get("transfer-encoding"), head.headers.get("content-length")
+    coding, left = head.headers.get("transfer-encoding"), head.length
     if coding is not None:
-        if coding.lower() != "chunked" or length is not None:
+        if coding.lower() != "chunked" or left is not None:
             raise HttpError("the length of the body is in doubt")
         async for piece in _chunks(reader):
             yield piece
-    elif length is not None:
-        if not length.isascii() or not length.isdigit() or len(length) > 15:
-            raise HttpError("the length of the body is no number")
-        left = int(length)
+    elif left is not None:
         while left:
             piece = await _some(reader, min(left, CHUNK))
             left -= len(piece)
@@ -142,14 +96,6 @@ async def whole(pieces: AsyncIterator[bytes], limit: int) -> bytes:
     return b"".join(found)
 
 
-def written(first: str, headers: Headers) -> bytes:
-    """A head as bytes. A value that would break it is refused."""
-    lines = [first, *(f"{name}: {value}" for name, value in headers.items())]
-    if any(not each.isprintable() and re.search(r"[\x00-\x08\x0a-\x1f\x7f]", each) for each in lines):
-        raise HttpError("a header holds a control character")
-    return "\r\n".join([*lines, "", ""]).encode("latin-1")
-
-
 # ---------------------------------------------------------------- a client
 
 
@@ -179,9 +125,9 @@ class Exchange:
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._reader = reader
         self._writer = writer
-        self.head = Head("", {})
+        self.head = MessageHead("", {})
 
-    async def send(self, method: str, target: str, headers: Headers, body: bytes = b"") -> None:
+    async def send(self, method: str, target: str, headers: Mapping[str, str], body: bytes = b"") -> None:
         """Send a request and read the head of its answer."""
         given = {**headers, "Connection": "close", "Accept-Encoding": "identity"}
         if method == "POST":
@@ -210,5 +156,20 @@ async def connect(address: Address) -> Exchange:
     """A connection to a server. Raises OSError."""
     context = ssl.create_default_context() if address.secure else None
     async with asyncio.timeout(CONNECT):
-        reader, writer = await asyncio.open_connection(address.host, address.port, ssl=context, limit=HEAD)
+        reader, writer = await asyncio.open_connection(address.host, address.port, ssl=context, limit=MOST_HEAD)
+    return Exchange(reader, writer)
+
+
+async def connect_unix(path: str) -> Exchange:
+    """A connection to the gate server, on the socket of this user. Raises OSError."""
+    line = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        line.setblocking(False)
+        async with asyncio.timeout(server_socket.CONNECT):
+            await asyncio.get_running_loop().sock_connect(line, path)
+        server_socket.check_peer(line)
+        reader, writer = await asyncio.open_unix_connection(sock=line, limit=MOST_HEAD)
+    except BaseException:
+        line.close()
+        raise
     return Exchange(reader, writer)

@@ -1,19 +1,18 @@
 """The hook's way to a running server: hand the event over, wait while a person is asked, come back if the line breaks.
 
-Speaks just enough HTTP over the socket. Decides nothing: where no server answers, the hook decides by itself.
-`client/client.c` goes the same way, compiled; tests/client/ holds the two together."""
+Decides nothing: where no server answers, the hook decides by itself.
+`client.c` beside it goes the same way, compiled; tests/client/ holds the two together."""
 
 from __future__ import annotations
 
-import _socket  # what `socket` is made of, without its names for people
 import os
 import stat
 import time
-from sys import byteorder
 
 from assent.agents.adapter import ATTENDED, Rendered
 from assent.contract.errors import StoreError
 from assent.contract.notation import dumps
+from assent.engine import server_socket
 from assent.facts import host
 
 TYPE_CHECKING = False
@@ -22,13 +21,9 @@ if TYPE_CHECKING:
 
 QUICK = 2.0  # seconds for an answer, or for `held`; a server that takes longer is as good as none
 QUIET = 40.0  # seconds for an answer to a request about what is held; the server answers well before
-LOOK = 2.0  # seconds between looks at the program
 ENDED = "the program that asked has ended"
 AGAIN = 0.5  # seconds between tries to reach a server that went away
-MOST = 16 * 1024 * 1024  # bytes of an answer
-MOST_HEAD = 64 * 1024  # bytes before its body
 NUMBER = 9  # digits of a length
-INT = 4  # bytes of a number of the kernel's
 NAME = 200  # letters of an id
 # What adapters look at in a program's environment.
 NAMES = ("HOME", "SHELL", ATTENDED)
@@ -113,67 +108,17 @@ def _number(word: bytes) -> int:
 def request(path: str, target: str, body: object, programs: tuple[int, ...], seconds: float) -> bytes:
     """One request over the socket, for so many seconds; the body of the answer. Raises OSError where it fails,
     StoreError where nobody waits for it any more: `programs` are those above this one that did."""
-    data = dumps(body, spaced=True).encode()
-    head = (
-        f"POST {target} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
-        f"Content-Length: {len(data)}\r\nConnection: close\r\n\r\n"
-    )
+
+    def waiting() -> None:
+        if host.above() != programs:
+            raise StoreError(ENDED)
+
     ours(path)
-    end = time.monotonic() + seconds
-    line = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
-    try:
-        line.settimeout(min(QUICK, seconds))
-        line.connect(path)
-        owned_by_us(line)
-        line.settimeout(_left(end))
-        line.sendall(head.encode() + data)
-        return _received(line, programs, end)
-    finally:
-        line.close()
-
-
-def _left(end: float) -> float:
-    """The seconds until then; never 0, which would mean not to wait at all."""
-    return max(end - time.monotonic(), 0.01)
-
-
-def _received(line: _socket.socket, programs: tuple[int, ...], end: float) -> bytes:
-    """The body of an answer. Who waits for a person also looks whether the program still waits."""
-    came = b""
-    begin, length = 0, 0
-    while not begin or len(came) - begin < length:
-        line.settimeout(min(LOOK, _left(end)))
-        try:
-            chunk = line.recv(65536)
-        except TimeoutError:
-            if host.above() != programs:
-                raise StoreError(ENDED) from None
-            if time.monotonic() >= end:
-                raise
-            continue
-        came += chunk
-        if not chunk or len(came) > MOST:
-            raise ConnectionError("the server did not answer whole")
-        if not begin:
-            begin, length = _head(came)
-    if len(came) - begin != length:
-        raise ConnectionError("the server answered more than it said")
-    return came[begin:]
-
-
-def _head(came: bytes) -> tuple[int, int]:
-    """Where the body of an answer begins, and how long it is to be; 0 where its head is not here yet."""
-    end = came.find(b"\r\n\r\n")
-    if end < 0 and len(came) < MOST_HEAD:
-        return 0, 0
-    if end >= 0 and came.startswith(b"HTTP/1.1 200 "):
-        for line in came[:end].split(b"\r\n"):
-            name, _, value = line.partition(b": ")
-            if name.lower() == b"content-length":
-                if value.isdigit() and len(value) <= NUMBER:
-                    return end + 4, int(value)
-                break
-    raise ConnectionError("the server did not answer")
+    data = dumps(body, spaced=True).encode()
+    status, answer = server_socket.request(path, "POST", target, data, seconds=seconds, waiting=waiting)
+    if status != 200:
+        raise ConnectionError("the server did not answer")
+    return answer
 
 
 def ours(path: str) -> None:
@@ -184,10 +129,3 @@ def ours(path: str) -> None:
     kinds = stat.S_ISDIR(folder.st_mode) and stat.S_ISSOCK(found.st_mode)
     if not (closed and kinds and folder.st_uid == us and found.st_uid in (us, 0) and path.startswith("/")):
         raise ConnectionError("the socket is open to others")
-
-
-def owned_by_us(line: _socket.socket) -> None:
-    """Whoever listens is this user, or root: a socket file says nothing of who made it."""
-    process_user_group = line.getsockopt(_socket.SOL_SOCKET, _socket.SO_PEERCRED, 3 * INT)
-    if int.from_bytes(process_user_group[INT : 2 * INT], byteorder) not in (os.geteuid(), 0):
-        raise ConnectionError("somebody else listens on the socket")

@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from contextlib import suppress
 
 from assent.engine import http
+from assent.engine.http_message import HttpError, MessageHead, written
+from assent.engine.server_events import StreamEvent
 from assent.mcp import frames
-from assent.mcp.events import Event
 from assent.mcp.frames import INVALID
 
 JSON, STREAM = "application/json", "text/event-stream"
@@ -32,10 +33,10 @@ class Line:
         self._streams = False
         self._begun = False
 
-    async def body(self, head: http.Head) -> bytes:
+    async def body(self, head: MessageHead) -> bytes:
         try:
             return await http.whole(http.read_body(self.reader, head, answer=False), frames.LONGEST)
-        except http.HttpError as error:
+        except HttpError as error:
             raise Declined(413 if "longer" in str(error) else 400, str(error)) from None
 
     async def gone(self) -> None:
@@ -47,13 +48,13 @@ class Line:
         """The whole answer; in a stream, its last event."""
         if self._streams:
             if body.strip():
-                await self.event(Event(body.rstrip(b"\n"), "message"))
+                await self.event(StreamEvent(body.rstrip(b"\n"), "message"))
             return
         if self._begun:
             return
         self._begun = True
         found = {**headers, "Content-Length": str(len(body)), "Connection": "close"}
-        await self._write(http.written(f"HTTP/1.1 {status} {'OK' if status < 300 else 'No'}", found) + body)
+        await self._write(written(f"HTTP/1.1 {status} {'OK' if status < 300 else 'No'}", found) + body)
 
     async def message(self, body: object) -> None:
         await self.answer(200, {"Content-Type": JSON}, frames.write(body))
@@ -63,13 +64,13 @@ class Line:
         if not self._streams:
             self._streams = self._begun = True
             found = {**headers, "Content-Type": STREAM, "Cache-Control": "no-store", "Connection": "close"}
-            await self._write(http.written("HTTP/1.1 200 OK", found))
+            await self._write(written("HTTP/1.1 200 OK", found))
 
     async def sign(self) -> None:
         await self.stream({})
         await self._write(b": a person is asked\n\n")
 
-    async def event(self, event: Event) -> None:
+    async def event(self, event: StreamEvent) -> None:
         await self._write(event.written())
 
     async def _write(self, data: bytes) -> None:

@@ -12,9 +12,10 @@ from contextlib import suppress
 
 from assent.contract.errors import StoreError
 from assent.engine import http
+from assent.engine.http_message import MOST_HEAD, HttpError, MessageHead
+from assent.engine.server_events import EventReader, StreamEvent
 from assent.mcp import frames, marks
 from assent.mcp.calls import Origin, refusal
-from assent.mcp.events import Event, Events
 from assent.mcp.frames import INTERNAL, Frame, Kind, Malformed
 from assent.mcp.judge import Judge, Told
 from assent.mcp.line import JSON, STREAM, Declined, Line
@@ -45,7 +46,7 @@ async def serve(
     address = http.Address(url)
     front = Front(address, judge, origin)
     try:
-        server = await asyncio.start_server(front.serve, host, port, limit=http.HEAD)
+        server = await asyncio.start_server(front.serve, host, port, limit=MOST_HEAD)
     except OSError as error:
         raise StoreError(f"`{text}` cannot be listened on: {error.strerror}; give another port") from None
     front.port = server.sockets[0].getsockname()[1]
@@ -111,11 +112,11 @@ class Front:
         else:
             await self._message(line, head, found)
 
-    async def _head(self, line: Line) -> tuple[str, http.Head]:
+    async def _head(self, line: Line) -> tuple[str, MessageHead]:
         """The head of a request that is meant for us, and sent by no foreign page."""
         try:
             head = await http.read_head(line.reader)
-        except http.HttpError as error:
+        except HttpError as error:
             raise Declined(400, str(error)) from None
         found = http.REQUEST.fullmatch(head.first) if head is not None else None
         if head is None or found is None:
@@ -132,7 +133,7 @@ class Front:
             raise Declined(405, "use POST, GET or DELETE")
         return found[1], head
 
-    async def _batch(self, line: Line, head: http.Head, found: list[Frame | Malformed]) -> None:
+    async def _batch(self, line: Line, head: MessageHead, found: list[Frame | Malformed]) -> None:
         """A batch passes whole or not at all. One with a call does not: its answers would wait for each other."""
         for each in found:
             if isinstance(each, Malformed):
@@ -142,7 +143,7 @@ class Front:
         data = frames.write([each.body for each in found if isinstance(each, Frame)])
         await self._relay(line, "POST", self._headers(head.headers, None), data, None)
 
-    async def _message(self, line: Line, head: http.Head, frame: Frame) -> None:
+    async def _message(self, line: Line, head: MessageHead, frame: Frame) -> None:
         session = head.headers.get("mcp-session-id", "")
         call = self._origin.call(frame)
         if frame.kind is Kind.NOTIFICATION and frame.method == "notifications/cancelled":
@@ -161,7 +162,7 @@ class Front:
                 return
         await self._relay(line, "POST", headers, frames.write(frame.body), frame)
 
-    async def _told(self, line: Line, head: http.Head, frame: Frame, session: str) -> Told | None:
+    async def _told(self, line: Line, head: MessageHead, frame: Frame, session: str) -> Told | None:
         """The verdict on a call; None where the client hung up or took it back."""
         key = (session, frame.key)
         if key in self._held:
@@ -243,15 +244,15 @@ class Front:
         await line.answer(head.status, {**found, **({"Content-Type": JSON} if answer else {})}, answer)
 
     async def _events(self, line: Line, exchange: http.Exchange) -> None:
-        events = Events(frames.LONGEST)
+        events = EventReader(frames.LONGEST)
         async for data in exchange.body():
             for event in events.feed(data):
                 if is_message(event):
                     with suppress(Malformed):
                         again = frames.write(_bodies(frames.read(event.data))).rstrip(b"\n")
-                        await line.event(Event(again, event.name, event.id, event.retry))
+                        await line.event(StreamEvent(again, event.name, event.id, event.retry))
                 elif event.id:
-                    await line.event(Event(b"", event.name, event.id, event.retry))
+                    await line.event(StreamEvent(b"", event.name, event.id, event.retry))
 
 
 def _again(raw: bytes, id: object) -> bytes:

@@ -8,8 +8,8 @@ from contextlib import suppress
 
 from assent.contract.display import one_line
 from assent.engine import http
+from assent.engine.server_events import EventReader, StreamEvent
 from assent.mcp import frames, marks
-from assent.mcp.events import Event, Events
 from assent.mcp.frames import INTERNAL, INVALID, NO_METHOD, Frame, Kind, Malformed
 from assent.mcp.line import STREAM
 
@@ -153,7 +153,7 @@ class Upstream:
         last, pause = "", PAUSE
         for _ in range(TRIES):
             try:
-                events = Events(frames.LONGEST)
+                events = EventReader(frames.LONGEST)
                 async for data in exchange.body():
                     for event in events.feed(data):
                         last, pause = event.id or last, _pause(event, pause)
@@ -182,7 +182,7 @@ class Upstream:
                     if exchange.head.status != 200 or exchange.head.kind != STREAM:
                         return
                     failed = 0
-                    events = Events(frames.LONGEST)
+                    events = EventReader(frames.LONGEST)
                     async for data in exchange.body():
                         for event in events.feed(data):
                             last, pause = event.id or last, _pause(event, pause)
@@ -218,9 +218,9 @@ class Upstream:
         return exchange
 
 
-def is_message(event: Event) -> bool:
+def is_message(event: StreamEvent) -> bool:
     return bool(event.data.strip()) and event.name in ("", "message")
 
 
-def _pause(event: Event, before: float) -> float:
+def _pause(event: StreamEvent, before: float) -> float:
     return before if event.retry is None else min(event.retry / 1000, LONGEST_PAUSE)

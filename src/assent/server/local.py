@@ -1,32 +1,15 @@
-"""Talks to the server of this user over its socket. Knows nothing of what is said."""
+"""Asks the server of this user over its socket. Knows nothing of what is said."""
 
 from __future__ import annotations
 
-import http.client
 import json
 import os
-import socket
+from typing import Any
 
 from assent.contract.errors import AccessError, StoreError
+from assent.engine import server_socket
 from assent.server.listening import Running, running
-from assent.server.peers import peer_of
 from assent.state import folders
-
-
-class Connection(http.client.HTTPConnection):
-    """HTTP over a Unix socket."""
-
-    def __init__(self, path: str, timeout: float) -> None:
-        super().__init__("localhost", timeout=timeout)
-        self._path = path
-
-    def connect(self) -> None:
-        self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        self.sock.settimeout(self.timeout)
-        self.sock.connect(self._path)
-        found = peer_of(self.sock)
-        if found is not None and found.uid not in (os.geteuid(), 0):
-            raise ConnectionError("somebody else listens on it")
 
 
 def server() -> Running | None:
@@ -39,19 +22,32 @@ def state() -> str:
     return folders.assent_home(os.environ, os.environ.get("HOME", "") or os.path.expanduser("~"))
 
 
-def ask(found: Running, method: str, path: str, body: object = None, *, timeout: float = 10.0) -> dict[str, object]:
+def ask(found: Running, method: str, path: str, body: object = None, *, timeout: float = 10.0) -> dict[str, Any]:
     """One request. Raises StoreError where the server does not answer, AccessError where it refuses."""
-    connection = Connection(found.socket, timeout)
+    raw = b"" if body is None else json.dumps(body).encode()
     try:
-        raw = None if body is None else json.dumps(body)
-        connection.request(method, path, raw, {"Content-Type": "application/json"})
-        answer = connection.getresponse()
-        data = json.loads(answer.read())
-    except (OSError, ValueError, http.client.HTTPException) as error:
+        status, answer = server_socket.request(found.socket, method, path, raw, seconds=timeout)
+    except OSError as error:
         raise StoreError(f"the server does not answer on `{found.socket}`: {error}; try `assent stop`") from None
-    finally:
-        connection.close()
-    if answer.status >= 400:
-        why = data.get("error", {})
-        raise AccessError(str(why.get("message", answer.status)), code=str(why.get("code", "")))
-    return dict(data)
+    return answered(status, answer)
+
+
+def answered(status: int, raw: bytes) -> dict[str, Any]:
+    """What the server gives. Raises AccessError with the server's code where it refuses, StoreError where it cannot be
+    read."""
+    found = table(raw)
+    if status < 400:
+        return found
+    why = found.get("error", {})
+    raise AccessError(str(why.get("message", f"refused ({status})")), code=str(why.get("code", "")))
+
+
+def table(raw: bytes) -> dict[str, Any]:
+    """The JSON object in some bytes. Raises StoreError where there is none."""
+    try:
+        found = json.loads(raw)
+    except ValueError:
+        found = None
+    if not isinstance(found, dict):
+        raise StoreError("the server said something that is not understood; is it another version?")
+    return found

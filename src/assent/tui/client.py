@@ -5,24 +5,28 @@ The cookie and the key of the session are in the memory of this process only."""
 from __future__ import annotations
 
 import asyncio
-import http.client
 import json
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import suppress
-from typing import Any
+from typing import Any, TypeVar
 
-from assent.contract.errors import AccessError, StoreError
+from assent.contract.errors import StoreError
+from assent.engine import http, server_socket
+from assent.engine.http import Exchange
+from assent.engine.server_events import EventReader, StreamEvent
+from assent.server import local
 from assent.server.access import INBOX
 from assent.server.listening import Running
-from assent.server.local import Connection
 
 PATIENCE = 10.0  # seconds for an answer of the server
 SILENCE = 35.0  # the server pings its stream more often than this
+LARGEST = 64 * 1024 * 1024  # bytes of an answer, or of one event
 SIGNED_OUT = "not-allowed"  # the code of a request that only a signed-in person may make
 NO_SERVER = "no server runs; start one with `assent serve` in another terminal"
 
 Find = Callable[[], Running | None]
 Data = dict[str, Any]
+T = TypeVar("T")
 
 
 class Client:
@@ -47,18 +51,16 @@ class Client:
 
     async def events(self) -> AsyncIterator[tuple[str, Data]]:
         """The server's events as they come. Ends when the server ends the stream, raises when it falls silent."""
-        reader, writer = await self._connect()
+        exchange = await self._send("GET", "/v1/events", None, PATIENCE)
         try:
-            status, headers = await _within(PATIENCE, self._send(reader, writer, "GET", "/v1/events", None))
-            if status != 200:
-                raise _refusal(status, await _within(PATIENCE, _body(reader, headers)))
-            text = b""
-            while piece := await _within(SILENCE, _chunk(reader)):
-                *blocks, text = (text + piece).split(b"\n\n")
-                for block in blocks:
-                    yield _event(block)
+            if exchange.head.status != 200:
+                local.answered(exchange.head.status, await _within(PATIENCE, _whole(exchange)))
+            reader, pieces = EventReader(LARGEST), exchange.body()
+            while (found := await _within(SILENCE, _some(pieces, reader))) is not None:
+                for event in found:
+                    yield event.name or "message", local.table(event.data)
         finally:
-            writer.close()
+            exchange.close()
 
     def end_now(self, id: str = "", digest: str = "") -> None:
         """Before this process ends: put a question away and sign out. Does not wait for long, and raises nothing."""
@@ -71,51 +73,39 @@ class Client:
         self._cookie = self._key = ""
 
     def _now(self, found: Running, method: str, path: str, body: str) -> None:
-        connection = Connection(found.socket, 2.0)
-        with suppress(OSError, http.client.HTTPException):
-            connection.request(method, path, body, self._headers(body.encode()))
-            connection.getresponse().read()
-        connection.close()
+        with suppress(OSError):
+            server_socket.request(found.socket, method, path, body.encode(), seconds=2.0, headers=self._headers())
 
     # How it is done
 
     async def _once(self, method: str, path: str, body: object, patience: float) -> tuple[Mapping[str, str], Data]:
-        reader, writer = await self._connect()
+        exchange = await self._send(method, path, body, patience)
         try:
-            status, headers = await _within(patience, self._send(reader, writer, method, path, body))
-            raw = await _within(patience, _body(reader, headers))
+            raw = await _within(patience, _whole(exchange))
         finally:
-            writer.close()
-        if status >= 400:
-            raise _refusal(status, raw)
-        return headers, _data(raw)
+            exchange.close()
+        return exchange.head.headers, local.answered(exchange.head.status, raw)
 
-    async def _connect(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    async def _send(self, method: str, path: str, body: object, patience: float) -> Exchange:
+        """A request of which the head of the answer is here."""
         found = self._find()
         if found is None:
             raise StoreError(NO_SERVER)
-        reader, writer = await _within(PATIENCE, asyncio.open_unix_connection(found.socket))
-        return reader, writer
-
-    async def _send(
-        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, method: str, path: str, body: object
-    ) -> tuple[int, Mapping[str, str]]:
+        exchange = await _within(PATIENCE, http.connect_unix(found.socket))
+        headers = {"Host": "localhost", "Content-Type": "application/json", **self._headers()}
         raw = b"" if body is None else json.dumps(body).encode()
-        head = [f"{method} {path} HTTP/1.1", *(f"{name}: {value}" for name, value in self._headers(raw).items())]
-        writer.write("\r\n".join([*head, "", ""]).encode("latin-1") + raw)
-        await writer.drain()
-        return await _head(reader)
+        try:
+            await _within(patience, exchange.send(method, path, headers, raw))
+        except BaseException:
+            exchange.close()
+            raise
+        return exchange
 
-    def _headers(self, raw: bytes) -> dict[str, str]:
-        found = {"Host": "localhost", "Connection": "close", "Content-Length": str(len(raw))}
-        if raw:
-            found["Content-Type"] = "application/json"
-        if self._cookie:
-            found |= {"Cookie": self._cookie, "Assent-Key": self._key}
-        return found
+    def _headers(self) -> dict[str, str]:
+        return {"Cookie": self._cookie, "Assent-Key": self._key} if self._cookie else {}
 
 
-async def _within(seconds: float, waiting: Any) -> Any:
+async def _within(seconds: float, waiting: Awaitable[T]) -> T:
     """What is waited for, or StoreError where the line breaks or nothing comes."""
     try:
         return await asyncio.wait_for(waiting, seconds)
@@ -125,56 +115,11 @@ async def _within(seconds: float, waiting: Any) -> Any:
         raise StoreError(f"the line to the server broke: {error or 'it was closed'}") from None
 
 
-async def _head(reader: asyncio.StreamReader) -> tuple[int, Mapping[str, str]]:
-    """The status and the headers of an answer, their names in lower case."""
-    words = (await reader.readline()).split()
-    if len(words) < 2:
-        raise EOFError("the server closed it")
-    headers: dict[str, str] = {}
-    while line := (await reader.readline()).strip():
-        name, _, value = line.decode("latin-1").partition(":")
-        headers[name.strip().lower()] = value.strip()
-    return int(words[1]), headers
+async def _whole(exchange: Exchange) -> bytes:
+    return await http.whole(exchange.body(), LARGEST)
 
 
-async def _body(reader: asyncio.StreamReader, headers: Mapping[str, str]) -> bytes:
-    if "content-length" in headers:
-        return await reader.readexactly(int(headers["content-length"]))
-    pieces = []
-    while piece := await _chunk(reader):
-        pieces.append(piece)
-    return b"".join(pieces)
-
-
-async def _chunk(reader: asyncio.StreamReader) -> bytes:
-    """One piece of a body that is sent in pieces; empty at its end."""
-    size = int((await reader.readline()).split(b";")[0] or b"0", 16)
-    piece = await reader.readexactly(size)
-    await reader.readline()
-    return piece
-
-
-def _data(raw: bytes) -> Data:
-    try:
-        found = json.loads(raw)
-    except ValueError:
-        found = None
-    if not isinstance(found, dict):
-        raise StoreError("the server said something that is not understood; is it another version?")
-    return found
-
-
-def _refusal(status: int, raw: bytes) -> AccessError:
-    why = _data(raw).get("error", {})
-    return AccessError(str(why.get("message", f"refused ({status})")), code=str(why.get("code", "")))
-
-
-def _event(block: bytes) -> tuple[str, Data]:
-    name, data = "message", b"{}"
-    for line in block.split(b"\n"):
-        kind, _, value = line.partition(b": ")
-        if kind == b"event":
-            name = value.decode("ascii", "replace")
-        elif kind == b"data":
-            data = value
-    return name, _data(data)
+async def _some(pieces: AsyncIterator[bytes], reader: EventReader) -> list[StreamEvent] | None:
+    """The events that the next bytes end; None at the end of the stream."""
+    piece = await anext(pieces, b"")
+    return list(reader.feed(piece)) if piece else None

@@ -9,15 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assent.engine import http
-from assent.engine.http import HttpError
+from assent.engine.http_message import MOST_HEAD, HttpError, MessageHead, written
+from assent.engine.server_events import EventReader, StreamEvent
 from assent.mcp import marks
-from assent.mcp.events import Event, Events
 from assent.mcp.frames import frame
 
 
-def read(raw: bytes, *, answer: bool = True) -> tuple[http.Head | None, bytes]:
-    async def work() -> tuple[http.Head | None, bytes]:
-        reader = asyncio.StreamReader(limit=http.HEAD)
+def read(raw: bytes, *, answer: bool = True) -> tuple[MessageHead | None, bytes]:
+    async def work() -> tuple[MessageHead | None, bytes]:
+        reader = asyncio.StreamReader(limit=MOST_HEAD)
         reader.feed_data(raw)
         reader.feed_eof()
         head = await http.read_head(reader)
@@ -73,7 +73,7 @@ def test_what_could_be_read_in_two_ways_is_refused(rest: bytes) -> None:
 
 def test_a_header_cannot_break_out_of_its_line() -> None:
     with pytest.raises(HttpError):
-        http.written("GET / HTTP/1.1", {"A": "b\r\nC: d"})
+        written("GET / HTTP/1.1", {"A": "b\r\nC: d"})
 
 
 @pytest.mark.parametrize("url", ["ftp://a/", "http:///x", "http://u:p@a/", "http://é/", "x", "file:///etc/passwd"])
@@ -99,7 +99,7 @@ def test_an_address_says_where_it_leads(url: str, authority: str, target: str) -
 names = st.sampled_from(["", "message", "other"])
 lines = st.binary(min_size=1, max_size=10).filter(lambda data: not set(data) & set(b"\r\n"))
 events = st.builds(
-    Event,
+    StreamEvent,
     st.lists(lines, min_size=1, max_size=3).map(b"\n".join),
     names,
     st.sampled_from(["", "7", "a b"]),
@@ -108,11 +108,11 @@ events = st.builds(
 
 
 @given(st.lists(events, max_size=4), st.sampled_from([b"\n", b"\r\n", b"\r"]), st.data())
-def test_events_do_not_depend_on_how_they_come(found: list[Event], end: bytes, data: st.DataObject) -> None:
+def test_events_do_not_depend_on_how_they_come(found: list[StreamEvent], end: bytes, data: st.DataObject) -> None:
     stream = b": hello\n\n" + b"".join(each.written() for each in found) + b"data: lost"
     stream = stream.replace(b"\n", end)
     cuts = sorted(data.draw(st.lists(st.integers(0, len(stream)), max_size=5)))
-    reader = Events(1000)
+    reader = EventReader(1000)
     read = [
         each
         for start, stop in zip([0, *cuts], [*cuts, len(stream)], strict=True)
@@ -123,7 +123,7 @@ def test_events_do_not_depend_on_how_they_come(found: list[Event], end: bytes, d
 
 def test_an_event_that_is_too_long_is_refused() -> None:
     for pieces in ([b"data: 1234567890\n"] * 5, [b"data: ", *[b"1234567890"] * 10]):
-        reader = Events(100)
+        reader = EventReader(100)
         for piece in pieces[:-1]:
             assert list(reader.feed(piece)) == []
         with pytest.raises(HttpError):
@@ -157,4 +157,4 @@ def test_headers_repeat_the_message() -> None:
 def test_a_header_value_holds_any_text(text: str) -> None:
     value = marks.encoded(text)
     assert marks.PLAIN.fullmatch(value)
-    http.written("GET / HTTP/1.1", {"X": value})
+    written("GET / HTTP/1.1", {"X": value})

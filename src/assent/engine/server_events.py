@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator
 
 from assent.contract.value import Value
-from assent.engine.http import HttpError
+from assent.engine.http_message import HttpError
 
 
-class Event(Value):
+class StreamEvent(Value):
     """One event of a stream."""
 
     __slots__ = ("data", "name", "id", "retry")
@@ -30,7 +30,7 @@ class Event(Value):
         return b"\n".join(lines) + b"\n\n"
 
 
-class Events:
+class EventReader:
     """Cuts a stream of bytes into events. Raises HttpError past the limit."""
 
     def __init__(self, longest: int) -> None:
@@ -45,7 +45,7 @@ class Events:
         self._retry: int | None = None
         self._size = 0
 
-    def feed(self, data: bytes) -> Iterator[Event]:
+    def feed(self, data: bytes) -> Iterator[StreamEvent]:
         if self._returned and data:
             data = data.removeprefix(b"\n")
             self._returned = False
@@ -61,7 +61,7 @@ class Events:
             if line:
                 self._field(line)
                 continue
-            event = Event(b"\n".join(self._data), self._name, self._id, self._retry)
+            event = StreamEvent(b"\n".join(self._data), self._name, self._id, self._retry)
             spoke = bool(self._data or self._id)
             self._clear()
             if spoke:
