@@ -59,4 +59,6 @@ def test_a_memory_that_is_full_refuses_and_forgets_nothing() -> None:
 
 
 def test_answers_from_elsewhere_save_no_rule_that_stays() -> None:
-    assert replies.SCOPES == (Scope.ONCE, Scope.QUARTER, Scope.SESSION)
+    assert {Scope.ONCE, Scope.QUARTER, Scope.SESSION} <= set(replies.SCOPES)
+    assert [scope for scope in replies.SCOPES if scope.bounds.lasting] == []
+    assert [scope.bounds.lasting for scope in (Scope.PROJECT, Scope.EVERYWHERE)] == [True, True]

@@ -137,9 +137,10 @@ def test_only_what_can_be_remembered_has_buttons_that_remember() -> None:
         return [each["action_id"] for row in message.blocks if row["type"] == "actions" for each in row["elements"]]
 
     wide = list(messages.WIDER)
-    assert [each in actions(question()) for each in wide] == [True, True]
-    assert [each in actions(question(suggestions=0)) for each in (*wide, messages.EDIT)] == [False, False, False]
-    assert [each in actions(question(), Reach(refusal="too broad")) for each in wide] == [False, False]
+    assert len(wide) >= 2
+    assert [each for each in wide if each not in actions(question())] == []
+    assert [each for each in (*wide, messages.EDIT) if each in actions(question(suggestions=0))] == []
+    assert [each for each in wide if each in actions(question(), Reach(refusal="too broad"))] == []
 
 
 def test_what_is_risky_is_confirmed_before_it_is_allowed_and_not_before_it_is_denied() -> None:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assent.approval.channels.replies import signature
+from assent.approval.channels.replies import SCOPES, signature
 from assent.approval.channels.webhook import events
 from assent.contract.approval import Answer, Ending, Resolution, Said, Scope
 from assent.contract.display import is_hidden
@@ -66,7 +66,7 @@ def test_a_question_is_told_with_nothing_hidden(text: str) -> None:
     found = json.loads(body)
     assert (found["nonce"], found["scopes"], found["preview"]["length"]) == (
         "word",
-        ["once", "15m", "session"],
+        [scope.value for scope in SCOPES],
         len(text) + 5,
     )
     assert [each for each in found["preview"]["text"] if is_hidden(each)] == []
