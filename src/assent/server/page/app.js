@@ -1,19 +1,16 @@
 // Starts the page: sign-in, the event stream, the views, the keys.
 
 import { get, key, onSignedOut, remove } from "./api.js";
-import { Audit } from "./audit.js";
-import { $, h, put, toast } from "./dom.js";
+import { $, h, icon, put, toast } from "./dom.js";
 import { Inbox } from "./inbox.js";
-import { Live } from "./live.js";
 import { startNotifying } from "./notify.js";
-import { Policy } from "./policy.js";
 import { Shared } from "./shared.js";
 import { signIn } from "./signin.js";
-import { Simulator } from "./simulator.js";
 import { store } from "./store.js";
+import { VIEWS } from "./views.js";
 import { DENIALS, SCOPES, headline, prose, runtime } from "./words.js";
 
-const NAMES = ["inbox", "live", "simulator", "audit", "policy"];
+const NAMES = VIEWS.map(({ name }) => name);
 const LINKS = { on: "connected", wait: "connecting", off: "not connected: trying again" };
 const LOOK_AGAIN = 60_000; // milliseconds between looks for folders without a hook
 let views = null, view = null, stream = null;
@@ -21,7 +18,8 @@ let views = null, view = null, stream = null;
 function start() {
   if (!views) {
     const root = $("view");
-    views = { inbox: new Inbox(root), live: new Live(root), simulator: new Simulator(root), audit: new Audit(root), policy: new Policy(root) };
+    $("tabs").replaceWith(...VIEWS.map(({ name, title, icon: path }) => h("a", { class: "tab", href: `#${name}`, "data-view": name }, icon(path), h("span", {}, title), name === "inbox" ? h("b", { class: "count", id: "count", hidden: true }) : null)));
+    views = Object.fromEntries(VIEWS.map(({ name, View }) => [name, new View(root)]));
     Inbox.current = views.inbox;
     startNotifying((id) => { location.hash = "inbox"; views.inbox.select(id); });
     store.on("questions", count);
@@ -72,14 +70,14 @@ function keys(event) {
   const typing = event.target.closest?.("input:not([type=radio]), textarea, select");
   if (typing || event.repeat) return;
   if (event.key === "?") { help(); event.preventDefault(); return; }
-  if (/^[1-5]$/.test(event.key) && !(view === views.inbox && view.answers?.open)) { location.hash = NAMES[Number(event.key) - 1]; event.preventDefault(); return; }
+  if (NAMES[Number(event.key) - 1] && !(view === views.inbox && view.answers?.open)) { location.hash = NAMES[Number(event.key) - 1]; event.preventDefault(); return; }
   if (event.key === "/") { const search = $("view").querySelector("input[type=search]"); if (search) { search.focus(); event.preventDefault(); } return; }
   if ((event.key === "Enter" || event.key === " ") && event.target.closest("button, a, summary")) return;
   if (view?.key?.(event)) event.preventDefault();
 }
 
 function help() {
-  const rows = [...Object.values(SCOPES).map(({ key, offer }) => [key.toUpperCase(), offer]), ...Object.values(DENIALS).map(([key, offer]) => [key.toUpperCase(), offer]), ["D", "receipt and raw input"], ["J K", "next, previous question"], ["1–5", "inbox, live, simulator, audit, policy"], ["/", "search"], ["Esc", "back"]];
+  const rows = [...Object.values(SCOPES).map(({ key, offer }) => [key.toUpperCase(), offer]), ...Object.values(DENIALS).map(([key, offer]) => [key.toUpperCase(), offer]), ["D", "receipt and raw input"], ["J K", "next, previous question"], [`1–${NAMES.length}`, NAMES.join(", ")], ["/", "search"], ["Esc", "back"]];
   const dialog = $("keys");
   put(dialog, h("h2", {}, "Keys"), h("dl", {}, rows.map(([name, what]) => [h("dt", {}, name.split(" ").map((each) => h("kbd", {}, each))), h("dd", {}, what)])), h("button", { type: "button", on: { click: () => dialog.close() } }, "Close"));
   dialog.showModal();
