@@ -63,8 +63,8 @@ class CompiledHook(BuildHookInterface):
 
     def tables(self, build_data: dict) -> None:
         """They go into the wheel: where it is installed, the folder may not be writable."""
-        path = tables(self.root)
-        build_data["force_include"][path] = os.path.relpath(path, os.path.join(self.root, "src"))
+        for path in tables(self.root):
+            build_data["force_include"][path] = os.path.relpath(path, os.path.join(self.root, "src"))
 
     def finalize(self, version: str, build_data: dict, artifact_path: str) -> None:
         if hasattr(self, "made"):
@@ -81,14 +81,16 @@ class CompiledHook(BuildHookInterface):
         build_data["artifacts"].append(f"/{FOLDER}/{PROGRAM}")
 
 
-def tables(root: str) -> str:
-    """Compile the command tables in the source tree; where to."""
+def tables(root: str) -> list[str]:
+    """Compile the tables of commands and of agent programs in the source tree; where to."""
     sys.path.insert(0, os.path.join(root, "src"))
     sys.dont_write_bytecode = False
+    from assent.agents import known
     from assent.programs.catalog import catalog
 
-    catalog.save()
-    return catalog.path
+    for each in (catalog, known.catalog):
+        each.save()
+    return [catalog.path, known.catalog.path]
 
 
 def client(root: str) -> str:

@@ -96,7 +96,7 @@ def runtimes() -> str:
             f"{each.title} {each.version}, {each.source.value}",
             *(does.value for does in (each.allow, each.ask, each.ask_headless, each.deny, each.error)),
         )
-        for each in capabilities.TABLE
+        for each in capabilities.CAPABILITIES.values()
     )
     return table(("name", "runtime", "allow", "ask", "ask, nobody there", "deny", "an error of ours"), rows)
 
@@ -118,7 +118,7 @@ def breakdowns() -> str:
                 if has
             ),
         )
-        for each in capabilities.TABLE
+        for each in capabilities.CAPABILITIES.values()
     )
     head = ("name", "exit 1", "crash, missing program", "timeout", "garbage", "default timeout", "longest", "has")
     return table(head, rows)
@@ -126,7 +126,7 @@ def breakdowns() -> str:
 
 def exceptions() -> str:
     parts = []
-    for each in capabilities.TABLE:
+    for each in capabilities.CAPABILITIES.values():
         lines = [f"- {text}" for text in each.exceptions]
         lines += [f"- `{feature}` needs {version} or later" for feature, version in each.since]
         parts.append("\n".join([f"### {each.title}", "", *lines]))

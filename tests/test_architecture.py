@@ -28,10 +28,10 @@ SURFACES = frozenset({"cli", "demo", "hook", "mcp", "sdk", "server", "tools", "t
 MAY_IMPORT: dict[str, frozenset[str]] = {
     "contract": frozenset(),
     "programs": frozenset({"contract"}),
-    "agents": frozenset({"contract"}),
-    **{stage: frozenset({"contract", "programs"}) for stage in ("effects", "policy")},
-    **{stage: frozenset({"contract", "programs", "state"}) for stage in ("facts", "approval", "trail")},
-    "state": frozenset({"contract", "facts"}),  # of facts where links lead: a folder is trusted by where it really is
+    "agents": frozenset({"contract", "programs"}),
+    **dict.fromkeys(("effects", "policy"), DATA),
+    **{stage: DATA | {"state"} for stage in ("facts", "approval", "trail")},
+    "state": DATA | {"facts"},  # of facts where links lead: a folder is trusted by where it really is
     "engine": BELOW_ENGINE | {"__init__"},
     "api": BELOW_ENGINE | {"engine", "__init__"},
     **{surface: BELOW_ENGINE | SURFACES | {"engine", "api", "__init__"} for surface in SURFACES},

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from assent import agents
-from assent.agents import probes
+from assent.agents import probes, settings
 from assent.agents.adapter import Rendered, deadline_within
 from assent.agents.capabilities import CAPABILITIES, Does
 from assent.hook import compiled_client, launcher
@@ -83,7 +83,7 @@ def test_a_question_ends_before_its_hook_does_and_the_trail_says_so(program: Pro
     assert [(each["outcome"], each["code"]) for each in ended] == [("deny", "answer.expired")] * 2
 
 
-@pytest.mark.parametrize("runtime", [each for each in agents.RUNTIMES if agents.load(each).limit])
+@pytest.mark.parametrize("runtime", [each for each in settings.RUNTIMES if agents.load(each).limit])
 def test_a_hook_of_a_program_with_a_limit_ends_before_it_whatever_its_words_say(runtime: str) -> None:
     adapter, known = agents.load(runtime), CAPABILITIES[runtime]
     assert known.longest == adapter.limit

@@ -1,18 +1,15 @@
-"""Runtime payload ⇄ Call and reply, one file for each runtime. Pure: reads no files, prints nothing, judges nothing.
+"""Agent programs: one folder for each, with what is known of it (`agent.toml`), its payload, settings and permissions.
 
-The registry imports an adapter only when it is asked for, since a hook needs one of them."""
+Pure: reads no files but its own data, prints nothing, judges nothing. An adapter is imported when it is asked for:
+a hook needs one of them."""
 
 from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from assent.agents.adapter import Adapter
-
-# What people type: the folders here, and the tool behind Claude Code's own dialog.
-RUNTIMES: tuple[str, ...] = (
-    *("claude", "claude-prompt", "codex", "gemini", "opencode", "qwen", "copilot", "cursor", "cline", "openharness"),
-)
-
 
 _loaded: dict[str, Adapter] = {}
 
@@ -21,9 +18,18 @@ def load(runtime: str) -> Adapter:
     """The adapter of a runtime; raises KeyError where there is none."""
     found = _loaded.get(runtime)
     if found is None:
-        if runtime not in RUNTIMES:
-            raise KeyError(runtime)
-        name = "claude.prompt" if runtime == "claude-prompt" else f"{runtime}.payload"
-        module = __import__(f"assent.agents.{name}", fromlist=["ADAPTER"])
-        found = _loaded[runtime] = module.ADAPTER
+        found = _loaded[runtime] = module(runtime, "payload").ADAPTER
     return found
+
+
+def module(runtime: str, name: str) -> Any:
+    """A module of a program's folder; raises KeyError where there is none."""
+    path = f"assent.agents.{runtime.replace('-', '_')}.{name}"
+    if not runtime.replace("-", "_").isidentifier():
+        raise KeyError(runtime)
+    try:
+        return __import__(path, fromlist=[name])
+    except ModuleNotFoundError as error:
+        if error.name is None or not path.startswith(error.name):
+            raise  # what the module itself needs is missing
+        raise KeyError(runtime) from None

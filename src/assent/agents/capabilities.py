@@ -1,11 +1,17 @@
-"""What each runtime makes of a hook's answer, as data: what was seen, and in which version. Renders nothing.
+"""What each runtime makes of a hook's answer: what was seen, and in which version. Renders nothing.
 
-The one place for knowledge of versions; `doctor`, `install` and docs/runtimes.md read it. Not loaded by a hook."""
+Read from the programs' `agent.toml`, for `doctor`, `install` and docs/runtimes.md. Not loaded by a hook."""
 
 from __future__ import annotations
 
+from assent.agents import known
 from assent.contract.choice import Enum
 from assent.contract.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
 
 
 class Does(Enum):
@@ -78,7 +84,7 @@ class Capabilities(Value):
         crash: Does,
         timeout: Does,
         garbage: Does,
-        default_timeout: float,
+        default_timeout: float = 0,
         longest: float = 0,
         source: Source = Source.OBSERVED,
         http: bool = False,
@@ -119,278 +125,19 @@ class Capabilities(Value):
         return tuple(name for name, does in broken.items() if does not in (Does.BLOCKS, Does.ENDS, Does.ASKS))
 
 
-RUNS, HOST, ASKS, BLOCKS, ENDS, UNKNOWN = Does.RUNS, Does.HOST, Does.ASKS, Does.BLOCKS, Does.ENDS, Does.UNKNOWN
+ANSWERS = ("allow", "ask", "ask_headless", "deny", "error", "exit_1", "crash", "timeout", "garbage")
 
-TABLE: tuple[Capabilities, ...] = (
-    Capabilities(
-        "claude",
-        "Claude Code",
-        "2.1.325",
-        allow=RUNS,
-        ask=ASKS,
-        ask_headless=BLOCKS,
-        deny=BLOCKS,
-        error=BLOCKS,
-        exit_1=BLOCKS,
-        crash=BLOCKS,
-        timeout=BLOCKS,
-        garbage=HOST,
-        default_timeout=600,
-        http=True,
-        permission_hook=True,
-        exposed="`disableAllHooks` in a repository's settings switches it off, and a hook of a repository can rewrite "
-        "a call after the allow",
-        managed=True,
-        exceptions=(
-            "before 2.1.295 `onFailure` is ignored without a word: a hook that crashes, exits with 1 or times out lets "
-            "the call run",
-            "an allow does not open plan mode, nor writes to `.git`, `.claude`, `.vscode`, `.mcp.json` and shell "
-            "start-up files: there the dialog still opens",
-            "shell commands inside skills and slash commands fire no hook; set `disableSkillShellExecution`",
-            "`--bare`, `--safe-mode`, `--restricted`, `--setting-sources`, `CLAUDE_CONFIG_DIR` and `disableAllHooks` "
-            "in a project's settings switch user hooks off, also where the user's settings say "
-            "`disableAllHooks: false`; managed hooks stay",
-            "a settings file with a comment, a trailing comma or an entry that Claude Code does not know is not loaded "
-            "at all, with the hooks in it",
-            "another hook may change the input of a call after ours allowed it: of several the one that ends last is "
-            "obeyed, also beside a managed hook; only `allowManagedHooksOnly` in managed settings (`--scope managed "
-            "--harden`) keeps a repository's hooks out",
-            "a project's settings may set the environment of hooks: a library that they preload reaches a hook in "
-            "Python, and not the compiled client",
-            "a hook that ends well and prints nothing, or nothing that it can read, is no answer: Claude Code's own "
-            "rules decide",
-            "an HTTP hook is told neither the project's folder nor whether somebody attends; a command hook is",
-            "for HTTP hooks a proxy variable without `NO_PROXY`, or a project's empty `allowedHttpHookUrls`, keeps the "
-            "hook from being reached",
-        ),
-        since=(("onFailure", "2.1.295"),),
-    ),
-    Capabilities(
-        "claude-prompt",
-        "Claude Code, `--permission-prompt-tool`",
-        "2.1.325",
-        allow=RUNS,
-        ask=BLOCKS,
-        ask_headless=BLOCKS,
-        deny=BLOCKS,
-        error=BLOCKS,
-        exit_1=BLOCKS,
-        crash=BLOCKS,
-        timeout=UNKNOWN,
-        garbage=BLOCKS,
-        default_timeout=0,
-        permission_hook=True,
-        dialog=False,
-        exceptions=("sees only the calls that Claude Code itself would ask about",),
-    ),
-    Capabilities(
-        "codex",
-        "Codex CLI",
-        "0.166.0",
-        allow=HOST,
-        ask=BLOCKS,
-        ask_headless=BLOCKS,
-        deny=BLOCKS,
-        error=BLOCKS,
-        exit_1=BLOCKS,
-        crash=BLOCKS,
-        timeout=HOST,
-        garbage=HOST,
-        default_timeout=600,
-        permission_hook=True,
-        exposed="`features.hooks = false` in a repository's `.codex/config.toml` switches it off, trusted or not",
-        managed=True,
-        exceptions=(
-            "an ask is a denial, but for shell commands where the asking program is installed: then Codex's own dialog "
-            "opens, which does not show our reason; in `codex exec` it is a denial, or asked on the page",
-            "text typed into a running program (`write_stdin`) fires no hook: an interpreter that was allowed to start "
-            "takes anything",
-            "a hook that was not reviewed and trusted is skipped, in `codex exec` without a word",
-            "`--disable hooks`, and `features.hooks = false` in a project's `.codex/config.toml`, switch hooks off, "
-            "those in `/etc/codex/config.toml` too; `--scope managed` writes `managed_config.toml`, which pins "
-            "the feature",
-            "the payload names the folder of the call, which the model chooses, and not that of the project",
-        ),
-    ),
-    Capabilities(
-        "gemini",
-        "Gemini CLI",
-        "0.61.0",
-        allow=HOST,
-        ask=ASKS,
-        ask_headless=BLOCKS,
-        deny=BLOCKS,
-        error=BLOCKS,
-        exit_1=BLOCKS,
-        crash=BLOCKS,
-        timeout=HOST,
-        garbage=HOST,
-        default_timeout=60,
-        exposed="`hooksConfig.enabled = false` in a repository's settings switches it off where the folder is trusted",
-        managed=True,
-        exceptions=(
-            "with `--acp` (editors) no hook fires",
-            "with a trailing comma in its settings Gemini CLI does not start; comments are taken",
-            "in a folder that is not trusted user hooks are off; hooks of an extension still fire",
-            "a trusted project's settings can switch hooks off: `hooksConfig.enabled` those of the user and of "
-            "extensions, `hooksConfig.disabled` every hook whose name they know; `--scope managed` sets the first, and "
-            "our hook has a name that cannot be guessed",
-            "no event tells whether somebody attends, and without a person Gemini CLI waits for ever for the answer to "
-            "an ask; Assent looks at its process and denies, but where there is no `/proc` it cannot",
-            "an ask also opens what a policy file of Gemini CLI denies",
-            "an allow does not skip Gemini CLI's own question; a policy file does",
-        ),
-    ),
-    Capabilities(
-        "opencode",
-        "opencode",
-        "1.18.33",
-        allow=RUNS,
-        ask=ASKS,
-        ask_headless=BLOCKS,
-        deny=BLOCKS,
-        error=BLOCKS,
-        exit_1=BLOCKS,
-        crash=BLOCKS,
-        timeout=BLOCKS,
-        garbage=BLOCKS,
-        default_timeout=0,
-        permission_hook=True,
-        exposed="a plugin of a repository runs inside opencode, without a question, and can do what it likes there",
-        exceptions=(
-            "a plugin that is missing or does not load is passed over in silence; `--pure` and `OPENCODE_PURE` load "
-            "none",
-            "`--auto` approves every ask by itself; denials hold",
-            "its dialog has no place for a reason, which is shown in a notice beside it; for what Assent allows the "
-            "dialog opens for a moment, until the plugin has answered it",
-            "an answer of *always* in opencode's dialog holds for its own pattern from then on",
-            "a tool of a plugin, and shell text in which opencode sees no command, opens no dialog: there an ask is a "
-            "denial",
-            "a plugin of a repository (`.opencode/plugin`) is loaded without a question: arguments that it changes "
-            "after ours allowed them make the call fail, but as a part of the same process it can do anything else",
-        ),
-    ),
-    Capabilities(
-        "qwen",
-        "Qwen Code",
-        "0.24.4",
-        allow=HOST,
-        ask=ASKS,
-        ask_headless=BLOCKS,
-        deny=BLOCKS,
-        error=BLOCKS,
-        exit_1=BLOCKS,
-        crash=BLOCKS,
-        timeout=HOST,
-        garbage=HOST,
-        default_timeout=60,
-        longest=60,
-        permission_hook=True,
-        exposed="`disableAllHooks` in a repository's settings switches it off",
-        managed=True,
-        exceptions=(
-            "the hook before a tool comes after Qwen Code asked the person, so an allow spares no question there; what "
-            "we ask about is asked once, by the hook, as its permission request is answered for it",
-            "`disableAllHooks` in a project's settings switches hooks off, but those of `--scope managed`; "
-            "`--safe-mode` switches off all",
-            "a call whose hook has not answered within 60 s runs, whatever `timeout` says: a person has 47 s",
-            "with a trailing comma in its settings Qwen Code does not start; comments are taken",
-        ),
-    ),
-    Capabilities(
-        "copilot",
-        "Copilot CLI",
-        "1.0.102",
-        allow=RUNS,
-        ask=ASKS,
-        ask_headless=BLOCKS,
-        deny=BLOCKS,
-        error=BLOCKS,
-        exit_1=BLOCKS,
-        crash=BLOCKS,
-        timeout=HOST,
-        garbage=HOST,
-        default_timeout=30,
-        permission_hook=True,
-        exposed="`disableAllHooks` in the settings of a repository that is trusted switches it off",
-        exceptions=(
-            "an allow also opens what `--deny-tool` closes",
-            "`disableAllHooks` in a repository's settings switches user hooks off, and a hook file that does not parse "
-            "is passed over",
-            "the payload does not tell the project's folder from the call's",
-            "the tools of MCP servers arrive as `server-tool`; the server is told by the names in Copilot's settings, "
-            "and of one that is named on the command line alone by the last hyphen",
-        ),
-    ),
-    Capabilities(
-        "cursor",
-        "Cursor",
-        "2.4",
-        source=Source.DOCUMENTED,
-        allow=RUNS,
-        ask=ASKS,
-        ask_headless=UNKNOWN,
-        deny=BLOCKS,
-        error=BLOCKS,
-        exit_1=UNKNOWN,
-        crash=UNKNOWN,
-        timeout=UNKNOWN,
-        garbage=UNKNOWN,
-        default_timeout=0,
-        exceptions=(
-            "not tried with the program: treat it as failing open until `assent doctor` saw it block",
-            "only the hooks before shell commands and MCP tools ask; before other tools an ask is a denial",
-        ),
-    ),
-    Capabilities(
-        "cline",
-        "Cline CLI",
-        "3.0.65",
-        allow=RUNS,
-        ask=ENDS,
-        ask_headless=ENDS,
-        deny=ENDS,
-        error=ENDS,
-        exit_1=ENDS,
-        crash=ENDS,
-        timeout=RUNS,
-        garbage=UNKNOWN,
-        default_timeout=120,
-        longest=120,
-        exceptions=(
-            "the hook file is all that is installed, and it can only end the run, with the calls beside the denied "
-            "one; Cline shows its reason neither to the model nor to the person: `assent audit tail` has it",
-            "other answers do not help: `skip`, `review` and `contextModification` of a hook file let the call run; "
-            "`overrideInput` could put a command in its place that fails with the reason, and a version that does not "
-            "know it would run the call; a plugin refuses one call alone, but has 3 seconds, and one that does not "
-            "load is passed over",
-            "a hook file that is not executable is passed over",
-            "a call whose hook has not answered within 120 s runs: a person has 97 s",
-        ),
-    ),
-    Capabilities(
-        "openharness",
-        "OpenHarness",
-        "0.1.9",
-        allow=HOST,
-        ask=BLOCKS,
-        ask_headless=BLOCKS,
-        deny=BLOCKS,
-        error=BLOCKS,
-        exit_1=BLOCKS,
-        crash=BLOCKS,
-        timeout=BLOCKS,
-        garbage=HOST,
-        default_timeout=30,
-        longest=600,
-        http=True,
-        exceptions=(
-            "all of it needs `block_on_failure` in the hook's entry; without it nothing blocks",
-            "a hook is told no session and, over HTTP, no folder",
-            "an exit status of 0 allows, whatever is printed",
-        ),
-    ),
-)
 
-CAPABILITIES: dict[str, Capabilities] = {each.runtime: each for each in TABLE}
-NAMES = {each.runtime: each.title.partition(",")[0] for each in TABLE}
+def _read(runtime: str, row: Mapping[str, object]) -> Capabilities:
+    given: dict[str, Any] = dict(row)
+    given |= {key: Does[given[key].upper()] for key in ANSWERS}
+    given["source"] = Source[given["source"].upper()]
+    given["exceptions"] = tuple(given.get("exceptions", ()))
+    given["since"] = tuple(given.get("since", {}).items())
+    return Capabilities(runtime, str(known.section("agent")[runtime]["title"]), **given)
+
+
+CAPABILITIES: dict[str, Capabilities] = {
+    runtime: _read(runtime, row) for runtime, row in known.section("capabilities").items()
+}
+NAMES = {each.runtime: each.title.partition(",")[0] for each in CAPABILITIES.values()}

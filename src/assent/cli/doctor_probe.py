@@ -63,7 +63,7 @@ def fired(runtime: str, hook: Wired, text: str, folder: str, *, alone: bool = Fa
     """What the program would make of the hook's answer to an event, and what the hook said. `alone`: of a hook that
     asks no server, as it does with a mode of its own, which can only tighten."""
     if hook.url:
-        return _posted(hook, text)
+        return _posted(runtime, hook, text)
     variable = agents.load(runtime).variable
     environ = {**os.environ, **({variable: text, "PWD": folder} if variable else {})}
     environ.pop("ASSENT_MODE", None)
@@ -85,7 +85,7 @@ def fired(runtime: str, hook: Wired, text: str, folder: str, *, alone: bool = Fa
     return probes.understood(runtime, answer), (answer.stderr or answer.stdout).strip()[:200]
 
 
-def _posted(hook: Wired, text: str) -> tuple[str, str]:
+def _posted(runtime: str, hook: Wired, text: str) -> tuple[str, str]:
     where = urllib.parse.urlsplit(hook.url)
     connection = http.client.HTTPConnection(where.hostname or "", where.port, timeout=REACHED)
     try:
@@ -98,4 +98,4 @@ def _posted(hook: Wired, text: str) -> tuple[str, str]:
         connection.close()
     if answer.status // 100 != 2:
         return (probes.BLOCKED if hook.blocks else probes.ALLOWED), f"the server answered {answer.status}"
-    return probes.understood("claude", Rendered(body)), body[:200]
+    return probes.understood(runtime, Rendered(body)), body[:200]

@@ -11,7 +11,7 @@ import re
 import secrets
 import sys
 
-from assent.agents import permissions, settings
+from assent.agents import known, permissions, settings
 from assent.agents.adapter import deadline_within
 from assent.agents.capabilities import CAPABILITIES
 from assent.agents.settings import holes, plain
@@ -201,8 +201,8 @@ def http_hook(
     options: argparse.Namespace, state: str, version: str, deadline: int
 ) -> tuple[str, tuple[tuple[str, str], ...]]:
     """Where the server would listen, how a caller shows that it is one, and how long it waits."""
-    known = CAPABILITIES[options.runtime]
-    if not known.http or options.runtime != "claude":
+    can = CAPABILITIES[options.runtime]
+    if not can.http or options.runtime != "claude":
         raise PayloadError(f"{options.runtime} is not asked over HTTP; leave --http out")
     since = blocking(options.runtime)
     if not hosts.at_least(version, since):
@@ -251,10 +251,10 @@ def show(plan: Plan) -> None:
 
 def exposed(runtime: str) -> str:
     """What a repository can do to a hook that is not the machine's, and what to do about it."""
-    known = CAPABILITIES[runtime]
+    can = CAPABILITIES[runtime]
     closed = f"`assent install {runtime} --scope managed`, as root, closes that"
-    fix = closed if known.managed else "the program has no settings that withstand it: look at a repository first"
-    return f"before the program starts, {known.exposed}; {fix}"
+    fix = closed if can.managed else "the program has no settings that withstand it: look at a repository first"
+    return f"before the program starts, {can.exposed}; {fix}"
 
 
 def install(plan: Plan, state: str) -> None:
@@ -265,6 +265,7 @@ def install(plan: Plan, state: str) -> None:
     launcher.write(folder, host.runtime)
     bundled.renew(launcher.bundle())
     catalog.save()
+    known.catalog.save()
     if not compiled_client.why_not(folder):
         compiled_client.write(folder)
     if host.runtime == "codex" and host.scope == "user":
@@ -273,8 +274,8 @@ def install(plan: Plan, state: str) -> None:
         print(f"a copy of the settings is in {settings_file.keep_copy(state, host.file, plan.before)}")
     # Also where nothing changed: an earlier installation may have left it closed to others.
     if plan.after != plan.before or public:
-        known = settings.load(host.runtime)
-        settings_file.replace(host.file, plan.after, executable=known.executable, public=public)
+        found = settings.load(host.runtime)
+        settings_file.replace(host.file, plan.after, executable=found.executable, public=public)
     if host.scope in settings.load(host.runtime).beside:
         path, text = beside(host)
         settings_file.replace(path, text)

@@ -5,6 +5,7 @@ as reading and as writing; one that nobody knows makes a writing tool a gap."""
 
 from __future__ import annotations
 
+from assent.agents import known
 from assent.contract.effect import OR_ANOTHER, Effect, Gap, Kind, Lowering, Operation, Target, Via
 from assent.contract.later import Later
 from assent.contract.pattern import Pattern
@@ -148,7 +149,7 @@ def _unknown(key: str) -> Gap:
 # ---------------------------------------------------------------- listing and searching
 
 # Programs whose own search follows no links below the folder that it looks in.
-KEEPING = frozenset({"claude", "cline", "copilot", "gemini", "qwen", OURS})
+KEEPING = frozenset({OURS, *(runtime for runtime, row in known.section("tools").items() if row.get("keeps"))})
 
 
 def _looking(call: Call, shape: Shape, given: Mapping[str, object]) -> Lowering:

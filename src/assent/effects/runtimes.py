@@ -1,7 +1,8 @@
 """Which tools each runtime has, and which of their arguments these tools read. Says nothing of what is done to them.
 
 A name means something only in the runtime that owns it. A call without a runtime may be of any of them, so all readings
-of its name count together. Written down from the programs themselves, in the versions in `agents/capabilities.py`.
+of its name count together. The tables of agent programs are in `[tools]` of their agent.toml, written down from the
+programs themselves, in the versions that `[capabilities]` has there.
 
 A line is a tool, the word for it, and the arguments that matter, by role: `path` is what the tool acts on, `folder`
 where it looks, `glob` picks files by name, `pattern` is what is looked for, `patch` names its own files, `command`
@@ -12,6 +13,7 @@ whatever its patterns match, `+argv` takes a command as a list of words too."""
 
 from __future__ import annotations
 
+from assent.agents import known
 from assent.contract.tools import ALIASES, OURS
 from assent.contract.value import Value
 
@@ -21,140 +23,8 @@ if TYPE_CHECKING:
 
 ROLES = ("path", "folder", "glob", "pattern", "patch", "command", "workdir")
 
-_CLAUDE = """
-    Bash bash command=command
-    Monitor bash command=command
-    Read read path=file_path
-    NotebookRead read path=notebook_path
-    Write write path=file_path
-    Edit write path=file_path
-    MultiEdit write path=file_path
-    NotebookEdit write path=notebook_path
-    LS list folder=path
-    Glob list folder=path glob=pattern
-    Grep search folder=path pattern=pattern glob=glob
-    WebFetch WebSearch Agent Task TodoWrite TodoRead TaskCreate TaskUpdate ExitPlanMode EnterPlanMode AskUserQuestion
-    StructuredOutput BashOutput KillShell KillBash TaskOutput TaskStop TaskGet TaskList ToolSearch
-"""
-TABLES: dict[str, str] = {
-    "claude": _CLAUDE,
-    "claude-prompt": _CLAUDE,
-    "codex": """
-    Bash bash command=command workdir=workdir
-    shell bash+argv command=command workdir=workdir
-    exec_command bash+argv command=cmd,command workdir=workdir
-    local_shell bash+argv command=command workdir=working_directory
-    shell_command bash+argv command=command workdir=workdir
-    unified_exec bash+argv command=cmd,command,input workdir=workdir
-    apply_patch write patch=command,input,patch
-    view_image read path=path
-    web_search update_plan request_user_input spawn_agent wait_agent close_agent collaborationspawn_agent
-    collaborationsend_message collaborationfollowup_task collaborationwait_agent collaborationlist_agents
-    collaborationclose_agent collaborationinterrupt_agent multi_agent_v1spawn_agent multi_agent_v1send_input
-    multi_agent_v1resume_agent multi_agent_v1wait_agent multi_agent_v1close_agent
-""",
-    "gemini": """
-    run_shell_command bash command=command workdir=dir_path,directory
-    read_file read path=file_path,absolute_path
-    read_many_files read+many glob=include,paths
-    write_file write path=file_path
-    replace write+ending path=file_path
-    list_directory list folder=dir_path,path
-    glob list folder=dir_path,path glob=pattern
-    grep_search search+options folder=dir_path,path pattern=pattern glob=include_pattern,include
-    search_file_content search+options folder=dir_path,path pattern=pattern glob=include_pattern,include
-    web_fetch google_web_search invoke_agent write_todos update_topic tracker_create_task tracker_update_task
-    tracker_get_task tracker_list_tasks tracker_add_dependency tracker_visualize enter_plan_mode exit_plan_mode ask_user
-    complete_task
-""",
-    "opencode": """
-    bash bash command=command workdir=workdir
-    read read path=filePath
-    write write path=filePath
-    edit write path=filePath
-    multiedit write path=filePath
-    patch write patch=patchText
-    apply_patch write patch=patchText
-    list list+parent folder=path
-    glob list+parent folder=path glob=pattern
-    grep search+parent folder=path pattern=pattern glob=include
-    webfetch websearch task todowrite todoread question plan_enter plan_exit invalid
-""",
-    "qwen": """
-    run_shell_command bash command=command workdir=directory,dir_path
-    monitor bash command=command workdir=directory
-    read_file read path=file_path,absolute_path
-    read_many_files read+many glob=include,paths
-    write_file write path=file_path
-    edit write path=file_path
-    replace write path=file_path
-    notebook_edit write path=notebook_path
-    list_directory list folder=path,dir_path
-    glob list folder=path,dir_path glob=pattern
-    grep_search search+options folder=path,dir_path pattern=pattern glob=glob,include
-    search_file_content search+options folder=path pattern=pattern glob=include,glob
-    web_fetch web_search agent task todo_write enter_plan_mode exit_plan_mode ask_user_question structured_output
-    task_output task_stop task_get task_list cron_list tool_search
-""",
-    "copilot": """
-    bash bash command=command
-    view read path=path
-    create write path=path
-    edit write path=path
-    str_replace_editor write+viewer path=path
-    apply_patch write patch=input,patch
-    grep search+options folder=path,paths pattern=pattern glob=glob
-    rg search+options folder=path,paths pattern=pattern glob=glob
-    glob list folder=path,paths glob=pattern
-    Write write path=path,file_path
-    Read read path=path,file_path
-    Edit write path=path,file_path
-    web_fetch web_search report_intent read_bash stop_bash list_bash read_agent list_agents task ask_user update_todo
-    exit_plan_mode
-""",
-    "cursor": """
-    Shell bash command=command workdir=cwd,working_directory
-    run_terminal_cmd bash command=command workdir=cwd,working_directory
-    Read read path=file_path,path,target_file
-    read_file read path=target_file,path,file_path
-    Write write path=file_path,path,target_file
-    edit_file write path=target_file,path,file_path
-    search_replace write path=file_path,path,target_file
-    Edit write path=file_path,path,target_file
-    edit_notebook write path=target_notebook,path,file_path
-    Delete delete path=path,file_path,target_file
-    delete_file delete path=target_file,path,file_path
-    list_dir list folder=relative_workspace_path,target_directory,path
-    LS list folder=path,target_directory
-    Glob list folder=path,target_directory glob=pattern,glob_pattern
-    file_search list folder=path
-    Grep search+options folder=path,target_directory pattern=pattern,query glob=glob,include_pattern
-    grep_search search+options folder=path pattern=query,pattern glob=include_pattern,glob
-    codebase_search search folder=target_directories,path
-    WebFetch WebSearch web_search Task TodoWrite todo_write
-""",
-    "cline": """
-    run_commands bash command=commands,command,cmd
-    execute_command bash command=command,commands
-    read_files read path=files,file_paths,paths,path,file_path
-    editor write path=path
-    apply_patch write patch=input
-    write_to_file write path=path,absolutePath
-    replace_in_file write path=path,absolutePath
-    search_codebase search+options pattern=queries,query
-    fetch_web_content ask_question submit_and_exit spawn_agent
-""",
-    "openharness": """
-    bash bash command=command workdir=cwd
-    read_file read path=path,file_path
-    write_file write path=path,file_path
-    edit_file write path=path,file_path
-    notebook_edit write path=path,notebook_path
-    glob list folder=root,path glob=pattern
-    grep search+options folder=root,path pattern=pattern glob=file_glob,glob
-    web_fetch web_search agent todo_write enter_plan_mode exit_plan_mode ask_user_question tool_search task_get
-    task_list task_output task_stop cron_list
-""",
+# Tools of what is no agent program with a folder.
+OTHERS: dict[str, str] = {
     "pi": """
     bash bash command=command
     read read path=path,file_path
@@ -229,7 +99,7 @@ def shapes(runtime: str, tool: str) -> tuple[Shape, ...]:
     if runtime:
         found = _table(runtime).get(low)
         return () if found is None else (found,)
-    owned = [table[low] for table in map(_table, TABLES) if low in table]
+    owned = [table[low] for table in map(_table, (*known.section("tools"), *OTHERS)) if low in table]
     return tuple(dict.fromkeys(owned)) or any_of(low)
 
 
@@ -243,14 +113,14 @@ def any_of(tool: str) -> tuple[Shape, ...]:
 
 
 def is_known(runtime: str) -> bool:
-    return runtime in TABLES
+    return runtime in OTHERS or runtime in known.section("tools")
 
 
 def _table(runtime: str) -> dict[str, Shape]:
     found = _read.get(runtime)
     if found is None:
         found = _read[runtime] = {}
-        for line in TABLES.get(runtime, "").splitlines():
+        for line in _text(runtime).splitlines():
             words = line.split()
             if any("=" in word for word in words):
                 word, _, marks = words[1].partition("+")
@@ -258,6 +128,14 @@ def _table(runtime: str) -> dict[str, Shape]:
             else:
                 found.update({each.lower(): _shape(ALIASES.get(each.lower(), ""), "", []) for each in words})
     return found
+
+
+def _text(runtime: str) -> str:
+    """The table of a runtime; that of another where its `agent.toml` says that it has the same tools."""
+    row = known.section("tools").get(runtime)
+    if row is None:
+        return OTHERS.get(runtime, "")
+    return _text(str(row["like"])) if "like" in row else str(row["table"])
 
 
 def _shape(word: str, marks: str, roles: list[str]) -> Shape:

@@ -1,6 +1,6 @@
 """Where the places really are that the floor guards in a home folder: behind links, or in another state folder.
 
-Reads no rules: `PLACES` are those of policy/floor.toml that have one name, and tests/unit/facts/test_guarded.py holds
+Reads no rules: `PLACES` are those of the floor that have one name, and tests/unit/facts/test_guarded.py holds
 both together."""
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from time import time_ns
 
+from assent.agents import known
 from assent.contract.memory import keep
 
 TYPE_CHECKING = False
@@ -15,13 +16,15 @@ if TYPE_CHECKING:
     from assent.facts.links import Links
 
 STATE = ".assent"
+_CREDENTIALS = known.joined("home", "credentials")  # of agent programs
 # Folders that are guarded with all they hold. What lies in one may be a link too.
 FOLDERS = (
     *(".ssh", ".gnupg", ".aws", ".azure", ".oci", ".kube", ".password-store", ".mozilla", STATE),
     *(".config/gcloud", ".config/doctl", ".config/heroku", ".config/.wrangler", ".config/op", ".config/chromium"),
-    *(".config/BraveSoftware", ".config/microsoft-edge", ".config/github-copilot", ".local/share/keyrings"),
+    *(".config/BraveSoftware", ".config/microsoft-edge", ".local/share/keyrings"),
     *(".local/share/kwalletd", "Library/Keychains", "Library/Application Support/Google/Chrome"),
     *("Library/Application Support/Firefox", "Library/Application Support/BraveSoftware", "Library/Cookies"),
+    *(each.removesuffix("/**") for each in _CREDENTIALS if each.endswith("/**")),
 )
 FILES = (
     *("id_rsa", "id_ed25519", "id_ecdsa", "id_dsa", ".fly/config.yml", ".config/rclone/rclone.conf", ".s3cfg", ".boto"),
@@ -32,15 +35,10 @@ FILES = (
     *(".nuget/NuGet/NuGet.Config", ".yarnrc.yml/token", ".m2/settings-security.xml", ".m2/settings.xml"),
     *(".config/pypoetry/auth.toml", ".git-credentials", ".config/git/credentials", ".netrc", "_netrc"),
     *(".config/gh/hosts.yml", ".config/glab-cli/config.yml", ".config/hub", ".pgpass", ".my.cnf", ".mylogin.cnf"),
-    *(".config/sops/age/keys.txt", ".claude/.credentials.json", ".codex/auth.json", ".gemini/oauth_creds.json"),
-    *(".qwen/oauth_creds.json", ".local/share/opencode/auth.json", ".openharness/credentials.json"),
-    *(".openharness/copilot_auth.json", ".cline/secrets.json"),
+    *(".config/sops/age/keys.txt", *(each for each in _CREDENTIALS if not each.endswith("/**"))),
 )
 # Folders in which more is guarded by the beginnings of names, or against changes alone.
-ABOVE = (
-    *("", ".config", ".claude", ".codex", ".gemini", ".config/opencode", ".opencode", ".qwen", ".copilot", ".cursor"),
-    *(".cline", ".clinerules", ".openharness", ".github"),
-)
+ABOVE = (*("", ".config", *known.joined("home", "folders")),)
 PLACES = (*ABOVE, *FOLDERS, *FILES)
 
 

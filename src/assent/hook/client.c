@@ -48,11 +48,9 @@ enum {
     MOST_COLD = 16, MOST_WORDS = MOST_COLD + 16,
 };
 
-/* What adapters look at in a program's environment; as in warm.py. */
+/* What adapters look at in a program's environment; as in client.py. */
 static const char ATTENDED[] = "ASSENT_HOST_ATTENDED";
 static const char *const NAMES[] = {"HOME", "SHELL"};
-static const char *const PREFIXES[] = {"CLAUDE_", "CODEX_", "GEMINI_", "QWEN_", "OPENCODE_",
-                                       "COPILOT_", "CURSOR_", "CLINE_", "OPENHARNESS_"};
 static const char *const SECRET[] = {"TOKEN", "KEY", "SECRET", "PASSWORD"};
 /* As in facts/host.py. */
 static const char *const SHELLS[] = {"sh", "bash", "dash", "zsh", "ksh", "busybox"};
@@ -428,14 +426,22 @@ static void add_string(struct bytes *into, const char *data, size_t size) {
     add(into, "\"", 1);
 }
 
+/* Whether a variable begins with the runtime's name in capitals, and `_`. */
+static bool is_of_runtime(const char *name, size_t length) {
+    size_t size = strlen(options.runtime);
+    if (length <= size || name[size] != '_') return false;
+    for (size_t at = 0; at < size; at++) {
+        char each = options.runtime[at];
+        if (name[at] != (each == '-' ? '_' : each >= 'a' && each <= 'z' ? each - 'a' + 'A' : each)) return false;
+    }
+    return true;
+}
+
 static bool is_told(const char *name, size_t length) {
     bool wanted = false;
     for (size_t at = 0; at < COUNT(NAMES); at++)
         wanted = wanted || (strlen(NAMES[at]) == length && memcmp(NAMES[at], name, length) == 0);
-    for (size_t at = 0; at < COUNT(PREFIXES); at++) {
-        size_t prefix = strlen(PREFIXES[at]);
-        wanted = wanted || (length >= prefix && memcmp(PREFIXES[at], name, prefix) == 0);
-    }
+    wanted = wanted || is_of_runtime(name, length);
     for (size_t at = 0; wanted && at < COUNT(SECRET); at++)
         wanted = memmem(name, length, SECRET[at], strlen(SECRET[at])) == NULL;
     return wanted;

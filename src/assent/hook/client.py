@@ -27,7 +27,6 @@ NUMBER = 9  # digits of a length
 NAME = 200  # letters of an id
 # What adapters look at in a program's environment.
 NAMES = ("HOME", "SHELL", ATTENDED)
-PREFIXES = ("CLAUDE_", "CODEX_", "GEMINI_", "QWEN_", "OPENCODE_", "COPILOT_", "CURSOR_", "CLINE_", "OPENHARNESS_")
 SECRET = ("TOKEN", "KEY", "SECRET", "PASSWORD")
 
 
@@ -41,7 +40,12 @@ def ask(path: str, runtime: str, payload: bytes, environ: Mapping[str, str], pro
     except UnicodeDecodeError:
         raise ConnectionError("the event is not UTF-8") from None
     left = max(int(until - time.monotonic()), 1)
-    event: dict[str, object] = {"payload": text, "environ": told(environ), "project": project, "deadline": left}
+    event: dict[str, object] = {
+        "payload": text,
+        "environ": told(runtime, environ),
+        "project": project,
+        "deadline": left,
+    }
     held, programs = False, host.above()
     while True:
         try:
@@ -69,12 +73,14 @@ def ask(path: str, runtime: str, payload: bytes, environ: Mapping[str, str], pro
             raise StoreError("nobody answered the question in time")
 
 
-def told(environ: Mapping[str, str]) -> dict[str, str]:
-    """The part of the environment that adapters read, without anything secret."""
+def told(runtime: str, environ: Mapping[str, str]) -> dict[str, str]:
+    """The part of the environment that an adapter reads, without anything secret: a few names, and the variables that
+    begin with the program's own."""
+    prefix = f"{runtime.upper().replace('-', '_')}_"
     return {
         key: value
         for key, value in environ.items()
-        if (key in NAMES or key.startswith(PREFIXES)) and not any(word in key for word in SECRET)
+        if (key in NAMES or key.startswith(prefix)) and not any(word in key for word in SECRET)
     }
 
 

@@ -37,7 +37,9 @@ BLOCKED = 2
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("runtime", metavar="RUNTIME", choices=agents.RUNTIMES, help="the agent program")
+    from assent.agents import known
+
+    parser.add_argument("runtime", metavar="RUNTIME", choices=known.runtimes(), help="the agent program")
     parser.add_argument("--home", metavar="DIR", default="", help="Assent's folder (default: ~/.assent)")
     parser.add_argument("--socket", metavar="PATH", default="", help="the server's socket (default: in that folder)")
     parser.add_argument("--project", metavar="DIR", default="", help="the project's folder, where it is not told")
@@ -64,9 +66,10 @@ def direct(words: list[str]) -> int:
         given = dict(zip(rest[::2], rest[1::2], strict=True))
         deadline = int(given.pop("--deadline", DEADLINE))
         home, socket, project, alone, broken = (given.pop(f"--{each}", "") for each in WORDS)
-        if name != "hook" or runtime not in agents.RUNTIMES or given:
-            raise ValueError(runtime)
-    except ValueError as error:
+        if name != "hook" or given:
+            raise ValueError(name)
+        agents.load(runtime)
+    except (ValueError, KeyError) as error:
         os.write(2, f"Assent could not decide: its hook was called wrongly ({error}); run `assent doctor`\n".encode())
         return BLOCKED
     if broken:

@@ -1,8 +1,10 @@
-"""Command lines that start an agent program without its hooks. Knows the programs' own options; reads no settings."""
+"""Command lines that start an agent program without its hooks. Reads no settings."""
 
 from __future__ import annotations
 
+from assent.agents import known
 from assent.contract.pattern import Pattern
+from assent.programs.traits import has
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -11,49 +13,16 @@ if TYPE_CHECKING:
     from assent.contract.effect import Invocation
 
 # A program by the names that it goes by: its command, the package that brings it, the file that is run.
-PROGRAMS = {
-    "claude": "claude",
-    "claude-code": "claude",
-    "codex": "codex",
-    "gemini": "gemini",
-    "gemini-cli": "gemini",
-    "opencode": "opencode",
-    "opencode-ai": "opencode",
-    "qwen": "qwen",
-    "qwen-code": "qwen",
-    "copilot": "copilot",
-    "cursor-agent": "cursor-agent",
-    "cline": "cline",
-    "oh": "oh",
-}
-_INSIDE = Pattern(
-    r".*(?:@anthropic-ai/(claude)-code|@openai/(codex)|@google/(gemini)-cli|(opencode)-ai|@qwen-code/(qwen)-code"
-    r"|@github/(copilot)).*"
-)
-# What runs a program of a package, or a file of one.
-RUNNERS = frozenset("node nodejs bun deno tsx npx bunx pnpx pnpm npm yarn".split())
-# What gives a program other files in the place of its settings.
-CAGES = frozenset("bwrap proot firejail chroot fakechroot systemd-nspawn minijail0 nsjail".split())
+PROGRAMS = {name: runtime for runtime, names in known.lists("program", "names").items() for name in names}
+# Parts of the paths of packages, in the names and files that package runners and interpreters are told.
+PACKAGES = {name: runtime for runtime, names in known.lists("program", "packages").items() for name in names}
 # Options with which hooks are passed by, and settings in other places than the installer knows.
-OPTIONS = {
-    "claude": ("--bare", "--safe-mode", "--restricted", "--setting-sources", "--settings", "--managed-settings"),
-    "codex": ("--dangerously-bypass-hook-trust", "--ignore-user-config", "--ignore-rules"),
-    "gemini": ("--acp", "--experimental-acp", "-e", "--extensions"),
-    "opencode": ("--pure",),
-    "qwen": ("--bare", "--safe-mode", "--acp", "--experimental-acp", "-e", "--extensions"),
-    "copilot": ("--config-dir", "--acp"),
-    "cline": ("--config", "--data-dir", "--acp"),
-}
-# Words in their order, with anything between, that change the settings by which hooks are called.
-COMMANDS = {
-    "codex": (("features", "disable"), ("features", "enable"), ("exec-server",)),
-    "gemini": (("hooks", "disable"), ("extensions", "disable"), ("extensions", "uninstall")),
-    "qwen": (("hooks", "disable"), ("extensions", "disable"), ("extensions", "uninstall")),
-    "claude": (("plugin", "disable"), ("plugin", "uninstall"), ("config", "set"), ("config", "remove")),
-}
+OPTIONS = known.lists("bypass", "options")
+# Options before a setting: one that names hooks may switch them off.
+SETTINGS = known.lists("bypass", "settings")
 _HOOKS = Pattern(r".*hooks.*")
 _VARIABLE = Pattern(
-    r"(?:CLAUDE_|CODEX_|GEMINI_|OPENCODE_|QWEN_|COPILOT_|CLINE_|CURSOR_|XDG_CONFIG_|HOME=|NODE_OPTIONS=|LD_|DYLD_)"
+    rf"(?:{'|'.join(known.joined('environment', 'prefixes'))}|XDG_CONFIG_|HOME=|NODE_OPTIONS=|LD_|DYLD_)"
     r"(?!\w*(?:MODEL|API_KEY|BASE_URL|EFFORT|MAX_\w*TOKENS|TELEMETRY|AUTOUPDATE\w*|NONESSENTIAL_TRAFFIC)=).*=.*",
 )
 
@@ -64,58 +33,66 @@ def unhooked(invocation: Invocation) -> str:
     words: Sequence[str] = invocation.words[1:]
     if program == "env":
         return _environment(words)
-    if program in CAGES:
+    if has(program, "other-root"):
         return f"an agent would start without its hooks: under `{program}`" if any(map(named, words)) else ""
     name = PROGRAMS.get(program, "")
-    if not name and program in RUNNERS:
+    if not name and has(program, "package-runner"):
         name, words = _run(words)
     return _options(name, words) if name else ""
 
 
 def named(word: str) -> str:
-    """The agent program that a word names: `claude`, `/usr/bin/claude`, `@openai/codex@latest`, …/cli.js; else `""`."""
-    known = PROGRAMS.get(word.rpartition("/")[2].partition("@")[0])
-    if known is None:
-        found = _INSIDE.fullmatch(word)
-        known = next((each for each in found.groups() if each), "") if found else ""
-    return known
+    """The agent program that a word names: its command, a path to it, its package, a file in that; else `""`."""
+    program = PROGRAMS.get(word.rpartition("/")[2].partition("@")[0])
+    if program is None:
+        return _packaged(word)
+    return program
+
+
+def _packaged(word: str) -> str:
+    return next((runtime for name, runtime in PACKAGES.items() if name in word), "")
 
 
 def _run(words: Sequence[str]) -> tuple[str, Sequence[str]]:
     """The agent program that a runner runs, and what it is told."""
     for at, word in enumerate(words):
-        found = _INSIDE.fullmatch(word)
+        found = _packaged(word)
         if found:
-            return next((each for each in found.groups() if each), ""), words[at + 1 :]
+            return found, words[at + 1 :]
     return "", ()
 
 
 def _options(name: str, words: Sequence[str]) -> str:
     for word in words:
-        if word == "--" and name != "claude":  # behind a package runner the options stand after it
-            continue
         option = word.partition("=")[0]
         if option in OPTIONS.get(name, ()):
             return f"an agent would start without its hooks: `{option}`"
         if "disableAllHooks" in word:
             return "an agent would start without its hooks: `disableAllHooks`"
-    if name == "codex" and _switched(words):
+    if _switched(words, SETTINGS.get(name, ())):
         return "an agent would start without its hooks: it is told so by an option"
-    for command in COMMANDS.get(name, ()):
+    for command in _commands(name):
         rest = iter(words)
         if all(part in rest for part in command):
             return f"this changes what hooks an agent has: `{' '.join(command)}`"
     return ""
 
 
-def _switched(words: Sequence[str]) -> bool:
+def _commands(name: str) -> list[list[str]]:
+    """Words in their order, with anything between, that change the settings by which hooks are called."""
+    found = known.section("bypass").get(name, {}).get("commands", [])
+    assert isinstance(found, list)
+    return found
+
+
+def _switched(words: Sequence[str], options: tuple[str, ...]) -> bool:
     """`--disable hooks`, `--disable=hooks`, `-c features.hooks=false`, `-chooks…`, `--config 'hooks=…'`."""
     before = ""
     for word in words:
         option, _, glued = word.partition("=") if word.startswith("--") else (word[:2], "", word[2:])
-        if option in ("--disable", "--config", "-c") and _HOOKS.fullmatch(glued):
+        if option in options and _HOOKS.fullmatch(glued):
             return True
-        if before in ("--disable", "--config", "-c") and _HOOKS.fullmatch(word):
+        if before in options and _HOOKS.fullmatch(word):
             return True
         before = word
     return False

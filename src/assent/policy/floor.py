@@ -5,6 +5,7 @@ it, what protects Assent itself is lifted, but for what answers in a person's pl
 
 from __future__ import annotations
 
+from assent.agents import known
 from assent.contract.decision import Layer, Outcome, Part
 from assent.contract.effect import OR_ANOTHER, Effect, Invocation, Kind, Operation, Via
 from assent.contract.facts import Facts
@@ -34,10 +35,7 @@ HARMLESS_WORDS = {
 }
 BROAD_HOMES = ("/", "/home", "/root", "/Users", "/etc", "/private", "/private/etc", "/var/root")
 # Programs that run agents: started with settings of their own, their tool calls pass no hook.
-AGENTS = frozenset(
-    "claude claude-code codex gemini gemini-cli opencode opencode-ai qwen qwen-code copilot cursor-agent cline "
-    "oh".split()
-)
+AGENTS = frozenset(known.joined("program", "names"))
 ELSEWHERE = "this acts on another terminal: what is typed there, or shown"
 ENVIRONMENT = "`ASSENT_"
 OWN = "assent-"  # how the ids of rules begin that protect Assent itself

@@ -1,9 +1,10 @@
 """The rules that come with Assent: floor, defaults and packs, read from the data files beside this module.
 
-The one place in this package that opens files, and only its own."""
+The one place in this package that opens files, and only its own. Agent programs add to it."""
 
 from __future__ import annotations
 
+from assent.agents import known
 from assent.contract.errors import PolicyError
 from assent.policy.parse import parse_rule
 from assent.policy.rules import Origin, Rule
@@ -11,12 +12,15 @@ from assent.policy.spelling import did_you_mean
 
 HERE = __file__.rpartition("/")[0]
 PACKS = ("dev-tasks", "git-local")
+OF_AGENTS = ("floor", "defaults")  # files to whose entries agent programs add
+CREDENTIALS = "agents"  # the entry of the floor for files that they keep credentials in
 STARTING = "auto"  # the mode of the policy to start from
 _kept: dict[str, dict[str, list[Entry]]] = {}
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from typing import Any
 
 
 class Entry:
@@ -41,10 +45,23 @@ def entries(name: str) -> dict[str, list[Entry]]:
         with open(f"{HERE}/{name}.toml", "rb") as file:
             table = tomllib.load(file)
         origin = Origin.PACK if name.startswith("packs/") else Origin.SHIPPED
+        for section, rows in table.items():
+            for row in rows if name in OF_AGENTS else ():
+                _join(row, "floor" if name == "floor" else section)
         words = {f"<{word}>": "{" + ",".join(each) + "}" for word, each in table.pop("words", {}).items()}
         found = {section: [_entry(row, origin, words) for row in rows] for section, rows in table.items()}
         _kept[name] = found
     return found
+
+
+def _join(row: dict[str, Any], section: str) -> None:
+    """Add to an entry what the agent programs say of it in a section of their `agent.toml`."""
+    for given in known.section(section).values():
+        more: Any = given.get(row["id"], {})
+        for key in more:
+            row[key] = [*row.get(key, ()), *more[key]]
+    if row["id"] == CREDENTIALS:
+        row["rules"] = [f"path(**/{each})" for each in known.joined("home", "credentials")]
 
 
 def _entry(row: dict[str, object], origin: Origin, words: dict[str, str]) -> Entry:

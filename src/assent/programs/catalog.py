@@ -1,8 +1,9 @@
-"""The shipped command tables, compiled to one file from which the rows of a program are loaded without the others.
+"""Shipped tables, compiled to one file from which the rows of a program are loaded without the others.
 
-The file is to the `*.toml` files of this folder what a `.pyc` file is to a module: used where it was made of these very
+The file is to the `*.toml` files of a folder what a `.pyc` file is to a module: used where it was made of these very
 files, where its checksum holds and where nobody but this user or root can have written it. Otherwise tomllib reads the
-tables, and the file is written again where that is possible."""
+tables, and the file is written again where that is possible. `catalog` has the command tables of this folder;
+`agents/known.py` has another."""
 
 from __future__ import annotations
 
@@ -28,13 +29,17 @@ OTHERS_WRITE = 0o022
 
 
 class Catalog:
-    """The rows of the tables in a folder. A program's are loaded when it is first asked for."""
+    """The rows of the tables in a folder. A program's are loaded when it is first asked for.
 
-    __slots__ = ("path", "_aliases", "_data", "_folder", "_places", "_rows")
+    With `inside` there is one table of that name in each of its folders. A row of it is a section, in place of a
+    program, by the name of its folder."""
 
-    def __init__(self, folder: str) -> None:
+    __slots__ = ("path", "_aliases", "_data", "_folder", "_inside", "_places", "_rows")
+
+    def __init__(self, folder: str, inside: str = "") -> None:
         self.path = f"{folder}/__pycache__/tables"  # of the compiled file
         self._folder = folder
+        self._inside = inside
         self._data = memoryview(b"")  # before the first look
         self._places: dict[str, int] = {}  # of each program's rows in the data, from its end
         self._aliases: dict[str, str] = {}
@@ -64,7 +69,7 @@ class Catalog:
         """Compile the tables, and write the file where that is possible."""
         states = self._states()
         texts = list(self._texts())
-        rest = _compiled(texts)
+        rest = _compiled(self._read(texts))
         data = states + _sums(texts) + _sum(rest) + rest
         if not sys.dont_write_bytecode:
             from importlib.machinery import SourceFileLoader
@@ -103,7 +108,19 @@ class Catalog:
                 yield file.read()
 
     def _tables(self) -> list[str]:
-        return sorted(name for name in os.listdir(self._folder) if name.endswith(".toml"))
+        names = sorted(os.listdir(self._folder))
+        if not self._inside:
+            return [name for name in names if name.endswith(".toml")]
+        inner = (f"{name}/{self._inside}" for name in names)
+        return [name for name in inner if os.path.exists(f"{self._folder}/{name}")]
+
+    def _read(self, texts: Iterable[bytes]) -> Iterator[tuple[str, str, dict[str, object]]]:
+        """The rows of the tables: program, name, row."""
+        import tomllib
+
+        for table, text in zip(self._tables(), texts, strict=True):
+            for name, row in tomllib.loads(text.decode()).items():
+                yield (name, table.partition("/")[0], row) if self._inside else (name.partition(" ")[0], name, row)
 
 
 def _sum(data: bytes | memoryview) -> bytes:
@@ -124,17 +141,14 @@ def _trusted(path: str) -> bytes:
         return file.read()
 
 
-def _compiled(texts: Iterable[bytes]) -> bytes:
+def _compiled(given: Iterable[tuple[str, str, dict[str, object]]]) -> bytes:
     """The places of the programs and the aliases, and behind them the rows of each program."""
-    import tomllib
-
     programs: dict[str, Rows] = {}
     aliases: dict[str, str] = {}
-    for text in texts:
-        for name, row in tomllib.loads(text.decode()).items():
-            program = name.partition(" ")[0]
-            programs.setdefault(program, {})[name] = {key: row[key] for key in row if key not in UNUSED}
-            aliases.update(dict.fromkeys(row.get("aliases", ()), program))
+    for program, name, row in given:
+        programs.setdefault(program, {})[name] = {key: row[key] for key in row if key not in UNUSED}
+        also = row.get("aliases")
+        aliases.update(dict.fromkeys(also, program) if isinstance(also, list) else {})
     rows = {program: marshal.dumps(found, MARSHAL) for program, found in programs.items()}
     left = sum(map(len, rows.values()))
     places = {}

@@ -17,7 +17,7 @@ from typing import Any
 import uvicorn
 from starlette.routing import compile_path
 
-from assent.agents import RUNTIMES
+from assent.agents import known
 from assent.server.api import pages
 from assent.server.api.endpoint import Endpoint, Refusal, Reply
 from assent.server.api.events import STREAM
@@ -57,7 +57,7 @@ class App:
         self.prompt: dict[bytes, tuple[Endpoint, dict[str, str]]] = {}
         for each in ENDPOINTS:
             if each.prompt:
-                for runtime in RUNTIMES if "{runtime}" in each.path else ("",):
+                for runtime in known.runtimes() if "{runtime}" in each.path else ("",):
                     path = each.path.replace("{runtime}", runtime)
                     self.prompt[path.encode()] = (each, {"runtime": runtime} if runtime else {})
 

@@ -12,18 +12,16 @@ import subprocess
 import sys
 import time
 
+from assent.agents import known
 from assent.contract.value import Value
 from assent.programs.traits import has
 
 PR_SET_DUMPABLE = 4
 DEEPEST = 64
 # Programs that run agents, by the name of their process or of the script that an interpreter runs for them.
-AGENT_HOSTS = frozenset(
-    "claude codex gemini opencode openharness oh goose aider crush amp cursor-agent qwen droid kiro-cli cline "
-    "openhands copilot".split()
-)
+AGENT_HOSTS = frozenset((*known.joined("program", "names"), *known.joined("program", "processes"), *known.OTHERS))
 # What such programs set for the commands that they run.
-AGENT_MARKS = frozenset("CLAUDECODE CODEX_SANDBOX GEMINI_CLI OPENCODE CURSOR_AGENT".split())
+AGENT_MARKS = frozenset(known.joined("environment", "marks"))
 
 
 class Peer(Value):

@@ -10,6 +10,7 @@ import re
 import shutil
 import subprocess
 
+from assent.agents import known
 from assent.contract.errors import StoreError
 from assent.contract.value import Value
 from assent.state.files import held, read, replace_text, state_folder
@@ -19,17 +20,7 @@ LARGEST = 1024 * 1024
 PATIENCE = 15.0  # seconds for a program to say its version
 VERSION = re.compile(r"\d+\.\d+(?:\.\d+)*")
 # Runtime → the command that people start it with.
-PROGRAMS = {
-    "claude": "claude",
-    "codex": "codex",
-    "gemini": "gemini",
-    "opencode": "opencode",
-    "qwen": "qwen",
-    "copilot": "copilot",
-    "cursor": "cursor-agent",
-    "cline": "cline",
-    "openharness": "oh",
-}
+PROGRAMS = {runtime: names[0] for runtime, names in known.lists("program", "names").items()}
 
 
 class Host(Value):

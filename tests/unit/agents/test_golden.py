@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from assent import agents
+from assent.agents import known
 from assent.contract.errors import PayloadError
 from tests.golden.form import Form, event_form, rendered_form, reply_of, response_form
 
@@ -67,4 +68,4 @@ def test_every_runtime_has_golden_files_for_each_answer_to_a_call() -> None:
         ("deny", True, False),
         ("deny", False, True),
     }
-    assert {runtime: answers & wanted for runtime, answers in seen.items()} == dict.fromkeys(agents.RUNTIMES, wanted)
+    assert {runtime: answers & wanted for runtime, answers in seen.items()} == dict.fromkeys(known.runtimes(), wanted)

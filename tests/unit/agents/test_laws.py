@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assent import agents
-from assent.agents import capabilities, probes
+from assent.agents import capabilities, known, probes
 from assent.agents.adapter import Event, Kind, Rendered
 from assent.contract.call import Call
 from assent.contract.decision import Outcome
@@ -86,7 +86,7 @@ HOLDS = [
 ]
 
 
-@pytest.mark.parametrize("runtime", agents.RUNTIMES)
+@pytest.mark.parametrize("runtime", known.runtimes())
 @given(payload=PAYLOADS, reply=REPLIES)
 def test_any_payload_is_an_event_or_a_payload_error(runtime: str, payload: dict[str, object], reply: Reply) -> None:
     adapter = agents.load(runtime)
@@ -99,7 +99,7 @@ def test_any_payload_is_an_event_or_a_payload_error(runtime: str, payload: dict[
     assert [root for root in roots if not root.startswith("/")] == []
 
 
-@pytest.mark.parametrize("runtime", agents.RUNTIMES)
+@pytest.mark.parametrize("runtime", known.runtimes())
 @given(text=st.text() | st.binary())
 def test_any_text_is_an_event_or_a_payload_error(runtime: str, text: str | bytes) -> None:
     with pytest.raises(PayloadError):
@@ -142,7 +142,7 @@ def test_an_allow_is_never_a_block(runtime: str, name: str, form: str, call: Cal
     assert opens(rendered, event.kind)
 
 
-@pytest.mark.parametrize("runtime", agents.RUNTIMES)
+@pytest.mark.parametrize("runtime", known.runtimes())
 @given(reply=REPLIES)
 def test_what_was_no_payload_never_runs(runtime: str, reply: Reply) -> None:
     denial = Reply(Outcome.DENY, reply.reason, message=reply.message, fault=reply.fault)
@@ -189,15 +189,15 @@ def test_a_command_behind_the_asking_program_is_the_same_command(text: str) -> N
         assert inner["permissionDecision"] == "deny"
 
 
-@pytest.mark.parametrize("runtime", agents.RUNTIMES)
+@pytest.mark.parametrize("runtime", known.runtimes())
 def test_a_key_given_twice_is_no_payload(runtime: str) -> None:
     twice = '{"tool_name": "Bash", "tool_input": {"command": "ls", "command": "rm"}}'
     with pytest.raises(PayloadError, match="key `command` is given twice"):
         agents.load(runtime).parse_text(twice, environ={}, home="")
 
 
-@pytest.mark.parametrize("runtime", [each for each in agents.RUNTIMES if each != "claude-prompt"])
-@pytest.mark.parametrize("sender", [each for each in agents.RUNTIMES if each != "claude-prompt"])
+@pytest.mark.parametrize("runtime", [each for each in known.runtimes() if each != "claude-prompt"])
+@pytest.mark.parametrize("sender", [each for each in known.runtimes() if each != "claude-prompt"])
 def test_a_call_in_another_runtimes_words_is_decided_or_refused(runtime: str, sender: str) -> None:
     """A hook may have been put into the wrong program: no call passes it as news of something else."""
     given = probes.event(sender, "ls", "/workspace")
@@ -218,13 +218,13 @@ def test_what_is_not_one_json_object_is_no_payload(text: str | bytes) -> None:
 
 
 def test_every_runtime_says_what_it_honours_and_is_its_own_adapter() -> None:
-    assert list(capabilities.CAPABILITIES) == list(agents.RUNTIMES)
-    assert [agents.load(runtime).runtime for runtime in agents.RUNTIMES] == list(agents.RUNTIMES)
+    assert list(capabilities.CAPABILITIES) == list(known.runtimes())
+    assert [agents.load(runtime).runtime for runtime in known.runtimes()] == list(known.runtimes())
 
 
 def test_no_answer_of_ours_but_an_allow_lets_a_call_run_in_any_runtime() -> None:
     open_to = (capabilities.Does.RUNS, capabilities.Does.HOST)
-    for each in capabilities.TABLE:
+    for each in capabilities.CAPABILITIES.values():
         assert each.deny in (capabilities.Does.BLOCKS, capabilities.Does.ENDS)
         assert each.error in (capabilities.Does.BLOCKS, capabilities.Does.ENDS)
         assert each.ask not in open_to

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from assent.agents import RUNTIMES, load
+from assent.agents import known, load
 from assent.agents.adapter import Rendered
 from assent.contract.errors import PayloadError
 from assent.contract.reply import fault
@@ -109,7 +109,7 @@ def test_a_policy_that_does_not_load_denies_with_the_error(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("text", [b"", b"{", b"[]", b'{"a":1,"a":2}', b"\xff\xfe"])
-@pytest.mark.parametrize("runtime", RUNTIMES)
+@pytest.mark.parametrize("runtime", known.runtimes())
 def test_what_is_no_event_is_answered_with_the_programs_own_block(tmp_path: Path, runtime: str, text: bytes) -> None:
     adapter, environ = load(runtime), {"HOME": str(tmp_path)}
     with pytest.raises(PayloadError) as found:

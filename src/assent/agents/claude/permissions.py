@@ -19,14 +19,6 @@ BACK = {"read": "Read", "write": "Edit", "search": "Grep", "list": "Glob"}
 
 class ClaudeCodePermissions(Permissions):
     runtime = "claude"
-    places = (
-        "~/.claude/settings.json",
-        ".claude/settings.json",
-        ".claude/settings.local.json",
-        "/etc/claude-code/managed-settings.json",
-        "/etc/claude-code/managed-settings.d/*.json",
-    )
-    own = (".claude/settings.local.json",)
 
     def read(self, text: str, file: str = "") -> tuple[Permission, ...]:
         if hooks.is_blank(text):

@@ -14,11 +14,6 @@ OVER_HTTP = frozenset({"PreToolUse", "PermissionRequest"})
 
 class ClaudeCodeSettings(JsonHooks):
     runtime = "claude"
-    places = {
-        "user": "~/.claude/settings.json",
-        "project": ".claude/settings.json",
-        "managed": "/etc/claude-code/managed-settings.json",
-    }
     events = (
         "PreToolUse",
         "PermissionRequest",

@@ -20,7 +20,6 @@ printf '%s\\n' '{cancelled}'
 
 class ClineSettings(WholeFile):
     runtime = "cline"
-    places = {"user": "~/.cline/hooks/PreToolUse", "project": ".clinerules/hooks/PreToolUse"}
     executable = True
     mark = "# Assent's hook for Cline:"
 

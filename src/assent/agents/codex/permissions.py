@@ -17,7 +17,6 @@ OURS = "assent-ask"
 
 class CodexPermissions(Permissions):
     runtime = "codex"
-    places = ("~/.codex/rules/*.rules", ".codex/rules/*.rules", "/etc/codex/rules/*.rules")
 
     def read(self, text: str, file: str = "") -> tuple[Permission, ...]:
         try:

@@ -23,7 +23,6 @@ TOOL_EVENTS = frozenset({"PreToolUse", "PermissionRequest", "PostToolUse"})
 
 class CodexSettings(Settings):
     runtime = "codex"
-    places = {"user": "~/.codex/config.toml", "project": ".codex/config.toml", "managed": MANAGED}
     events = ("PreToolUse", "PermissionRequest")
 
     def install(self, text: str, entry: Entry) -> str:

@@ -10,7 +10,6 @@ from assent.agents.settings.whole import WholeFile
 
 class CopilotCliSettings(WholeFile):
     runtime = "copilot"
-    places = {"user": "~/.copilot/hooks/assent.json", "project": ".github/hooks/assent.json"}
     mark = " hook copilot"
 
     def content(self, entry: Entry) -> str:

@@ -11,7 +11,6 @@ VERSION = '{\n  "version": 1\n}\n'
 
 class CursorSettings(JsonHooks):
     runtime = "cursor"
-    places = {"user": "~/.cursor/hooks.json", "project": ".cursor/hooks.json"}
     events = ("beforeShellExecution", "beforeMCPExecution", "beforeReadFile", "preToolUse")
 
     def entry(self, event: str, entry: Entry) -> object:

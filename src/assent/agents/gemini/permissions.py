@@ -32,14 +32,6 @@ PRIORITY = {"allow": 100, "ask": 200, "deny": 300}
 
 class GeminiCliPermissions(Permissions):
     runtime = "gemini"
-    places = (
-        "~/.gemini/settings.json",
-        ".gemini/settings.json",
-        "/etc/gemini-cli/settings.json",
-        "~/.gemini/policies/*.toml",
-        ".gemini/policies/*.toml",
-        "/etc/gemini-cli/policies/*.toml",
-    )
 
     def read(self, text: str, file: str = "") -> tuple[Permission, ...]:
         return tuple(policy(text)) if file.endswith(".toml") else tuple(settings(text))

@@ -11,12 +11,6 @@ MANIFEST = '{\n  "name": "assent",\n  "version": "1.0.0"\n}\n'
 class GeminiCliSettings(JsonHooks):
     runtime = "gemini"
     comments = True
-    places = {
-        "user": "~/.gemini/settings.json",
-        "project": ".gemini/settings.json",
-        "managed": "/etc/gemini-cli/settings.json",
-        "extension": "~/.gemini/extensions/assent/hooks/hooks.json",
-    }
     events = ("BeforeTool",)
     # An extension is known by this file beside its hooks. Its hooks fire in folders too that are not trusted.
     beside = {"extension": ("../gemini-extension.json", MANIFEST)}

@@ -15,17 +15,6 @@ LAYERS = frozenset({"allow", "ask", "deny"})
 
 class OpenCodePermissions(Permissions):
     runtime = "opencode"
-    places = (
-        "~/.config/opencode/config.json",
-        "~/.config/opencode/opencode.json",
-        "~/.config/opencode/opencode.jsonc",
-        "opencode.json",
-        "opencode.jsonc",
-        ".opencode/opencode.json",
-        ".opencode/opencode.jsonc",
-        "/etc/opencode/opencode.json",
-        "/etc/opencode/opencode.jsonc",
-    )
 
     def read(self, text: str, file: str = "") -> tuple[Permission, ...]:
         if hooks.is_blank(text):

@@ -174,7 +174,6 @@ export const Assent = async ({ client, directory, serverUrl }) => {
 
 class OpenCodeSettings(WholeFile):
     runtime = "opencode"
-    places = {"user": "~/.config/opencode/plugin/assent.js", "project": ".opencode/plugin/assent.js"}
     mark = "// Assent's plugin for opencode:"
 
     def content(self, entry: Entry) -> str:

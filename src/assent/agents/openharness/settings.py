@@ -10,7 +10,6 @@ LONGEST = 600  # a longer time is refused, and the file with it
 
 class OpenHarnessSettings(JsonHooks):
     runtime = "openharness"
-    places = {"user": "~/.openharness/settings.json"}
     events = ("pre_tool_use",)
 
     def entry(self, event: str, entry: Entry) -> object:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from assent.agents import known
 from assent.contract.value import Value
 
 LAYERS = ("allow", "ask", "deny")
@@ -21,12 +22,19 @@ class Permission(Value):
 
 
 class Permissions:
-    """The permission settings of one runtime. `places` are its files: `~` is the user's home, a relative path is in the
-    project, `*` is any name. `own` are those in the project that its user keeps to himself: what he answered there."""
+    """The permission settings of one runtime."""
 
     runtime = ""
-    places: tuple[str, ...] = ()
-    own: tuple[str, ...] = ()
+
+    @property
+    def places(self) -> tuple[str, ...]:
+        """Its files: `~` is the user's home, a relative path is in the project, `*` is any name."""
+        return known.lists("permissions", "places")[self.runtime]
+
+    @property
+    def own(self) -> tuple[str, ...]:
+        """Those in the project that its user keeps to himself: what he answered there."""
+        return known.lists("permissions", "own").get(self.runtime, ())
 
     def read(self, text: str, file: str = "") -> tuple[Permission, ...]:
         """The entries of a file, in its order; raises SettingsError where it cannot be read."""

@@ -9,11 +9,6 @@ from assent.agents.settings.settings import JsonHooks
 class QwenCodeSettings(JsonHooks):
     runtime = "qwen"
     comments = True
-    places = {
-        "user": "~/.qwen/settings.json",
-        "project": ".qwen/settings.json",
-        "managed": "/etc/qwen-code/settings.json",
-    }
     events = ("PreToolUse", "PermissionRequest")
 
     def entry(self, event: str, entry: Entry) -> object:

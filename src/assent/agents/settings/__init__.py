@@ -1,22 +1,19 @@
 """Installing as text → text: our hook in a runtime's settings, and out again. Opens no file.
 
-One file for each runtime whose settings we can change; imported only when asked for."""
+A program whose settings we can change has a `[settings]` section; its module is imported when it is asked for."""
 
 from __future__ import annotations
+
+from assent.agents import known, module
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from assent.agents.settings.settings import Settings
 
-RUNTIMES: tuple[str, ...] = (
-    *("claude", "codex", "gemini", "opencode", "qwen", "copilot", "cursor", "cline", "openharness"),
-)
+RUNTIMES = known.runtimes("settings")
 
 
 def load(runtime: str) -> Settings:
     """The settings of a runtime; raises KeyError where there are none."""
-    if runtime not in RUNTIMES:
-        raise KeyError(runtime)
-    module = __import__(f"assent.agents.{runtime}.settings", fromlist=["SETTINGS"])
-    found: Settings = module.SETTINGS
+    found: Settings = module(runtime, "settings").SETTINGS
     return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from assent.agents import known
 from assent.agents.settings import hooks, jsonc
 
 TYPE_CHECKING = False
@@ -10,15 +11,20 @@ if TYPE_CHECKING:
 
 
 class Settings:
-    """The settings of one runtime. `places` are its files by scope: `~` is the user's home, a relative path is in the
-    project. `executable` says that the file is a program, `whole` that the file is ours alone. `beside` are
-    files that must stand beside it, by scope: where, from the settings file's folder, and what is in them."""
+    """The settings of one runtime. `executable` says that the file is a program, `whole` that the file is ours alone.
+    `beside` are files that must stand beside it, by scope: where, from its folder, and what is in them."""
 
     runtime = ""
-    places: dict[str, str] = {}
     executable = False
     whole = False
     beside: dict[str, tuple[str, str]] = {}
+
+    @property
+    def places(self) -> dict[str, str]:
+        """Its files by scope: `~` is the user's home, a relative path is in the project."""
+        found = known.section("settings")[self.runtime]["places"]
+        assert isinstance(found, dict)
+        return found
 
     def install(self, text: str, entry: Entry) -> str:
         """The text with our hook in it, once; raises SettingsError where it cannot be added without harm."""

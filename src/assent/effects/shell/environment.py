@@ -6,6 +6,7 @@ to be harmless (`is_harmless`). An *allow rule* is lost only where the name is k
 
 from __future__ import annotations
 
+from assent.agents import known
 from assent.contract.pattern import Pattern
 
 # A name stands here if its value can name code, a library, a program, a configuration file or an endpoint
@@ -39,12 +40,13 @@ _NAMES = frozenset(
     MOCHA_OPTIONS GOLANGCI_LINT_CACHE INIT_CWD
     """.split()
 )
+_AGENTS = "|".join(known.joined("environment", "prefixes"))  # beginnings of variables that agent programs obey
 _FAMILIES = Pattern(
     r"(?:LD_|DYLD_|GIT_|PYTHON|PERL|RUBY|GEM_|BUNDLE_|BASH_FUNC_|npm_config_|NPM_CONFIG_|CARGO_|RUSTC_|RUSTUP_|GRADLE_"
     r"|PIP_|UV_|CONDA_|NIX_|CORECLR_|COMPlus_|DOTNET_|ANSIBLE_|TF_CLI_ARGS|AWS_ENDPOINT|PKG_CONFIG|CMAKE_|XDG_"
     r"|TS_NODE_|SYSTEMD_|ASSENT_|KUBE_|GUILE_|YARN_|COVERAGE_|PYTEST_|JEST_|VITEST_|NYC_|ESLINT_|TSX_|BABEL_|npm_|PNPM_"
     r"|COREPACK_|BUN_|ERL_\w*FLAGS|COMPOSER_|PRE_COMMIT_|LEFTHOOK_|JUST_|TOX_|NOX_|HATCH_|POETRY_|PDM_|PIPENV_|RUFF_|MISE_"
-    r"|CLAUDE_|CODEX_|GEMINI_|OPENCODE_|QWEN_|COPILOT_|CLINE_|MAVEN_|MVNW_|CCACHE_|BAZEL|CTEST_|TURBO_|NX_|VALE_|COMPOSE_|MSB(?:UILD|uild)|Custom(?:Before|After))"
+    rf"|{_AGENTS}|MAVEN_|MVNW_|CCACHE_|BAZEL|CTEST_|TURBO_|NX_|VALE_|COMPOSE_|MSB(?:UILD|uild)|Custom(?:Before|After))"
     r"|\w*(?:_PAGER|_EDITOR|_BROWSER|_ASKPASS|_RSH|_PRELOAD|_COMMAND|_WRAPPER|_LINKER|_RUNNER)$"
 )
 _HARMLESS = Pattern(
@@ -55,7 +57,7 @@ _HARMLESS = Pattern(
     r"|PIP_(?:DISABLE_PIP_VERSION_CHECK|NO_INPUT|QUIET|NO_COLOR)|UV_(?:OFFLINE|NO_PROGRESS|FROZEN|NO_SYNC|QUIET)"
     r"|DOTNET_(?:CLI_TELEMETRY_OPTOUT|NOLOGO|SKIP_FIRST_TIME_EXPERIENCE)|npm_config_(?:loglevel|progress|fund|audit)"
     r"|TURBO_(?:TELEMETRY_DISABLED|UI|FORCE)|NX_(?:DAEMON|SKIP_NX_CACHE|TUI|NO_CLOUD)|JEST_WORKER_ID|VITEST_POOL_ID|MISE_QUIET"
-    r"|(?:CLAUDE|CODEX|GEMINI|OPENCODE|QWEN|COPILOT|CLINE)_\w*(?:MODEL|API_KEY|EFFORT|TELEMETRY|AUTOUPDATE\w*|TRAFFIC)"
+    rf"|(?:{_AGENTS})\w*(?:MODEL|API_KEY|EFFORT|TELEMETRY|AUTOUPDATE\w*|TRAFFIC)"
     r"|XDG_(?:CURRENT_DESKTOP|SESSION_TYPE)|SYSTEMD_COLORS|ANSIBLE_(?:NOCOLOR|FORCE_COLOR)"
 )
 OWN = "ASSENT_"

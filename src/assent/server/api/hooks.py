@@ -51,8 +51,8 @@ class Held(Exception):
 async def hook(asked: Asked) -> object:
     """Answer one event of an agent program."""
     runtime = asked.path["runtime"]
-    if runtime not in agents.RUNTIMES:
-        raise Refusal(404, "no-such-runtime", f"known are {', '.join(agents.RUNTIMES)}")
+    if runtime not in CAPABILITIES:
+        raise Refusal(404, "no-such-runtime", f"known are {', '.join(CAPABILITIES)}")
     adapter = agents.load(runtime)
     environ = {key: value for key, value in asked.table("environ").items() if isinstance(value, str)}
     event: Event | None = None
@@ -76,7 +76,7 @@ async def over_http(asked: Asked) -> object:
     """Answer an HTTP hook: the payload is the body, and the answer what the program reads. What such a hook is not
     told, a command hook of the same session told before; where it did not, there is no workspace."""
     runtime, given = asked.path["runtime"], asked.body
-    if runtime not in agents.RUNTIMES or not CAPABILITIES[runtime].http:
+    if runtime not in CAPABILITIES or not CAPABILITIES[runtime].http:
         raise Refusal(404, "no-such-runtime", "this program is not asked over HTTP; install its command hook")
     adapter = agents.load(runtime)
     event: Event | None = None
@@ -97,7 +97,7 @@ async def over_http(asked: Asked) -> object:
 def denied(path: Mapping[str, str], words: str) -> Reply | None:
     """The answer to an HTTP hook whose payload cannot be read."""
     runtime = path.get("runtime", "")
-    if runtime not in agents.RUNTIMES or not CAPABILITIES[runtime].http:
+    if runtime not in CAPABILITIES or not CAPABILITIES[runtime].http:
         return None
     return _response(agents.load(runtime), None, fault(words))
 
