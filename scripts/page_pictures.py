@@ -20,6 +20,8 @@ from assent.contract.call import Call
 from assent.contract.decision import Outcome
 from assent.engine import configure, journal
 from assent.engine.memory import Memory
+from assent.engine.request import Request
+from assent.gate import CallGate
 from tests.server.program import Program
 from tests.terminal.seat import seated
 
@@ -90,7 +92,7 @@ def lived(state: Path, project: Path) -> None:
                 session=session,
                 runtime=RUNTIMES[session],
             )
-            settled = memory.settle(gate, call, project=str(project))
+            settled = CallGate(memory).decide(Request(gate, call, str(project)))
             if settled.judged.decision.outcome is Outcome.ASK:
                 waited = chance.uniform(2, 25)
                 ended = answered(settled.id, chance.random(), waited)

@@ -1,7 +1,7 @@
 """The shape of the code: who may import whom, what the pure packages may touch, what a decision may load.
 
-surfaces (cli, demo, hook, mcp, sdk, server, tools, tui) → api → engine → stages (effects, facts, policy, approval,
-trail) → contract; programs and agents are data that stages read, state is files of our own
+surfaces (cli, demo, hook, mcp, sdk, server, tools, tui) → api → gate → engine → stages (effects, facts, policy,
+approval, trail) → contract; programs and agents are data that stages read, state is files of our own
 """
 
 from __future__ import annotations
@@ -33,8 +33,9 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     **{stage: DATA | {"state"} for stage in ("facts", "approval", "trail")},
     "state": DATA | {"facts"},  # of facts where links lead: a folder is trusted by where it really is
     "engine": BELOW_ENGINE | {"__init__"},
-    "api": BELOW_ENGINE | {"engine", "__init__"},
-    **{surface: BELOW_ENGINE | SURFACES | {"engine", "api", "__init__"} for surface in SURFACES},
+    "gate": BELOW_ENGINE | {"engine"},
+    "api": BELOW_ENGINE | {"engine", "gate", "__init__"},
+    **{surface: BELOW_ENGINE | SURFACES | {"engine", "gate", "api", "__init__"} for surface in SURFACES},
     "__init__": frozenset({"contract", "effects", "engine", "api", "policy", "approval"}),
     "__main__": frozenset({"cli"}),
 }
@@ -58,7 +59,8 @@ READS_ITS_OWN_DATA = {
 SLOW = frozenset("argparse asyncio dataclasses importlib.resources inspect logging pathlib typing".split())
 DECISION_PATH = (
     *("contract", "programs", "agents", "effects", "policy", "facts", "state/files.py", "hook/hook.py"),
-    *(f"engine/{each}.py" for each in ("engine", "configure", "journal", "memory", "classify")),
+    *(f"engine/{each}.py" for each in ("engine", "configure", "journal", "memory", "classify", "request")),
+    "gate.py",
     *("approval/grants.py", "trail/append.py", "trail/line.py"),
 )
 
@@ -171,7 +173,8 @@ print(*sys.modules)
 NOT_FOR_HOOKS = SLOW | frozenset(
     "collections contextlib datetime enum functools hashlib json operator re signal string tomllib types "
     "http.client random socket sqlite3 subprocess tempfile uuid "
-    "assent.engine.desk assent.policy.document assent.policy.index assent.policy.parse assent.policy.shipped "
+    "assent.engine.questions assent.approval.broker "
+    "assent.policy.document assent.policy.index assent.policy.parse assent.policy.shipped "
     "assent.engine.classify assent.contract.classifier assent.policy.classifier assent.policy.classifier_scope "
     "assent.state.human_decisions "
     "assent.policy.grants assent.approval.grants assent.contract.approval assent.facts.digest assent.state.trust "

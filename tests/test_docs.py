@@ -232,7 +232,7 @@ def test_the_readme_shows_what_the_command_line_prints(
 
 def test_the_library_example_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ASSENT_HOME", str(tmp_path))
-    monkeypatch.setattr("assent.engine.embedded.has_terminal", lambda: False)  # asks nobody
+    monkeypatch.setattr("assent.api.embedded.has_terminal", lambda: False)  # asks nobody
     found: dict[str, Any] = {}
     exec(fenced("README.md", "python")[0], found)
     found["gate"].close()

@@ -8,14 +8,14 @@ __version__ = "0.1.0"
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from assent.api import Approval, Gate, PermissionMode, Session
+    from assent.api.functions import Denied
+    from assent.api.gates import Approval, Gate, PermissionMode, Session
     from assent.approval.escalation import DenialTracker
     from assent.contract.approval import Answer, Held, Said, Scope, Verdict
     from assent.contract.call import Call
     from assent.contract.decision import Decision, Outcome
     from assent.contract.errors import AssentError, PayloadError, PolicyError, StoreError
     from assent.effects.declared import Tool
-    from assent.engine.functions import Denied
 
 __all__ = [
     "Answer",
@@ -42,21 +42,21 @@ __all__ = [
 
 _HOMES = {
     "Answer": "contract.approval",
-    "Approval": "api",
+    "Approval": "api.gates",
     "AssentError": "contract.errors",
     "Call": "contract.call",
     "Decision": "contract.decision",
     "DenialTracker": "approval.escalation",
-    "Denied": "engine.functions",
-    "Gate": "api",
+    "Denied": "api.functions",
+    "Gate": "api.gates",
     "Held": "contract.approval",
     "Outcome": "contract.decision",
     "PayloadError": "contract.errors",
-    "PermissionMode": "api",
+    "PermissionMode": "api.gates",
     "PolicyError": "contract.errors",
     "Said": "contract.approval",
     "Scope": "contract.approval",
-    "Session": "api",
+    "Session": "api.gates",
     "StoreError": "contract.errors",
     "Tool": "effects.declared",
     "Verdict": "contract.approval",

@@ -10,7 +10,7 @@ import sys
 from assent.approval.broker import Broker
 from assent.approval.channels import Question
 from assent.approval.channels.callback import CallbackChannel
-from assent.approval.commands import Recheck, Verdict
+from assent.approval.commands import Recheck, SecondLook
 from assent.approval.store import SqliteStore
 from assent.contract.approval import Held
 from tests.broker.stage import YES, Desk, held
@@ -37,7 +37,7 @@ async def main(path: str, until: str) -> None:
         if until == "answered":
             print("answered", flush=True)
             await asyncio.sleep(30)
-        return Recheck(Verdict.STANDS)
+        return Recheck(SecondLook.STANDS)
 
     broker = Broker(store=(Told if until == "used" else SqliteStore)(path), recheck=recheck)
     broker.attach(Shows() if until == "shown" else CallbackChannel(lambda held: YES))

@@ -13,10 +13,10 @@ from assent.approval.commands import (
     Queue,
     Recheck,
     Release,
+    SecondLook,
     Show,
     Start,
     Unknown,
-    Verdict,
     Withdraw,
 )
 from assent.approval.machine import Machine
@@ -105,7 +105,7 @@ class Play:
     def answer(self, id: str, answer: Answer, digest: str | None = None) -> Step:
         return self._step(self.machine.answer(id, f"digest of {id}" if digest is None else digest, answer, self.now))
 
-    def rechecked(self, id: str, verdict: Verdict = Verdict.STANDS, reason: str = "") -> Step:
+    def rechecked(self, id: str, verdict: SecondLook = SecondLook.STANDS, reason: str = "") -> Step:
         return self._step(self.machine.rechecked(id, Recheck(verdict, reason), self.now))
 
     def settle(self, *ids: str, answer: Answer | None = None) -> Step:

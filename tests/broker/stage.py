@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from assent.approval.broker import Broker
 from assent.approval.channels import Offering, Question
-from assent.approval.commands import Recheck, Verdict
+from assent.approval.commands import Recheck, SecondLook
 from assent.approval.moments import Moment
 from assent.approval.store import MemoryStore, Store
 from assent.contract.approval import Answer, Held, Preview, Resolution, Said, Scope, Suggestion
@@ -23,7 +23,7 @@ YES = Answer(Said.ALLOW, who="ada", channel="desk")
 NO = Answer(Said.DENY, who="ada", channel="desk")
 STOP = Answer(Said.STOP, who="ada", channel="desk")
 FOR_SESSION = Answer(Said.ALLOW, scope=Scope.SESSION, rules=("bash(make:*)",), who="ada", channel="desk")
-STANDS = Recheck(Verdict.STANDS)
+STANDS = Recheck(SecondLook.STANDS)
 
 _numbers = itertools.count(1)
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from assent.approval.broker import Broker
-from assent.approval.commands import Absent, Recheck, State, Verdict
+from assent.approval.commands import Absent, Recheck, SecondLook, State
 from assent.approval.moments import Moment
 from assent.approval.store import SqliteStore
 from assent.contract.approval import Ending, Resolution
@@ -140,8 +140,8 @@ def test_the_caller_comes_back_and_nobody_answers(tmp_path: Path) -> None:
     ("recheck", "ending"),
     [
         (STANDS, Ending.ANSWERED),
-        (Recheck(Verdict.DENIED), Ending.OVERRULED),
-        (Recheck(Verdict.CHANGED), Ending.CHANGED),
+        (Recheck(SecondLook.DENIED), Ending.OVERRULED),
+        (Recheck(SecondLook.CHANGED), Ending.CHANGED),
     ],
 )
 def test_an_approval_that_was_stored_and_not_used_is_looked_at_again(

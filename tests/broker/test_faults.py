@@ -13,7 +13,7 @@ import pytest
 
 from assent.approval.broker import Broker
 from assent.approval.channels import Question
-from assent.approval.commands import Recheck, Verdict
+from assent.approval.commands import Recheck, SecondLook
 from assent.approval.moments import Moment
 from assent.approval.questions import Leftover
 from assent.approval.store import MemoryStore
@@ -127,7 +127,7 @@ async def scene(points: Points, *, cancel_after: int = -1, twice: int = 0) -> tu
 
     async def recheck(held: Held) -> Recheck:
         await points.pass_by("recheck", held.id)
-        return Recheck(Verdict.STANDS)
+        return Recheck(SecondLook.STANDS)
 
     async def remember(held: Held, answer: Answer) -> Grant:
         await points.pass_by("remember", held.id)
@@ -230,7 +230,7 @@ def test_what_was_recorded_of_a_cancelled_caller_ends_with_its_being_cancelled()
                 await asyncio.sleep(0)
                 recorded.append(each)
 
-            broker = Broker(store=MemoryStore(), recheck=lambda held: Recheck(Verdict.STANDS), record=record)
+            broker = Broker(store=MemoryStore(), recheck=lambda held: Recheck(SecondLook.STANDS), record=record)
             broker.attach(FaultyDesk(Points(), "first"))
             asked = asyncio.create_task(broker.ask(held("first")))
             for _ in range(moment):
@@ -250,7 +250,7 @@ def test_a_plain_function_that_raises_is_a_fault_like_any_other() -> None:
 
     async def run() -> None:
         for given in ({"recheck": broken}, {"record": broken}):
-            broker = Broker(**{"store": MemoryStore(), "recheck": lambda held: Recheck(Verdict.STANDS), **given})  # type: ignore[arg-type]
+            broker = Broker(**{"store": MemoryStore(), "recheck": lambda held: Recheck(SecondLook.STANDS), **given})  # type: ignore[arg-type]
             broker.attach(FaultyDesk(Points(), "first"))
             resolution = await broker.ask(held("first"))
             assert (resolution.ending, resolution.allowed) == (Ending.FAULT, False)

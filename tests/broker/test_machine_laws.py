@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invariant, rule
 
-from assent.approval.commands import Command, Finish, Recheck, Release, Show, Start, State, Verdict, Withdraw
+from assent.approval.commands import Command, Finish, Recheck, Release, SecondLook, Show, Start, State, Withdraw
 from assent.approval.machine import Machine
 from assent.approval.questions import Leftover, session_of
 from assent.contract.approval import Answer, Ending, Held, Said
@@ -14,7 +14,7 @@ from tests.examples import examples
 
 CHANNELS = ("desk", "phone", "teletype")
 ANSWERS = tuple(Answer(said, who=who, channel="desk") for said in Said for who in ("ada", "ben"))
-VERDICTS = tuple(Recheck(verdict) for verdict in Verdict)
+VERDICTS = tuple(Recheck(verdict) for verdict in SecondLook)
 
 
 class Questions(RuleBasedStateMachine):
@@ -121,7 +121,7 @@ class Questions(RuleBasedStateMachine):
 
     @rule(id=ids, recheck=st.sampled_from(VERDICTS))
     def recheck(self, id: str, recheck: Recheck) -> None:
-        if recheck.verdict is Verdict.STANDS and id in self.released and id not in self.finished:
+        if recheck.verdict is SecondLook.STANDS and id in self.released and id not in self.finished:
             self.stands.add(id)
         self.take(self.machine.rechecked(id, recheck, self.now))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from assent.approval.commands import Finish, State, Verdict
+from assent.approval.commands import Finish, SecondLook, State
 from assent.approval.denial import deny
 from assent.approval.machine import Machine
 from assent.contract.approval import Answer, Ending, Held, Resolution, Said
@@ -147,8 +147,10 @@ def test_a_question_is_not_lost_while_another_channel_shows_it() -> None:
     play.at(211).tick() >> "finish a lost, withdraw a from phone"
 
 
-@pytest.mark.parametrize(("verdict", "ending"), [(Verdict.DENIED, Ending.OVERRULED), (Verdict.CHANGED, Ending.CHANGED)])
-def test_the_second_look_can_take_an_approval_back(verdict: Verdict, ending: Ending) -> None:
+@pytest.mark.parametrize(
+    ("verdict", "ending"), [(SecondLook.DENIED, Ending.OVERRULED), (SecondLook.CHANGED, Ending.CHANGED)]
+)
+def test_the_second_look_can_take_an_approval_back(verdict: SecondLook, ending: Ending) -> None:
     play = shown_question()
     play.answer("a", YES) >> "release a"
     play.at(4).rechecked("a", verdict, "a new rule") >> f"finish a {ending.value}, withdraw a from desk"
@@ -263,7 +265,7 @@ def test_siblings_that_a_grant_settles_are_released_without_being_asked() -> Non
     play.rechecked("a") >> "finish a answered allowed, withdraw a from desk"
     play.answer("b", NO) >> "late b settled by ada in desk"
     play.rechecked("b") >> "finish b settled allowed, withdraw b from desk"
-    play.rechecked("c", Verdict.DENIED) >> "finish c overruled, withdraw c from desk"
+    play.rechecked("c", SecondLook.DENIED) >> "finish c overruled, withdraw c from desk"
     assert play.states() == "other asked"
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from assent.approval.channels import Question
-from assent.approval.commands import Late, Mismatch, Recheck, State, Taken, Unknown, Verdict
+from assent.approval.commands import Late, Mismatch, Recheck, SecondLook, State, Taken, Unknown
 from assent.approval.denial import deny
 from assent.approval.store import MemoryStore
 from assent.contract.approval import Answer, Ending, Grant, Held, Resolution, Said, Scope
@@ -65,8 +65,8 @@ def test_a_no_reaches_the_caller_in_words(answer: Answer) -> None:
 @pytest.mark.parametrize(
     ("recheck", "ending"),
     [
-        (Recheck(Verdict.DENIED, "`bash(make:*)` is denied"), Ending.OVERRULED),
-        (Recheck(Verdict.CHANGED, "the script changed"), Ending.CHANGED),
+        (Recheck(SecondLook.DENIED, "`bash(make:*)` is denied"), Ending.OVERRULED),
+        (Recheck(SecondLook.CHANGED, "the script changed"), Ending.CHANGED),
     ],
 )
 def test_the_person_is_told_when_an_approval_does_not_stand(recheck: Recheck, ending: Ending) -> None:
@@ -322,7 +322,7 @@ def test_a_grant_releases_the_siblings_that_it_settles_and_asks_the_others() -> 
 def test_a_settled_sibling_is_looked_at_again_too() -> None:
     async def scene() -> None:
         recheck = lambda held: Recheck(  # noqa: E731 - one line says it
-            Verdict.DENIED if held.call.input["command"] == "make bad" else Verdict.STANDS
+            SecondLook.DENIED if held.call.input["command"] == "make bad" else SecondLook.STANDS
         )
         stage = Scene(remember=grant, settles=lambda held: True, recheck=recheck)
         stage.broker.attach(stage.desk)
@@ -470,7 +470,7 @@ def test_a_serial_channel_is_given_one_question_at_a_time_and_none_times_out_uns
 def test_a_release_that_hangs_ends_denied() -> None:
     async def hang(held: Held) -> Recheck:
         await asyncio.sleep(1e6)
-        return Recheck(Verdict.STANDS)
+        return Recheck(SecondLook.STANDS)
 
     async def scene() -> None:
         stage = Scene(recheck=hang)
@@ -489,7 +489,7 @@ def test_a_release_that_hangs_ends_denied() -> None:
 def test_cancelling_the_one_who_answers_does_not_take_the_answer_back() -> None:
     async def slow(held: Held) -> Recheck:
         await asyncio.sleep(5)
-        return Recheck(Verdict.STANDS)
+        return Recheck(SecondLook.STANDS)
 
     async def scene() -> None:
         stage = Scene(recheck=slow)
@@ -585,7 +585,7 @@ def test_a_question_without_an_end_to_its_waiting_is_denied(seconds: float) -> N
 
 def test_what_was_saved_for_an_approval_is_followed_by_another_look() -> None:
     async def scene() -> None:
-        looks = [Recheck(Verdict.CHANGED, "the script changed"), Recheck(Verdict.STANDS)]
+        looks = [Recheck(SecondLook.CHANGED, "the script changed"), Recheck(SecondLook.STANDS)]
         stage = Scene(remember=grant, recheck=lambda held: looks.pop())
         stage.broker.attach(stage.desk)
         question = held()
@@ -626,7 +626,7 @@ def test_a_call_that_is_withdrawn_while_it_is_released_is_not_looked_at_to_the_e
     async def slow(question: Held) -> Recheck:
         await asyncio.sleep(5)
         looked.append(question.id)
-        return Recheck(Verdict.STANDS)
+        return Recheck(SecondLook.STANDS)
 
     async def scene() -> None:
         stage = Scene(recheck=slow)

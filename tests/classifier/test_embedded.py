@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from assent.api import Gate
+from assent.api.gates import Gate
 from assent.contract.approval import Held
 from tests.classifier.service import SAFE, UNSAFE, Service
 from tests.classifier.world import World

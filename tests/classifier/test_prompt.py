@@ -15,7 +15,8 @@ from assent.approval.classifier import prompt
 from assent.approval.classifier.prompt import LINE, TEXT, WHOLE
 from assent.engine import classify
 from assent.engine.classify import LARGEST
-from assent.engine.memory import Settled
+from assent.engine.request import Request, Settled
+from assent.gate import CallGate
 from tests.classifier.service import Service
 from tests.classifier.world import World
 from tests.examples import examples
@@ -161,7 +162,8 @@ def test_a_file_of_which_next_to_nothing_could_be_shown_is_a_persons(world: Worl
     call = world.call(given, "write")
     judged = world.gate().judge(call)
     assert classify.unseen(call, judged) == ("long", classify.TOO_LONG)
-    begun = world.memory.begin(world.gate(), world.call({**given, "content": "x" * LARGEST}, "write"), project="p")
+    request = Request(world.gate(), world.call({**given, "content": "x" * LARGEST}, "write"), "p")
+    begun = CallGate(world.memory).begin(request)
     assert isinstance(begun, Settled)
     assert (time.monotonic() - started < 5, world.service.asked) == (True, [])
 

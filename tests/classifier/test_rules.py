@@ -18,8 +18,8 @@ from assent.contract.approval import Answer, Held, Said, Verdict
 from assent.contract.classifier import Opinion
 from assent.contract.decision import Layer, Outcome
 from assent.engine.classify import Inquiry, asked_a_person
-from assent.engine.desk import Desk
-from assent.engine.memory import Settled
+from assent.engine.request import Request, Settled
+from assent.gate import CallGate
 from assent.mcp.judge import Judge, Told
 from assent.state import pause
 from tests.classifier.service import KEY, SAFE, TOKENS, UNSAFE, Service
@@ -163,7 +163,7 @@ def test_the_gate_before_an_mcp_server_asks_the_model_where_nobody_can_be_asked(
     world.service.answers = UNSAFE
     other = asyncio.run(judge.ask(world.call({"title": "y"}, "mcp__tracker__create"), project=project))
     judge.close()
-    assert (first, other.allowed, len(world.service.asked)) == (Told(True, "allowed"), False, 2)
+    assert (first, other.allowed, len(world.service.asked)) == (Told(True), False, 2)
 
 
 # ---------------------------------------------------------------- one answer, for what it was given
@@ -295,7 +295,7 @@ def test_what_stays_as_it_was_runs(world: World) -> None:
 
 
 def guarded(world: World, *commands: str, answer: Answer | None) -> tuple[list[Verdict], list[Held]]:
-    """Calls one after the other through a desk with somebody who answers."""
+    """Calls one after the other through a gate with somebody who answers."""
     shown: list[Held] = []
 
     def asked(held: Held) -> Answer | None:
@@ -304,13 +304,13 @@ def guarded(world: World, *commands: str, answer: Answer | None) -> tuple[list[V
 
     async def play() -> list[Verdict]:
         store = SqliteStore(str(world.state / "held.db"))
-        desk = Desk(world.memory, store, lambda _: world.gate())
-        desk.broker.attach(CallbackChannel(asked))
+        gate = CallGate(world.memory, store, lambda _: world.gate())
+        gate.broker.attach(CallbackChannel(asked))
         try:
             project = str(world.project)
-            return [await desk.guard(world.gate(), world.call(each), project=project) for each in commands]
+            return [await gate.guard(Request(world.gate(), world.call(each), project)) for each in commands]
         finally:
-            await desk.broker.close()
+            await gate.broker.close()
             await store.close()
 
     return asyncio.run(play()), shown
@@ -381,17 +381,17 @@ def test_what_is_before_a_person_is_not_put_to_a_model_meanwhile(world: World) -
 
     async def play() -> Verdict:
         store = SqliteStore(str(world.state / "held.db"))
-        desk = Desk(world.memory, store, lambda _: world.gate())
-        desk.broker.attach(CallbackChannel(asked))
+        gate = CallGate(world.memory, store, lambda _: world.gate())
+        gate.broker.attach(CallbackChannel(asked))
         try:
-            return await desk.guard(world.gate(), world.call("./deploy.sh prod"), project=str(world.project))
+            return await gate.guard(Request(world.gate(), world.call("./deploy.sh prod"), str(world.project)))
         finally:
-            await desk.broker.close()
+            await gate.broker.close()
             await store.close()
 
     verdict = asyncio.run(play())
     assert (verdict.allowed, found) == (True, [ASKED, ASKED, ALLOWED])
-    assert (world.outcome("./deploy.sh prod"), world.memory.waiting) == (ALLOWED, {})
+    assert world.outcome("./deploy.sh prod") == ALLOWED
 
 
 def test_a_question_that_a_person_put_away_is_a_no_in_its_session(world: World) -> None:
@@ -437,7 +437,7 @@ def test_an_event_loop_goes_on_while_the_model_thinks(world: World) -> None:
     world.service.delay = 0.5
 
     async def play() -> tuple[int, Settled]:
-        begun = world.memory.begin(world.gate(), world.call("npm test"), project=str(world.project))
+        begun = CallGate(world.memory).begin(Request(world.gate(), world.call("npm test"), str(world.project)))
         assert isinstance(begun, Inquiry)
         asking: Awaitable[Opinion] = begun.awaited()
         waiting = asyncio.ensure_future(asking)
@@ -445,7 +445,7 @@ def test_an_event_loop_goes_on_while_the_model_thinks(world: World) -> None:
         while not waiting.done():
             await asyncio.sleep(0.01)
             turns += 1
-        return turns, world.memory.conclude(begun, waiting.result())
+        return turns, CallGate(world.memory).conclude(begun, waiting.result())
 
     turns, settled = asyncio.run(play())
     assert turns > 20
@@ -458,7 +458,8 @@ def test_a_caller_that_leaves_does_not_take_the_answer_of_others_along(world: Wo
 
     async def play() -> Opinion:
         inquiries: list[Any] = [
-            world.memory.begin(world.gate(), world.call("npm test"), project=str(world.project)) for _ in range(2)
+            CallGate(world.memory).begin(Request(world.gate(), world.call("npm test"), str(world.project)))
+            for _ in range(2)
         ]
         first, second = (asyncio.ensure_future(each.awaited()) for each in inquiries)
         await asyncio.sleep(0.1)

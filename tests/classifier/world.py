@@ -11,6 +11,8 @@ from assent.contract.decision import Decision
 from assent.engine import configure
 from assent.engine.engine import Engine
 from assent.engine.memory import Memory
+from assent.engine.request import Request
+from assent.gate import CallGate
 from tests.classifier.service import Service
 
 
@@ -47,10 +49,10 @@ class World:
         """The decision on a call after everything but a person."""
         headless, host_mode = more.pop("headless", False), more.pop("host_mode", "")
         call = self.call(given, tool, **more)
-        settled = self.memory.settle(
-            self.gate(), call, project=str(self.project), headless=headless, host_mode=host_mode, reopen=self.gate
+        request = Request(
+            self.gate(), call, str(self.project), headless=headless, host_mode=host_mode, reopen=self.gate
         )
-        return settled.judged.decision
+        return CallGate(self.memory).decide(request).judged.decision
 
     def outcome(self, given: str | dict[str, object], tool: str = "bash", **more: Any) -> tuple[str, str]:
         decision = self.settle(given, tool, **more)

@@ -7,16 +7,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tests.gate.expected import (
-    OVERRULED,
     SCRIPT_RUNS,
     UNSAFE,
     WAIT,
     Played,
     Record,
-    by_model,
     decision,
     ending,
-    no,
     question,
     yes,
 )
@@ -44,7 +41,6 @@ def withdrawn(detail: str) -> Record:
 
 
 ran_it = yes(reason="the program ran the call")
-unsaid = yes(reason="")
 HEADLESS = decision(
     "deny",
     effects=["run make"],
@@ -56,15 +52,10 @@ HEADLESS = decision(
 NO_PAGE = ending(
     "answer.unseen", f"nobody could see the question: no channel showed it for 1 s; {WAIT}", timed_out=True
 )
-TO_THE_MODEL = Played([False, True], [UNSAFE, by_model(RESPELLED, id="#2"), no()], 2)
 NOT_TOLD = Played([False], [question(), unanswered()])
 LEFT_OPEN = Played([False], [question()])
 
 DIFFERS: dict[tuple[str, str], Difference] = {
-    ("ask-yes", "paused"): Difference(
-        "the record of a yes has no reason",
-        Played([True], [question(), unsaid]),
-    ),
     ("ask-yes", "hook-alone"): Difference(
         "the program's own dialog asks; that the program ran the call is the yes, and the reason",
         Played([True], [question(), ran_it]),
@@ -157,32 +148,9 @@ DIFFERS: dict[tuple[str, str], Difference] = {
         "a hook cannot take its call back: the question ends some seconds after the hook did, and the reason says so",
         Played([False], [question(), withdrawn("the agent that asked went away")]),
     ),
-    ("changed", "paused"): Difference(
-        "the record names neither the person nor the channel nor what was said, and not what changed",
-        Played(
-            [False],
-            [
-                SCRIPT_RUNS,
-                ending(
-                    "answer.changed",
-                    "what would run is not what was approved any more; make the call again, so that it is shown anew",
-                ),
-            ],
-        ),
-    ),
     ("changed", "hook-alone"): Difference(
         "there is no second look after the program's dialog: the changed script runs",
         Played([True], [SCRIPT_RUNS, ran_it]),
-    ),
-    ("overruled", "paused"): Difference(
-        "the record names neither the person nor the channel nor what was said",
-        Played(
-            [False],
-            [
-                question(),
-                ending("answer.overruled", OVERRULED),
-            ],
-        ),
     ),
     ("overruled", "hook-alone"): Difference(
         "there is no second look after the program's dialog: what the rules deny by then runs",
@@ -190,7 +158,7 @@ DIFFERS: dict[tuple[str, str], Difference] = {
     ),
     ("grant", "paused"): Difference(
         "an answer to a paused run is for one call, and the next asks again",
-        Played([True, True], [question(), unsaid, question(id="#2"), yes(id="#2", reason="")]),
+        Played([True, True], [question(), yes(), question(id="#2"), yes(id="#2")]),
     ),
     ("grant", "mcp"): Difference(
         "an answer in the client's form is for one call, and the next asks again",
@@ -207,29 +175,5 @@ DIFFERS: dict[tuple[str, str], Difference] = {
     ("twin", "hook-alone"): Difference(
         "a no in the program's dialog is not told to the hook: both questions end unanswered",
         Played([False, False], [UNSAFE, question(RESPELLED, id="#2"), unanswered(), unanswered("#2")], 1),
-    ),
-    ("twin", "run"): Difference(
-        "DEFECT: what waits is known in its own process alone, so the other one asks the model, and the twin runs",
-        TO_THE_MODEL,
-    ),
-    ("twin", "paused"): Difference(
-        "DEFECT: a paused question does not count as waiting, so the model is asked about its twin, which runs",
-        TO_THE_MODEL,
-    ),
-    ("twin", "calls"): Difference(
-        "DEFECT: a call held by the server does not count as waiting, so the model is asked about its twin, which runs",
-        TO_THE_MODEL,
-    ),
-    ("twin", "hook"): Difference(
-        "DEFECT: a call held by the server does not count as waiting, so the model is asked about its twin, which runs",
-        TO_THE_MODEL,
-    ),
-    ("twin", "http-hook"): Difference(
-        "DEFECT: a call held by the server does not count as waiting, so the model is asked about its twin, which runs",
-        TO_THE_MODEL,
-    ),
-    ("twin", "mcp-served"): Difference(
-        "DEFECT: a call held by the server does not count as waiting, so the model is asked about its twin, which runs",
-        TO_THE_MODEL,
     ),
 }

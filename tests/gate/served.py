@@ -54,7 +54,7 @@ class Page(Program):
         self._listening.close()
 
     def held(self) -> list[Any]:
-        return [each for each in self._house.desk.broker.pending() if each.deadline is not None]
+        return [each for each in self._house.gate.broker.pending() if each.deadline is not None]
 
     async def shown(self) -> None:
         await until(self.held, "a question on the page")
@@ -105,6 +105,7 @@ class Calls(Served):
     """`/v1/calls`, asked again until there is a verdict."""
 
     name, runtime = "calls", "openharness"
+    _held: dict[str, str] = {}  # replaced, never changed
 
     async def call(self, command: str) -> bool:
         where = str(self.scratch.project)
@@ -119,6 +120,9 @@ class Calls(Served):
         return json.loads(raw)["allowed"] is True
 
     async def cancel(self, calling: asyncio.Task[bool]) -> None:
+        async with asyncio.timeout(10):
+            while not self._held:  # the page may hear of a question before its caller does
+                await asyncio.sleep(0.01)
         await self.page.post(f"/v1/calls/{self._held['id']}/withdraw", {"digest": self._held["digest"]})
         await asyncio.wait({calling})
 

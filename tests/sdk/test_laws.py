@@ -180,8 +180,8 @@ def test_an_approval_is_for_one_run_whatever_its_call_ids(host: Host, gate: Open
 
 
 def _pending(gate: Gate) -> list[Any]:
-    desk = gate._embedded()._desk
-    return list(desk.broker.pending()) if desk is not None else []
+    asking = gate._embedded()._gate
+    return list(asking.broker.pending()) if asking is not None else []
 
 
 def _kept(folder: Path) -> int:

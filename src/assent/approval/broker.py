@@ -20,11 +20,11 @@ from assent.approval.commands import (
     Receipt,
     Recheck,
     Release,
+    SecondLook,
     Show,
     Start,
     Taken,
     Unknown,
-    Verdict,
     Withdraw,
 )
 from assent.approval.deliveries import Deliveries
@@ -271,12 +271,12 @@ class Broker:
             await self._started(wait)
             await self._accounts.approved(held, answer)
         if release.settled and not await self._is_settled(held):
-            return Recheck(Verdict.CHANGED, "the answer that settled it does not hold any more")
+            return Recheck(SecondLook.CHANGED, "the answer that settled it does not hold any more")
         recheck = await given(self._patience, self._recheck(held))
-        if recheck.verdict is Verdict.STANDS and answer is not None and answer.scope is not Scope.ONCE:
+        if recheck.verdict is SecondLook.STANDS and answer is not None and answer.scope is not Scope.ONCE:
             wait.note = await self._keep(held, answer)
             recheck = await given(self._patience, self._recheck(held))  # saving takes time
-        if recheck.verdict is Verdict.STANDS:
+        if recheck.verdict is SecondLook.STANDS:
             await self._accounts.used(held)
         return recheck
 

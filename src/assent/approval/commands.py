@@ -20,7 +20,7 @@ class State(Enum):
     __hash__ = object.__hash__  # members are singletons; Enum's own hash is slower
 
 
-class Verdict(Enum):
+class SecondLook(Enum):
     """What the second look at an approved call says."""
 
     STANDS = "stands"
@@ -35,7 +35,7 @@ class Recheck(Value):
 
     __slots__ = ("verdict", "reason")
 
-    def __init__(self, verdict: Verdict, reason: str = "") -> None:
+    def __init__(self, verdict: SecondLook, reason: str = "") -> None:
         self.verdict = verdict
         self.reason = reason
 

@@ -32,6 +32,12 @@ def deny(id: str, ending: Ending, *, answer: Answer | None = None, detail: str =
     return Resolution(id, ending, answer=answer, reason=_words(ending, answer, detail), waited=waited)
 
 
+def approve(id: str, answer: Answer, *, waited: float = 0.0) -> Resolution:
+    """How a question ends that a person allowed, after the second look."""
+    reason = f"allowed by {answer.who}" if answer.who else "allowed by a person"
+    return Resolution(id, Ending.ANSWERED, allowed=True, answer=answer, reason=reason, waited=waited)
+
+
 def _words(ending: Ending, answer: Answer | None, detail: str) -> str:
     happened, advice = WORDS[ending]
     if ending in (Ending.ANSWERED, Ending.SETTLED) and answer is not None and answer.said is Said.STOP:

@@ -20,14 +20,14 @@ from assent.approval.commands import (
     Queue,
     Recheck,
     Release,
+    SecondLook,
     Show,
     Start,
     State,
     Unknown,
-    Verdict,
     Withdraw,
 )
-from assent.approval.denial import deny
+from assent.approval.denial import approve, deny
 from assent.approval.questions import Leftover, Pending, Place, Session, Waiting, failures, overdue, session_of
 from assent.contract.approval import Answer, Ending, Held, Resolution, Said
 
@@ -182,9 +182,9 @@ class Machine:
         question = self._questions.get(id)
         if question is None or question.state is not State.RELEASING:
             return commands
-        if recheck.verdict is Verdict.STANDS:
+        if recheck.verdict is SecondLook.STANDS:
             return [*commands, *self._finish(question, self._approval(question, now), now)]
-        ending = Ending.CHANGED if recheck.verdict is Verdict.CHANGED else Ending.OVERRULED
+        ending = Ending.CHANGED if recheck.verdict is SecondLook.CHANGED else Ending.OVERRULED
         return [*commands, *self._deny(question, ending, now, recheck.reason)]
 
     def settle(self, ids: Iterable[str], now: float, answer: Answer | None = None) -> list[Command]:
@@ -356,8 +356,7 @@ class Machine:
             )
         if answer is None or answer.said is not Said.ALLOW:
             return deny(question.held.id, Ending.FAULT, detail="released without an approval", waited=waited)
-        reason = f"allowed by {answer.who}" if answer.who else "allowed by a person"
-        return Resolution(question.held.id, Ending.ANSWERED, allowed=True, answer=answer, reason=reason, waited=waited)
+        return approve(question.held.id, answer, waited=waited)
 
     def _finish(self, question: Waiting, resolution: Resolution, now: float) -> list[Command]:
         held, by = question.held, question.answer

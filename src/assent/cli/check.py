@@ -15,6 +15,8 @@ from assent.contract.tools import canonical
 from assent.engine import configure
 from assent.engine.engine import Engine
 from assent.engine.memory import Memory
+from assent.engine.request import Request
+from assent.gate import CallGate
 from assent.policy import explain
 from assent.policy import grants as granting
 from assent.policy.parts import nobody_answers
@@ -93,13 +95,13 @@ def run(options: argparse.Namespace) -> int:
 
 def _decision(options: argparse.Namespace, gate: Engine, here: configure.Place, call: Call) -> Decision:
     """What would happen now: by the rules, then by the answers that are remembered for this project and session."""
-    memory = Memory(here.state)
+    path = CallGate(Memory(here.state))
     if options.no_grants:
         judged = gate.judge(call)
     elif options.mode:  # a mode that is asked about is not the one that the session has
-        judged = memory.granted(gate.judge(call), call, project=here.project)
+        judged = path.granted(gate.judge(call), call, project=here.project)
     else:
-        judged = memory.judge(gate, call, project=here.project)
+        judged = path.judge(Request(gate, call, here.project))
     asks = judged.decision.outcome is Outcome.ASK
     return nobody_answers(judged.decision) if options.headless and asks else judged.decision
 

@@ -20,7 +20,9 @@ from assent.contract.value import Value
 from assent.engine import configure, history, journal
 from assent.engine.engine import Engine
 from assent.engine.memory import Memory
+from assent.engine.request import Request
 from assent.facts import digest
+from assent.gate import CallGate
 from assent.hook.replies import DIALOG
 from assent.policy import grants as granting
 from assent.policy import rule_width, suggest
@@ -157,7 +159,7 @@ def suggested(
         home=here.home,
         runtime=entry.text("runtime"),
     )
-    judged = memory.judge(gate, call, project=here.project)
+    judged = CallGate(memory).judge(Request(gate, call, here.project))
     decision = judged.decision
     if decision.outcome is not Outcome.ASK or not (judged.lowering and judged.facts and judged.policy):
         return []

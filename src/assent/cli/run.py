@@ -21,10 +21,10 @@ from assent.contract.call import Call
 from assent.contract.decision import Outcome
 from assent.contract.errors import PayloadError
 from assent.engine import configure
-from assent.engine.desk import Desk
-from assent.engine.desk import verdict as decided
 from assent.engine.engine import Engine
 from assent.engine.memory import Memory
+from assent.engine.request import Request
+from assent.gate import CallGate, verdict
 
 DESCRIPTION = "Run a shell command if the gate lets it. Where it asks, the question comes up in this terminal."
 EPILOG = "exit status: that of the command; 4 where it was not run"
@@ -47,7 +47,7 @@ def run(options: argparse.Namespace) -> int:
     def opened() -> tuple[Engine, configure.Place]:
         return configure.open_gate(here, os.environ, mode=options.mode, config=options.config, session=session)
 
-    gate, here = opened()
+    engine, here = opened()
     call = Call(
         "bash",
         {"command": options.text},
@@ -59,11 +59,11 @@ def run(options: argparse.Namespace) -> int:
         shell="bash",
     )
     try:
-        verdict = asyncio.run(ask(gate, here, call, lambda: opened()[0]))
+        found = asyncio.run(ask(engine, here, call, lambda: opened()[0]))
     except asyncio.CancelledError:
         return refused("This call was not run: it was ended before an answer came.")
-    if not verdict.allowed:
-        return refused(verdict.message)
+    if not found.allowed:
+        return refused(found.message)
     status = subprocess.run(["bash", "-c", "--", options.text], cwd=cwd).returncode
     return status if status >= 0 else 128 - status
 
@@ -75,26 +75,27 @@ def refused(message: str) -> int:
     return DENIED
 
 
-async def ask(gate: Engine, here: configure.Place, call: Call, reopen: Callable[[], Engine]) -> Verdict:
+async def ask(engine: Engine, here: configure.Place, call: Call, reopen: Callable[[], Engine]) -> Verdict:
     """Whether a call may run, asked in this terminal where it must be. `reopen` gives the gate of the second look:
     rules may have changed while the question was open."""
     store = SqliteStore(os.path.join(here.state, "held.db"))
-    desk = Desk(Memory(here.state), store, lambda _: reopen())
-    terminal = TerminalChannel(who=desk.memory.who, reach=desk.reach) if has_terminal() else None
+    gate = CallGate(Memory(here.state), store, lambda _: reopen())
+    terminal = TerminalChannel(who=gate.memory.who, reach=gate.reach) if has_terminal() else None
     end_with_signals()
     try:
-        settled = await desk.concluded(desk.memory.begin(gate, call, project=here.project, reopen=reopen))
-        if settled.judged.decision.outcome is not Outcome.ASK:
-            return decided(settled)
+        request = Request(engine, call, here.project, reopen=reopen)
+        settled = await gate.settle(request)
+        if settled.outcome is not Outcome.ASK:
+            return verdict(settled)
         async with turn():
-            desk.broker.attach(terminal or HeadlessChannel())
+            gate.broker.attach(terminal or HeadlessChannel())
             try:
-                return await desk.ask(gate, call, settled, project=here.project, attended=terminal is not None)
+                return await gate.ask(request, settled, attended=terminal is not None)
             finally:
                 if terminal is not None:
                     await terminal.close()
     finally:
-        await desk.broker.close()
+        await gate.broker.close()
         await store.close()
 
 

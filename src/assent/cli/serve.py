@@ -136,7 +136,7 @@ async def _end_when_idle(house: object) -> None:
     while True:
         idle = house.gates.find("/")[0].settings.idle
         await asyncio.sleep(min(idle / 4, LOOK) if idle else LOOK)
-        busy = house.metrics.requests != seen or house.hub.streams or house.desk.broker.pending()
+        busy = house.metrics.requests != seen or house.hub.streams or house.gate.broker.pending()
         if busy:
             seen, since = house.metrics.requests, time.monotonic()
         elif idle and time.monotonic() - since >= idle:

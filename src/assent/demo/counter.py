@@ -57,11 +57,11 @@ class Counter:
         return self._listening.path
 
     def attach(self, make: Callable[[ServerState], Channel]) -> None:
-        self.house.desk.broker.attach(make(self.house))
+        self.house.gate.broker.attach(make(self.house))
 
     def when_offer_ends(self, told: Callable[[], None]) -> None:
         """Tell somebody of every offer that was taken up or turned down, beside the pages."""
-        offers = self.house.desk.broker.offers
+        offers = self.house.gate.broker.offers
         before = offers.closed
 
         def closed(offer: Offer) -> None:
@@ -84,7 +84,7 @@ class Counter:
     async def offers_answered(self) -> None:
         """Wait while an offer is open: a person reads it, and the agent would go over it with its next question."""
         end = asyncio.get_running_loop().time() + OFFERED
-        while self.house.desk.broker.offers.open() and asyncio.get_running_loop().time() < end:
+        while self.house.gate.broker.offers.open() and asyncio.get_running_loop().time() < end:
             await asyncio.sleep(0.1)
 
     async def stop(self) -> None:

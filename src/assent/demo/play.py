@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 
-from assent.api import Gate
+from assent.api.gates import Gate
 from assent.approval.channels import Offering
 from assent.approval.channels.terminal import TerminalChannel
 from assent.approval.channels.turn import turn
@@ -98,9 +98,9 @@ class Play:
         if self._answer:
             counter.attach(lambda _: Answers(self._answer, self._look, self._script_says))
             return None
-        terminal = Seat(who=counter.house.desk.memory.who, reach=counter.house.desk.reach)
+        terminal = Seat(who=counter.house.gate.memory.who, reach=counter.house.gate.reach)
         counter.attach(lambda _: terminal)
-        terminal.offers = counter.house.desk.broker.offers.open
+        terminal.offers = counter.house.gate.broker.offers.open
         counter.when_offer_ends(terminal.offer_over)
         return terminal
 

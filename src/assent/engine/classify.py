@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import time
-from contextlib import contextmanager
 
 from assent.contract.classifier import Opinion
 from assent.contract.decision import Outcome
@@ -27,7 +26,7 @@ from assent.trail import redact
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Mapping
 
     from assent.approval.classifier import model as models
     from assent.approval.classifier import prompt
@@ -36,9 +35,9 @@ if TYPE_CHECKING:
     from assent.contract.call import Call
     from assent.contract.classifier import Backend
     from assent.contract.effect import Lowering
-    from assent.engine.engine import Engine, Judged
-
-    Waiting = dict[tuple[str, str], int]  # a session and a name of what is before a person, and how often it is
+    from assent.engine.engine import Judged
+    from assent.engine.memory import Memory
+    from assent.engine.request import Request
 else:
     models = Later("assent.approval.classifier.model")
     prompt = Later("assent.approval.classifier.prompt")
@@ -82,42 +81,22 @@ class Classifiers:
 
 
 class Inquiry:
-    """A call that asks, and that a model may judge. `gate` decides it again when the opinion is there."""
+    """A call that asks, and that a model may judge."""
 
-    __slots__ = (
-        *("call", "judged", "project", "host_mode", "headless", "started", "gate"),
-        *("_classifier", "_key", "_shown", "_digest", "_patience", "_state", "_waiting"),
-    )
+    __slots__ = (*("request", "judged", "started", "_classifier", "_key", "_shown", "_digest", "_patience", "_state"),)
 
     def __init__(
-        self,
-        call: Call,
-        judged: Judged,
-        classifier: Classifier,
-        *,
-        state: str,
-        waiting: Waiting,
-        project: str,
-        host_mode: str,
-        headless: bool,
-        started: float,
-        patience: float,
-        gate: Callable[[], Engine],
+        self, request: Request, judged: Judged, classifier: Classifier, *, started: float, patience: float, state: str
     ) -> None:
-        lowering, facts, policy = judged.lowering, judged.facts, judged.policy
+        call, lowering, facts, policy = request.call, judged.lowering, judged.facts, judged.policy
         assert lowering is not None
         assert facts is not None
         assert policy is not None
-        self.call = call
+        self.request = request
         self.judged = judged
-        self.project = project
-        self.host_mode = host_mode
-        self.headless = headless
         self.started = started
-        self.gate = gate
         self._classifier = classifier
         self._state = state
-        self._waiting = waiting
         self._patience = patience
         self._shown = shown(call, judged)
         self._digest = digest.digest(unvoiced(call, lowering), lowering, facts)
@@ -148,10 +127,11 @@ class Inquiry:
         """Whether a call, looked at once more, is still the one that the model judged, and still its to judge."""
         if again.lowering is None or again.facts is None or not may_judge(again):
             return False
-        if digest.digest(unvoiced(self.call, again.lowering), again.lowering, again.facts) != self._digest:
+        call = self.request.call
+        if digest.digest(unvoiced(call, again.lowering), again.lowering, again.facts) != self._digest:
             return False
         try:
-            return not _is_a_persons(self._state, self._waiting, self.call, again.lowering)
+            return not _is_a_persons(self._state, call, again.lowering)
         except StoreError:
             return False
 
@@ -174,40 +154,16 @@ class Inquiry:
         return Opinion(False, reason, self._classifier.backend.model, error=error)
 
 
-def inquire(
-    classifiers: Classifiers,
-    backend: Backend,
-    call: Call,
-    judged: Judged,
-    *,
-    state: str,
-    waiting: Waiting,
-    project: str,
-    host_mode: str,
-    headless: bool,
-    started: float,
-    patience: float,
-    gate: Callable[[], Engine],
-) -> Inquiry | None:
+def inquire(memory: Memory, request: Request, judged: Judged, started: float) -> Inquiry | None:
     """The question to the model; None where it is not asked about this call. Never raises."""
-    if not may_judge(judged):
+    call, backend = request.call, request.engine.settings.classifier
+    if backend is None or not may_judge(judged):
         return None
     try:
-        if _length(call.input) > LARGEST or _is_a_persons(state, waiting, call, judged.lowering):
+        if _length(call.input) > LARGEST or _is_a_persons(memory.state, call, judged.lowering):
             return None
-        return Inquiry(
-            call,
-            judged,
-            classifiers.of(backend),
-            state=state,
-            waiting=waiting,
-            project=project,
-            host_mode=host_mode,
-            headless=headless,
-            started=started,
-            patience=min(patience or backend.timeout, backend.timeout),
-            gate=gate,
-        )
+        classifier, patience = memory.classifiers.of(backend), min(request.patience or backend.timeout, backend.timeout)
+        return Inquiry(request, judged, classifier, started=started, patience=patience, state=memory.state)
     except Exception:  # whatever breaks here costs a question to a person
         return None
 
@@ -220,30 +176,17 @@ def may_judge(judged: Judged) -> bool:
     return classifier_scope.in_scope(lowering, facts, policy, judged.decision)
 
 
-def asked_a_person(state: str, call: Call, lowering: Lowering | None = None) -> None:
-    """A person has a say in a call: from now on no model has one, in this session. Raises StoreError."""
-    human_decisions.note(state, call.session, names(call, lowering))
-
-
-@contextmanager
-def before_a_person(waiting: Waiting, call: Call, lowering: Lowering | None) -> Iterator[None]:
-    """The call is before a person meanwhile: its like is not put to a model at the same time."""
-    found = [(call.session, each) for each in names(call, lowering)]
-    for each in found:
-        waiting[each] = waiting.get(each, 0) + 1
-    try:
-        yield
-    finally:
-        for each in found:
-            waiting[each] -= 1
-            if not waiting[each]:
-                del waiting[each]
-
-
-def _is_a_persons(state: str, waiting: Waiting, call: Call, lowering: Lowering | None) -> bool:
-    """Whether a person has a say in a call, by now or at this moment. Raises StoreError where that cannot be told."""
+def asked_a_person(state: str, call: Call, lowering: Lowering | None = None) -> tuple[str, ...]:
+    """A person has a say in a call: from now on no model has one, in this session. Returns the names by which that is
+    noted. Raises StoreError."""
     found = names(call, lowering)
-    return any((call.session, each) in waiting for each in found) or human_decisions.has(state, call.session, found)
+    human_decisions.note(state, call.session, found)
+    return found
+
+
+def _is_a_persons(state: str, call: Call, lowering: Lowering | None) -> bool:
+    """Whether a person has a say in a call. Raises StoreError where that cannot be told."""
+    return human_decisions.has(state, call.session, names(call, lowering))
 
 
 def names(call: Call, lowering: Lowering | None = None) -> tuple[str, ...]:

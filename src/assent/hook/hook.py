@@ -254,6 +254,7 @@ def reply_to(
     from assent.engine import configure
     from assent.engine.engine import unloaded
     from assent.engine.memory import Memory
+    from assent.gate import CallGate
     from assent.hook import replies
 
     call = event.call
@@ -272,6 +273,6 @@ def reply_to(
     def reopen() -> Engine:
         return configure.open_quickly(here, own, session=event.session)[0]
 
-    memory = Memory(here.state)
-    visit = replies.HookRequest(event, gate, here, memory, asks=asks, reopen=reopen, patience=max(patience, 0.1))
+    path = CallGate(Memory(here.state))
+    visit = replies.HookRequest(event, path, gate, here, asks=asks, reopen=reopen, patience=max(patience, 0.1))
     return replies.alone(visit)

@@ -13,7 +13,7 @@ from assent.contract.later import Later
 from assent.contract.record import Record
 from assent.contract.reply import Reply
 from assent.engine import journal
-from assent.engine.memory import Settled
+from assent.engine.request import Request
 from assent.policy import explain
 from assent.state import pause
 
@@ -28,12 +28,12 @@ if TYPE_CHECKING:
     from assent.contract.approval import Verdict
     from assent.contract.decision import Decision
     from assent.engine import classify
-    from assent.engine.classify import Inquiry
     from assent.engine.configure import Place
     from assent.engine.engine import Engine
     from assent.engine.memory import Memory
+    from assent.engine.request import Settled
     from assent.facts import digest
-    from assent.facts.links import Links
+    from assent.gate import CallGate
     from assent.state import denials, host_dialogs
 else:
     tally = Later("assent.approval.tally")
@@ -48,19 +48,19 @@ NOTHING = Reply(Outcome.ALLOW)  # to events that only tell
 
 
 class HookRequest:
-    """One event at a gate: the call as the gate sees it, its project, and what came before in its session.
+    """One event of an agent program: the call as the gate sees it, its project, and what came before in its session.
 
-    `dialog`: an ask opens the program's own dialog, and somebody may sit before it. `reopen` gives the gate as the
-    files are after a model was waited for, `patience` is the time in seconds that there is for that (0: enough)."""
+    `dialog`: an ask opens the program's own dialog, and somebody may sit before it. `reopen` and
+    `patience`: as in Request."""
 
-    __slots__ = ("event", "call", "project", "gate", "memory", "runtime", "dialog", "reopen", "patience")
+    __slots__ = ("event", "call", "project", "engine", "gate", "runtime", "dialog", "reopen", "patience")
 
     def __init__(
         self,
         event: Event,
-        gate: Engine,
+        gate: CallGate,
+        engine: Engine,
         here: Place,
-        memory: Memory,
         runtime: str = "claude",
         *,
         asks: bool = True,
@@ -68,33 +68,30 @@ class HookRequest:
         patience: float = 0.0,
     ) -> None:
         self.event = event
-        self.dialog = (asks or bool(_through(event, memory.state))) and event.attended is not False
+        self.dialog = (asks or bool(_through(event, gate.memory.state))) and event.attended is not False
         self.runtime = event.call.runtime if event.call is not None else runtime
         self.gate = gate
+        self.engine = engine
         self.reopen = reopen
         self.patience = patience
-        self.memory = memory
         self.project = event.call.roots[0] if event.call is not None and event.call.roots else ""
         self.call = _placed(event.call, here, self.project) if event.call is not None else None
 
-    def settle(self, *, headless: bool) -> Settled:
-        """Decide and record the event's call."""
-        begun = self.begin(headless=headless)
-        return begun if isinstance(begun, Settled) else self.memory.conclude(begun, begun.opinion())
+    @property
+    def memory(self) -> Memory:
+        return self.gate.memory
 
-    def begin(self, *, headless: bool, waits: bool = True, moment: Links | None = None) -> Settled | Inquiry:
-        """The same, up to where a model has to be waited for. `waits` and `moment`: as in Memory."""
+    def request(self, *, headless: bool = False) -> Request:
+        """The event's call, as the gate takes it."""
         assert self.call is not None
-        return self.memory.begin(
-            self.gate,
+        return Request(
+            self.engine,
             self.call,
-            project=self.project,
+            self.project,
             host_mode=self.event.mode,
             headless=headless,
             reopen=self.reopen,
             patience=self.patience,
-            waits=waits,
-            moment=moment,
         )
 
     def note(self, settled: Settled) -> None:
@@ -106,7 +103,7 @@ class HookRequest:
         """The ask as the program's own dialog shows it. Should the person say yes there, the call itself tells."""
         assert self.call is not None
         self.note(settled)
-        if self.gate.settings.classifier is not None:
+        if self.engine.settings.classifier is not None:
             classify.asked_a_person(self.memory.state, self.call, settled.judged.lowering)
         reply = told(settled.judged.decision)
         if offer := open_offer(self.memory.state, self.call.runtime, self.call.session):
@@ -139,7 +136,7 @@ def alone(visit: HookRequest) -> Reply:
     """The reply where nobody can be waited for: an ask goes to the program's own dialog, if somebody attends it."""
     match visit.event.kind:
         case Kind.BEFORE_TOOL:
-            settled = visit.settle(headless=not visit.dialog)
+            settled = visit.gate.decide(visit.request(headless=not visit.dialog))
             asks = settled.judged.decision.outcome is Outcome.ASK
             return visit.hand_over(settled) if asks else told(settled.judged.decision)
         case Kind.PERMISSION:
@@ -173,7 +170,7 @@ def permission(visit: HookRequest) -> Reply:
         from assent.hook import asking
 
         call = asking.unwrapped(call, visit.memory.state)
-    judged = visit.memory.judge(visit.gate, call, project=visit.project, host_mode=visit.event.mode)
+    judged = visit.gate.judge(Request(visit.engine, call, visit.project, host_mode=visit.event.mode))
     if judged.decision.outcome is Outcome.DENY:
         return told(judged.decision)
     # Its hook before the tool is still to come, and asks: one question, with our reason, in place of two.

@@ -15,9 +15,10 @@ from assent.contract.approval import Answer, Held, Said, Verdict
 from assent.contract.call import Call
 from assent.contract.display import code, visible
 from assent.engine import configure
-from assent.engine.desk import Desk
 from assent.engine.engine import Engine
 from assent.engine.memory import Memory
+from assent.engine.request import Request
+from assent.gate import CallGate
 from assent.mcp.frames import Body
 
 YES, NO = "allow once", "deny"
@@ -61,31 +62,31 @@ def answer_of(response: Mapping[str, object], who: str) -> Answer | None:
 
 
 class Elicitation:
-    """A desk whose only channel is the client."""
+    """A gate whose only channel is the client."""
 
     def __init__(self, ask_client: AskClient, environ: Mapping[str, str], memory: Memory) -> None:
         self._ask_client = ask_client
         self._environ = environ
         self._store = SqliteStore(os.path.join(memory.state, "held.db"))
-        self._desk = Desk(memory, self._store, self._gate_of)
-        self._desk.broker.attach(CallbackChannel(self._ask, name="elicitation"))
+        self._gate = CallGate(memory, self._store, self._engine_of)
+        self._gate.broker.attach(CallbackChannel(self._ask, name="elicitation"))
 
     async def guard(self, gate: Engine, call: Call, *, project: str) -> Verdict:
         def reopen() -> Engine:
             return self._opened(project, call)
 
-        return await self._desk.guard(gate, call, project=project, attended=True, reopen=reopen)
+        return await self._gate.guard(Request(gate, call, project, reopen=reopen), attended=True)
 
     async def close(self) -> None:
-        await self._desk.broker.close()
+        await self._gate.broker.close()
         await self._store.close()
 
     async def _ask(self, held: Held) -> Answer | None:
-        said = answer_of(await self._ask_client(question(held)), self._desk.memory.who)
+        said = answer_of(await self._ask_client(question(held)), self._gate.memory.who)
         # INVARIANT: what the form did not show whole is not allowed by it, whatever the client sends back.
         return None if said is not None and said.said is Said.ALLOW and not is_whole(held) else said
 
-    def _gate_of(self, held: Held) -> Engine:
+    def _engine_of(self, held: Held) -> Engine:
         """As the files are now."""
         return self._opened(held.project, held.call)
 

@@ -12,14 +12,15 @@ from typing import TYPE_CHECKING
 
 from assent.contract.approval import Verdict
 from assent.contract.call import Call
-from assent.contract.decision import Decision, Outcome
+from assent.contract.decision import Decision
 from assent.contract.errors import AssentError, PolicyError
 from assent.contract.value import Value
 from assent.engine import configure
-from assent.engine.engine import Engine, unloaded
+from assent.engine.engine import Engine, Judged, unloaded
 from assent.engine.memory import Memory
 from assent.engine.remote import NoServer, Server, denied
-from assent.policy import explain
+from assent.engine.request import Request, Settled
+from assent.gate import CallGate, verdict
 from assent.state import folders
 
 if TYPE_CHECKING:  # needs the broker, which most calls do without
@@ -98,26 +99,24 @@ class Judge:
             gate, here = self._gate(call, project)
         except PolicyError as error:
             return unloaded(error)
-        return self._memory(here).judge(gate, _placed(call, here, project), project=project).decision
+        return CallGate(self._memory(here)).judge(Request(gate, _placed(call, here, project), project)).decision
 
     def _alone(self, call: Call, project: str) -> Verdict:
         """Decide and record; there is nobody to ask, so what asks is refused."""
         try:
             gate, here = self._gate(call, project)
         except PolicyError as error:
-            return _verdict(unloaded(error))
-        memory, placed = self._memory(here), _placed(call, here, project)
-        settled = memory.settle(
-            gate, placed, project=project, headless=True, reopen=lambda: self._gate(call, project)[0]
-        )
-        return _verdict(settled.judged.decision, settled.id)
+            return verdict(Settled(Judged(unloaded(error)), ""))
+        placed = _placed(call, here, project)
+        request = Request(gate, placed, project, headless=True, reopen=lambda: self._gate(call, project)[0])
+        return verdict(CallGate(self._memory(here)).decide(request))
 
     async def _through_client(self, call: Call, project: str, ask_client: AskClient) -> Verdict:
         """The same, but what asks is put to the person at the client."""
         try:
             gate, here = await asyncio.to_thread(self._gate, call, project)
         except PolicyError as error:
-            return _verdict(unloaded(error))
+            return verdict(Settled(Judged(unloaded(error)), ""))
         if self._elicitation is None:
             from assent.mcp.elicit import Elicitation
 
@@ -130,10 +129,6 @@ class Judge:
 
     def _memory(self, here: configure.Place) -> Memory:
         return self._memories.setdefault(here.state, Memory(here.state))
-
-
-def _verdict(decision: Decision, id: str = "") -> Verdict:
-    return Verdict(decision.outcome is Outcome.ALLOW, decision, id, message=explain.to_agent(decision))
 
 
 def _placed(call: Call, here: configure.Place, project: str) -> Call:

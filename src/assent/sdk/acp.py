@@ -21,7 +21,7 @@ from acp.schema import (
     ToolCallUpdate,
 )
 
-from assent.api import Gate, Session
+from assent.api.gates import Gate, Session
 from assent.contract.approval import Answer, Held, Said, Scope, Verdict
 from assent.contract.errors import PayloadError
 from assent.effects.arguments import COMMAND_KEYS

@@ -14,9 +14,9 @@ from claude_agent_sdk import ClaudeAgentOptions, HookMatcher, PermissionResultAl
 from claude_agent_sdk.types import CanUseTool, HookCallback, PermissionResult, ToolPermissionContext
 
 from assent.agents.claude.payload import MODES, shell_of
+from assent.api.embedded import DAY
 from assent.contract.approval import Verdict
 from assent.contract.errors import PayloadError
-from assent.engine.embedded import DAY
 from assent.sdk.tool_guard import Sessions, ToolGuard, told
 
 RUNTIME = "claude"

@@ -17,8 +17,8 @@ from langgraph.errors import GraphInterrupt
 from langgraph.prebuilt import ToolNode
 from langgraph.types import Command, Interrupt, interrupt
 
+from assent.api.embedded import DAY
 from assent.contract.approval import Verdict
-from assent.engine.embedded import DAY
 from assent.sdk import paused
 from assent.sdk.tool_guard import Sessions, ToolGuard, told
 

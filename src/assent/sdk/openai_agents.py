@@ -23,10 +23,10 @@ from agents import (
 )
 from agents.mcp import MCPServer
 
+from assent.api.embedded import DAY
+from assent.api.functions import Denied
 from assent.contract.errors import PayloadError
 from assent.contract.texts import texts
-from assent.engine.embedded import DAY
-from assent.engine.functions import Denied
 from assent.sdk import openai_local
 from assent.sdk.openai_paused import Pausing, answered, mcp_name, questions, taken
 from assent.sdk.tool_guard import Sessions, ToolGuard, told

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from agents import FunctionTool, RunContextWrapper, RunResult, RunResultStreaming, RunState, ToolApprovalItem
 
-from assent.engine.embedded import DAY
+from assent.api.embedded import DAY
 from assent.sdk import paused
 from assent.sdk.tool_guard import Sessions, ToolGuard, told
 

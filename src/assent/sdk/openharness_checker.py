@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from assent.api import Approval, Gate, PermissionMode, Session
+from assent.api.gates import Approval, Gate, PermissionMode, Session
 from assent.approval.escalation import DenialTracker
 from assent.contract.approval import Answer, Held, Said, Verdict
 from assent.contract.call import Call

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from assent.api import Approval
+from assent.api.gates import Approval
 from assent.contract.call import Call
 from assent.contract.errors import PayloadError
 from assent.contract.value import Value

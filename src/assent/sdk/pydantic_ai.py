@@ -22,10 +22,10 @@ from pydantic_ai import (
 from pydantic_ai.capabilities import AbstractCapability, CapabilityOrdering
 from pydantic_ai.toolsets import AbstractToolset, PreparedToolset, ToolsetTool, WrapperToolset
 
+from assent.api.embedded import DAY
+from assent.api.functions import Denied
 from assent.contract.approval import Verdict
 from assent.contract.errors import PayloadError
-from assent.engine.embedded import DAY
-from assent.engine.functions import Denied
 from assent.sdk import paused
 from assent.sdk.tool_guard import Sessions, ToolGuard, told
 

@@ -8,13 +8,13 @@ import os
 from collections.abc import Callable, Mapping
 
 from assent.agents import payload
-from assent.api import Approval, Session
+from assent.api.embedded import DAY, fault, unchanged
+from assent.api.gates import Approval, Session
+from assent.api.values import arguments as read_arguments
 from assent.contract.approval import Verdict
 from assent.contract.call import Call
 from assent.contract.decision import Outcome
 from assent.contract.errors import PayloadError
-from assent.engine.embedded import DAY, fault, unchanged
-from assent.engine.values import arguments as read_arguments
 from assent.sdk.paused import Said
 
 Given = Mapping[str, object] | str | bytes | None  # arguments, or their JSON text

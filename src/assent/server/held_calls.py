@@ -1,4 +1,4 @@
-"""The callers that wait for a person, and the ways back to them. Asks through the desk; decides nothing.
+"""The callers that wait for a person, and the ways back to them. Asks through the gate; decides nothing.
 
 A caller that goes away has a moment to come back with id and digest; then its call is withdrawn. A verdict is handed
 out once."""
@@ -12,14 +12,11 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Any
 
-from assent.approval.denial import deny
-from assent.contract.approval import Ending, Verdict
-from assent.contract.call import Call
-from assent.contract.errors import AccessError, AssentError
-from assent.engine.desk import Desk, verdict
-from assent.engine.engine import Engine, Judged, refusal
-from assent.engine.journal import of_dialog
-from assent.engine.memory import Settled
+from assent.contract.approval import Ending, Held, Verdict
+from assent.contract.errors import AccessError
+from assent.engine.engine import Judged, refusal
+from assent.engine.request import Request, Settled
+from assent.gate import CallGate, verdict
 
 GRACE = 20.0  # seconds for a caller to come back
 KEPT = 120.0  # seconds that a verdict waits for its caller
@@ -49,8 +46,8 @@ class Waiting:
 class HeldCalls:
     """All held calls of a server."""
 
-    def __init__(self, desk: Desk, work: Work = asyncio.to_thread) -> None:
-        self._desk = desk
+    def __init__(self, gate: CallGate, work: Work = asyncio.to_thread) -> None:
+        self._gate = gate
         self._work = work
         self._waiting: dict[str, Waiting] = {}
         self._taken: Counter[str] = Counter()  # places, by session, with those of questions that are being made
@@ -60,32 +57,30 @@ class HeldCalls:
         return len(self._waiting)
 
     async def hold(
-        self,
-        gate: Engine,
-        call: Call,
-        settled: Settled,
-        *,
-        project: str,
-        attended: bool,
-        size: int = 0,
-        limit: float = 0.0,
+        self, request: Request, settled: Settled, *, attended: bool, size: int = 0, limit: float = 0.0
     ) -> Waiting:
         """Hold a call that asks, for `limit` seconds at most (0: as long as the settings say). One that is too many is
         denied at once: what nobody gets to see is not approved."""
-        if full := self._full(call.session, size):
-            return self._keep(settled.id, "", self._never(settled, call, project, Ending.UNSEEN, full))
-        self._take(call.session, size)
+        session = request.call.session
+        if full := self._full(session, size):
+            never = self._gate.never_asked(request, settled, Ending.UNSEEN, full, work=self._work)
+            return self._keep(settled.id, "", asyncio.ensure_future(never))
+        self._take(session, size)
+        question: asyncio.Future[Held] = asyncio.get_running_loop().create_future()
+        asking = self._gate.ask(
+            request, settled, attended=attended, limit=limit, work=self._work, made=question.set_result
+        )
+        task = asyncio.ensure_future(asking)
         try:
-            held = await self._work(
-                self._desk.held, gate, call, settled, project=project, attended=attended, limit=limit
-            )
-        except Exception as error:  # what cannot be shown cannot be approved
-            reason = f"the question could not be made: {error}"
-            return self._keep(settled.id, "", self._never(settled, call, project, Ending.FAULT, reason))
+            waited: set[asyncio.Future[Any]] = {task, question}
+            await asyncio.wait(waited, return_when=asyncio.FIRST_COMPLETED)
+        except asyncio.CancelledError:
+            task.cancel()
+            raise
         finally:
-            self._free(call.session, size)
-        asking = self._ask(settled, self._desk.broker.ask(held))
-        return self._keep(held.id, held.digest, asking, call.session, size)
+            self._free(session, size)
+        digest = question.result().digest if question.done() else ""
+        return self._keep(settled.id, digest, task, session, size)
 
     async def again(self, id: str, digest: str) -> Waiting:
         """The caller of a held call is back. Raises AccessError where this is not its call."""
@@ -96,13 +91,13 @@ class HeldCalls:
             return found
         # After a restart the broker knows of it, if anybody does. The decision is in the trail.
         part = Judged(refusal("answer.lost", "the question outlived the server that asked it"))
-        return self._keep(id, digest, self._ask(Settled(part, id), self._desk.broker.reattach(id, digest)))
+        return self._keep(id, digest, asyncio.ensure_future(self._reattached(Settled(part, id), digest)))
 
     def withdraw(self, id: str, digest: str) -> None:
         found = self._waiting.get(id)
         if found is None or not hmac.compare_digest(found.digest.encode(), digest.encode("utf-8", "surrogatepass")):
             raise AccessError("no call with this id and digest waits", code="not-yours")
-        self._desk.broker.withdraw(id, "the agent took it back")
+        self._gate.broker.withdraw(id, "the agent took it back")
 
     async def wait(
         self, waiting: Waiting, seconds: float, gone: Callable[[], Awaitable[None]]
@@ -148,8 +143,7 @@ class HeldCalls:
         if not self._taken[session]:
             del self._taken[session]
 
-    def _keep(self, id: str, digest: str, verdict: Awaitable[Verdict], session: str = "", size: int = 0) -> Waiting:
-        task = asyncio.ensure_future(verdict)
+    def _keep(self, id: str, digest: str, task: asyncio.Task[Verdict], session: str = "", size: int = 0) -> Waiting:
         waiting = Waiting(id, digest, task, session, size)
         self._drop(self._waiting.get(id))
         self._waiting[id] = waiting
@@ -181,21 +175,13 @@ class HeldCalls:
         """Nobody came back: what is still asked is withdrawn, what is answered is forgotten."""
         waiting.timer = None
         if not waiting.task.done():
-            self._desk.broker.withdraw(waiting.id, "the agent that asked went away")
+            self._gate.broker.withdraw(waiting.id, "the agent that asked went away")
             self._expect(waiting, KEPT)
             return
         self._drop(waiting)
 
-    async def _ask(self, settled: Settled, asking: Awaitable[object]) -> Verdict:
-        return verdict(settled, await asking)  # type: ignore[arg-type]
-
-    async def _never(self, settled: Settled, call: Call, project: str, ending: Ending, reason: str) -> Verdict:
-        """The denial of a call that was never asked about, recorded as the end of every question is."""
-        found, memory = deny(settled.id, ending, detail=reason), self._desk.memory
-        record = of_dialog(call.session, call, found, project=project, time=memory.clock())
-        with suppress(AssentError):
-            await self._work(memory.record, record)
-        return verdict(settled, found)
+    async def _reattached(self, settled: Settled, digest: str) -> Verdict:
+        return verdict(settled, await self._gate.broker.reattach(settled.id, digest))
 
     async def close(self) -> None:
         """Let every caller have its verdict; the broker was closed before."""

@@ -94,11 +94,11 @@ class Slack:
         """Slack is there, or there again: it gets to see everything that waits."""
         self._connected = True
         self.channel.outbox.hurry()
-        self._house.desk.broker.attach(self.channel)
+        self._house.gate.broker.attach(self.channel)
 
     async def _reach(self, held: Held, rules: tuple[str, ...], scope: Scope) -> Reach:
         try:
-            return await asyncio.to_thread(self._house.desk.reach, held, rules, scope)
+            return await asyncio.to_thread(self._house.gate.reach, held, rules, scope)
         except AssentError as error:
             return Reach(refusal=str(error), covers=False)
 

@@ -7,7 +7,7 @@ import hmac
 import secrets
 
 from assent.contract.errors import AccessError
-from assent.engine.memory import Settled
+from assent.engine.request import Settled
 
 KEPT = 120.0  # seconds that a decision waits for its hook
 

@@ -52,6 +52,6 @@ class Standing:
 
 def _record(house: ServerState, record: Record) -> None:
     try:
-        house.desk.memory.record(record)
+        house.gate.memory.record(record)
     except AssentError as error:
         house.voice.say(f"a refusal was not recorded: {error}")

@@ -21,12 +21,12 @@ from assent.contract.errors import AssentError
 from assent.contract.record import Record
 from assent.contract.value import Value
 from assent.engine.cache import EngineCache, Refusing
-from assent.engine.classify import Inquiry
-from assent.engine.desk import Desk
 from assent.engine.engine import Engine
 from assent.engine.journal import new_id
-from assent.engine.memory import Memory, Settled, getuser
+from assent.engine.memory import Memory, getuser
+from assent.engine.request import Request, Settled
 from assent.facts.links import Links
+from assent.gate import CallGate
 from assent.server.access import INBOX, Access, Person, caller_token, scrape_token, steady
 from assent.server.api import shown
 from assent.server.api.endpoint import Asked
@@ -40,7 +40,6 @@ from assent.server.voice import Voice
 from assent.state import denials, folders, sessions
 from assent.state.files import state_folder
 from assent.trail import follow, line, query
-from assent.trail.append import Busy
 
 STORE_FILE = "held.db"
 RECENT = 100  # decisions that a page gets to see when it opens
@@ -102,7 +101,7 @@ class ServerState:
         self._by_mode: dict[str, EngineCache] = {}
         self._environ, self._config = environ, config
         self.store = SqliteStore(os.path.join(self.state, STORE_FILE))
-        self.desk = Desk(Memory(self.state), self.store, self._gate_of)
+        self.gate = CallGate(Memory(self.state), self.store, self._engine_of)
         line.hasten()
         self._ends = False
         self._began: float | None = None  # when this round of the loop did its first work for a caller
@@ -110,11 +109,11 @@ class ServerState:
         self._heard, self._crowded = 0, False  # how many were heard of in this round, whether there were several before
         self.moment: Links | None = None  # the same, while somebody is answered who called before it
         self._callers = ThreadPoolExecutor(WORKERS, thread_name_prefix="callers")
-        self.calls = HeldCalls(self.desk, self.work)
+        self.calls = HeldCalls(self.gate, self.work)
         self.slow = Slow()
         self.hub = Hub(self.clock)
         self.readers = Readers()
-        self.desk.broker.offers.closed = lambda offer: self.hub.tell("offer-ended", {"id": offer.id})
+        self.gate.broker.offers.closed = lambda offer: self.hub.tell("offer-ended", {"id": offer.id})
         self._seen: dict[str, Seen] = {}
         self._told: dict[str, tuple[dict[str, str], str]] = {}
         self.home = home
@@ -126,20 +125,20 @@ class ServerState:
         """Take over what a server that died left behind, and drop what old sessions did."""
         await asyncio.to_thread(sessions.sweep, self.state, self.clock())
         await asyncio.to_thread(denials.forget, self.state, older_than=self.clock() - KEPT)
-        await self.desk.broker.recover()
+        await self.gate.broker.recover()
         self.elsewhere.open()
 
     async def close(self) -> None:
         """Deny what waits, tell the pages, and wait for the disk."""
         self.elsewhere.leave()
-        await self.desk.broker.close()
+        await self.gate.broker.close()
         await self.calls.close()
         await self.elsewhere.close()
         self._ends = True
         self._callers.shutdown(wait=False, cancel_futures=True)
         self.hub.close()
         await self.store.close()
-        await asyncio.to_thread(self.desk.memory.close)
+        await asyncio.to_thread(self.gate.memory.close)
 
     # What is shown in the terminal
 
@@ -164,7 +163,7 @@ class ServerState:
             "socket": self.socket,
             "mode": gate.settings.mode.word,
             "problem": display.one_line(str(gate.error)) if isinstance(gate, Refusing) else "",
-            "held": len(self.desk.broker.pending()),
+            "held": len(self.gate.broker.pending()),
             "uptime": round(self.clock() - self.metrics.started, 3),
             "elsewhere": self.elsewhere.states(),
         }
@@ -217,23 +216,10 @@ class ServerState:
         self.voice.fault(error)
         self.metrics.faults += 1
 
-    async def settled(
-        self, begin: Callable[..., Settled | Inquiry], *given: Any, quick: bool = False, **named: Any
-    ) -> Settled:
-        """A call settled for a caller. Where a model is asked, no thread waits for it. One that is `quick` needs no
-        thread at all, unless the trail is another's at the moment."""
-        begun = None
-        if quick and not self._ends:
-            try:
-                begun = begin(*given, waits=False, moment=self.moment, **named)
-            except Busy:  # a thread waits for the trail
-                begun = None
-        if begun is None:
-            begun = await self.work(begin, *given, **named)
-        if isinstance(begun, Settled):
-            return begun
-        await asyncio.sleep(0)  # see `begun`: a model is waited for within a task
-        return await self.desk.concluded(begun, self.work)
+    async def settled(self, request: Request, *, quick: bool = False) -> Settled:
+        """A call settled for a caller. One that is `quick` needs no thread, unless another process holds the trail."""
+        request.moment = self.moment if quick else None
+        return await self.gate.settle(request, quick=quick and not self._ends, work=self.work)
 
     def gate_now(self, project: str, session: str) -> Engine:
         """The gate of a project as the files are now."""
@@ -250,7 +236,7 @@ class ServerState:
         place = "in the inbox" if person.channel == INBOX else "on the page"
         words = f"signed in {place}, session {person.session}"
         record = Record("event", new_id(), self.clock(), who=person.who, channel=person.channel, reason=words)
-        await asyncio.to_thread(self.desk.memory.record, record)
+        await asyncio.to_thread(self.gate.memory.record, record)
 
     def ends(self, person: Person) -> float:
         """When a session ends at the latest, in seconds since the epoch."""
@@ -301,25 +287,25 @@ class ServerState:
 
     async def settle_session(self, session: str) -> None:
         """Release what waits in a session and needs no asking any more."""
-        names = {each.held.call.runtime for each in self.desk.broker.pending() if each.held.call.session == session}
+        names = {each.held.call.runtime for each in self.gate.broker.pending() if each.held.call.session == session}
         for runtime in names:
-            await self.desk.broker.settle((runtime, session))
+            await self.gate.broker.settle((runtime, session))
 
     def recent(self) -> list[object]:
         """The latest records of the trail, the oldest first."""
-        found = list(query.read(self.desk.memory.trail.folder, newest_first=True, limit=RECENT))
+        found = list(query.read(self.gate.memory.trail.folder, newest_first=True, limit=RECENT))
         return [shown.entry(each.fields) for each in reversed(found)]
 
     # How it is done
 
-    def _gate_of(self, held: Held) -> Engine:
+    def _engine_of(self, held: Held) -> Engine:
         return self.gates.find(held.project, held.call.session)[0]
 
     def _follow(self) -> None:
         """Tell the pages of every record that any process writes."""
         while not self._loop.is_closed():
             try:
-                for entry in follow.follow(self.desk.memory.trail.folder, heard=lambda: bool(self.hub.streams)):
+                for entry in follow.follow(self.gate.memory.trail.folder, heard=lambda: bool(self.hub.streams)):
                     if self.hub.streams:
                         self._loop.call_soon_threadsafe(self.hub.tell, "decision", shown.entry(entry.fields))
             except RuntimeError:  # the loop is closed

@@ -42,4 +42,4 @@ class Webhook:
         await self.channel.close(LAST)
 
     def _attach(self) -> None:
-        self._house.desk.broker.attach(self.channel)
+        self._house.gate.broker.attach(self.channel)

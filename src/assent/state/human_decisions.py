@@ -25,8 +25,17 @@ def note(state: str, session: str, names: Collection[str]) -> None:
     """What has these names is put to a person. Raises StoreError."""
     state_folder(state)
     with held(posixpath.join(state_folder(posixpath.join(state, FOLDER)), "persons.lock")):
-        known = [each for each in _read(state, session) if each not in names]
-        replace_text(_path(state, session), dumps([*known, *names][-MOST:]))
+        replace_text(_path(state, session), dumps([*_read(state, session), *names][-MOST:]))
+
+
+def forget(state: str, session: str, names: Collection[str]) -> None:
+    """Take back one note of each of these names: the question ended, and no person said no. Raises StoreError."""
+    with held(posixpath.join(state_folder(posixpath.join(state, FOLDER)), "persons.lock")):
+        known = _read(state, session)
+        for name in names:
+            if name in known:
+                known.remove(name)
+        replace_text(_path(state, session), dumps(known))
 
 
 def has(state: str, session: str, names: Collection[str]) -> bool:

@@ -21,7 +21,7 @@ def wanted(asked: Asked) -> query.Wanted:
 
 async def search(asked: Asked) -> object:
     limit = int(asked.asked_number("limit", 100, most=MOST)) or 1
-    return await asyncio.to_thread(_search, asked.house.desk.memory.trail.folder, wanted(asked), limit)
+    return await asyncio.to_thread(_search, asked.house.gate.memory.trail.folder, wanted(asked), limit)
 
 
 def _search(folder: str, what: query.Wanted, limit: int) -> object:
@@ -32,7 +32,7 @@ def _search(folder: str, what: query.Wanted, limit: int) -> object:
 async def stats(asked: Asked) -> object:
     until = asked.asked_number("until", 0) or asked.house.clock()
     since = asked.asked_number("since", 0) or until - 86400
-    return await asyncio.to_thread(_stats, asked.house.desk.memory.trail.folder, since, max(until, since + 1))
+    return await asyncio.to_thread(_stats, asked.house.gate.memory.trail.folder, since, max(until, since + 1))
 
 
 def _stats(folder: str, since: float, until: float) -> object:
@@ -70,7 +70,7 @@ def _stats(folder: str, since: float, until: float) -> object:
 
 
 async def check(asked: Asked) -> object:
-    found = await asyncio.to_thread(verify.verify, asked.house.desk.memory.trail.folder)
+    found = await asyncio.to_thread(verify.verify, asked.house.gate.memory.trail.folder)
     problems = [shown.safe(str(found.fault), "reason")] if found.fault is not None else []
     return {"whole": found.fault is None, "records": found.lines, "problems": problems, "notes": list(found.notes)}
 

@@ -11,9 +11,9 @@ from assent.contract.approval import Verdict
 from assent.contract.call import Call
 from assent.contract.decision import Decision, Outcome
 from assent.contract.memory import keep
-from assent.engine.desk import verdict as verdict_of
 from assent.engine.engine import Engine
-from assent.engine.memory import Settled
+from assent.engine.request import Request, Settled
+from assent.gate import verdict
 from assent.policy import explain
 from assent.policy.parts import nobody_answers, to_confirm
 from assent.server.access import Role
@@ -69,11 +69,11 @@ def host_mode(asked: Asked) -> str:
 async def check(asked: Asked) -> object:
     """Decide, and do nothing else: no record, no question."""
     call, project, gate = call_of(asked)
-    judge, mode = asked.house.desk.memory.judge, host_mode(asked)
+    judge, mode = asked.house.gate.judge, host_mode(asked)
     if is_quick(asked, gate, call):
-        judged = judge(gate, call, project=project, host_mode=mode, moment=asked.house.moment)
+        judged = judge(Request(gate, call, project, host_mode=mode, moment=asked.house.moment))
     else:  # it takes its time, and the server goes on
-        judged = await asked.house.work(judge, gate, call, project=project, host_mode=mode)
+        judged = await asked.house.work(judge, Request(gate, call, project, host_mode=mode))
     decision = judged.decision
     if asked.flag("headless") and decision.outcome is Outcome.ASK:
         decision = nobody_answers(decision)
@@ -106,23 +106,16 @@ async def submit(asked: Asked) -> object:
     attended, headless = asked.flag("attended"), asked.flag("headless")
     call, project, gate = call_of(asked)
     house = asked.house
-    settled = await house.settled(
-        house.desk.memory.begin,
-        gate,
-        call,
-        project=project,
-        headless=headless,
-        host_mode=host_mode(asked),
-        reopen=partial(house.gate_now, project, call.session),
-        quick=is_quick(asked, gate, call),
-    )
+    reopen = partial(house.gate_now, project, call.session)
+    request = Request(gate, call, project, headless=headless, host_mode=host_mode(asked), reopen=reopen)
+    settled = await house.settled(request, quick=is_quick(asked, gate, call))
     house.metrics.decided(settled.judged.decision)
     house.seen(call, project)
     if asked.flag("confirm") and settled.judged.decision.outcome is Outcome.ALLOW:
         settled = Settled(settled.judged.but(to_confirm(settled.judged.decision)), settled.id)
     if settled.judged.decision.outcome is not Outcome.ASK:
-        return plain(verdict_of(settled))
-    waiting = await house.calls.hold(gate, call, settled, project=project, attended=attended, size=asked.size)
+        return plain(verdict(settled))
+    waiting = await house.calls.hold(request, settled, attended=attended, size=asked.size)
     return await outcome(asked, waiting, wait)
 
 
@@ -147,8 +140,8 @@ async def outcome(asked: Asked, waiting: Waiting, wait: float) -> object:
     return Reply({"waiting": True, **found}, status=202)
 
 
-def plain(verdict: Verdict) -> object:
-    return {"waiting": False, **{name: wire.plain(getattr(verdict, name)) for name in verdict.__slots__}}
+def plain(found: Verdict) -> object:
+    return {"waiting": False, **{name: wire.plain(getattr(found, name)) for name in found.__slots__}}
 
 
 CALL = {

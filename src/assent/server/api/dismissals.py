@@ -14,7 +14,7 @@ async def dismiss(asked: Asked) -> object:
     held, digest = held_of(asked), asked.text("digest")
     if not hmac.compare_digest(held.digest.encode(), digest.encode("utf-8", "surrogatepass")):
         raise Refusal(409, "mismatch", "this is the digest of another question; nothing was put away")
-    broker = asked.house.desk.broker
+    broker = asked.house.gate.broker
     broker.dismiss(held.id, asked.channel)
     return {"dismissed": all(each.held.id != held.id for each in broker.pending())}
 

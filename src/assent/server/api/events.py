@@ -156,20 +156,20 @@ async def events(asked: Asked) -> object:
     try:
         await asked.send({"type": "http.response.start", "status": 200, "headers": headers})
         recent = await asyncio.to_thread(house.recent)
-        broker = house.desk.broker
+        broker = house.gate.broker
         open_now = {
             "alive": [each.held.id for each in broker.pending()],
             "offers": [offered(each) for each in broker.offers.open()[-MOST_OFFERS:]],
         }
         hello = {"now": house.clock(), "version": __version__, **open_now, "recent": recent}
-        house.desk.broker.attach(stream)
+        house.gate.broker.attach(stream)
         running = asyncio.ensure_future(stream.run(hello, asked.send, lambda: house.is_signed_in(asked)))
         await asyncio.wait({running, gone}, return_when=asyncio.FIRST_COMPLETED)
         if running.done() and running.exception() is None:
             await asked.send({"type": "http.response.body", "body": b""})
     finally:
         house.hub.streams.pop(stream.name, None)
-        house.desk.broker.detach(stream)
+        house.gate.broker.detach(stream)
         for each in (running, gone):
             if each is not None:
                 each.cancel()

@@ -19,8 +19,8 @@ from assent.contract.errors import AssentError
 from assent.contract.memory import keep
 from assent.contract.reply import Reply as Told
 from assent.contract.reply import fault
-from assent.engine.desk import UNDECIDED
-from assent.engine.memory import Settled
+from assent.engine.questions import UNDECIDED
+from assent.engine.request import Settled
 from assent.facts import digest, servers
 from assent.hook.replies import HookRequest, alone, concluded, heard, told
 from assent.server.access import Role
@@ -30,7 +30,7 @@ from assent.server.api.events import offered
 from assent.server.api.request_guard import HEADER
 from assent.server.held_calls import Waiting
 from assent.server.state import Closing
-from assent.state import host_dialogs as asking
+from assent.state import host_dialogs
 
 WAIT = 25.0  # seconds until a waiting hook has to come back
 SOON = 0.5  # the same for its first request: a hook that hears nothing for two seconds decides by itself
@@ -152,7 +152,7 @@ async def reply(asked: Asked, adapter: Adapter, event: Event) -> Told:
     gate, here = house.gates.find(project or "/", event.session, moment=house.moment)
     where, session = project or "/", event.session
     reopen = partial(house.gate_now, where, session)
-    visit = HookRequest(event, gate, here, house.desk.memory, asks=adapter.asks(event), reopen=reopen)
+    visit = HookRequest(event, house.gate, gate, here, asks=adapter.asks(event), reopen=reopen)
     if event.kind is Kind.BEFORE_TOOL:
         return await _before(asked, adapter, visit)
     if event.kind is Kind.PERMISSION:
@@ -161,7 +161,7 @@ async def reply(asked: Asked, adapter: Adapter, event: Event) -> Told:
         return await asked.house.work(alone, visit)
     ids, offer = await asked.house.work(heard, visit)
     for id in ids:
-        house.desk.broker.withdraw(id, "it was answered in the program's own dialog")
+        house.gate.broker.withdraw(id, "it was answered in the program's own dialog")
     if offer is not None:
         house.hub.tell("offer", offered(offer))
     return Told(Outcome.ALLOW)
@@ -171,7 +171,7 @@ async def _before(asked: Asked, adapter: Adapter, visit: HookRequest) -> Told:
     held, slow = asked.table("held"), asked.house.slow
     if held and not slow.knows(str(held.get("id", ""))):  # the hook is back for a question that was asked before
         return await _answered(asked, adapter, visit, await _again(asked))
-    route = visit.gate.settings.route
+    route = visit.engine.settings.route
     settled = await (_late(asked) if held else _settled(asked, visit))
     decision = settled.judged.decision
     asked.house.metrics.decided(decision)
@@ -183,19 +183,18 @@ async def _before(asked: Asked, adapter: Adapter, visit: HookRequest) -> Told:
         return visit.hand_over(settled)
     if _falls_back(adapter, visit):
         await asked.house.work(visit.note, settled)
-        asked.house.desk.dialogs[settled.id] = TAKEN_OVER
+        asked.house.gate.dialogs[settled.id] = TAKEN_OVER
     return await _answered(asked, adapter, visit, await _hold(asked, adapter, visit, settled))
 
 
 async def _settled(asked: Asked, visit: HookRequest) -> Settled:
     """The event's call, decided. One that takes long goes on while the hook comes back for it."""
-    house, settings = asked.house, visit.gate.settings
+    house, settings = asked.house, visit.engine.settings
     headless = settings.route == "runtime" and not visit.dialog
-    if settings.classifier is None:
-        quick = visit.call is not None and is_quick(asked, visit.gate, visit.call)
-        if quick:
-            return await house.settled(visit.begin, headless=headless, quick=True)
-    task = asyncio.ensure_future(house.settled(visit.begin, headless=headless))
+    request = visit.request(headless=headless)
+    if settings.classifier is None and is_quick(asked, visit.engine, request.call):
+        return await house.settled(request, quick=True)
+    task = asyncio.ensure_future(house.settled(request))
     await asyncio.wait({task}, timeout=SOON)
     if task.done():
         return task.result()
@@ -224,36 +223,31 @@ def to_dialog(route: str, visit: HookRequest, *, races: bool, watched: bool) -> 
 
 async def _permission(asked: Asked, adapter: Adapter, visit: HookRequest) -> Told:
     """The program's dialog is open. What it asks for us is asked here too: the first answer counts."""
-    call, memory = visit.call, visit.memory
+    call = visit.call
     assert call is not None
-    id = await asked.house.work(asking.find, memory.state, call.session, digest.identity(call))
-    if visit.gate.settings.route != "both" or not id:
+    id = await asked.house.work(host_dialogs.find, visit.memory.state, call.session, digest.identity(call))
+    if visit.engine.settings.route != "both" or not id:
         return await asked.house.work(alone, visit)
-    asked.house.desk.dialogs[id] = UNDECIDED
+    asked.house.gate.dialogs[id] = UNDECIDED
     if asked.body.get("held"):
         waiting = await _again(asked)
     else:
-        judged = await asked.house.work(
-            memory.judge, visit.gate, call, project=visit.project, host_mode=visit.event.mode
-        )
+        judged = await asked.house.work(visit.gate.judge, visit.request())
         if judged.decision.outcome is not Outcome.ASK:
-            asked.house.desk.dialogs.pop(id, None)
+            asked.house.gate.dialogs.pop(id, None)
             return told(judged.decision) if judged.decision.outcome is Outcome.DENY else Told(Outcome.ASK)
         waiting = await _hold(asked, adapter, visit, Settled(judged, id))
     verdict = await _wait(asked, waiting)
-    asked.house.desk.dialogs.pop(id, None)
+    asked.house.gate.dialogs.pop(id, None)
     if verdict.resolution is None or verdict.resolution.ending in UNDECIDED:
         return Told(Outcome.ASK)  # the dialog stays
     return concluded(verdict)
 
 
 async def _hold(asked: Asked, adapter: Adapter, visit: HookRequest, settled: Settled) -> Waiting:
-    assert visit.call is not None
     return await asked.house.calls.hold(
-        visit.gate,
-        visit.call,
+        visit.request(),
         settled,
-        project=visit.project,
         attended=visit.event.attended is True,
         size=asked.size,
         limit=limit_of(asked, adapter),
@@ -286,7 +280,7 @@ async def _wait(asked: Asked, waiting: Waiting) -> Verdict:
 async def _answered(asked: Asked, adapter: Adapter, visit: HookRequest, waiting: Waiting) -> Told:
     """The person's answer; a question that nobody could see goes to the program's own dialog, where one is attended."""
     verdict = await _wait(asked, waiting)
-    asked.house.desk.dialogs.pop(waiting.id, None)
+    asked.house.gate.dialogs.pop(waiting.id, None)
     if verdict.unseen and _falls_back(adapter, visit) and verdict.decision.tool:
         return Told(Outcome.ASK, verdict.message)
     return concluded(verdict)

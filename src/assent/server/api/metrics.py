@@ -36,7 +36,7 @@ async def metrics(asked: Asked) -> object:
 
     family("checks_total", "counter", "decisions without a record", _by_outcome(found.checks))
     family("decisions_total", "counter", "decisions of calls", _by_outcome(found.decisions))
-    family("held", "gauge", "questions that wait", {"": len(house.desk.broker.pending())})
+    family("held", "gauge", "questions that wait", {"": len(house.gate.broker.pending())})
     family("streams", "gauge", "open event streams", {"": len(house.hub.streams)})
     family("requests_total", "counter", "requests", {"": found.requests})
     family("refused_total", "counter", "requests that were refused", {"": found.refused})

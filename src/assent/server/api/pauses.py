@@ -12,7 +12,7 @@ async def begin(asked: Asked) -> object:
     """No seconds end a pause."""
     assert asked.person is not None
     seconds = asked.number("seconds", -1.0, most=pause.LONGEST)
-    until = pausing.change(asked.house.desk.memory, seconds, who=asked.who, channel=asked.channel)
+    until = pausing.change(asked.house.gate.memory, seconds, who=asked.who, channel=asked.channel)
     asked.house.voice.say(
         f"{asked.person.who} {'paused the protection of Assent itself' if until else 'ended the pause'}"
     )

@@ -76,21 +76,21 @@ async def choose_mode(asked: Asked) -> object:
         if word == "yolo":
             raise Refusal(422, "bad-field", "`yolo` can be chosen by `--mode` or in the user's own file only")
     who, channel = asked.who, asked.channel
-    await asyncio.to_thread(asked.house.desk.memory.choose_mode, session, mode, who=who, channel=channel)
+    await asyncio.to_thread(asked.house.gate.memory.choose_mode, session, mode, who=who, channel=channel)
     await asked.house.settle_session(session)
     asked.house.hub.tell("changed", {"what": "mode"})
     return {"session": session, "mode": mode}
 
 
 async def grants(asked: Asked) -> object:
-    memory = asked.house.desk.memory
+    memory = asked.house.gate.memory
     found = await asyncio.to_thread(memory.grants.all, memory.clock())
     return {"grants": [shown.grant(each) for each in reversed(found)]}
 
 
 async def revoke(asked: Asked) -> object:
     house, id = asked.house, asked.path["id"]
-    await asyncio.to_thread(_revoke, house.desk.memory, id, asked.who, asked.channel)
+    await asyncio.to_thread(_revoke, house.gate.memory, id, asked.who, asked.channel)
     house.hub.tell("changed", {"what": "grants"})
     return {"revoked": id}
 

@@ -21,7 +21,7 @@ MOST_LISTED, LONGEST_LIST = 500, 4_000_000  # questions in one answer, character
 async def listed(asked: Asked) -> object:
     """The questions that wait, as many as one answer carries; the others are counted."""
     most = asked.asked_number("limit", MOST_LISTED, most=MOST_LISTED)
-    pending = asked.house.desk.broker.pending()
+    pending = asked.house.gate.broker.pending()
     held: list[object] = []
     room = LONGEST_LIST
     for each in pending:
@@ -45,7 +45,7 @@ async def answer(asked: Asked) -> object:
         who=asked.who,
         channel=asked.channel,
     )
-    receipt = not_whole(asked, said) or await asked.house.desk.broker.answer(
+    receipt = not_whole(asked, said) or await asked.house.gate.broker.answer(
         asked.path["id"], asked.text("digest"), given
     )
     match receipt:
@@ -65,7 +65,7 @@ async def answer(asked: Asked) -> object:
 
 def not_whole(asked: Asked, said: Said) -> Partial | None:
     """What is said to a yes of somebody to whom not all of the question was sent."""
-    held = next((each.held for each in asked.house.desk.broker.pending() if each.held.id == asked.path["id"]), None)
+    held = next((each.held for each in asked.house.gate.broker.pending() if each.held.id == asked.path["id"]), None)
     if said is not Said.ALLOW or held is None or asked.house.readers.has_all(held, asked.session):
         return None
     return Partial(held.id, possible=held.preview.whole)
@@ -84,7 +84,7 @@ async def reach(asked: Asked) -> object:
     """What rules would have matched in the past, and whether they may be saved."""
     held, rules, scope = held_of(asked), rules_of(asked), choice(asked, "scope", Scope, "session")
     try:
-        found = await asyncio.to_thread(asked.house.desk.reach, held, rules, scope)
+        found = await asyncio.to_thread(asked.house.gate.reach, held, rules, scope)
     except AssentError as error:
         return {"matched": 0, "denied": 0, "looked_at": 0, "refusal": str(error), "covers": False}
     return {name: getattr(found, name) for name in found.__slots__}
@@ -92,7 +92,7 @@ async def reach(asked: Asked) -> object:
 
 async def offer(asked: Asked) -> object:
     """Take an offer of another mode up, or turn it down."""
-    offers, id = asked.house.desk.broker.offers, asked.text("id")
+    offers, id = asked.house.gate.broker.offers, asked.text("id")
     if id not in [each.id for each in offers.open()]:
         raise Refusal(404, "unknown", "this offer is not open any more; nothing was changed")
     mode, rule, who, channel = asked.text("mode", ""), asked.text("rule", ""), asked.who, asked.channel
@@ -105,7 +105,7 @@ async def offer(asked: Asked) -> object:
 
 def held_of(asked: Asked) -> Held:
     id = asked.path["id"]
-    for each in asked.house.desk.broker.pending():
+    for each in asked.house.gate.broker.pending():
         if each.held.id == id:
             return each.held
     raise Refusal(404, "unknown", "this question does not wait any more")

@@ -9,7 +9,7 @@ from assent.cli.place import MODES
 from assent.contract.call import Call
 from assent.contract.decision import Decision, Layer
 from assent.engine.cache import EngineCache
-from assent.engine.memory import Memory
+from assent.gate import CallGate
 from assent.policy import explain
 from assent.server.access import Role
 from assent.server.api import shown
@@ -53,17 +53,17 @@ def _simulate(asked: Asked) -> object:
     if not project.startswith("/") or "\0" in project or len(project) > 4096:
         raise Refusal(422, "bad-field", "`project` is a whole path")
     session = asked.text("session", "")
-    decision = decide(asked.house.desk.memory, asked.house.gates_in(mode), project, tool, given, session)
+    decision = decide(asked.house.gate, asked.house.gates_in(mode), project, tool, given, session)
     return {**shown.safe(explain.as_json(decision)), "layers": shown.safe(ladder(decision))}
 
 
 def decide(
-    memory: Memory, gates: EngineCache, project: str, tool: str, given: dict[str, Any], session: str = ""
+    gate: CallGate, engines: EngineCache, project: str, tool: str, given: dict[str, Any], session: str = ""
 ) -> Decision:
     """By the rules, then by the answers that are remembered for the project and the session."""
-    gate, place = gates.find(project, session)
+    engine, place = engines.find(project, session)
     call = Call(tool, given, cwd=project, roots=place.roots, home=place.home, session=session)
-    return memory.granted(gate.judge(call), call, project=project).decision
+    return gate.granted(engine.judge(call), call, project=project).decision
 
 
 def ladder(decision: Decision) -> list[dict[str, object]]:
@@ -105,7 +105,7 @@ def _table(asked: Asked) -> object:
     rows = []
     for name, tool, given in OPERATIONS:
         house = asked.house
-        modes = {mode: decide(house.desk.memory, house.gates_in(mode), project, tool, given) for mode in MODES}
+        modes = {mode: decide(house.gate, house.gates_in(mode), project, tool, given) for mode in MODES}
         outcomes = {mode: decision.outcome.word for mode, decision in modes.items()}
         rows.append({"name": name, "tool": tool, "input": given, "outcomes": outcomes})
     return {"modes": list(MODES), "operations": rows, "projects": shown.safe(asked.house.projects(project))}

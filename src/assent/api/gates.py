@@ -9,6 +9,11 @@ from enum import StrEnum
 from functools import partial
 from typing import Any, Protocol, TypeVar, overload
 
+from assent.api.background import Awaited, Thread
+from assent.api.embedded import DAY, Embedded, copied, fault, unchanged
+from assent.api.functions import guard_function
+from assent.api.places import Place, check_places
+from assent.api.values import arguments
 from assent.contract.approval import Answer, Held, Said, Verdict
 from assent.contract.call import Call
 from assent.contract.decision import Decision
@@ -16,15 +21,10 @@ from assent.contract.errors import PayloadError, StoreError
 from assent.contract.texts import texts
 from assent.contract.value import Value
 from assent.effects.declared import LIKE, Tool
-from assent.engine.background import Awaited, Thread
 from assent.engine.cache import EngineCache, add_tool
-from assent.engine.embedded import DAY, Embedded, copied, fault, unchanged
 from assent.engine.engine import is_declarable
-from assent.engine.functions import guard_function
 from assent.engine.journal import new_id
-from assent.engine.places import Place, check_places
 from assent.engine.remote import SOCKET_FILE, Server
-from assent.engine.values import arguments
 from assent.policy.document import document_of, read_document
 from assent.policy.modes import parse_mode
 from assent.policy.rules import Origin

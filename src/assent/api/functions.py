@@ -11,12 +11,12 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Gene
 from contextlib import aclosing
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
+from assent.api.embedded import fault, unchanged
+from assent.api.values import own, plain
 from assent.contract.approval import Verdict
 from assent.contract.errors import AssentError, PayloadError
 from assent.contract.value import Value
 from assent.effects.declared import Tool
-from assent.engine.embedded import fault, unchanged
-from assent.engine.values import own, plain
 
 if TYPE_CHECKING:
     from assent.contract.call import Call

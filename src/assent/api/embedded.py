@@ -14,6 +14,9 @@ from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack, suppress
 from typing import TYPE_CHECKING, Any
 
+from assent.api.background import Thread
+from assent.api.places import Ask, Place
+from assent.api.values import arguments
 from assent.approval.approvals import Approvals, Kept, moment
 from assent.approval.channels import Channel
 from assent.approval.channels.callback import CallbackChannel
@@ -22,22 +25,19 @@ from assent.approval.channels.turn import has_terminal, turn
 from assent.approval.denial import deny
 from assent.approval.patience import contained
 from assent.approval.store import SqliteStore
-from assent.contract.approval import Answer, Ending, Held, Preview, Resolution, Said, Verdict
+from assent.contract.approval import Answer, Ending, Held, Said, Verdict
 from assent.contract.call import Call
 from assent.contract.decision import Decision, Outcome
 from assent.contract.errors import AssentError, PayloadError, StoreError
 from assent.effects.declared import Tool
-from assent.engine.background import Thread
 from assent.engine.cache import EngineCache
-from assent.engine.classify import Inquiry, asked_a_person
-from assent.engine.desk import Desk, verdict
-from assent.engine.engine import Engine as Rules
-from assent.engine.journal import new_id, of_ending
-from assent.engine.memory import Memory, Settled
-from assent.engine.places import Ask, Place
+from assent.engine.classify import Inquiry
+from assent.engine.engine import Engine
+from assent.engine.journal import new_id
+from assent.engine.memory import Memory
 from assent.engine.remote import SOCKET_FILE, Server, ServerChannel, denied
-from assent.engine.values import arguments
-from assent.facts import digest
+from assent.engine.request import Request, Settled
+from assent.gate import CallGate, verdict
 from assent.state import shared
 from assent.state.files import state_folder
 from assent.trail.append import Trail
@@ -48,8 +48,6 @@ DAY = 86400.0
 
 if TYPE_CHECKING:
     from assent.approval.channels.terminal import TerminalChannel
-
-NO_PREVIEW = Preview("input", "")
 
 
 class Embedded:
@@ -75,7 +73,8 @@ class Embedded:
         self.memory = Memory(self._state, scope=self._name, trail=trail)
         self._thread = Thread()
         self._opening = threading.Lock()
-        self._desk: Desk | None = None
+        self._deciding = CallGate(self.memory)
+        self._gate: CallGate | None = None  # the same, and it asks
         self._store: SqliteStore | None = None
         self._attached = False
         self._functions = 0
@@ -103,19 +102,18 @@ class Embedded:
     def decide(self, call: Call, *, host_mode: str = "") -> Decision:
         """What holds now, grants included. Asks nobody, records nothing, never raises."""
         try:
-            rules, _ = self._gates.find(self.project, call.session)
-            return self.memory.judge(rules, self.place(call), project=self.project, host_mode=host_mode).decision
+            return self._deciding.judge(self._request(call, host_mode)).decision
         except Exception as error:  # the net: whatever breaks inside, the call does not run
             return fault(error).decision
 
     async def guard(self, call: Call, *, host_mode: str = "") -> Verdict:
         """Whether a call may run. Raises nothing but CancelledError, which takes the question back."""
         try:
-            rules, placed, begun = self._begin(call, host_mode)
-            mine = copied(placed)
-            if isinstance(begun, Settled) and begun.judged.decision.outcome is not Outcome.ASK:
+            request, begun = self._begin(call, host_mode)
+            mine = copied(request.call)
+            if isinstance(begun, Settled) and begun.outcome is not Outcome.ASK:
                 return verdict(begun).on(mine)
-            asking = self._thread.start(self._ask(rules, placed, begun, asyncio.get_running_loop()))
+            asking = self._thread.start(self._ask(request, begun, asyncio.get_running_loop()))
         except Exception as error:  # the net
             return fault(error)
         try:
@@ -132,11 +130,11 @@ class Embedded:
     def guard_sync(self, call: Call, *, host_mode: str = "") -> Verdict:
         """The same for callers without a loop. Raises nothing but what interrupts the thread."""
         try:
-            rules, placed, begun = self._begin(call, host_mode)
-            mine = copied(placed)
-            if isinstance(begun, Settled) and begun.judged.decision.outcome is not Outcome.ASK:
+            request, begun = self._begin(call, host_mode)
+            mine = copied(request.call)
+            if isinstance(begun, Settled) and begun.outcome is not Outcome.ASK:
                 return verdict(begun).on(mine)
-            found = self._thread.wait(self._ask(rules, placed, begun))
+            found = self._thread.wait(self._ask(request, begun))
             return unchanged(found, lambda: arguments(call.input), mine.input).on(mine)
         except (Exception, asyncio.CancelledError) as error:  # the net
             return fault(error)
@@ -145,80 +143,66 @@ class Embedded:
 
     def hold(self, call: Call, *, host_mode: str = "", seconds: float = DAY) -> tuple[Verdict | None, Held | None]:
         """The verdict on a call, or the question that is to be answered elsewhere. Raises AssentError."""
-        rules, call, begun = self._begin(call, host_mode)
-        settled = begun if isinstance(begun, Settled) else self.memory.conclude(begun, begun.opinion())
-        if settled.judged.decision.outcome is not Outcome.ASK:
-            return verdict(settled).on(copied(call)), None
-        held = self._open_desk().held(rules, call, settled, project=self.project)
+        request = self._open_request(call, host_mode)
+        settled = self._deciding.decide(request)
+        if settled.outcome is not Outcome.ASK:
+            return verdict(settled).on(copied(request.call)), None
+        held = self._deciding.question(request, settled)
         self.approvals.keep(Kept(held.id, held.digest, call.session, held.made, held.made + seconds, moment()))
         return None, held
 
     def release(self, id: str, call: Call, answer: Answer, *, host_mode: str = "") -> Verdict:
         """The verdict on a held call by an answer from elsewhere. The call is looked at again, and a denial wins."""
         try:
-            placed = self.place(call)
-            return self._release(id, placed, answer, host_mode).on(copied(placed))
+            request = self._open_request(call, host_mode)
+            kept, now = self.approvals.find(id), self.memory.clock()
+            if kept is None or not self.approvals.use(id):
+                settled = Settled(self._deciding.judge(request), id)
+                lost = deny(id, Ending.LOST, detail="the approval is not known, or was used")
+                return verdict(settled, lost).on(copied(request.call))
+            expired, waited = kept.over(now, moment()), max(0.0, now - kept.made)
+            digest = kept.digest if kept.session == call.session else ""
+            found = self._deciding.release(request, id, digest, answer, waited=waited, expired=expired)
+            return found.on(copied(request.call))
         except Exception as error:  # the net
             return fault(error)
 
-    def _release(self, id: str, call: Call, answer: Answer, host_mode: str) -> Verdict:
-        if self._closed:
-            raise AssentError("the gate was closed")
-        kept, now = self.approvals.find(id), self.memory.clock()
-        rules, _ = self._gates.find(self.project, call.session)
-        judged = self.memory.judge(rules, call, project=self.project, host_mode=host_mode)
-        settled = Settled(judged, id)
-        if kept is None or not self.approvals.use(id):
-            return verdict(settled, deny(id, Ending.LOST, detail="the approval is not known, or was used"))
-        waited = max(0.0, now - kept.made)
-        if judged.lowering is None or judged.facts is None or judged.decision.outcome is Outcome.DENY:
-            resolution = deny(id, Ending.OVERRULED, detail=judged.decision.reason, waited=waited)
-        elif kept.over(now, moment()):
-            resolution = deny(id, Ending.EXPIRED, waited=waited)
-        elif kept.session != call.session or kept.digest != digest.digest(call, judged.lowering, judged.facts):
-            resolution = deny(id, Ending.CHANGED, waited=waited)
-        elif answer.said is not Said.ALLOW:
-            resolution = deny(id, Ending.ANSWERED, answer=answer, waited=waited)
-        else:
-            resolution = Resolution(id, Ending.ANSWERED, allowed=True, answer=answer, waited=waited)
-        held = Held(id, call, kept.digest, judged.decision, NO_PREVIEW, project=self.project)
-        # INVARIANT: what cannot be recorded does not run.
-        self.memory.trail.append(of_ending(held, resolution, time=now))
-        if resolution.ending is Ending.ANSWERED and not resolution.allowed:
-            asked_a_person(self.memory.state, call, judged.lowering)
-        return verdict(settled, resolution)
-
     # How it is done
 
-    def _begin(self, call: Call, host_mode: str) -> tuple[Rules, Call, Settled | Inquiry]:
+    def _open_request(self, call: Call, host_mode: str) -> Request:
+        """The request of a gate that is open. Raises AssentError."""
         if self._closed:
             raise AssentError("the gate was closed")
-        rules, _ = self._gates.find(self.project, call.session)
-        call = self.place(call)
+        return self._request(call, host_mode)
+
+    def _request(self, call: Call, host_mode: str) -> Request:
+        engine, _ = self._gates.find(self.project, call.session)
         session = call.session
 
-        def reopen() -> Rules:
+        def reopen() -> Engine:
             return self._gates.find(self.project, session)[0]
 
-        begun = self.memory.begin(rules, call, project=self.project, host_mode=host_mode, reopen=reopen)
-        return rules, call, begun
+        return Request(engine, self.place(call), self.project, host_mode=host_mode, reopen=reopen)
+
+    def _begin(self, call: Call, host_mode: str) -> tuple[Request, Settled | Inquiry]:
+        request = self._open_request(call, host_mode)
+        return request, self._deciding.begin(request)
 
     async def _ask(
-        self, rules: Rules, call: Call, begun: Settled | Inquiry, caller: asyncio.AbstractEventLoop | None = None
+        self, request: Request, begun: Settled | Inquiry, caller: asyncio.AbstractEventLoop | None = None
     ) -> Verdict:
         """What is still open about a call: a model's opinion where one may be asked, then a person's answer."""
-        desk = self._open_desk()
-        settled = await desk.concluded(begun)
-        if settled.judged.decision.outcome is not Outcome.ASK:
+        gate = self._open_gate()
+        settled = await gate.settle(request, begun=begun)
+        if settled.outcome is not Outcome.ASK:
             return verdict(settled)
-        self._attach(desk)
+        self._attach(gate)
         self._asking += 1
         if caller is not None:
             self._callers[settled.id] = caller
         try:
             await self._take_turn()
-            attended = self._terminal is not None
-            return await desk.ask(rules, call, settled, project=self.project, attended=attended)
+            return await gate.ask(request, settled, attended=self._terminal is not None)
         finally:
             self._callers.pop(settled.id, None)
             self._asking -= 1
@@ -236,27 +220,27 @@ class Embedded:
                 await held.enter_async_context(turn())
                 self._turn = held
 
-    def _open_desk(self) -> Desk:
+    def _open_gate(self) -> CallGate:
         with self._opening:
-            if self._desk is None:
+            if self._gate is None:
                 self._store = shared.take(SqliteStore, os.path.join(state_folder(self._state), STORE_FILE), SqliteStore)
-                self._desk = Desk(self.memory, self._store, self._rules_of, fixed=True)
-            return self._desk
+                self._gate = CallGate(self.memory, self._store, self._engine_of, fixed=True)
+            return self._gate
 
-    def _attach(self, desk: Desk) -> None:
+    def _attach(self, gate: CallGate) -> None:
         """Attach the channels; on the loop, since that is where they live."""
         if self._attached:
             return
         self._attached = True
         places = ["terminal" if has_terminal() else "nobody"] if self._places is None else self._places
         for each in places or ["nobody"]:
-            desk.broker.attach(self._channel(desk, each))
+            gate.broker.attach(self._channel(gate, each))
 
-    def _channel(self, desk: Desk, place: Place) -> Channel:
+    def _channel(self, gate: CallGate, place: Place) -> Channel:
         if place == "terminal":
             from assent.approval.channels.terminal import TerminalChannel
 
-            self._terminal = TerminalChannel(who=self.memory.who, reach=desk.reach)
+            self._terminal = TerminalChannel(who=self.memory.who, reach=gate.reach)
             return self._terminal
         if place == "server":
             return ServerChannel(Server(os.path.join(self._state, SOCKET_FILE)))
@@ -294,7 +278,7 @@ class Embedded:
             return None
         raise PayloadError(f"it returned {said!r:.80}; nothing but True, or an Answer that says so, is a yes")
 
-    def _rules_of(self, held: Held) -> Rules:
+    def _engine_of(self, held: Held) -> Engine:
         return self._gates.find(held.project, held.call.session)[0]
 
     def close(self) -> None:
@@ -302,15 +286,15 @@ class Embedded:
         if self._closed:
             return
         self._closed = True
-        if self._desk is not None:
+        if self._gate is not None:
             with suppress(Exception):
-                self._thread.start(self._shut(self._desk)).result(CLOSING)
+                self._thread.start(self._shut(self._gate)).result(CLOSING)
         self._thread.close()
         if shared.drop(Trail, self.memory.trail.folder):
             self.memory.trail.close()
 
-    async def _shut(self, desk: Desk) -> None:
-        await desk.broker.close()
+    async def _shut(self, gate: CallGate) -> None:
+        await gate.broker.close()
         if self._terminal is not None:
             await self._terminal.close()
         if self._store is not None and shared.drop(SqliteStore, self._store.path):

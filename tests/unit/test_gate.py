@@ -16,9 +16,10 @@ from assent.approval.store import MemoryStore, SqliteStore
 from assent.contract.approval import Answer, Ending, Grant, Held, Said, Scope, Verdict
 from assent.contract.call import Call
 from assent.engine import configure
-from assent.engine.desk import Desk
 from assent.engine.engine import Engine
 from assent.engine.memory import Memory
+from assent.engine.request import Request
+from assent.gate import CallGate
 from assent.state import sessions
 from assent.trail.verify import verify
 
@@ -27,7 +28,7 @@ YES, NO = Answer(Said.ALLOW, who="ann"), Answer(Said.DENY, who="ann")
 
 
 class World:
-    """A project, a state folder and a desk, with somebody who answers."""
+    """A project, a state folder and a gate, with somebody who answers."""
 
     def __init__(self, folder: Path, asked: Asked, *, rules: str = "") -> None:
         self.project = folder / "project"
@@ -52,21 +53,21 @@ class World:
         return self.asked(held)
 
     async def guard(self, *calls: Call, cancel_after: float = 0.0) -> list[Verdict]:
-        """All the calls at once through one desk; nothing may be left of them after."""
+        """All the calls at once through one gate; nothing may be left of them after."""
         store = SqliteStore(str(self.state / "held.db"))
-        desk = Desk(Memory(str(self.state)), store, lambda held: self.gate())
-        desk.broker.attach(CallbackChannel(self.answer))
+        gate = CallGate(Memory(str(self.state)), store, lambda held: self.gate())
+        gate.broker.attach(CallbackChannel(self.answer))
         try:
-            tasks = [asyncio.create_task(desk.guard(self.gate(), each, project=str(self.project))) for each in calls]
+            tasks = [asyncio.create_task(gate.guard(Request(self.gate(), each, str(self.project)))) for each in calls]
             if cancel_after:
                 await asyncio.sleep(cancel_after)
                 for task in tasks:
                     task.cancel()
             found = await asyncio.gather(*tasks, return_exceptions=True)
-            assert desk.broker.pending() == ()
+            assert gate.broker.pending() == ()
             return [each for each in found if isinstance(each, Verdict)]
         finally:
-            await desk.broker.close()
+            await gate.broker.close()
             await store.close()
 
     def run(self, *calls: Call, cancel_after: float = 0.0) -> list[Verdict]:
@@ -84,7 +85,7 @@ def test_what_is_settled_asks_nobody_and_is_recorded(tmp_path: Path) -> None:
     world = World(tmp_path, lambda held: NO)
     allowed, denied = world.run(world.call("git status"), world.call("rm -rf /"))
     assert (allowed.allowed, denied.allowed, world.shown) == (True, False, [])
-    assert [each["outcome"] for each in world.records()] == ["allow", "deny"]
+    assert sorted(each["outcome"] for each in world.records()) == ["allow", "deny"]
     assert world.trail_is_whole()
 
 
@@ -213,16 +214,16 @@ def test_what_was_asked_in_plan_mode_is_settled_by_no_grant_that_comes_meanwhile
 
     async def scene() -> tuple[bool, bool]:
         store = SqliteStore(str(world.state / "held.db"))
-        desk = Desk(Memory(str(world.state)), store, lambda held: world.gate())
-        gate, project = world.gate(), str(world.project)
+        gate = CallGate(Memory(str(world.state)), store, lambda held: world.gate())
+        engine, project = world.gate(), str(world.project)
         call = world.call("curl https://example.com/x")
         rules = ("fetch(domain:example.com)",)
-        desk.memory.grants.add(Grant("g1", Scope.PROJECT, rules=rules, project=project, made=1.0))
-        planning = desk.memory.settle(gate, call, project=project, host_mode="plan")
-        held = desk.held(gate, call, planning, project=project)
-        plain = Held(**{**{name: getattr(held, name) for name in held.__slots__}, "decision": gate.decide(call)})
-        found = await desk._settles(held), await desk._settles(plain)
-        await desk.broker.close()
+        gate.memory.grants.add(Grant("g1", Scope.PROJECT, rules=rules, project=project, made=1.0))
+        request = Request(engine, call, project, host_mode="plan")
+        held = gate.question(request, gate.decide(request))
+        plain = Held(**{**{name: getattr(held, name) for name in held.__slots__}, "decision": engine.decide(call)})
+        found = await gate._settles(held), await gate._settles(plain)
+        await gate.broker.close()
         await store.close()
         return found
 
@@ -234,13 +235,13 @@ def test_an_offer_that_is_turned_down_stands_in_the_trail(tmp_path: Path) -> Non
 
     async def scene() -> None:
         store = SqliteStore(str(world.state / "held.db"))
-        desk = Desk(Memory(str(world.state)), store, lambda held: world.gate())
-        desk.broker.attach(CallbackChannel(world.answer))
+        gate = CallGate(Memory(str(world.state)), store, lambda held: world.gate())
+        gate.broker.attach(CallbackChannel(world.answer))
         for _ in range(3):
-            await desk.guard(world.gate(), world.call("npm test"), project=str(world.project))
-        (offer,) = desk.broker.offers.open()
-        desk.broker.offers.reject(offer.id, who="ann", channel="desk")
-        await desk.broker.close()
+            await gate.guard(Request(world.gate(), world.call("npm test"), str(world.project)))
+        (offer,) = gate.broker.offers.open()
+        gate.broker.offers.reject(offer.id, who="ann", channel="desk")
+        await gate.broker.close()
         await store.close()
 
     asyncio.run(scene())
@@ -255,11 +256,11 @@ def test_an_offer_that_is_taken_up_denies_by_rule_from_then_on(tmp_path: Path) -
 
     async def plays() -> None:
         store = MemoryStore()
-        desk = Desk(Memory(str(world.state)), store, lambda held: world.gate())
-        desk.broker.attach(Chooses(world.answer))
+        gate = CallGate(Memory(str(world.state)), store, lambda held: world.gate())
+        gate.broker.attach(Chooses(world.answer))
         for _ in range(3):
-            await desk.guard(world.gate(), world.call("./deploy now"), project=str(world.project))
-        await desk.broker.close()
+            await gate.guard(Request(world.gate(), world.call("./deploy now"), str(world.project)))
+        await gate.broker.close()
 
     said: list[str] = []
     world = World(tmp_path, lambda held: NO)

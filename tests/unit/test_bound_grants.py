@@ -9,7 +9,7 @@ import pytest
 
 from assent.contract.approval import Answer, Grant, Said, Scope
 from assent.engine.memory import Memory
-from tests.unit.engine.test_desk import World
+from tests.unit.test_gate import World
 
 RECIPES = {
     "bash run.sh": "run.sh",

@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assent import PayloadError
-from assent.engine.values import arguments, plain
+from assent.api.values import arguments, plain
 
 
 class Liar(str):

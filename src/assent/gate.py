@@ -1,0 +1,372 @@
+"""The path of a call, once: lower, observe, decide, grants, classifier, ask, second look, record. Read first.
+
+Every entry (hook, server, MCP proxy, `assent run`, embedded gates, framework adapters) calls one of two functions:
+`decide` waits for a classifier at most, `guard` waits for a person too. What differs between entries are arguments.
+`engine` lowers, observes and decides; the broker collects answers."""
+
+from __future__ import annotations
+
+import time
+
+from assent.contract.decision import Outcome
+from assent.contract.errors import AssentError, PolicyError, StoreError
+from assent.contract.later import Later
+from assent.engine import journal
+from assent.engine.engine import Judged, refusal, unloaded
+from assent.engine.request import Request, Settled
+from assent.policy.parts import CONFIRM, nobody_answers
+from assent.state import sessions
+from assent.trail.append import Busy
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import asyncio
+    from collections.abc import Awaitable, Callable
+    from typing import Any
+
+    from assent.approval import broker, commands, denial, moments, tally
+    from assent.approval.broker import Broker
+    from assent.approval.commands import Recheck
+    from assent.approval.moments import Moment
+    from assent.approval.store import Store
+    from assent.contract import approval
+    from assent.contract.approval import Answer, Ending, Grant, Held, Reach, Resolution, Scope, Verdict
+    from assent.contract.call import Call
+    from assent.contract.classifier import Opinion
+    from assent.engine import classify, questions
+    from assent.engine.classify import Inquiry
+    from assent.engine.engine import Engine
+    from assent.engine.memory import Memory
+    from assent.facts import digest
+    from assent.policy import classifier_scope, explain, grants
+    from assent.state import host_dialogs, human_decisions
+
+    EngineOf = Callable[[Held], Engine]
+    Work = Callable[..., Awaitable[Any]]  # runs a function in a thread
+else:
+    asyncio = Later("asyncio")
+    approval = Later("assent.contract.approval")
+    broker = Later("assent.approval.broker")
+    classifier_scope = Later("assent.policy.classifier_scope")
+    classify = Later("assent.engine.classify")
+    commands = Later("assent.approval.commands")
+    denial = Later("assent.approval.denial")
+    digest = Later("assent.facts.digest")
+    explain = Later("assent.policy.explain")
+    grants = Later("assent.policy.grants")
+    host_dialogs = Later("assent.state.host_dialogs")
+    human_decisions = Later("assent.state.human_decisions")
+    moments = Later("assent.approval.moments")
+    questions = Later("assent.engine.questions")
+    tally = Later("assent.approval.tally")
+
+PLAN = "plan"
+CHANGED = "a file, a link or a script is not as it was shown"
+
+
+class CallGate:
+    """The path of the calls of one state folder. With a `store` it can ask; `engine_of` then gives the engine that
+    decides a held call again. `fixed`: no other channel will come."""
+
+    def __init__(
+        self, memory: Memory, store: Store | None = None, engine_of: EngineOf | None = None, *, fixed: bool = False
+    ) -> None:
+        self.memory = memory
+        # Questions that a program's own dialog asks too, or takes over: id → endings after which the dialog goes on.
+        self.dialogs: dict[str, frozenset[Ending]] = {}
+        self._noted: dict[str, tuple[str, ...]] = {}  # id of a question → names that no model is asked about meanwhile
+        self._broker: Broker | None = None
+        if store is not None and engine_of is not None:
+            self._engine_of = engine_of
+            self._broker = broker.Broker(
+                store=store,
+                fixed=fixed,
+                recheck=self._second_look,
+                remember=self._remember,
+                settles=self._settles,
+                record=self._record_ending,
+                change_mode=lambda session, mode, who: memory.choose_mode(session, mode, who=who),
+                deny_rule=lambda session, rule, who: memory.save_denial(session, rule, who=who),
+                tally=tally.SavedTally(memory.state),
+            )
+
+    @property
+    def broker(self) -> Broker:
+        assert self._broker is not None, "this gate cannot ask"
+        return self._broker
+
+    # Decide without waiting for a person
+
+    def decide(self, request: Request) -> Settled:
+        """Decide a call, let grants and the classifier settle what asks, and record it. Never raises."""
+        begun = self.begin(request)
+        return begun if isinstance(begun, Settled) else self.conclude(begun, begun.opinion())
+
+    def judge(self, request: Request) -> Judged:
+        """Lower, observe, decide in the session's mode, and let grants settle what asks. Records nothing."""
+        engine, call, moment = request.engine, request.call, request.moment
+        try:
+            look, given = sessions.chosen_mode, (self.memory.state, self.memory.known_as(call.session))
+            chosen = look(*given) if moment is None else moment.once(("mode", *given), look, *given)
+            mode = engine.settings.mode_for(chosen, request.host_mode)
+        except AssentError as error:
+            return Judged(refusal("policy.load", f"the session's mode cannot be read: {error}"))
+        return self.granted(engine.judge(call, mode=mode, moment=moment), call, project=request.project)
+
+    def granted(self, judged: Judged, call: Call, *, project: str) -> Judged:
+        """What was judged, as the grants of now leave it."""
+        if judged.decision.outcome is not Outcome.ASK:
+            return judged
+        if judged.lowering is None or judged.facts is None or judged.policy is None:
+            return judged
+        live = self.memory.live_grants(call.session, project)
+        if not live:
+            return judged
+        decision = grants.settle(
+            judged.lowering,
+            judged.facts,
+            judged.policy,
+            judged.decision,
+            live,
+            identity=digest.identity(call),
+            running=digest.running(judged.lowering, judged.facts),
+        )
+        return judged.but(decision)
+
+    def begin(self, request: Request, *, waits: bool = True) -> Settled | Inquiry:
+        """`decide` up to where a model has to be waited for; `conclude` goes on. Without `waits` it raises Busy where
+        another process holds the trail: then nothing was recorded, nor settled."""
+        started = time.perf_counter()
+        judged = self.judge(request)
+        if request.engine.settings.classifier is not None and judged.decision.outcome is Outcome.ASK:
+            inquiry = classify.inquire(self.memory, request, judged, started)
+            if inquiry is not None:
+                return inquiry
+        return self._recorded(request, judged, time.perf_counter() - started, waits=waits)
+
+    def conclude(self, inquiry: Inquiry, opinion: Opinion) -> Settled:
+        """Go on with a model's opinion. Never raises.
+
+        INVARIANT: it settles nothing but what it was asked about, as that is now: the call is judged once more."""
+        request, judged, seconds = inquiry.request, inquiry.judged, opinion.seconds
+        if opinion.safe:
+            judged = self._judged_now(request)
+            if inquiry.holds(judged):
+                judged = judged.but(classifier_scope.settled(judged.decision, opinion.model))
+            else:
+                opinion = opinion.void("changed", "the call, or what speaks of it, changed while the model judged it")
+        took = max(time.perf_counter() - inquiry.started - seconds, 0.0)
+        return self._recorded(request, judged, took, opinion=opinion)
+
+    def _judged_now(self, request: Request) -> Judged:
+        """The call judged by the files of now."""
+        try:
+            engine = request.reopen() if request.reopen is not None else request.engine
+        except PolicyError as error:
+            return Judged(unloaded(error))
+        except AssentError as error:
+            return Judged(refusal("policy.load", f"the policy does not load: {error}"))
+        return self.judge(Request(engine, request.call, request.project, host_mode=request.host_mode))
+
+    def _recorded(
+        self, request: Request, judged: Judged, took: float, *, opinion: Opinion | None = None, waits: bool = True
+    ) -> Settled:
+        """INVARIANT: what cannot be recorded does not run, unless it only reads."""
+        if request.headless and judged.decision.outcome is Outcome.ASK:
+            judged = judged.but(nobody_answers(judged.decision))
+        id, memory = journal.new_id(), self.memory
+        record = journal.of_decision(
+            request.call, judged, id, project=request.project, time=memory.clock(), latency=took, opinion=opinion
+        )
+        problem = memory.record(record, waits=waits)
+        if problem and not journal.only_reads(judged):
+            judged = judged.but(refusal("trail.unwritable", problem, judged.decision.mode))
+        return Settled(judged, id)
+
+    # Decide and wait for a person
+
+    async def guard(
+        self, request: Request, *, begun: Settled | Inquiry | None = None, attended: bool = False
+    ) -> Verdict:
+        """Whether a call may run. Raises nothing but CancelledError. `begun`: what `begin` gave for it."""
+        settled = await self.settle(request, begun=begun)
+        if settled.outcome is not Outcome.ASK:
+            return verdict(settled)
+        return await self.ask(request, settled, attended=attended)
+
+    async def settle(
+        self,
+        request: Request,
+        *,
+        begun: Settled | Inquiry | None = None,
+        quick: bool = False,
+        work: Work | None = None,
+    ) -> Settled:
+        """`decide` on an event loop: other calls go on while a model or the trail is waited for. A `quick` call takes
+        no thread."""
+        work = work or _in_a_thread
+        if begun is None and quick:
+            try:
+                begun = self.begin(request, waits=False)
+            except Busy:  # a thread waits for the trail
+                begun = None
+        if begun is None:
+            request.moment = None  # what was seen in this moment is old when the thread gets to it
+            begun = await work(self.begin, request)
+        if isinstance(begun, Settled):
+            return begun
+        await asyncio.sleep(0)  # a model is waited for within a task
+        opinion = await begun.awaited()
+        settled: Settled = await work(self.conclude, begun, opinion)
+        return settled
+
+    async def ask(
+        self,
+        request: Request,
+        settled: Settled,
+        *,
+        attended: bool = False,
+        limit: float = 0.0,
+        work: Work | None = None,
+        made: Callable[[Held], None] | None = None,
+    ) -> Verdict:
+        """Ask a person about a call that is settled, and asks. `made` is told the question before it is asked.
+        `limit`: as in Held."""
+        work = work or _in_a_thread
+        try:
+            held = await work(self.question, request, settled, attended=attended, limit=limit)
+        except Exception as error:  # what cannot be shown cannot be approved
+            reason = f"the question could not be made: {error}"
+            return await self.never_asked(request, settled, approval.Ending.FAULT, reason, work=work)
+        if made is not None:
+            made(held)
+        return verdict(settled, await self.broker.ask(held))
+
+    def question(self, request: Request, settled: Settled, *, attended: bool = False, limit: float = 0.0) -> Held:
+        """The question about a call. While it waits, and for good after a no, no model is asked about its like."""
+        if request.engine.settings.classifier is not None:
+            noted = classify.asked_a_person(self.memory.state, request.call, settled.judged.lowering)
+            self._noted[settled.id] = noted
+        return questions.question(self.memory, request, settled, attended=attended, limit=limit)
+
+    async def never_asked(
+        self, request: Request, settled: Settled, ending: Ending, reason: str, *, work: Work | None = None
+    ) -> Verdict:
+        """The denial of a call that nobody was asked about, recorded as the end of every question is."""
+        found, call = denial.deny(settled.id, ending, detail=reason), request.call
+        record = journal.of_dialog(call.session, call, found, project=request.project, time=self.memory.clock())
+        try:  # noqa: SIM105  # hooks do not load contextlib
+            await (work or _in_a_thread)(self.memory.record, record)
+        except AssentError:  # it is denied either way
+            pass
+        return verdict(settled, found)
+
+    def release(
+        self, request: Request, id: str, digest: str, answer: Answer, *, waited: float, expired: bool
+    ) -> Verdict:
+        """Settle a question that was kept elsewhere by the answer to it, which is bound to `digest`: look at the call
+        again, and record. A denial wins. Raises StoreError: what cannot be recorded does not run."""
+        judged, ending, detail = self.judge(request), approval.Ending.ANSWERED, ""
+        if judged.lowering is None or judged.decision.outcome is Outcome.DENY:
+            ending, detail = approval.Ending.OVERRULED, judged.decision.reason
+        elif expired:
+            ending = approval.Ending.EXPIRED
+        elif questions.digest_of(request.call, judged) != digest:
+            ending, detail = approval.Ending.CHANGED, CHANGED
+        if ending is approval.Ending.ANSWERED and answer.said is approval.Said.ALLOW:
+            resolution = denial.approve(id, answer, waited=waited)
+        else:
+            given = None if expired else answer
+            resolution = denial.deny(id, ending, answer=given, detail=detail, waited=waited)
+        held = approval.Held(
+            id, request.call, digest, judged.decision, approval.Preview("input", ""), project=request.project
+        )
+        self._record_ending(moments.Moment("ended", held=held, resolution=resolution))
+        return verdict(Settled(judged, id), resolution)
+
+    def reach(self, held: Held, rules: tuple[str, ...], scope: Scope) -> Reach:
+        """What saving these rules would mean, judged by the calls of the past."""
+        return questions.reach(self.memory, self._engine_of(held), held, rules, scope)
+
+    # The second look, and what is kept of an answer
+
+    async def _second_look(self, held: Held) -> Recheck:
+        """Observe and decide once more: a denial wins, and so does anything that is not as it was shown."""
+        judged = await _in_a_thread(self._judged_again, held)
+        if judged.decision.outcome is Outcome.DENY:
+            return commands.Recheck(commands.SecondLook.DENIED, judged.decision.reason)
+        if questions.digest_of(held.call, judged) != held.digest:
+            return commands.Recheck(commands.SecondLook.CHANGED, CHANGED)
+        return commands.Recheck(commands.SecondLook.STANDS)
+
+    def _judged_again(self, held: Held) -> Judged:
+        """The call judged by what holds now. Asked in plan mode, it stays there: what the program that only planned
+        was asked about is settled by no grant."""
+        host_mode = PLAN if held.decision.mode == PLAN else ""
+        return self.judge(Request(self._engine_of(held), held.call, held.project, host_mode=host_mode))
+
+    async def _settles(self, held: Held) -> bool:
+        if held.decision.deciding.code == CONFIRM:
+            return False
+        judged = await _in_a_thread(self._judged_again, held)
+        return judged.decision.outcome is Outcome.ALLOW
+
+    async def _remember(self, held: Held, answer: Answer) -> Grant | None:
+        engine_of = self._engine_of
+        grant: Grant | None = await _in_a_thread(questions.remember, self.memory, engine_of, held, answer)
+        return grant
+
+    def _record_ending(self, moment: Moment) -> None:
+        """The end of a question, and offers; the question itself was recorded when the call was settled."""
+        memory, held, resolution, offer = self.memory, moment.held, moment.resolution, moment.offer
+        if moment.kind == "ended" and held is not None and resolution is not None:
+            noted = self._noted.pop(held.id, ())
+            if not self._ends(held, resolution):
+                return
+            memory.trail.append(journal.of_ending(held, resolution, time=memory.clock()))
+            said_no = resolution.ending in questions.NO and not resolution.allowed
+            if said_no and not noted:
+                classify.asked_a_person(memory.state, held.call)
+            elif noted and not said_no:
+                human_decisions.forget(memory.state, held.call.session, noted)
+        elif moment.kind == "offer" and offer is not None:
+            memory.trail.append(journal.of_offer(offer, time=memory.clock()))
+        elif moment.kind == "rejected" and offer is not None:
+            now, who, channel = memory.clock(), moment.who, moment.channel
+            memory.trail.append(journal.of_offer(offer, time=now, rejected=True, who=who, channel=channel))
+
+    def _ends(self, held: Held, resolution: Resolution) -> bool:
+        """Whether this is the end of the call, to be recorded here.
+
+        INVARIANT: one call has one ending. A question that a dialog asks too is ended by whoever takes it first: a
+        person here, or the program that tells what came of its dialog."""
+        goes_on = self.dialogs.get(held.id)
+        if goes_on is None:
+            return True
+        first = resolution.ending not in goes_on
+        first = first and host_dialogs.close(self.memory.state, held.call.session, held.id)
+        if not first and resolution.allowed:
+            raise StoreError("the program's own dialog was answered first")
+        self.dialogs.pop(held.id, None)
+        return first
+
+
+async def _in_a_thread(do: Callable[..., Any], *given: Any, **named: Any) -> Any:
+    return await asyncio.to_thread(do, *given, **named)
+
+
+def verdict(settled: Settled, resolution: Resolution | None = None) -> Verdict:
+    """The end of a call's path, with words for the agent."""
+    decision = settled.judged.decision
+    if resolution is None:
+        allowed = decision.outcome is Outcome.ALLOW
+        return approval.Verdict(allowed, decision, settled.id, message="" if allowed else explain.to_agent(decision))
+    answer, endings = resolution.answer, (approval.Ending.ANSWERED, approval.Ending.SETTLED)
+    return approval.Verdict(
+        resolution.allowed and resolution.ending in endings,
+        decision,
+        settled.id,
+        message="" if resolution.allowed else f"This call was not run: {resolution.reason}.",
+        stop=answer is not None and answer.said is approval.Said.STOP,
+        resolution=resolution,
+    )
