@@ -13,7 +13,7 @@ from assent.effects.shell import commands
 from assent.effects.shell.commands.cover import let_in
 from assent.engine import configure
 from assent.policy import lint, shipped
-from assent.policy.remote_channels import slack_of, webhook_of
+from assent.policy.remote_channels import NEEDED, places
 from assent.policy.rules import Origin, Rule
 from assent.policy.settings import Settings
 from assent.state import folders
@@ -101,9 +101,8 @@ def show(options: argparse.Namespace) -> int:
 
 def _elsewhere(here: configure.Place, config: str) -> dict[str, str]:
     """The places elsewhere that a server asks in, in words; `""` where none is named."""
-    found = configure.documents(here, config=config)
-    named = {"slack": slack_of(found), "webhook": webhook_of(found)}
-    return {name: "" if place is None else place.words for name, place in named.items()}
+    named = places(configure.documents(here, config=config))
+    return {name: named[name].words if name in named else "" for name in NEEDED}
 
 
 def _classifier(settings: Settings) -> str:

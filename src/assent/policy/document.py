@@ -7,6 +7,7 @@ from __future__ import annotations
 from assent.contract.errors import PolicyError
 from assent.contract.pattern import re
 from assent.contract.value import Value
+from assent.policy import remote_channels
 from assent.policy.modes import Mode, parse_mode
 from assent.policy.parse import parse_rule
 from assent.policy.rules import Origin, Rule
@@ -43,19 +44,12 @@ KEYS: dict[str, str] = {
     "server.idle": "seconds without a call until a server in the background ends (default: never)",
     "workspace.extra": "more folders that count as the workspace",
     "commands": "rows that say what your own commands do",
-    "slack.channel": "the Slack channel, or the person, that is asked, by id",
-    "slack.users": "the Slack members who may answer, by id",
-    "slack.team": "the only workspace that answers are taken from, by id",
-    "slack.transport": "how Slack's answers come: socket or http",
-    "slack.api": "the address of Slack's API, where it is another",
-    "webhook.url": "where questions are posted to, signed",
-    "webhook.users": "the names that may answer through the webhook",
+    **remote_channels.KEYS,
 }
 RULE_KEYS = ("rule", "reason", "message", "match", "not_match", "expires")
 PROJECT_KEYS = ("deny", "ask", "max_mode")
 MANAGED_ONLY = ("defaults.lock",)
-SECTIONS = ("packs", "defaults", "approval", "classifier", "server", "workspace", "commands", "slack", "webhook")
-ELSEWHERE = ("slack.", "webhook.")
+SECTIONS = ("packs", "defaults", "approval", "classifier", "server", "workspace", "commands", *remote_channels.NEEDED)
 ROUTES = ("runtime", "broker", "both")
 
 
@@ -235,27 +229,22 @@ class _Reader:
                 document.classifier = {**document.classifier, key.rpartition(".")[2]: self._classifier(key, value)}
             case "commands":
                 document.commands = self._commands(value)
-            case _ if key.startswith(ELSEWHERE):
+            case _ if key in remote_channels.KEYS:
                 document.remote = {**document.remote, key: self._remote(key, value)}
             case _:
                 raise AssertionError(f"no branch for the setting `{key}`")
 
     def _remote(self, key: str, value: object) -> object:
-        from assent.policy import remote_channels
-
         problem, suggestion = remote_channels.objection(key, value)
         if problem:
             raise self._error(problem, key, suggestion)
         return value
 
     def _complete(self) -> None:
-        if self.document.remote:
-            from assent.policy import remote_channels
-
-            if lacking := remote_channels.missing(tuple(self.document.remote)):
-                section, _, name = lacking.partition(".")
-                line = min(self.key_lines[key] for key in self.document.remote if key.startswith(f"{section}."))
-                raise self._at(f"`[{section}]` lacks `{name}`", line, f"add `{name}`, or take the section out")
+        if lacking := remote_channels.missing(tuple(self.document.remote)):
+            section, _, name = lacking.partition(".")
+            line = min(self.key_lines[key] for key in self.document.remote if key.startswith(f"{section}."))
+            raise self._at(f"`[{section}]` lacks `{name}`", line, f"add `{name}`, or take the section out")
 
     def _flag(self, key: str, value: object) -> bool:
         if not isinstance(value, bool):

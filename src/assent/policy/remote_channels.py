@@ -17,6 +17,17 @@ if TYPE_CHECKING:
 SLACK_API = "https://slack.com/api/"
 TRANSPORTS = ("socket", "http")
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
+BY_TRANSPORT = {"socket": "slack-app-token", "http": "slack-signing-secret"}
+# Settings, with what they mean; document.py lists them with all others.
+KEYS = {
+    "slack.channel": "the Slack channel, or the person, that is asked, by id",
+    "slack.users": "the Slack members who may answer, by id",
+    "slack.team": "the only workspace that answers are taken from, by id",
+    "slack.transport": "how Slack's answers come: socket or http",
+    "slack.api": "the address of Slack's API, where it is another",
+    "webhook.url": "where questions are posted to, signed",
+    "webhook.users": "the names that may answer through the webhook",
+}
 LISTS = ("slack.users", "webhook.users")
 NEEDED = {"slack": ("slack.channel", "slack.users"), "webhook": ("webhook.url",)}
 FORMS = {
@@ -47,6 +58,15 @@ class SlackPlace(Value):
         who = ", ".join(self.users) + (f" of workspace {self.team}" if self.team else "")
         return f"asks in {self.channel}; {who} may answer, by {self.transport}  (set by {self.file})"
 
+    @property
+    def address(self) -> str:
+        return self.channel
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """The names of the secrets that it takes to ask there."""
+        return "slack-bot-token", BY_TRANSPORT[self.transport]
+
 
 class WebhookPlace(Value):
     """Where questions are posted to. No `users`: whoever can sign may answer by any name."""
@@ -62,6 +82,16 @@ class WebhookPlace(Value):
     def words(self) -> str:
         who = ", ".join(self.users) or "whoever can sign"
         return f"asks at {self.url}; {who} may answer  (set by {self.file})"
+
+    @property
+    def address(self) -> str:
+        from urllib.parse import urlsplit
+
+        return urlsplit(self.url).netloc
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        return ("webhook-secret",)
 
 
 def slack_of(documents: Sequence[Document]) -> SlackPlace | None:
@@ -88,6 +118,12 @@ def webhook_of(documents: Sequence[Document]) -> WebhookPlace | None:
     return WebhookPlace(
         str(found.remote["webhook.url"]), _names(found.remote.get("webhook.users", ())), file=found.file
     )
+
+
+def places(documents: Sequence[Document]) -> dict[str, SlackPlace | WebhookPlace]:
+    """The places that the files name, by the names of their sections."""
+    found = {"slack": slack_of(documents), "webhook": webhook_of(documents)}
+    return {name: place for name, place in found.items() if place is not None}
 
 
 def _section(documents: Sequence[Document], name: str) -> Document | None:

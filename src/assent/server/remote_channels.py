@@ -7,11 +7,10 @@ from __future__ import annotations
 import asyncio
 import os
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
+from typing import TYPE_CHECKING, Protocol
 
 from assent.approval.patience import Tasks
 from assent.approval.secrets import FILE as SECRETS_FILE
@@ -19,37 +18,50 @@ from assent.approval.secrets import NAMES, Secrets, variable
 from assent.contract import display
 from assent.contract.errors import AssentError
 from assent.engine import configure
-from assent.policy.remote_channels import SlackPlace, WebhookPlace, slack_of, webhook_of
+from assent.policy.remote_channels import SlackPlace, WebhookPlace, places
 from assent.server.slack import INSTALL, Slack
 from assent.server.webhook import Webhook
 
 if TYPE_CHECKING:
+    from assent.server.standing import Standing
     from assent.server.state import ServerState
 
-BY_TRANSPORT = {"socket": "slack-app-token", "http": "slack-signing-secret"}
+
+class RemoteChannel(Protocol):
+    """A place elsewhere, as a server asks there. Made of the server, where it is and the secrets that it needs."""
+
+    standing: Standing
+
+    @property
+    def state(self) -> str: ...
+
+    def leave(self) -> None: ...
+
+    async def close(self) -> None: ...
 
 
-def places(state: str, config: str = "") -> tuple[SlackPlace | None, WebhookPlace | None]:
+# A new one: its row here, its settings in policy/remote_channels.py, the names of its secrets in approval/secrets.py.
+CHANNELS: dict[str, Callable[..., RemoteChannel]] = {"slack": Slack, "webhook": Webhook}
+
+
+def named(state: str, config: str = "") -> dict[str, SlackPlace | WebhookPlace]:
     """The places that the managed and the user's file name. Raises PolicyError."""
-    found = configure.documents(configure.Place("", (), "", state), config=config)
-    return slack_of(found), webhook_of(found)
+    return places(configure.documents(configure.Place("", (), "", state), config=config))
 
 
 def findings(state: str, environ: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     """What keeps a place from being asked in, or its secrets from being secret: words, and what to do."""
     try:
-        slack, webhook = places(state)
+        asked = named(state)
         given = {name: environ.get(variable(name), "") for name in NAMES}
         found = Secrets(given, state)
-        needed = [] if slack is None else ["slack-bot-token", BY_TRANSPORT[slack.transport]]
-        needed += [] if webhook is None else ["webhook-secret"]
-        for name in needed:
+        for name in (each for place in asked.values() for each in place.secrets):
             if not found.find(name):
                 yield f"`{name}` is missing", f"put it into `{os.path.join(state, SECRETS_FILE)}`, see docs/slack.md"
     except AssentError as error:
         yield str(error), "correct it"
         return
-    if slack is not None and find_spec("slack_sdk") is None:
+    if "slack" in asked and find_spec("slack_sdk") is None:
         yield f"slack: {INSTALL}", "install it, and start the server anew"
     for name, value in given.items():
         if value:
@@ -72,37 +84,26 @@ class Elsewhere:
     def __init__(self, house: ServerState, given: Mapping[str, str], *, config: str = "") -> None:
         self._house = house
         self._secrets = Secrets(given, house.state)
-        self.slack: Slack | None = None
-        self.webhook: Webhook | None = None
+        self.opened: dict[str, RemoteChannel] = {}
         self.problems: dict[str, str] = {}
         self._tasks = Tasks()
         try:
-            self._slack, self._webhook = places(house.state, config)
+            self._places = named(house.state, config)
         except AssentError:  # every call is denied with that error, and the greeting says it
-            self._slack = self._webhook = None
+            self._places = {}
 
     def open(self) -> None:
         """Begin to connect, aside: a keyring may wait for somebody to open it. What is missing is told, and stops
         nothing else."""
-        if self._slack is not None:
-            self._tasks.start(self._open_slack(self._slack))
-        if self._webhook is not None:
-            self._tasks.start(self._open_webhook(self._webhook))
+        for name, place in self._places.items():
+            self._tasks.start(self._open(name, place))
 
-    async def _open_slack(self, place: SlackPlace) -> None:
-        other = BY_TRANSPORT[place.transport]
+    async def _open(self, name: str, place: SlackPlace | WebhookPlace) -> None:
         try:
-            tokens = await self._needed("slack-bot-token", other)
-            self.slack = Slack(self._house, place, *tokens)
+            secrets = await self._needed(*place.secrets)
+            self.opened[name] = CHANNELS[name](self._house, place, *secrets)
         except Exception as error:
-            self._off("slack", error)
-
-    async def _open_webhook(self, place: WebhookPlace) -> None:
-        try:
-            (secret,) = await self._needed("webhook-secret")
-            self.webhook = Webhook(self._house, place, secret)
-        except Exception as error:
-            self._off("webhook", error)
+            self._off(name, error)
 
     async def _needed(self, *names: str) -> list[str]:
         """Secrets by name, found in a thread that the end of the server does not wait for."""
@@ -128,36 +129,25 @@ class Elsewhere:
 
     def lines(self) -> list[str]:
         """Where else will be asked, for the greeting."""
-        found = []
-        if self._slack is not None:
-            found.append(f"slack: questions go to {self._slack.channel} too, as {self._slack.file} says")
-        if self._webhook is not None:
-            host = urlsplit(self._webhook.url).netloc
-            found.append(f"webhook: questions go to {host} too, as {self._webhook.file} says")
-        return found
+        places = self._places.items()
+        return [f"{name}: questions go to {place.address} too, as {place.file} says" for name, place in places]
 
     def leave(self) -> None:
         """Before the broker is closed: nobody waits for a place that hangs."""
-        for each in (self.slack, self.webhook):
-            if each is not None:
-                each.channel.outbox.leave()
+        for each in self.opened.values():
+            each.leave()
 
     async def close(self) -> None:
         """After the broker: the places are told how everything ended, within a moment."""
         await self._tasks.drain(0)
-        waits = [each.close() for each in (self.slack, self.webhook) if each is not None]
-        if waits:
-            await asyncio.gather(*waits, return_exceptions=True)
+        await asyncio.gather(*(each.close() for each in self.opened.values()), return_exceptions=True)
 
     def states(self) -> dict[str, dict[str, str]]:
         """How each place stands, `up`, `connecting`, `off` or `down`, and why."""
-        named = (("slack", self._slack), ("webhook", self._webhook))
-        found = {name: {"state": "connecting", "why": ""} for name, place in named if place is not None}
+        found = {name: {"state": "connecting", "why": ""} for name in self._places}
         found |= {name: {"state": "off", "why": words} for name, words in self.problems.items()}
-        for each in (self.slack, self.webhook):
-            if each is not None:
-                found[each.channel.name] = {"state": each.state, "why": each.standing.problem}
-        return found
+        opened = self.opened.items()
+        return found | {name: {"state": each.state, "why": each.standing.problem} for name, each in opened}
 
     def _off(self, name: str, error: Exception) -> None:
         words = str(error) if isinstance(error, AssentError) else f"{type(error).__name__}: {error}"

@@ -79,6 +79,10 @@ class Slack:
         payload = _payload(body)
         return {} if payload is None else await self.interactions.take(payload)
 
+    def leave(self) -> None:
+        """Wait for nobody there any more."""
+        self.channel.outbox.leave()
+
     async def close(self) -> None:
         await self.interactions.settled(1.0)
         await self.channel.close(LAST)

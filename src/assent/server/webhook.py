@@ -38,6 +38,10 @@ class Webhook:
     def state(self) -> str:
         return "down" if self.standing.problem else UP
 
+    def leave(self) -> None:
+        """Wait for nobody there any more."""
+        self.channel.outbox.leave()
+
     async def close(self) -> None:
         await self.channel.close(LAST)
 

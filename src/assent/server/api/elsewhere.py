@@ -8,6 +8,8 @@ from assent.contract.errors import AccessError
 from assent.server.access import Role
 from assent.server.api import shown
 from assent.server.api.endpoint import FLAG, TEXT, TEXTS, Asked, Endpoint, Refusal, Reply, record
+from assent.server.slack import Slack
+from assent.server.webhook import Webhook
 
 INTERACTION = 512 * 1024  # bytes: Slack sends the whole message back, encoded
 UNSIGNED = Refusal(401, "bad-signature", "this is not signed, too old, or came before")
@@ -16,8 +18,8 @@ STATUS = {"bad-signature": 401, "stale": 401, "replayed": 409, "unknown": 404, "
 
 async def slack(asked: Asked) -> object:
     """A button or a dialog in Slack."""
-    place = asked.house.elsewhere.slack
-    told = None if place is None else await place.interact(asked.headers, asked.raw)
+    place = asked.house.elsewhere.opened.get("slack")
+    told = await place.interact(asked.headers, asked.raw) if isinstance(place, Slack) else None
     if told is None:
         raise UNSIGNED
     return Reply(told if told else b"")
@@ -25,8 +27,8 @@ async def slack(asked: Asked) -> object:
 
 async def webhook(asked: Asked) -> object:
     """A signed answer."""
-    place = asked.house.elsewhere.webhook
-    if place is None:
+    place = asked.house.elsewhere.opened.get("webhook")
+    if not isinstance(place, Webhook):
         raise UNSIGNED
     try:
         receipt = await place.channel.take(asked.headers, asked.raw)
