@@ -20,7 +20,7 @@ from assent.contract.decision import Layer, Outcome
 from assent.engine.classify import Inquiry, asked_a_person
 from assent.engine.request import Request, Settled
 from assent.gate import CallGate
-from assent.mcp.judge import Judge, Told
+from assent.mcp.judge import McpJudge, Told
 from assent.state import pause
 from tests.classifier.service import KEY, SAFE, TOKENS, UNSAFE, Service
 from tests.classifier.world import World
@@ -157,7 +157,7 @@ def test_a_headless_run_is_judged_before_its_question_becomes_a_denial(world: Wo
 
 
 def test_the_gate_before_an_mcp_server_asks_the_model_where_nobody_can_be_asked(world: World) -> None:
-    judge = Judge({"HOME": world.environ["HOME"]}, state=str(world.state))
+    judge = McpJudge({"HOME": world.environ["HOME"]}, state=str(world.state))
     call, project = world.call({"title": "x"}, "mcp__tracker__create"), str(world.project)
     first = asyncio.run(judge.ask(call, project=project))
     world.service.answers = UNSAFE

@@ -407,7 +407,7 @@ def test_a_record_that_cannot_be_read_is_none(tmp_path: Path, text: str) -> None
 
 def test_the_log_never_grows_beyond_its_bound(tmp_path: Path) -> None:
     handle = detached.opened(str(tmp_path))
-    log = detached.Log(handle)
+    log = detached.BoundedLog(handle)
     for number in range(3000):
         log.write(f"{number} {'x' * 200}\n")
     log.write("y" * 10_000_000)

@@ -17,7 +17,7 @@ from assent.approval.channels.terminal import DEAF
 from assent.contract.call import Call
 from assent.hook import hook
 from assent.mcp.elicit import NO, YES
-from assent.mcp.judge import Judge
+from assent.mcp.judge import McpJudge
 from tests.gate.entry import SESSION, Entry, until
 from tests.sdk.kit import Use
 from tests.sdk.pydantic_host import PydanticAI
@@ -206,7 +206,7 @@ class Mcp(Entry):
 
     async def __aenter__(self) -> Self:
         self._forms: list[asyncio.Future[dict[str, Any]]] = []
-        self._judge = Judge(self.scratch.environ)
+        self._judge = McpJudge(self.scratch.environ)
         return self
 
     async def __aexit__(self, *_: object) -> None:

@@ -25,7 +25,7 @@ from assent.server.listening import running
 from assent.tui.answering import ARMING, Answering
 from assent.tui.app import InboxApp
 from assent.tui.client import Client
-from assent.tui.questions import Question
+from assent.tui.questions import InboxQuestion
 from tests.server.program import Answer, Program
 
 PATIENCE = 15.0
@@ -97,7 +97,7 @@ class Seat:
         await self.until(lambda: self.app.inbox.chosen == self.question(command).id, f"`{command}` is not chosen")
         await self.armed()
 
-    def question(self, command: str) -> Question:
+    def question(self, command: str) -> InboxQuestion:
         return next(each for each in self.app.questions.in_order() if each.held.call.input["command"] == command)
 
     def reach(self) -> Reach | None:

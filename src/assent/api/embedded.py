@@ -35,7 +35,7 @@ from assent.engine.classify import Inquiry
 from assent.engine.engine import Engine
 from assent.engine.journal import new_id
 from assent.engine.memory import Memory
-from assent.engine.remote import SOCKET_FILE, Server, ServerChannel, denied
+from assent.engine.remote import SOCKET_FILE, RemoteServer, ServerChannel, denied
 from assent.engine.request import Request, Settled
 from assent.gate import CallGate, verdict
 from assent.state import shared
@@ -243,7 +243,7 @@ class Embedded:
             self._terminal = TerminalChannel(who=self.memory.who, reach=gate.reach)
             return self._terminal
         if place == "server":
-            return ServerChannel(Server(os.path.join(self._state, SOCKET_FILE)))
+            return ServerChannel(RemoteServer(os.path.join(self._state, SOCKET_FILE)))
         if place == "nobody":
             return HeadlessChannel()
         if callable(place):

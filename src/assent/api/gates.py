@@ -24,7 +24,7 @@ from assent.effects.declared import LIKE, Tool
 from assent.engine.cache import EngineCache, add_tool
 from assent.engine.engine import is_declarable
 from assent.engine.journal import new_id
-from assent.engine.remote import SOCKET_FILE, Server
+from assent.engine.remote import SOCKET_FILE, RemoteServer
 from assent.policy.document import document_of, read_document
 from assent.policy.modes import parse_mode
 from assent.policy.rules import Origin
@@ -280,7 +280,7 @@ class Gate(Session):
         if not os.path.exists(path):
             raise StoreError(f"no server listens on `{path}`; start one with `assent serve`")
         gate = cls.__new__(cls)
-        Session.__init__(gate, Connected(Server(path), os.path.abspath(project or os.getcwd())), new_id())
+        Session.__init__(gate, Connected(RemoteServer(path), os.path.abspath(project or os.getcwd())), new_id())
         return gate
 
     def session(self, id: str = "", *, cwd: str = "", runtime: str = "", mode: str = "") -> Session:
@@ -305,7 +305,7 @@ class Gate(Session):
 class Connected:
     """Decisions and questions of a running server."""
 
-    def __init__(self, server: Server, project: str) -> None:
+    def __init__(self, server: RemoteServer, project: str) -> None:
         self._server = server
         self.project = project
         self._thread = Thread()

@@ -13,7 +13,7 @@ from assent.contract.errors import StoreError
 from assent.state.files import read
 
 NAMES = ("slack-bot-token", "slack-app-token", "slack-signing-secret", "webhook-secret")
-FILE = "secrets.toml"
+SECRETS_FILE = "secrets.toml"
 SERVICE = "assent"  # in the keyring
 LARGEST = 64 * 1024
 
@@ -36,7 +36,7 @@ class Secrets:
 
     def __init__(self, given: Mapping[str, str], state: str, keyring: Keyring | None = None) -> None:
         self._given = given
-        self._path = os.path.join(state, FILE)
+        self._path = os.path.join(state, SECRETS_FILE)
         self._keyring = keyring or from_keyring
 
     def find(self, name: str) -> str:

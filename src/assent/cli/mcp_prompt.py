@@ -17,8 +17,8 @@ from assent.contract.decision import Outcome
 from assent.contract.errors import PayloadError
 from assent.contract.reply import Reply, fault
 from assent.mcp import ends, frames
-from assent.mcp.frames import INVALID, NO_METHOD, PARAMS, Body, Frame, Kind, Malformed
-from assent.mcp.judge import Judge
+from assent.mcp.frames import INVALID, NO_METHOD, PARAMS, BadMessage, Body, Frame, FrameKind
+from assent.mcp.judge import McpJudge
 
 DESCRIPTION = (
     "Answer for Claude Code where it would open a dialog: claude --permission-prompt-tool mcp__assent__approve"
@@ -50,7 +50,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    judge = Judge(os.environ, state=options.home, path=options.socket)
+    judge = McpJudge(os.environ, state=options.home, path=options.socket)
     try:
         asyncio.run(_serve(judge, os.path.abspath(options.project or os.getcwd())))
     finally:
@@ -58,7 +58,7 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-async def _serve(judge: Judge, project: str) -> None:
+async def _serve(judge: McpJudge, project: str) -> None:
     client = ends.Stdio()
     prompt = Prompt(judge, project, client)
     async for line in client.lines():
@@ -70,7 +70,7 @@ async def _serve(judge: Judge, project: str) -> None:
 class Prompt:
     """One client."""
 
-    def __init__(self, judge: Judge, project: str, client: ends.Stdio) -> None:
+    def __init__(self, judge: McpJudge, project: str, client: ends.Stdio) -> None:
         self._judge = judge
         self._project = project
         self._client = client
@@ -84,10 +84,10 @@ class Prompt:
                 raise frames.too_long()
             found = frames.read(line)
             for each in found if isinstance(found, list) else [found]:
-                if isinstance(each, Malformed):
+                if isinstance(each, BadMessage):
                     raise each
                 await self._message(each)
-        except Malformed as error:
+        except BadMessage as error:
             await self._client.send(error.answer())
 
     async def close(self) -> None:
@@ -99,11 +99,11 @@ class Prompt:
             await asyncio.wait(tasks, timeout=5)
 
     async def _message(self, frame: Frame) -> None:
-        if frame.kind is Kind.NOTIFICATION and frame.method == "notifications/cancelled":
+        if frame.kind is FrameKind.NOTIFICATION and frame.method == "notifications/cancelled":
             task = self._asking.pop(frames.key_of(frame.params.get("requestId")), None)
             if task is not None:
                 task.cancel()
-        if frame.kind is not Kind.REQUEST:
+        if frame.kind is not FrameKind.REQUEST:
             return
         if frame.method == "tools/call":
             await self._call(frame)
@@ -113,9 +113,9 @@ class Prompt:
     async def _call(self, frame: Frame) -> None:
         id, given = frame.body["id"], frame.params.get("arguments")
         if frame.params.get("name") != TOOL or not isinstance(given, dict):
-            raise Malformed(PARAMS, f"the only tool is `{TOOL}`, and takes `tool_name` and `input`", id)
+            raise BadMessage(PARAMS, f"the only tool is `{TOOL}`, and takes `tool_name` and `input`", id)
         if frame.key in self._asking:
-            raise Malformed(INVALID, "a request with this id is under way", id)
+            raise BadMessage(INVALID, "a request with this id is under way", id)
         self._asking[frame.key] = asyncio.create_task(self._answer(frame, given))
 
     async def _answer(self, frame: Frame, given: Body) -> None:

@@ -14,8 +14,8 @@ from typing import Any
 from assent.contract.display import one_line
 from assent.contract.errors import StoreError
 from assent.mcp import ends, listen
-from assent.mcp.calls import Origin, server_name
-from assent.mcp.judge import Judge
+from assent.mcp.calls import CallOrigin, server_name
+from assent.mcp.judge import McpJudge
 from assent.mcp.proxy import Proxy
 from assent.mcp.upstream import Upstream
 
@@ -64,10 +64,10 @@ def run(options: argparse.Namespace) -> int:
     if options.listen and options.header:
         raise StoreError("with --listen the client sends its own headers, since anybody on this machine can connect")
     name = server_name(options.name, options.server, options.url)
-    judge = Judge(os.environ, state=options.home, path=options.socket)
+    judge = McpJudge(os.environ, state=options.home, path=options.socket)
     project = os.path.abspath(options.project or os.getcwd())
     session = options.session or os.environ.get("CLAUDE_CODE_SESSION_ID", "") or f"mcp-{secrets.token_hex(8)}"
-    origin = Origin(name, session=session, project=project, home=judge.home)
+    origin = CallOrigin(name, session=session, project=project, home=judge.home)
     try:
         return asyncio.run(_serve(options, judge, origin))
     except ValueError as error:
@@ -77,7 +77,7 @@ def run(options: argparse.Namespace) -> int:
         errors().close()
 
 
-async def _serve(options: argparse.Namespace, judge: Judge, origin: Origin) -> int:
+async def _serve(options: argparse.Namespace, judge: McpJudge, origin: CallOrigin) -> int:
     stop = ends.on_signals()
     if options.listen:
         return await listen.serve(options.listen, options.url, judge, origin, note=note, stop=stop)
@@ -86,7 +86,9 @@ async def _serve(options: argparse.Namespace, judge: Judge, origin: Origin) -> i
     return await _over_pipes(options.server, judge, origin, stop, options.elicit)
 
 
-async def _over_pipes(command: list[str], judge: Judge, origin: Origin, stop: asyncio.Future[int], elicit: bool) -> int:
+async def _over_pipes(
+    command: list[str], judge: McpJudge, origin: CallOrigin, stop: asyncio.Future[int], elicit: bool
+) -> int:
     try:
         child = await ends.Child.start(command, errors())
     except OSError as error:
@@ -116,7 +118,7 @@ async def _over_pipes(command: list[str], judge: Judge, origin: Origin, stop: as
 
 
 async def _over_http(
-    url: str, headers: dict[str, str], judge: Judge, origin: Origin, stop: asyncio.Future[int], elicit: bool
+    url: str, headers: dict[str, str], judge: McpJudge, origin: CallOrigin, stop: asyncio.Future[int], elicit: bool
 ) -> int:
     client = ends.Stdio()
 

@@ -9,8 +9,8 @@ import secrets
 
 from assent.contract.errors import StoreError
 from assent.mcp import ends
-from assent.mcp.judge import Judge
-from assent.mcp.offer import Door, Offer
+from assent.mcp.judge import McpJudge
+from assent.mcp.offer import Door, ToolServer
 from assent.tools import NAMES, Toolset
 
 DESCRIPTION = "Offer tools to any MCP client, each of whose calls passes the gate: bash, read, write, edit, glob, grep."
@@ -36,19 +36,19 @@ def run(options: argparse.Namespace) -> int:
         raise StoreError(f"`{options.project}` is no folder; give the project's with --project")
     names = [each.strip() for each in options.tools.split(",") if each.strip()] or list(NAMES)
     session = options.session or os.environ.get("CLAUDE_CODE_SESSION_ID", "") or f"mcp-tools-{secrets.token_hex(8)}"
-    judge = Judge(os.environ, state=options.home, path=options.socket)
+    judge = McpJudge(os.environ, state=options.home, path=options.socket)
     try:
         return asyncio.run(_serve(judge, project, session, names, options.elicit))
     finally:
         judge.close()
 
 
-async def _serve(judge: Judge, project: str, session: str, names: list[str], elicit: bool) -> int:
+async def _serve(judge: McpJudge, project: str, session: str, names: list[str], elicit: bool) -> int:
     door = Door(judge, project, session)
     tools = Toolset(door, project, names=names)
     stop = ends.on_signals()
     client = ends.Stdio()
-    offer = Offer(tools, door, client.send, elicit=elicit)
+    offer = ToolServer(tools, door, client.send, elicit=elicit)
 
     async def listen() -> None:
         async for line in client.lines():

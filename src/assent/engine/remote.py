@@ -33,7 +33,7 @@ class NoServer(StoreError):
     """No server took the call."""
 
 
-class Server:
+class RemoteServer:
     """The server that listens on a socket."""
 
     def __init__(self, path: str) -> None:
@@ -129,7 +129,7 @@ class ServerChannel:
 
     name = "server"
 
-    def __init__(self, server: Server) -> None:
+    def __init__(self, server: RemoteServer) -> None:
         self._server = server
         self._tasks: dict[str, asyncio.Task[None]] = {}
 

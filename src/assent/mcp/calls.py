@@ -13,7 +13,7 @@ from urllib.parse import unquote, urlsplit
 from assent.contract.call import Call
 from assent.contract.display import visible
 from assent.contract.errors import StoreError
-from assent.mcp.frames import INVALID, PARAMS, Body, Frame, Kind, Malformed, failure, misspelled, success
+from assent.mcp.frames import INVALID, PARAMS, BadMessage, Body, Frame, FrameKind, failure, misspelled, success
 from assent.programs.traits import has
 
 CALL, READ = "tools/call", "resources/read"
@@ -40,7 +40,7 @@ def server_name(given: str, command: Sequence[str], url: str) -> str:
     return name
 
 
-class Origin:
+class CallOrigin:
     """Whose calls these are: the server's name, the session, the folder."""
 
     __slots__ = ("server", "session", "project", "home")
@@ -52,19 +52,19 @@ class Origin:
         self.home = home
 
     def call(self, frame: Frame) -> Call | None:
-        """The call in a message, None where there is nothing to judge. Raises Malformed."""
+        """The call in a message, None where there is nothing to judge. Raises BadMessage."""
         method = gated(frame.method)
         if method is None:
             return None
         if frame.method != method:
-            raise Malformed(INVALID, f"the method is spelled `{method}`", frame.body.get("id"))
-        if frame.kind is not Kind.REQUEST:
-            raise Malformed(INVALID, f"`{method}` needs an id")
+            raise BadMessage(INVALID, f"the method is spelled `{method}`", frame.body.get("id"))
+        if frame.kind is not FrameKind.REQUEST:
+            raise BadMessage(INVALID, f"`{method}` needs an id")
         try:
             tool, given = _tool_call(frame, self.server) if method == CALL else _resource_read(frame)
             _whole(tool, given)
-        except (Malformed, UnicodeError) as error:
-            raise Malformed(PARAMS, str(error), frame.body["id"]) from None
+        except (BadMessage, UnicodeError) as error:
+            raise BadMessage(PARAMS, str(error), frame.body["id"]) from None
         if not tool:
             return None
         return Call(
@@ -90,11 +90,11 @@ def _tool_call(frame: Frame, server: str) -> tuple[str, Body]:
     params = _params(frame)
     name, given = params.get("name"), params.get("arguments")
     if not isinstance(name, str) or not 0 < len(name) <= LONGEST_NAME:
-        raise Malformed(PARAMS, f"`name` is the name of a tool, of at most {LONGEST_NAME} characters")
+        raise BadMessage(PARAMS, f"`name` is the name of a tool, of at most {LONGEST_NAME} characters")
     if name != name.strip() or any(unicodedata.category(each) in ("Cc", "Cf", "Cs", "Zl", "Zp") for each in name):
-        raise Malformed(PARAMS, "`name` holds characters that no tool is named with")
+        raise BadMessage(PARAMS, "`name` holds characters that no tool is named with")
     if given is not None and not isinstance(given, dict):
-        raise Malformed(PARAMS, "`arguments` is an object")
+        raise BadMessage(PARAMS, "`arguments` is an object")
     return f"mcp__{server}__{name}", given or {}
 
 
@@ -102,10 +102,10 @@ def _resource_read(frame: Frame) -> tuple[str, Body]:
     """A read of a file, or no tool at all for what is no file."""
     uri = _params(frame).get("uri")
     if not isinstance(uri, str):
-        raise Malformed(PARAMS, "`uri` is text")
+        raise BadMessage(PARAMS, "`uri` is text")
     path = file_path(uri)
     if path is None:
-        raise Malformed(PARAMS, "the address cannot be read")
+        raise BadMessage(PARAMS, "the address cannot be read")
     return ("read", {"file_path": path}) if path else ("", {})
 
 
@@ -128,10 +128,10 @@ def file_path(uri: str) -> str | None:
 def _params(frame: Frame) -> Body:
     params = frame.body.get("params")
     if not isinstance(params, dict):
-        raise Malformed(PARAMS, "`params` is an object")
+        raise BadMessage(PARAMS, "`params` is an object")
     alike = misspelled(params, PARAMETERS)
     if alike:
-        raise Malformed(PARAMS, f"`{alike}` is not how this parameter is spelled")
+        raise BadMessage(PARAMS, f"`{alike}` is not how this parameter is spelled")
     return params
 
 
@@ -140,7 +140,7 @@ def _whole(tool: str, given: Body) -> None:
     try:
         _texts(tool, given)
     except UnicodeEncodeError:
-        raise Malformed(PARAMS, "a text holds half a character") from None
+        raise BadMessage(PARAMS, "a text holds half a character") from None
 
 
 def _texts(*values: object) -> None:

@@ -23,7 +23,7 @@ Body = dict[str, Any]
 _encode = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode
 
 
-class Kind(Enum):
+class FrameKind(Enum):
     REQUEST = "request"
     NOTIFICATION = "notification"
     RESPONSE = "response"
@@ -34,7 +34,7 @@ class Frame(Value):
 
     __slots__ = ("kind", "body", "key")
 
-    def __init__(self, kind: Kind, body: Body) -> None:
+    def __init__(self, kind: FrameKind, body: Body) -> None:
         self.kind = kind
         self.body = body
         self.key = key_of(body.get("id"))
@@ -50,7 +50,7 @@ class Frame(Value):
         return found if isinstance(found, dict) else {}
 
 
-class Malformed(PayloadError):
+class BadMessage(PayloadError):
     """Not a message that may be passed on. `id` is that of the request, where there is no doubt about it."""
 
     def __init__(self, code: int, reason: str, id: object = None) -> None:
@@ -81,62 +81,62 @@ def write(value: object) -> bytes:
     return _encode(value).encode("ascii") + b"\n"
 
 
-def read(line: bytes) -> Frame | list[Frame | Malformed]:
-    """The message of a line, or those of a batch. Raises Malformed."""
+def read(line: bytes) -> Frame | list[Frame | BadMessage]:
+    """The message of a line, or those of a batch. Raises BadMessage."""
     if len(line) > LONGEST:
         raise too_long()
     try:
         found = payload.value(line)
     except PayloadError as error:
-        raise Malformed(PARSE, str(error), only_id(line)) from None
+        raise BadMessage(PARSE, str(error), only_id(line)) from None
     if isinstance(found, list):
         return _batch(found)
     return frame(found)
 
 
-def too_long() -> Malformed:
-    return Malformed(PARSE, f"it is longer than {LONGEST} bytes")
+def too_long() -> BadMessage:
+    return BadMessage(PARSE, f"it is longer than {LONGEST} bytes")
 
 
-def _batch(found: list[object]) -> list[Frame | Malformed]:
+def _batch(found: list[object]) -> list[Frame | BadMessage]:
     if not found or len(found) > MOST:
-        raise Malformed(INVALID, f"a batch has between 1 and {MOST} messages")
-    messages: list[Frame | Malformed] = []
+        raise BadMessage(INVALID, f"a batch has between 1 and {MOST} messages")
+    messages: list[Frame | BadMessage] = []
     for each in found:
         try:
             messages.append(frame(each))
-        except Malformed as error:
+        except BadMessage as error:
             messages.append(error)
     return messages
 
 
 def frame(found: object) -> Frame:
-    """A JSON value as a message. Raises Malformed."""
+    """A JSON value as a message. Raises BadMessage."""
     if not isinstance(found, dict):
-        raise Malformed(INVALID, "a message is a JSON object")
+        raise BadMessage(INVALID, "a message is a JSON object")
     id = found.get("id")
     alike = misspelled(found, KEYS)
     if alike:
-        raise Malformed(INVALID, f"`{alike}` is not how this key is spelled")
+        raise BadMessage(INVALID, f"`{alike}` is not how this key is spelled")
     if found.get("jsonrpc") != "2.0":
-        raise Malformed(INVALID, 'a message has `"jsonrpc": "2.0"`', id)
+        raise BadMessage(INVALID, 'a message has `"jsonrpc": "2.0"`', id)
     return Frame(_kind(found, id), found)
 
 
-def _kind(found: Body, id: object) -> Kind:
+def _kind(found: Body, id: object) -> FrameKind:
     if "method" in found:
         if "result" in found or "error" in found:
-            raise Malformed(INVALID, "a message asks or answers, not both")
+            raise BadMessage(INVALID, "a message asks or answers, not both")
         if not isinstance(found["method"], str) or not found["method"]:
-            raise Malformed(INVALID, "`method` is text", id)
+            raise BadMessage(INVALID, "`method` is text", id)
         if not isinstance(found.get("params", {}), dict | list):
-            raise Malformed(INVALID, "`params` is an object", id)
-        return Kind.REQUEST if "id" in found else Kind.NOTIFICATION
+            raise BadMessage(INVALID, "`params` is an object", id)
+        return FrameKind.REQUEST if "id" in found else FrameKind.NOTIFICATION
     if "id" not in found or ("result" in found) == ("error" in found) or "params" in found:
-        raise Malformed(INVALID, "a message has a `method`, or an `id` with a `result` or an `error`")
+        raise BadMessage(INVALID, "a message has a `method`, or an `id` with a `result` or an `error`")
     if "error" in found and not isinstance(found["error"], dict):
-        raise Malformed(INVALID, "`error` is an object")
-    return Kind.RESPONSE
+        raise BadMessage(INVALID, "`error` is an object")
+    return FrameKind.RESPONSE
 
 
 def misspelled(found: Body, known: frozenset[str]) -> str:

@@ -18,7 +18,7 @@ from assent.contract.value import Value
 from assent.engine import configure
 from assent.engine.engine import Engine, Judged, unloaded
 from assent.engine.memory import Memory
-from assent.engine.remote import NoServer, Server, denied
+from assent.engine.remote import NoServer, RemoteServer, denied
 from assent.engine.request import Request, Settled
 from assent.gate import CallGate, verdict
 from assent.state import folders
@@ -37,7 +37,7 @@ class Told(Value):
         self.message = message
 
 
-class Judge:
+class McpJudge:
     """Judges calls for one process. `state` is Assent's folder, `path` the server's socket (`""`: in that folder)."""
 
     def __init__(self, environ: Mapping[str, str], *, state: str = "", path: str = "") -> None:
@@ -61,7 +61,7 @@ class Judge:
         try:
             if self._has_server():
                 with suppress(NoServer):
-                    return await Server(self._path).ask(call, project=project)
+                    return await RemoteServer(self._path).ask(call, project=project)
             if ask_client is not None:
                 return await self._through_client(call, project, ask_client)
             return await asyncio.to_thread(self._alone, call, project)
@@ -75,7 +75,7 @@ class Judge:
         try:
             if self._has_server():
                 with suppress(NoServer):
-                    return await Server(self._path).check(call, project=project)
+                    return await RemoteServer(self._path).check(call, project=project)
             return await asyncio.to_thread(self._checked, call, project)
         except Exception as error:  # the net
             return denied(f"Assent failed inside: {type(error).__name__}: {error}").decision

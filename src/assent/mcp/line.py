@@ -24,7 +24,7 @@ class Declined(Exception):
         self.body = frames.failure(id, code, words)
 
 
-class Line:
+class RequestConnection:
     """The connection of one request. What was begun as a stream goes on as one."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

@@ -15,10 +15,10 @@ from assent.engine import http
 from assent.engine.http_message import MOST_HEAD, HttpError, MessageHead
 from assent.engine.server_events import EventReader, StreamEvent
 from assent.mcp import frames, marks
-from assent.mcp.calls import Origin, refusal
-from assent.mcp.frames import INTERNAL, Frame, Kind, Malformed
-from assent.mcp.judge import Judge, Told
-from assent.mcp.line import JSON, STREAM, Declined, Line
+from assent.mcp.calls import CallOrigin, refusal
+from assent.mcp.frames import INTERNAL, BadMessage, Frame, FrameKind
+from assent.mcp.judge import McpJudge, Told
+from assent.mcp.line import JSON, STREAM, Declined, RequestConnection
 from assent.mcp.upstream import is_message
 
 PACE = 30.0  # seconds to send a whole request
@@ -39,7 +39,7 @@ def place(text: str) -> tuple[str, int]:
 
 
 async def serve(
-    text: str, url: str, judge: Judge, origin: Origin, *, note: Callable[[str], None], stop: asyncio.Future[int]
+    text: str, url: str, judge: McpJudge, origin: CallOrigin, *, note: Callable[[str], None], stop: asyncio.Future[int]
 ) -> int:
     """Serve until told to stop."""
     host, port = place(text)
@@ -61,7 +61,7 @@ async def serve(
 class Front:
     """What clients connect to."""
 
-    def __init__(self, address: http.Address, judge: Judge, origin: Origin) -> None:
+    def __init__(self, address: http.Address, judge: McpJudge, origin: CallOrigin) -> None:
         self._address = address
         self._judge = judge
         self._origin = origin
@@ -74,12 +74,12 @@ class Front:
         task = asyncio.current_task()
         assert task is not None
         self._lines.add(task)
-        line = Line(reader, writer)
+        line = RequestConnection(reader, writer)
         try:
             await self._serve(line)
         except Declined as declined:
             await line.answer(declined.status, {"Content-Type": JSON}, frames.write(declined.body))
-        except Malformed as error:
+        except BadMessage as error:
             await line.answer(400, {"Content-Type": JSON}, frames.write(error.answer()))
         except (OSError, asyncio.IncompleteReadError):
             pass
@@ -97,7 +97,7 @@ class Front:
         if self._lines:
             await asyncio.wait(self._lines, timeout=5)
 
-    async def _serve(self, line: Line) -> None:
+    async def _serve(self, line: RequestConnection) -> None:
         async with asyncio.timeout(PACE):
             method, head = await self._head(line)
             body = await line.body(head) if method == "POST" else b""
@@ -112,7 +112,7 @@ class Front:
         else:
             await self._message(line, head, found)
 
-    async def _head(self, line: Line) -> tuple[str, MessageHead]:
+    async def _head(self, line: RequestConnection) -> tuple[str, MessageHead]:
         """The head of a request that is meant for us, and sent by no foreign page."""
         try:
             head = await http.read_head(line.reader)
@@ -133,20 +133,20 @@ class Front:
             raise Declined(405, "use POST, GET or DELETE")
         return found[1], head
 
-    async def _batch(self, line: Line, head: MessageHead, found: list[Frame | Malformed]) -> None:
+    async def _batch(self, line: RequestConnection, head: MessageHead, found: list[Frame | BadMessage]) -> None:
         """A batch passes whole or not at all. One with a call does not: its answers would wait for each other."""
         for each in found:
-            if isinstance(each, Malformed):
+            if isinstance(each, BadMessage):
                 raise each
             if self._origin.call(each) is not None:
                 raise Declined(400, "send this call by itself, not in a batch", each.body.get("id"))
         data = frames.write([each.body for each in found if isinstance(each, Frame)])
         await self._relay(line, "POST", self._headers(head.headers, None), data, None)
 
-    async def _message(self, line: Line, head: MessageHead, frame: Frame) -> None:
+    async def _message(self, line: RequestConnection, head: MessageHead, frame: Frame) -> None:
         session = head.headers.get("mcp-session-id", "")
         call = self._origin.call(frame)
-        if frame.kind is Kind.NOTIFICATION and frame.method == "notifications/cancelled":
+        if frame.kind is FrameKind.NOTIFICATION and frame.method == "notifications/cancelled":
             held = self._held.get((session, frames.key_of(frame.params.get("requestId"))))
             if held is not None:
                 held.cancel()
@@ -162,7 +162,7 @@ class Front:
                 return
         await self._relay(line, "POST", headers, frames.write(frame.body), frame)
 
-    async def _told(self, line: Line, head: MessageHead, frame: Frame, session: str) -> Told | None:
+    async def _told(self, line: RequestConnection, head: MessageHead, frame: Frame, session: str) -> Told | None:
         """The verdict on a call; None where the client hung up or took it back."""
         key = (session, frame.key)
         if key in self._held:
@@ -170,7 +170,7 @@ class Front:
         origin = self._origin
         if session:  # the id lets in whoever knows it, so that it stands in no record
             name = f"{origin.session}-{hashlib.sha256(session.encode()).hexdigest()[:12]}"
-            origin = Origin(origin.server, session=name, project=origin.project, home=origin.home)
+            origin = CallOrigin(origin.server, session=name, project=origin.project, home=origin.home)
         call = origin.call(frame)
         assert call is not None
         asking = asyncio.ensure_future(self._judge.ask(call, project=origin.project))
@@ -205,7 +205,7 @@ class Front:
         return found
 
     async def _relay(
-        self, line: Line, method: str, headers: Mapping[str, str], body: bytes, frame: Frame | None
+        self, line: RequestConnection, method: str, headers: Mapping[str, str], body: bytes, frame: Frame | None
     ) -> None:
         """Pass a request on, and its answer back."""
         id = frame.body.get("id") if frame is not None else None
@@ -225,7 +225,13 @@ class Front:
                 each.cancel()
 
     async def _answer(
-        self, line: Line, exchange: http.Exchange, method: str, headers: Mapping[str, str], body: bytes, id: object
+        self,
+        line: RequestConnection,
+        exchange: http.Exchange,
+        method: str,
+        headers: Mapping[str, str],
+        body: bytes,
+        id: object,
     ) -> None:
         try:
             if method == "POST":
@@ -243,12 +249,12 @@ class Front:
             raise Declined(502, f"the server cannot be reached: {error}", id, INTERNAL) from None
         await line.answer(head.status, {**found, **({"Content-Type": JSON} if answer else {})}, answer)
 
-    async def _events(self, line: Line, exchange: http.Exchange) -> None:
+    async def _events(self, line: RequestConnection, exchange: http.Exchange) -> None:
         events = EventReader(frames.LONGEST)
         async for data in exchange.body():
             for event in events.feed(data):
                 if is_message(event):
-                    with suppress(Malformed):
+                    with suppress(BadMessage):
                         again = frames.write(_bodies(frames.read(event.data))).rstrip(b"\n")
                         await line.event(StreamEvent(again, event.name, event.id, event.retry))
                 elif event.id:
@@ -259,14 +265,14 @@ def _again(raw: bytes, id: object) -> bytes:
     """What the server said, written anew."""
     try:
         return frames.write(_bodies(frames.read(raw)))
-    except Malformed as error:
+    except BadMessage as error:
         return frames.write(frames.failure(id, INTERNAL, f"the server's answer cannot be passed on: {error}"))
 
 
-def _bodies(found: Frame | list[Frame | Malformed]) -> object:
+def _bodies(found: Frame | list[Frame | BadMessage]) -> object:
     if isinstance(found, Frame):
         return found.body
     for each in found:
-        if isinstance(each, Malformed):
+        if isinstance(each, BadMessage):
             raise each
     return [each.body for each in found if isinstance(each, Frame)]

@@ -9,7 +9,7 @@ from typing import Any
 
 from assent.contract.display import one_line
 from assent.mcp.calls import VERSION
-from assent.mcp.frames import INVALID, Body, Frame, Malformed
+from assent.mcp.frames import INVALID, BadMessage, Body, Frame
 
 NAMED = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
 MARK = "x-mcp-header"  # in the schema of a tool's parameter
@@ -65,14 +65,16 @@ class Marks:
 
 def repeated(frame: Frame, given: Mapping[str, str]) -> dict[str, str]:
     """Of the headers that a client gives, those that repeat an argument of its call; for a client that knows the marks
-    of a tool where we do not. Raises Malformed where one says something else: a server may go by it."""
+    of a tool where we do not. Raises BadMessage where one says something else: a server may go by it."""
     named = {name: value for name, value in given.items() if name.startswith(PARAMETER)}
     if not named or frame.method != "tools/call":
         return {}
     said = {encoded(text) for text in _texts(frame.params.get("arguments"))}
     for name, value in named.items():
         if value not in said:
-            raise Malformed(INVALID, f"the header `{one_line(name, 60)}` says what the call does not", frame.body["id"])
+            raise BadMessage(
+                INVALID, f"the header `{one_line(name, 60)}` says what the call does not", frame.body["id"]
+            )
     return named
 
 

@@ -17,8 +17,8 @@ from assent.contract.display import visible
 from assent.engine.remote import denied
 from assent.mcp import frames
 from assent.mcp.calls import CALL, VERSION, can_ask
-from assent.mcp.frames import INVALID, NO_METHOD, PARAMS, Body, Frame, Kind, Malformed
-from assent.mcp.judge import Judge
+from assent.mcp.frames import INVALID, NO_METHOD, PARAMS, BadMessage, Body, Frame, FrameKind
+from assent.mcp.judge import McpJudge
 from assent.tools import Result, Toolset
 
 HANDSHAKES = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
@@ -42,7 +42,7 @@ Send = Callable[[object], Awaitable[None]]
 class Door:
     """The way of the tools to the gate: the gate server where one runs, else this process."""
 
-    def __init__(self, judge: Judge, project: str, session: str) -> None:
+    def __init__(self, judge: McpJudge, project: str, session: str) -> None:
         self._judge = judge
         self._project = project
         self._session = session
@@ -83,7 +83,7 @@ class Door:
         return denied("this way to the gate needs an event loop")
 
 
-class Offer:
+class ToolServer:
     """One client, and the tools that it may use."""
 
     def __init__(self, tools: Toolset, door: Door, send: Send, *, elicit: bool = False) -> None:
@@ -102,15 +102,15 @@ class Offer:
             if line is None:
                 raise frames.too_long()
             found = frames.read(line)
-        except Malformed as error:
+        except BadMessage as error:
             await self._send(error.answer())
             return
         for each in found if isinstance(found, list) else [found]:
             try:
-                if isinstance(each, Malformed):
+                if isinstance(each, BadMessage):
                     raise each
                 await self._message(each)
-            except Malformed as error:
+            except BadMessage as error:
                 await self._send(error.answer())
 
     async def close(self) -> None:
@@ -122,15 +122,15 @@ class Offer:
             await asyncio.wait(tasks, timeout=ENDING)
 
     async def _message(self, frame: Frame) -> None:
-        if frame.kind is Kind.NOTIFICATION and frame.method == CANCELLED:
+        if frame.kind is FrameKind.NOTIFICATION and frame.method == CANCELLED:
             task = self._running.pop(frames.key_of(frame.params.get("requestId")), None)
             if task is not None:
                 task.cancel()
-        elif frame.kind is Kind.RESPONSE:
+        elif frame.kind is FrameKind.RESPONSE:
             found = self._own.pop(frame.key, None)
             if found is not None and not found.done():
                 found.set_result(frame.body)
-        elif frame.kind is Kind.REQUEST:
+        elif frame.kind is FrameKind.REQUEST:
             if frame.method == CALL:
                 self._start(frame)
             else:
@@ -140,9 +140,9 @@ class Offer:
         id, name = frame.body["id"], frame.params.get("name")
         given = frame.params.get("arguments", {})
         if name not in self._tools.names or not isinstance(given, dict) or "task" in frame.params:
-            raise Malformed(PARAMS, f"`name` is one of {', '.join(self._tools.names)}, `arguments` an object", id)
+            raise BadMessage(PARAMS, f"`name` is one of {', '.join(self._tools.names)}, `arguments` an object", id)
         if frame.key in self._running or len(self._running) >= MOST:
-            raise Malformed(INVALID, "a request with this id is under way, or too many are", id)
+            raise BadMessage(INVALID, "a request with this id is under way, or too many are", id)
         self._running[frame.key] = asyncio.create_task(self._call(frame, str(name), given))
 
     async def _call(self, frame: Frame, name: str, given: Body) -> None:

@@ -12,9 +12,9 @@ from typing import Protocol
 
 from assent.contract.display import one_line
 from assent.mcp import frames
-from assent.mcp.calls import Origin, can_ask, refusal
-from assent.mcp.frames import INTERNAL, INVALID, Body, Frame, Kind, Malformed
-from assent.mcp.judge import Judge
+from assent.mcp.calls import CallOrigin, can_ask, refusal
+from assent.mcp.frames import INTERNAL, INVALID, BadMessage, Body, Frame, FrameKind
+from assent.mcp.judge import McpJudge
 
 MOST = 10_000  # requests under way
 CANCELLED = "notifications/cancelled"
@@ -22,7 +22,7 @@ SIGN = 15.0  # seconds between signs of life while a person is asked
 ENDING = 5.0  # seconds to take questions back in
 
 
-class Server(Protocol):
+class ServerEnd(Protocol):
     """The end towards the server."""
 
     async def send(self, frame: Frame) -> None:
@@ -33,7 +33,7 @@ ToClient = Callable[[object], Awaitable[None]]
 Note = Callable[[str], None]
 
 
-class Batch:
+class BatchAnswers:
     """The answers to a batch of requests, told together."""
 
     def __init__(self, count: int) -> None:
@@ -41,12 +41,12 @@ class Batch:
         self.answers: list[Body] = []
 
 
-class Pending:
+class PendingRequest:
     """A request of the client that is not answered. `passed`: the server has it."""
 
     __slots__ = ("frame", "batch", "task", "passed")
 
-    def __init__(self, frame: Frame, batch: Batch | None) -> None:
+    def __init__(self, frame: Frame, batch: BatchAnswers | None) -> None:
         self.frame = frame
         self.batch = batch
         self.task: asyncio.Task[None] | None = None
@@ -58,10 +58,10 @@ class Proxy:
 
     def __init__(
         self,
-        judge: Judge,
-        origin: Origin,
+        judge: McpJudge,
+        origin: CallOrigin,
         *,
-        server: Server,
+        server: ServerEnd,
         to_client: ToClient,
         note: Note,
         elicit: bool = False,
@@ -71,7 +71,7 @@ class Proxy:
         self._server = server
         self._to_client = to_client
         self._note = note
-        self._pending: dict[str, Pending] = {}
+        self._pending: dict[str, PendingRequest] = {}
         self._elicit = elicit
         self._can_ask = False  # the client shows forms, and may be asked by them
         self._own: dict[str, asyncio.Future[Body]] = {}  # what we ask the client ourselves
@@ -84,46 +84,46 @@ class Proxy:
         """Take one line of the client; None is one that was too long."""
         try:
             found = frames.read(line) if line is not None else _raise(frames.too_long())
-        except Malformed as error:
+        except BadMessage as error:
             await self._to_client(error.answer())
             return
         if isinstance(found, Frame):
             await self._take(found, None)
             return
-        batch = Batch(sum(isinstance(each, Malformed) or each.kind is Kind.REQUEST for each in found))
+        batch = BatchAnswers(sum(isinstance(each, BadMessage) or each.kind is FrameKind.REQUEST for each in found))
         for each in found:
-            if isinstance(each, Malformed):
+            if isinstance(each, BadMessage):
                 await self._tell(each.answer(), batch)
             else:
                 await self._take(each, batch)
 
-    async def _take(self, frame: Frame, batch: Batch | None) -> None:
+    async def _take(self, frame: Frame, batch: BatchAnswers | None) -> None:
         try:
-            if frame.kind is Kind.REQUEST:
+            if frame.kind is FrameKind.REQUEST:
                 await self._request(frame, batch)
-            elif frame.kind is Kind.NOTIFICATION and frame.method == CANCELLED:
+            elif frame.kind is FrameKind.NOTIFICATION and frame.method == CANCELLED:
                 await self._cancelled(frame)
-            elif frame.kind is Kind.RESPONSE and str(frame.body["id"]).startswith(self._mark):
+            elif frame.kind is FrameKind.RESPONSE and str(frame.body["id"]).startswith(self._mark):
                 self._answered_us(frame)
-            elif frame.kind is Kind.RESPONSE or self._origin.call(frame) is None:
+            elif frame.kind is FrameKind.RESPONSE or self._origin.call(frame) is None:
                 await self._server.send(frame)
-        except Malformed as error:
-            if frame.kind is Kind.REQUEST:
+        except BadMessage as error:
+            if frame.kind is FrameKind.REQUEST:
                 await self._tell(error.answer(), batch)
             else:
                 self._note(f"a message of the client was dropped: {error}")
         except OSError as error:
-            if frame.kind is not Kind.REQUEST:
+            if frame.kind is not FrameKind.REQUEST:
                 self._note(f"the server is gone: {error}")
 
-    async def _request(self, frame: Frame, batch: Batch | None) -> None:
+    async def _request(self, frame: Frame, batch: BatchAnswers | None) -> None:
         id = frame.body["id"]
         if frame.key in self._pending:
-            raise Malformed(INVALID, f"a request with the id `{one_line(frame.key, 60)}` is under way", id)
+            raise BadMessage(INVALID, f"a request with the id `{one_line(frame.key, 60)}` is under way", id)
         if len(self._pending) >= MOST:
-            raise Malformed(INTERNAL, f"{MOST} requests are under way", id)
+            raise BadMessage(INTERNAL, f"{MOST} requests are under way", id)
         call = self._origin.call(frame)
-        pending = self._pending[frame.key] = Pending(frame, batch)
+        pending = self._pending[frame.key] = PendingRequest(frame, batch)
         if frame.method == "initialize":
             self._can_ask = self._elicit and can_ask(frame.params)
         if call is None:
@@ -131,7 +131,7 @@ class Proxy:
         else:
             pending.task = asyncio.create_task(self._gate(pending))
 
-    async def _gate(self, pending: Pending) -> None:
+    async def _gate(self, pending: PendingRequest) -> None:
         """Judge a request, and pass it on or answer it."""
         frame = pending.frame
         call = self._origin.call(frame)
@@ -150,7 +150,7 @@ class Proxy:
         else:
             await self._answer(pending, refusal(frame, told.message))
 
-    async def _pass(self, pending: Pending) -> None:
+    async def _pass(self, pending: PendingRequest) -> None:
         pending.passed = True
         try:
             await self._server.send(pending.frame)
@@ -178,7 +178,7 @@ class Proxy:
         if pending is None or pending.passed:
             await self._server.send(frame)
 
-    async def _forget(self, pending: Pending) -> None:
+    async def _forget(self, pending: PendingRequest) -> None:
         del self._pending[pending.frame.key]
         if pending.task is not None:
             pending.task.cancel()
@@ -214,13 +214,13 @@ class Proxy:
         """Take one line of the server; None is one that was too long."""
         try:
             found = frames.read(line) if line is not None else _raise(frames.too_long())
-        except Malformed as error:
+        except BadMessage as error:
             await self._garbled(error)
             return
         for each in found if isinstance(found, list) else [found]:
-            if isinstance(each, Malformed):
+            if isinstance(each, BadMessage):
                 await self._garbled(each)
-            elif each.kind is Kind.RESPONSE:
+            elif each.kind is FrameKind.RESPONSE:
                 await self._answered(each)
             else:
                 await self._to_client(each.body)
@@ -235,7 +235,7 @@ class Proxy:
             return
         await self._answer(pending, frame.body)
 
-    async def _garbled(self, error: Malformed) -> None:
+    async def _garbled(self, error: BadMessage) -> None:
         """What the server said is not passed on. Was it to be an answer, the client is told that there is none."""
         self._note(f"a message of the server was dropped: {error}")
         pending = self._pending.get(frames.key_of(error.id))
@@ -244,12 +244,12 @@ class Proxy:
 
     # Answers
 
-    async def _answer(self, pending: Pending, body: Body) -> None:
+    async def _answer(self, pending: PendingRequest, body: Body) -> None:
         if self._pending.get(pending.frame.key) is pending:
             del self._pending[pending.frame.key]
             await self._tell(body, pending.batch)
 
-    async def _tell(self, body: Body, batch: Batch | None) -> None:
+    async def _tell(self, body: Body, batch: BatchAnswers | None) -> None:
         if batch is None:
             await self._to_client(body)
             return
@@ -257,7 +257,7 @@ class Proxy:
         batch.left -= 1
         await self._tell_all(batch)
 
-    async def _tell_all(self, batch: Batch) -> None:
+    async def _tell_all(self, batch: BatchAnswers) -> None:
         if batch.left == 0 and batch.answers:
             await self._to_client(batch.answers)
 
@@ -275,5 +275,5 @@ class Proxy:
             await asyncio.wait(tasks, timeout=ENDING)
 
 
-def _raise(error: Malformed) -> Frame:
+def _raise(error: BadMessage) -> Frame:
     raise error

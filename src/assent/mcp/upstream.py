@@ -10,7 +10,7 @@ from assent.contract.display import one_line
 from assent.engine import http
 from assent.engine.server_events import EventReader, StreamEvent
 from assent.mcp import frames, marks
-from assent.mcp.frames import INTERNAL, INVALID, NO_METHOD, Frame, Kind, Malformed
+from assent.mcp.frames import INTERNAL, INVALID, NO_METHOD, BadMessage, Frame, FrameKind
 from assent.mcp.line import STREAM
 
 TRIES = 3  # to take a broken stream up again
@@ -38,9 +38,9 @@ class Upstream:
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def send(self, frame: Frame) -> None:
-        if frame.kind is Kind.REQUEST:
+        if frame.kind is FrameKind.REQUEST:
             self._posts[frame.key] = (frame, self._spawn(self._ask(frame)))
-        elif frame.kind is Kind.RESPONSE:
+        elif frame.kind is FrameKind.RESPONSE:
             self._spawn(self._tell(frame))
         elif not self._took_back(frame):
             await self._tell(frame)
@@ -120,7 +120,7 @@ class Upstream:
             where = one_line(exchange.head.headers.get("location", ""), 200)
             return INVALID, f"the server is at `{where}`; start the proxy with that address if you trust it"
         if exchange.head.kind == "application/json":
-            with suppress(Malformed, OSError):
+            with suppress(BadMessage, OSError):
                 said = frames.read(await http.whole(exchange.body(), frames.LONGEST))
                 if isinstance(said, Frame) and "error" in said.body:
                     await self._deliver(frames.write({**said.body, "id": frame.body["id"]}))
@@ -135,12 +135,12 @@ class Upstream:
         """Deliver what one body or event holds."""
         try:
             found = frames.read(raw)
-        except Malformed as error:
+        except BadMessage as error:
             self._note(f"a message of the server was dropped: {error}")
             return INTERNAL, f"the server's answer cannot be passed on: {error}"
         answered = False
         for each in found if isinstance(found, list) else [found]:
-            if isinstance(each, Frame) and each.kind is Kind.RESPONSE and each.key == asked.key:
+            if isinstance(each, Frame) and each.kind is FrameKind.RESPONSE and each.key == asked.key:
                 answered = True
                 self._marks.heard(asked, each)
                 if asked.method == "initialize":

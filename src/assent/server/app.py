@@ -19,7 +19,7 @@ from starlette.routing import compile_path
 
 from assent.agents import known
 from assent.server.api import pages
-from assent.server.api.endpoint import Endpoint, Refusal, Reply
+from assent.server.api.endpoint import Endpoint, HttpReply, Refusal
 from assent.server.api.events import STREAM
 from assent.server.api.openapi import ENDPOINTS
 from assent.server.api.request_guard import Fields, Later, RequestGuard, answer, head, refused, usual, written
@@ -27,13 +27,13 @@ from assent.server.listening import Listening
 from assent.server.peers import Peer
 from assent.server.protocol import MOST_TCP, Protocol
 from assent.server.state import ServerState
-from assent.server.voice import Log
+from assent.server.voice import LogHandler
 
 STOPPING = 15  # seconds for open requests to end
 MOST_CONNECTIONS = 8192
 HEARD = 1000  # connections up to which the loop is sure to hear of all that have something to say at once
 SPARE = 128  # open files that are no connection: the trail, the store, what is read to decide
-KILLER = Reply(
+KILLER = HttpReply(
     b"addEventListener('install',()=>skipWaiting());addEventListener('activate',()=>registration.unregister());",
     kind="text/javascript; charset=utf-8",
 )
@@ -69,7 +69,7 @@ class App:
         endpoint, path = self.prompt[target]
         shared = Protocol.on_tcp + Protocol.on_socket < HEARD
         found = self.door.at_once(endpoint, path, fields, body, peer, receive, shared=shared)
-        if not isinstance(found, Reply):
+        if not isinstance(found, HttpReply):
             return found
         if found.status == 200 and not found.headers:
             return written(found, peer, last=last)
@@ -108,11 +108,11 @@ class App:
             await answer(send, refused(refusal))
 
 
-async def _sent(reply: Reply, peer: Peer | None, scope: object, receive: object, send: Any) -> None:
+async def _sent(reply: HttpReply, peer: Peer | None, scope: object, receive: object, send: Any) -> None:
     await answer(send, reply, usual(peer))
 
 
-class Server(uvicorn.Server):
+class UvicornServer(uvicorn.Server):
     """uvicorn, with the house closed first: what waits is denied before connections are."""
 
     def __init__(self, config: uvicorn.Config, house: ServerState) -> None:
@@ -137,7 +137,7 @@ async def serve(house: ServerState, listening: Listening) -> None:
     await house.open()
     log = logging.getLogger("uvicorn")
     log.propagate = False
-    log.handlers = [Log(house.voice)]
+    log.handlers = [LogHandler(house.voice)]
     most = min(MOST_CONNECTIONS, max(SPARE, resource.getrlimit(resource.RLIMIT_NOFILE)[0] - SPARE))
     Protocol.most_on_socket = max(SPARE, most - MOST_TCP)
     config = uvicorn.Config(
@@ -155,7 +155,7 @@ async def serve(house: ServerState, listening: Listening) -> None:
         timeout_keep_alive=65,
         timeout_graceful_shutdown=STOPPING,
     )
-    await Server(config, house).serve(sockets=[listening.unix, listening.tcp])
+    await UvicornServer(config, house).serve(sockets=[listening.unix, listening.tcp])
 
 
 def many_files() -> None:

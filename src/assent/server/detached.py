@@ -121,7 +121,7 @@ def _become(state: str, options: argparse.Namespace) -> None:
             os.dup2(handle, place)
         os.closerange(3, 16)
         sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115  # for as long as the process lives
-        sys.stdout = sys.stderr = Log(1)
+        sys.stdout = sys.stderr = BoundedLog(1)
         print(time.strftime("%Y-%m-%d %H:%M:%S  the server starts in the background"))
         status = serve.keep(options, background=True)
     except AssentError as error:
@@ -145,7 +145,7 @@ def opened(state: str) -> int:
     return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 0o600)
 
 
-class Log(io.TextIOBase):
+class BoundedLog(io.TextIOBase):
     """Text into a file that begins anew where it would grow too long."""
 
     def __init__(self, handle: int) -> None:

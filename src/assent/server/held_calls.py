@@ -28,7 +28,7 @@ MOST_BYTES = 64 * 1024 * 1024  # of their requests
 Work = Callable[..., Awaitable[Any]]  # does something aside
 
 
-class Waiting:
+class WaitingCall:
     """One held call. `callers` counts the requests that wait for it now; `size` is that of the request that made it."""
 
     __slots__ = ("id", "digest", "task", "session", "size", "callers", "timer")
@@ -49,7 +49,7 @@ class HeldCalls:
     def __init__(self, gate: CallGate, work: Work = asyncio.to_thread) -> None:
         self._gate = gate
         self._work = work
-        self._waiting: dict[str, Waiting] = {}
+        self._waiting: dict[str, WaitingCall] = {}
         self._taken: Counter[str] = Counter()  # places, by session, with those of questions that are being made
         self._bytes = 0
 
@@ -58,7 +58,7 @@ class HeldCalls:
 
     async def hold(
         self, request: Request, settled: Settled, *, attended: bool, size: int = 0, limit: float = 0.0
-    ) -> Waiting:
+    ) -> WaitingCall:
         """Hold a call that asks, for `limit` seconds at most (0: as long as the settings say). One that is too many is
         denied at once: what nobody gets to see is not approved."""
         session = request.call.session
@@ -82,7 +82,7 @@ class HeldCalls:
         digest = question.result().digest if question.done() else ""
         return self._keep(settled.id, digest, task, session, size)
 
-    async def again(self, id: str, digest: str) -> Waiting:
+    async def again(self, id: str, digest: str) -> WaitingCall:
         """The caller of a held call is back. Raises AccessError where this is not its call."""
         found = self._waiting.get(id)
         if found is not None:
@@ -100,7 +100,7 @@ class HeldCalls:
         self._gate.broker.withdraw(id, "the agent took it back")
 
     async def wait(
-        self, waiting: Waiting, seconds: float, gone: Callable[[], Awaitable[None]]
+        self, waiting: WaitingCall, seconds: float, gone: Callable[[], Awaitable[None]]
     ) -> Verdict | dict[str, object]:
         """The verdict, or how to come back for it."""
         waiting.callers += 1
@@ -143,14 +143,14 @@ class HeldCalls:
         if not self._taken[session]:
             del self._taken[session]
 
-    def _keep(self, id: str, digest: str, task: asyncio.Task[Verdict], session: str = "", size: int = 0) -> Waiting:
-        waiting = Waiting(id, digest, task, session, size)
+    def _keep(self, id: str, digest: str, task: asyncio.Task[Verdict], session: str = "", size: int = 0) -> WaitingCall:
+        waiting = WaitingCall(id, digest, task, session, size)
         self._drop(self._waiting.get(id))
         self._waiting[id] = waiting
         self._take(session, size)
         return waiting
 
-    def _drop(self, waiting: Waiting | None) -> bool:
+    def _drop(self, waiting: WaitingCall | None) -> bool:
         """Forget a held call; whether it was known."""
         if waiting is None or self._waiting.get(waiting.id) is not waiting:
             return False
@@ -158,7 +158,7 @@ class HeldCalls:
         self._free(waiting.session, waiting.size)
         return True
 
-    def _handed_out(self, waiting: Waiting) -> Verdict:
+    def _handed_out(self, waiting: WaitingCall) -> Verdict:
         """The verdict, for the first that comes for it: an approval is for one caller and one use."""
         found = waiting.task.result()
         if self._drop(waiting) or not found.allowed:
@@ -167,11 +167,11 @@ class HeldCalls:
             False, found.decision, found.id, message="This call was not run: another caller took its approval."
         )
 
-    def _expect(self, waiting: Waiting, seconds: float) -> None:
+    def _expect(self, waiting: WaitingCall, seconds: float) -> None:
         loop = asyncio.get_running_loop()
         waiting.timer = loop.call_later(seconds, self._give_up, waiting)
 
-    def _give_up(self, waiting: Waiting) -> None:
+    def _give_up(self, waiting: WaitingCall) -> None:
         """Nobody came back: what is still asked is withdrawn, what is answered is forgotten."""
         waiting.timer = None
         if not waiting.task.done():

@@ -13,8 +13,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Protocol
 
 from assent.approval.patience import Tasks
-from assent.approval.secrets import FILE as SECRETS_FILE
-from assent.approval.secrets import NAMES, Secrets, variable
+from assent.approval.secrets import NAMES, SECRETS_FILE, Secrets, variable
 from assent.contract import display
 from assent.contract.errors import AssentError
 from assent.engine import configure

@@ -12,7 +12,7 @@ from assent.engine.request import Settled
 KEPT = 120.0  # seconds that a decision waits for its hook
 
 
-class Slow:
+class SlowDecisions:
     """The decisions of a server that are still being made, or have not been fetched."""
 
     def __init__(self) -> None:

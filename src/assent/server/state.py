@@ -29,13 +29,13 @@ from assent.facts.links import Links
 from assent.gate import CallGate
 from assent.server.access import INBOX, Access, Person, caller_token, scrape_token, steady
 from assent.server.api import shown
-from assent.server.api.endpoint import Asked
+from assent.server.api.endpoint import ApiRequest
 from assent.server.api.events import Hub
 from assent.server.api.metrics import Metrics
 from assent.server.held_calls import HeldCalls
 from assent.server.readers import Readers
 from assent.server.remote_channels import Elsewhere
-from assent.server.slow import Slow
+from assent.server.slow import SlowDecisions
 from assent.server.voice import Voice
 from assent.state import denials, folders, sessions
 from assent.state.files import state_folder
@@ -57,7 +57,7 @@ class Closing(AssentError):
     """The server ends before something was decided."""
 
 
-class Seen(Value):
+class KnownSession(Value):
     """A session that made a call since the start."""
 
     __slots__ = ("session", "runtime", "project", "seen")
@@ -110,11 +110,11 @@ class ServerState:
         self.moment: Links | None = None  # the same, while somebody is answered who called before it
         self._callers = ThreadPoolExecutor(WORKERS, thread_name_prefix="callers")
         self.calls = HeldCalls(self.gate, self.work)
-        self.slow = Slow()
+        self.slow = SlowDecisions()
         self.hub = Hub(self.clock)
         self.readers = Readers()
         self.gate.broker.offers.closed = lambda offer: self.hub.tell("offer-ended", {"id": offer.id})
-        self._seen: dict[str, Seen] = {}
+        self._seen: dict[str, KnownSession] = {}
         self._told: dict[str, tuple[dict[str, str], str]] = {}
         self.home = home
         self._loop = asyncio.get_running_loop()
@@ -242,7 +242,7 @@ class ServerState:
         """When a session ends at the latest, in seconds since the epoch."""
         return round(self.clock() + person.until - steady(), 3)
 
-    def is_signed_in(self, asked: Asked) -> bool:
+    def is_signed_in(self, asked: ApiRequest) -> bool:
         """Whether the person of a request that goes on is still signed in; that it goes on keeps the session awake."""
         return asked.person is not None and self.access.sessions.awake(asked.cookie)
 
@@ -261,7 +261,7 @@ class ServerState:
         if last is not None and last.project == project and last.runtime == call.runtime and 0 <= now - last.seen < 1.0:
             return
         self._seen.pop(call.session, None)
-        self._seen[call.session] = Seen(call.session, call.runtime, project, now)
+        self._seen[call.session] = KnownSession(call.session, call.runtime, project, now)
         while len(self._seen) > SEEN:
             del self._seen[next(iter(self._seen))]
 
@@ -277,7 +277,7 @@ class ServerState:
         """The environment and the project of a session, as far as they were told."""
         return self._told.get(session, ({"HOME": self.home}, ""))
 
-    def sessions(self) -> list[Seen]:
+    def sessions(self) -> list[KnownSession]:
         """Sessions that called, the latest first."""
         return list(reversed(self._seen.values()))
 

@@ -63,7 +63,7 @@ def _below(words: str) -> str:
     return "\n          ".join(words.splitlines())
 
 
-class Log(logging.Handler):
+class LogHandler(logging.Handler):
     """The log of the libraries, as far as it tells of faults: garbage that was sent is none."""
 
     def __init__(self, voice: Voice) -> None:

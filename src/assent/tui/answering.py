@@ -22,7 +22,7 @@ from assent.contract.approval import Answer, Reach, Said, Scope
 from assent.contract.errors import AccessError, StoreError
 from assent.contract.words import DENY, MESSAGE, STOP, of_scope, sentence
 from assent.tui import paint, words
-from assent.tui.questions import Choice, Question
+from assent.tui.questions import Choice, InboxQuestion
 
 SETTLED = 0.2  # seconds without typing before the server is asked for the reach
 LONGEST_MESSAGE = 4000
@@ -42,20 +42,20 @@ HINTS = {
     "over": (("↵", "close"),),
 }
 
-Say = Callable[[Question, Answer], Awaitable[str]]  # what went wrong; "" where it counted
-ReachOf = Callable[[Question, tuple[str, ...], Scope], Awaitable[Reach]]
+Say = Callable[[InboxQuestion, Answer], Awaitable[str]]  # what went wrong; "" where it counted
+ReachOf = Callable[[InboxQuestion, tuple[str, ...], Scope], Awaitable[Reach]]
 
 
 class Text(TextArea):
     """A text of a line or few; Enter ends it."""
 
-    class Ended(Message):
+    class InputEnded(Message):
         """The person pressed Enter."""
 
     async def _on_key(self, event: events.Key) -> None:
         if event.key == "enter":
             event.prevent_default().stop()
-            self.post_message(self.Ended())
+            self.post_message(self.InputEnded())
             return
         if event.key in ("shift+enter", "ctrl+j"):
             event.prevent_default().stop()
@@ -73,7 +73,7 @@ class Answering(ModalScreen[str]):
     ]
 
     def __init__(
-        self, question: Question, say: Say, reach: ReachOf, *, step: str = "menu", scope: Scope = Scope.ONCE
+        self, question: InboxQuestion, say: Say, reach: ReachOf, *, step: str = "menu", scope: Scope = Scope.ONCE
     ) -> None:
         super().__init__()
         self.question = question
@@ -288,7 +288,7 @@ class Answering(ModalScreen[str]):
         else:
             self._send(Answer(Said.ALLOW, scope=self.scope, rules=self.rules()))
 
-    def on_text_ended(self, event: Text.Ended) -> None:
+    def on_text_input_ended(self, event: Text.InputEnded) -> None:
         if self.step == "rule":
             self._save()
         elif self.step == "message":

@@ -20,7 +20,7 @@ from assent.tui import looks, words
 from assent.tui.answering import Answering
 from assent.tui.client import SIGNED_OUT, Client
 from assent.tui.inbox import Inbox
-from assent.tui.questions import Offer, Question, Questions
+from assent.tui.questions import InboxQuestion, ModeOffer, Questions
 from assent.tui.signing import SignIn
 
 RELEASE = 90.0  # seconds: an approved call is looked at again before the server tells what came of it
@@ -57,7 +57,7 @@ class InboxApp(App[None]):
         self.state = "wait"
         self.note = ""
         self.sending: set[str] = set()
-        self.answering: Question | None = None
+        self.answering: InboxQuestion | None = None
         self._bell = bell
         self._rung = 0.0
         self._drawing = False
@@ -156,7 +156,7 @@ class InboxApp(App[None]):
 
     # What a person does
 
-    async def say(self, question: Question, answer: Answer) -> str:
+    async def say(self, question: InboxQuestion, answer: Answer) -> str:
         """Carry an answer to the server. Returns what went wrong and what to do next, "" where it counted."""
         if answer.said is Said.ALLOW and not question.whole:
             return "not all of it is shown yet: leave this with L, press w to see all of it, then allow it"
@@ -186,7 +186,7 @@ class InboxApp(App[None]):
             self.tell(f"you allowed it, but it did not run: {told.get('reason', '')}", bad=True)
         return ""
 
-    async def open_whole(self, question: Question) -> str:
+    async def open_whole(self, question: InboxQuestion) -> str:
         """Ask for the rest of a long question. Returns what went wrong."""
         if question.held.preview.length > LONGEST_WHOLE:
             return "it is too long for a terminal; look at it on the page, and answer there"
@@ -215,21 +215,21 @@ class InboxApp(App[None]):
         self.client.who = ""
         self._stay_connected()
 
-    async def reach(self, question: Question, rules: tuple[str, ...], scope: Scope) -> Reach:
+    async def reach(self, question: InboxQuestion, rules: tuple[str, ...], scope: Scope) -> Reach:
         """How far rules would have reached. Raises AccessError or StoreError."""
         body = {"rules": list(rules), "scope": scope.value}
         data = await self.client.ask("POST", f"/v1/held/{question.id}/reach", body, patience=30.0)
         numbers = {name: int(data.get(name, 0)) for name in ("matched", "denied", "looked_at")}
         return Reach(**numbers, refusal=str(data.get("refusal", "")), covers=data.get("covers") is True)
 
-    def closed(self, question: Question, how: str) -> None:
+    def closed(self, question: InboxQuestion, how: str) -> None:
         """The answer dialog closed. A question that was put away is denied, and no other."""
         self.answering = None
         if how == "away":
             self._put_away(question)
 
     @work(group="away")
-    async def _put_away(self, question: Question) -> None:
+    async def _put_away(self, question: InboxQuestion) -> None:
         body = {"digest": question.held.digest}
         try:
             await self.client.ask("POST", f"/v1/held/{question.id}/dismiss", body)
@@ -239,7 +239,7 @@ class InboxApp(App[None]):
         except StoreError as error:
             self.tell(f"it is not known whether it was put away: {error}; it is denied when its time is over", bad=True)
 
-    async def take_offer(self, offer: Offer, mode: str, rule: str) -> None:
+    async def take_offer(self, offer: ModeOffer, mode: str, rule: str) -> None:
         """Take an offer up, or turn it down with neither."""
         self.questions.drop_offer(offer.id)
         try:

@@ -10,7 +10,7 @@ from textual.widgets import Static
 from assent.contract.approval import Scope
 from assent.contract.words import DENY, MESSAGE, STOP, of_scope
 from assent.tui import words
-from assent.tui.questions import Offer
+from assent.tui.questions import ModeOffer
 
 KeyRow = tuple[tuple[str, str, str, str], ...]  # key, the words for it, the action of the screen, a colour
 
@@ -36,7 +36,7 @@ MORE = (
 EXAMPLE = (("v", "show me what a question looks like", "example", ""),)
 
 
-class Line(Static):
+class StatusLine(Static):
     """The line to the server, the questions, the person."""
 
     def draw(self, *, waiting: int, sessions: int, who: str, state: str, note: str) -> None:
@@ -66,7 +66,7 @@ class Key(Static):
         await self.screen.run_action(self._action)
 
 
-class Keys(Horizontal):
+class KeyBar(Horizontal):
     """A row of keys behind one word, and more at its end."""
 
     def __init__(self, word: str, keys: KeyRow, more: KeyRow = (), *, classes: str = "") -> None:
@@ -87,7 +87,7 @@ class Keys(Horizontal):
 class OfferLine(Static):
     """An offer that is open."""
 
-    def draw(self, offer: Offer | None) -> None:
+    def draw(self, offer: ModeOffer | None) -> None:
         self.display = offer is not None
         if offer is not None:
             self.update(Content.assemble(f" {words.prose(offer.words)}  ", ("o", "bold"), " another way?"))

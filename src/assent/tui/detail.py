@@ -10,7 +10,7 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from assent.tui import paint, words
-from assent.tui.questions import Question
+from assent.tui.questions import InboxQuestion
 
 
 class Code(Widget):
@@ -18,11 +18,11 @@ class Code(Widget):
 
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
-        self._lines: list[paint.Line] = []
+        self._lines: list[paint.CodeLine] = []
         self._rows: list[Content] = []
         self._width = -1
 
-    def draw(self, lines: list[paint.Line]) -> None:
+    def draw(self, lines: list[paint.CodeLine]) -> None:
         self._lines, self._width = lines, -1
         self.refresh(layout=True)
 
@@ -70,7 +70,7 @@ class Detail(VerticalScroll, can_focus=False):
         yield Block("why it asks:", id="why")
         yield Block("receipt:", id="receipt")
 
-    def draw(self, question: Question | None) -> None:
+    def draw(self, question: InboxQuestion | None) -> None:
         """Show this question, from its beginning unless it is shown already."""
         self.display = question is not None
         if question is None:
@@ -97,12 +97,12 @@ class Detail(VerticalScroll, can_focus=False):
         self._block("receipt", None)
         self.scroll_home(animate=False)
 
-    def open_whole(self, question: Question) -> None:
+    def open_whole(self, question: InboxQuestion) -> None:
         """Draw all of a long question, from where it was read."""
         if question.id == self._shown:
             self.query_one(Code).draw(paint.preview(question))
 
-    def toggle_receipt(self, question: Question) -> None:
+    def toggle_receipt(self, question: InboxQuestion) -> None:
         self.receipt_open = not self.receipt_open
         self._block("receipt", paint.receipt(question.held) if self.receipt_open else None)
         if self.receipt_open:

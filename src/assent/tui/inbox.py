@@ -19,7 +19,7 @@ from assent.tui.answering import ARMING, Answering
 from assent.tui.detail import Detail
 from assent.tui.leaving import Help, Leaving, OfferDialog
 from assent.tui.listing import QuestionList
-from assent.tui.questions import Question
+from assent.tui.questions import InboxQuestion
 
 if TYPE_CHECKING:
     from assent.tui.app import InboxApp
@@ -67,7 +67,7 @@ class Inbox(Screen[None]):
         self._armed = 0.0
 
     def compose(self) -> ComposeResult:
-        yield bars.Line("", markup=False, id="line")
+        yield bars.StatusLine("", markup=False, id="line")
         yield bars.OfferLine("", markup=False, id="offer")
         with Container(id="frame"):
             yield QuestionList(id="list")
@@ -75,9 +75,9 @@ class Inbox(Screen[None]):
             with Container(id="nothing"):
                 yield Static(NOTHING, markup=False, id="nothing-told")
         with Vertical(id="foot"):
-            yield bars.Keys("allow", bars.ALLOWING, classes="answer")
-            yield bars.Keys("deny", bars.DENYING, bars.MORE, classes="answer")
-            yield bars.Keys("", bars.EXAMPLE, bars.MORE[2:], classes="idle")
+            yield bars.KeyBar("allow", bars.ALLOWING, classes="answer")
+            yield bars.KeyBar("deny", bars.DENYING, bars.MORE, classes="answer")
+            yield bars.KeyBar("", bars.EXAMPLE, bars.MORE[2:], classes="idle")
 
     def on_mount(self) -> None:
         self.query_one("#offer").display = False
@@ -117,7 +117,7 @@ class Inbox(Screen[None]):
 
     def _draw_line(self) -> None:
         waiting = self.app.questions.waiting()
-        self.query_one("#line", bars.Line).draw(
+        self.query_one("#line", bars.StatusLine).draw(
             waiting=len(waiting),
             sessions=len({each.group for each in waiting}),
             who=self.app.client.who,
@@ -138,7 +138,7 @@ class Inbox(Screen[None]):
         question = self.app.questions.get(self.chosen)
         return question is not None and question.over is not None and bool(self.app.questions.waiting())
 
-    def _follow(self, questions: list[Question], now: float) -> None:
+    def _follow(self, questions: list[InboxQuestion], now: float) -> None:
         """Stay with what is looked at. Only what has ended makes room for the next, and that is not armed at once."""
         current = self.app.questions.get(self.chosen)
         if current is not None and (current.over is None or now - current.over.at < STAY):
@@ -203,7 +203,7 @@ class Inbox(Screen[None]):
 
     # Answering
 
-    def _answerable(self) -> Question | None:
+    def _answerable(self) -> InboxQuestion | None:
         question = self.app.questions.get(self.chosen)
         if question is None or time.monotonic() < self._armed:
             return None

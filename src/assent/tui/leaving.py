@@ -13,7 +13,7 @@ from assent.approval.escalation import MODE_WORDS, RULE_WORDS
 from assent.contract.approval import Scope
 from assent.contract.words import DENY, MESSAGE, STOP, of_scope
 from assent.tui import paint, words
-from assent.tui.questions import Offer
+from assent.tui.questions import ModeOffer
 
 MODES = {"plan": "p", "full_auto": "f"}
 
@@ -23,7 +23,7 @@ class OfferDialog(ModalScreen[tuple[str, str] | None]):
 
     BINDINGS = [Binding("escape,ctrl+c", "later", priority=True)]
 
-    def __init__(self, offer: Offer) -> None:
+    def __init__(self, offer: ModeOffer) -> None:
         super().__init__()
         self._offer = offer
         self._modes = {MODES[mode]: mode for mode in offer.modes if mode in MODES}

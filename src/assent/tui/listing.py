@@ -12,7 +12,7 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from assent.tui import words
-from assent.tui.questions import Question
+from assent.tui.questions import InboxQuestion
 
 RISK_MARKS = {"high": "▲", "medium": "●", "low": "●"}
 
@@ -34,13 +34,13 @@ class QuestionList(ScrollView, can_focus=True):
 
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
-        self._rows: list[tuple[Question, str]] = []  # with `session`, `title` or `why`
-        self._groups: list[list[Question]] = []
+        self._rows: list[tuple[InboxQuestion, str]] = []  # with `session`, `title` or `why`
+        self._groups: list[list[InboxQuestion]] = []
         self._chosen = ""
         self._now = 0.0
         self.tall = False
 
-    def draw(self, groups: list[list[Question]], chosen: str, now: float) -> None:
+    def draw(self, groups: list[list[InboxQuestion]], chosen: str, now: float) -> None:
         """Show these, with one of them chosen."""
         moved = chosen != self._chosen
         self._groups, self._chosen, self._now = groups, chosen, now
@@ -95,7 +95,7 @@ class QuestionList(ScrollView, can_focus=True):
     def _style(self, name: str) -> Style:
         return self.get_component_rich_style(f"list--{name}", partial=name != "chosen")
 
-    def _session(self, question: Question, width: int) -> Strip:
+    def _session(self, question: InboxQuestion, width: int) -> Strip:
         call = question.held.call
         project = words.folder(question.held.project or call.cwd) or "no project"
         who = f"{words.runtime(call.runtime)}{' · ' + words.flat(call.session, 12) if call.session else ''}"
@@ -109,7 +109,7 @@ class QuestionList(ScrollView, can_focus=True):
             ]
         ).adjust_cell_length(width, base)
 
-    def _title(self, question: Question, width: int, chosen: bool) -> list[tuple[str, Style]]:
+    def _title(self, question: InboxQuestion, width: int, chosen: bool) -> list[tuple[str, Style]]:
         over, risk = question.over, question.held.decision.risk
         left = question.left(self._now)
         if over is not None:
@@ -133,7 +133,7 @@ class QuestionList(ScrollView, can_focus=True):
             (f" {end} ", self._style(end_style)),
         ]
 
-    def _why(self, question: Question, width: int, chosen: bool) -> list[tuple[str, Style]]:
+    def _why(self, question: InboxQuestion, width: int, chosen: bool) -> list[tuple[str, Style]]:
         text = question.over.reason if question.over else question.held.decision.deciding.reason
         shown = words.flat(text.replace("`", ""), max(width - 5, 4))
         return [("▌" if chosen else " ", self._style("project")), (f"  {shown}", self._style("soft"))]

@@ -15,7 +15,7 @@ from assent.contract.decision import Part
 from assent.contract.display import ESCAPE, code, for_terminal
 from assent.contract.effect import READ_ONLY, Operation
 from assent.tui import words
-from assent.tui.questions import MOST_LINES, Question
+from assent.tui.questions import MOST_LINES, InboxQuestion
 
 MOST_PARTS, MOST_EFFECTS, MOST_INPUT = 60, 40, 20_000
 SAID = 600  # characters of the agent's own description
@@ -50,7 +50,7 @@ def lines(*given: Content | None) -> Content:
 # ---------------------------------------------------------------- code, line by line
 
 
-class Line:
+class CodeLine:
     """One line of code. `kind` is `add`, `del`, `same`, `hunk`, `code` or `note`; `mark` stands before it."""
 
     __slots__ = ("kind", "mark", "text")
@@ -71,7 +71,7 @@ STYLES = {
 }
 
 
-def preview(question: Question) -> list[Line]:
+def preview(question: InboxQuestion) -> list[CodeLine]:
     """The command, the diff or the input: at first as many lines as are drawn at once, then all of them."""
     shown = question.held.preview
     text = for_terminal(code(question.text)).split("\n")
@@ -79,37 +79,37 @@ def preview(question: Question) -> list[Line]:
     found = list(_diff(drawn)) if shown.kind == "diff" else list(_plain(drawn, shown.kind))
     if not question.whole:
         told = f"{len(drawn):,} lines of {shown.length:,} characters are shown"
-        found.append(Line("note", "…", f"cut: {told}; w shows all of it, and then it can be allowed"))
+        found.append(CodeLine("note", "…", f"cut: {told}; w shows all of it, and then it can be allowed"))
     return found
 
 
-def _plain(text: list[str], kind: str) -> Iterator[Line]:
+def _plain(text: list[str], kind: str) -> Iterator[CodeLine]:
     for number, line in enumerate(text):
-        yield Line("code", "$" if kind == "command" and number == 0 else "", line)
+        yield CodeLine("code", "$" if kind == "command" and number == 0 else "", line)
 
 
-def _diff(text: list[str]) -> Iterator[Line]:
+def _diff(text: list[str]) -> Iterator[CodeLine]:
     # INVARIANT: every line is shown. What looks like the head of a file may be a line of one.
     old = new = 1
     for line in text:
         start = HUNK.match(line)
         if start is not None:
             old, new = int(start[1]), int(start[2])
-            yield Line("hunk", "", line)
+            yield CodeLine("hunk", "", line)
         elif line.startswith("+"):
-            yield Line("add", f"{new} +", line[1:])
+            yield CodeLine("add", f"{new} +", line[1:])
             new += 1
         elif line.startswith("-"):
-            yield Line("del", f"{old} -", line[1:])
+            yield CodeLine("del", f"{old} -", line[1:])
             old += 1
         elif not line or line.startswith(" "):
-            yield Line("same", f"{new}  ", line[1:])
+            yield CodeLine("same", f"{new}  ", line[1:])
             old, new = old + 1, new + 1
         else:
-            yield Line("hunk", "", line)
+            yield CodeLine("hunk", "", line)
 
 
-def code_rows(given: list[Line], width: int) -> list[Content]:
+def code_rows(given: list[CodeLine], width: int) -> list[Content]:
     """Lines of code in rows of one width. A line that goes on in the next row says so at its beginning."""
     edge = max((len(each.mark) for each in given), default=0)
     room = max(width - edge - 1, 8)
@@ -139,7 +139,7 @@ def cut(text: str, room: int) -> Iterator[tuple[int, int]]:
 # ---------------------------------------------------------------- the parts of a question
 
 
-def head(question: Question) -> Content:
+def head(question: InboxQuestion) -> Content:
     held = question.held
     call, decision = held.call, held.decision
     where = words.folder(held.project or call.cwd) or "no project"
@@ -159,7 +159,7 @@ def head(question: Question) -> Content:
     return lines(out, badges)
 
 
-def over(question: Question) -> Content:
+def over(question: InboxQuestion) -> Content:
     """How it ended, and where."""
     ended = question.over
     assert ended is not None

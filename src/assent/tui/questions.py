@@ -60,7 +60,7 @@ class Over(Value):
         self.at = at
 
 
-class Question:
+class InboxQuestion:
     """One question as it is now. `mine` says that it was answered here. `sent` is how many characters of its preview
     came with it, `text` what is there of it, `opened` that all of it came and is drawn."""
 
@@ -87,7 +87,7 @@ class Question:
         self.over: Over | None = None
         self.mine = False
 
-    def become(self, other: Question) -> None:
+    def become(self, other: InboxQuestion) -> None:
         """Take over what is told anew of the same question: dialogs hold on to this one."""
         before = self.held.digest
         self.held, self.queued, self.position = other.held, other.queued, other.position
@@ -113,7 +113,7 @@ class Question:
         return None if self.deadline is None or self.queued or self.over else self.deadline - now
 
 
-class Offer(Value):
+class ModeOffer(Value):
     """Another mode or a deny rule, put to a person who keeps saying no."""
 
     __slots__ = ("id", "session", "runtime", "modes", "rules", "words")
@@ -133,11 +133,11 @@ class Questions:
     """Everything that the event stream told. Times are of our own clock, which does not jump as the server's may."""
 
     def __init__(self) -> None:
-        self._all: dict[str, Question] = {}
-        self.offers: list[Offer] = []
+        self._all: dict[str, InboxQuestion] = {}
+        self.offers: list[ModeOffer] = []
         self._ahead = 0.0  # of the server's clock, when it last told the time
 
-    def take(self, name: str, data: Data, clock: float) -> Question | None:
+    def take(self, name: str, data: Data, clock: float) -> InboxQuestion | None:
         """Take one event in, at the time of a clock that never jumps. Gives the question that is new by it. Raises
         PayloadError on what cannot be read."""
         if isinstance(data.get("now"), int | float):
@@ -161,19 +161,19 @@ class Questions:
     def __len__(self) -> int:
         return len(self._all)
 
-    def get(self, id: str) -> Question | None:
+    def get(self, id: str) -> InboxQuestion | None:
         return self._all.get(id)
 
-    def waiting(self) -> list[Question]:
+    def waiting(self) -> list[InboxQuestion]:
         return [each for each in self._all.values() if each.over is None]
 
-    def groups(self) -> list[list[Question]]:
+    def groups(self) -> list[list[InboxQuestion]]:
         """By session: those in which something waits first, the longest waiting first; in each the head first."""
         ordered = sorted(self._all.values(), key=lambda each: (each.group, *_rank(each)))
         found = [list(group) for _, group in groupby(ordered, key=lambda each: each.group)]
         return sorted(found, key=lambda group: (group[0].over is not None, group[0].held.made))
 
-    def in_order(self) -> list[Question]:
+    def in_order(self) -> list[InboxQuestion]:
         return [each for group in self.groups() for each in group]
 
     def sweep(self, now: float) -> bool:
@@ -194,10 +194,10 @@ class Questions:
             if each.over is None and each.id not in alive:
                 each.over = Over(Ending.LOST, reason="it ended while the inbox was not connected", at=clock)
 
-    def _held(self, data: Data) -> Question | None:
+    def _held(self, data: Data) -> InboxQuestion | None:
         held = wire.read_held(data)
         deadline, position = data.get("deadline"), data.get("position")
-        found = Question(
+        found = InboxQuestion(
             held,
             queued=data.get("state") == "queued",
             position=position if isinstance(position, int) else 0,
@@ -227,12 +227,12 @@ class Questions:
     def _offer(self, data: Data) -> None:
         texts = {name: str(data.get(name, "")) for name in ("id", "session", "runtime", "words")}
         lists = {name: tuple(map(str, data.get(name, ()))) for name in ("modes", "rules")}
-        found = Offer(**texts, **lists)  # type: ignore[arg-type]
+        found = ModeOffer(**texts, **lists)  # type: ignore[arg-type]
         self.offers = [each for each in self.offers if (each.runtime, each.session) != (found.runtime, found.session)]
         self.offers.append(found)
 
 
-def _rank(question: Question) -> tuple[bool, int, float]:
+def _rank(question: InboxQuestion) -> tuple[bool, int, float]:
     return (question.over is not None, question.position, question.held.made)
 
 

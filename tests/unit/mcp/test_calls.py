@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from assent.contract.call import Call
 from assent.contract.errors import StoreError
 from assent.mcp import calls, frames
-from assent.mcp.calls import Origin
+from assent.mcp.calls import CallOrigin
 
-ORIGIN = Origin("srv", session="s", project="/code/app", home="/home/me")
+ORIGIN = CallOrigin("srv", session="s", project="/code/app", home="/home/me")
 
 
 def request(method: str, params: object, **more: object) -> frames.Frame:
@@ -49,7 +49,7 @@ def test_other_methods_are_not_judged(method: str) -> None:
     "method", ["Tools/call", "tools/CALL", "tools/call/", "tools//call", "tools_call", "\uff54ools/call", "toolſ/call"]
 )
 def test_a_method_that_some_reader_may_take_for_a_call_is_refused(method: str) -> None:
-    with pytest.raises(frames.Malformed):
+    with pytest.raises(frames.BadMessage):
         ORIGIN.call(request(method, {"name": "x"}))
 
 

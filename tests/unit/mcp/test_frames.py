@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from assent.mcp import frames
-from assent.mcp.frames import Frame, Kind, Lines, Malformed
+from assent.mcp.frames import BadMessage, Frame, FrameKind, Lines
 
 numbers = st.integers() | st.floats(allow_nan=False, allow_infinity=False)
 texts = st.text(st.characters(exclude_categories=()), max_size=20)
@@ -38,7 +38,7 @@ def test_a_message_is_written_with_the_value_that_was_read(message: dict[str, ob
     given_line = json.dumps({**more, **message}, ensure_ascii=False).encode("utf-8", "surrogatepass")
     try:
         found = frames.read(given_line)
-    except Malformed:  # half a character that is not written as an escape is no UTF-8
+    except BadMessage:  # half a character that is not written as an escape is no UTF-8
         assert any(0xD800 <= ord(each) <= 0xDFFF for each in given_line.decode("utf-8", "surrogatepass"))
         return
     assert isinstance(found, Frame)
@@ -67,7 +67,7 @@ def test_a_batch_is_read_message_by_message(batch: list[dict[str, object]]) -> N
 def test_whatever_comes_is_a_message_or_refused(line: bytes) -> None:
     try:
         found = frames.read(line)
-    except Malformed as error:
+    except BadMessage as error:
         answer = error.answer()
         assert set(answer) == {"jsonrpc", "id", "error"}
         return
@@ -83,19 +83,19 @@ def test_a_key_given_twice_is_refused_wherever_it_stands(message: dict[str, obje
     key = data.draw(st.sampled_from(["jsonrpc", "params", "a", "b"]))
     spelled = data.draw(st.sampled_from([key, f"\\u{ord(key[0]):04x}{key[1:]}"]))
     spoiled = line.replace(f'"{key}": ', f'"{spelled}": 0, "{key}": ', 1)
-    with pytest.raises(Malformed):
+    with pytest.raises(BadMessage):
         frames.read(spoiled.encode())
 
 
 def test_kinds_are_told_apart() -> None:
-    def kind(**body: object) -> Kind:
+    def kind(**body: object) -> FrameKind:
         return frames.frame({"jsonrpc": "2.0", **body}).kind
 
-    assert kind(id=1, method="m") is Kind.REQUEST
-    assert kind(id=None, method="m") is Kind.REQUEST
-    assert kind(method="m") is Kind.NOTIFICATION
-    assert kind(id=1, result=None) is Kind.RESPONSE
-    assert kind(id=1, error={}) is Kind.RESPONSE
+    assert kind(id=1, method="m") is FrameKind.REQUEST
+    assert kind(id=None, method="m") is FrameKind.REQUEST
+    assert kind(method="m") is FrameKind.NOTIFICATION
+    assert kind(id=1, result=None) is FrameKind.RESPONSE
+    assert kind(id=1, error={}) is FrameKind.RESPONSE
 
 
 @pytest.mark.parametrize(
@@ -116,7 +116,7 @@ def test_kinds_are_told_apart() -> None:
     ids=str,
 )
 def test_a_message_that_is_two_things_or_none_is_refused(body: dict[str, object]) -> None:
-    with pytest.raises(Malformed):
+    with pytest.raises(BadMessage):
         frames.frame({"jsonrpc": "2.0", **body})
 
 
@@ -133,7 +133,7 @@ def test_a_message_that_is_two_things_or_none_is_refused(body: dict[str, object]
     ],
 )
 def test_an_error_names_the_id_only_where_there_is_one(line: bytes, id: object) -> None:
-    with pytest.raises(Malformed) as refused:
+    with pytest.raises(BadMessage) as refused:
         frames.read(line)
     assert refused.value.answer()["id"] == id
 

@@ -29,7 +29,7 @@ from assent.contract.display import code, for_terminal
 from assent.tui import looks, paint, words
 from assent.tui.detail import Detail
 from assent.tui.listing import QuestionList
-from assent.tui.questions import MOST_LINES, Question, Questions
+from assent.tui.questions import MOST_LINES, InboxQuestion, Questions
 
 STEERS = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
 PIECES = (
@@ -62,7 +62,7 @@ texts = st.lists(st.one_of(st.sampled_from(PIECES), st.text(max_size=8)), max_si
 words_in = texts.filter(lambda text: bool(text.strip()))
 
 
-def asked(text: str, kind: str = "command") -> Question:
+def asked(text: str, kind: str = "command") -> InboxQuestion:
     """A question in which every field that an agent can fill is the text."""
     part = Part(
         Outcome.ASK,
@@ -81,10 +81,10 @@ def asked(text: str, kind: str = "command") -> Question:
     held = Held(
         text, call, text, decision, preview, effects=(f"run {text}", text), warnings=(text,), project=text, timeout=300
     )
-    return Question(held, queued=False, position=0, deadline=60.0, choices=())
+    return InboxQuestion(held, queued=False, position=0, deadline=60.0, choices=())
 
 
-def painted(question: Question) -> Iterator[Content]:
+def painted(question: InboxQuestion) -> Iterator[Content]:
     held = question.held
     for build in (paint.warnings, paint.says, paint.effects, paint.why, paint.receipt):
         yield build(held)
@@ -120,7 +120,7 @@ def test_what_would_be_markup_is_shown_as_it_is(text: str) -> None:
 @examples(150)
 def test_a_long_line_is_cut_into_rows_of_one_width_and_nothing_is_left_out(text: str, width: int) -> None:
     line = for_terminal(code(text)).replace("\n", "")
-    rows = paint.code_rows([paint.Line("code", "$", line)], width)
+    rows = paint.code_rows([paint.CodeLine("code", "$", line)], width)
     assert {row.cell_length for row in rows} == {width}
     together = "".join(row.plain[2:] for row in rows)
     assert together.replace(" ", "") == line.replace(" ", "")  # a wide letter may leave a cell free at the edge
@@ -185,10 +185,10 @@ def test_what_is_cut_says_so() -> None:
     assert (len(paint.preview(many)), many.whole) == (3000, True)
 
 
-def of(preview: Preview, sent: int | None = None) -> Question:
+def of(preview: Preview, sent: int | None = None) -> InboxQuestion:
     old = asked("x").held
     held = Held(old.id, old.call, old.digest, old.decision, preview)
-    return Question(held, queued=False, position=0, deadline=None, choices=(), sent=sent)
+    return InboxQuestion(held, queued=False, position=0, deadline=None, choices=(), sent=sent)
 
 
 @given(

@@ -7,19 +7,19 @@ from statistics import median
 
 from assent.server.access import Role
 from assent.server.api import shown
-from assent.server.api.endpoint import ANY, FLAG, TEXTS, WHOLE, Asked, Endpoint, listing, record
+from assent.server.api.endpoint import ANY, FLAG, TEXTS, WHOLE, ApiRequest, Endpoint, listing, record
 from assent.trail import query, verify
 
 MOST, STEPS, READ = 1000, 60, 200_000
 WORDS = ("text", "session", "tool", "outcome", "kind", "rule", "code", "runtime", "id")
 
 
-def wanted(asked: Asked) -> query.Wanted:
+def wanted(asked: ApiRequest) -> query.Wanted:
     given = {name: asked.query.get(name, "")[:500] for name in WORDS}
     return query.Wanted(since=asked.asked_number("since", 0), until=asked.asked_number("until", 0), **given)
 
 
-async def search(asked: Asked) -> object:
+async def search(asked: ApiRequest) -> object:
     limit = int(asked.asked_number("limit", 100, most=MOST)) or 1
     return await asyncio.to_thread(_search, asked.house.gate.memory.trail.folder, wanted(asked), limit)
 
@@ -29,7 +29,7 @@ def _search(folder: str, what: query.Wanted, limit: int) -> object:
     return {"records": [shown.entry(each.fields) for each in found[:limit]], "more": len(found) > limit}
 
 
-async def stats(asked: Asked) -> object:
+async def stats(asked: ApiRequest) -> object:
     until = asked.asked_number("until", 0) or asked.house.clock()
     since = asked.asked_number("since", 0) or until - 86400
     return await asyncio.to_thread(_stats, asked.house.gate.memory.trail.folder, since, max(until, since + 1))
@@ -69,7 +69,7 @@ def _stats(folder: str, since: float, until: float) -> object:
     }
 
 
-async def check(asked: Asked) -> object:
+async def check(asked: ApiRequest) -> object:
     found = await asyncio.to_thread(verify.verify, asked.house.gate.memory.trail.folder)
     problems = [shown.safe(str(found.fault), "reason")] if found.fault is not None else []
     return {"whole": found.fault is None, "records": found.lines, "problems": problems, "notes": list(found.notes)}

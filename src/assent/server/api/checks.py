@@ -17,8 +17,20 @@ from assent.gate import verdict
 from assent.policy import explain
 from assent.policy.parts import nobody_answers, to_confirm
 from assent.server.access import Role
-from assent.server.api.endpoint import ANY, FLAG, LARGE, NUMBER, TEXT, Asked, Endpoint, Refusal, Reply, encode, record
-from assent.server.held_calls import Waiting
+from assent.server.api.endpoint import (
+    ANY,
+    FLAG,
+    LARGE,
+    NUMBER,
+    TEXT,
+    ApiRequest,
+    Endpoint,
+    HttpReply,
+    Refusal,
+    encode,
+    record,
+)
+from assent.server.held_calls import WaitingCall
 
 LONGEST_WAIT = 600.0
 LONGEST_NAME = 4096
@@ -27,7 +39,7 @@ REMEMBERED = 256  # answers
 LONE = re.compile(r"[\ud800-\udfff]")
 
 
-def call_of(asked: Asked) -> tuple[Call, str, Engine]:
+def call_of(asked: ApiRequest) -> tuple[Call, str, Engine]:
     """The call of a request, its project, and the gate of its session there."""
     tool, given = asked.text("tool"), asked.table("input")
     cwd, session, runtime = asked.text("cwd", ""), asked.text("session", ""), asked.text("runtime", "")
@@ -53,12 +65,12 @@ def call_of(asked: Asked) -> tuple[Call, str, Engine]:
     return call, project, gate
 
 
-def is_quick(asked: Asked, gate: Engine, call: Call) -> bool:
+def is_quick(asked: ApiRequest, gate: Engine, call: Call) -> bool:
     """Whether a request is decided at once; the others take a thread, so that nobody waits behind them."""
     return asked.size <= QUICK and asked.house.has_time() and gate.is_quick(call)
 
 
-def host_mode(asked: Asked) -> str:
+def host_mode(asked: ApiRequest) -> str:
     """The mode that the host itself is in, which can only tighten."""
     mode = asked.text("host_mode", "")
     if mode and mode not in MODES:
@@ -66,7 +78,7 @@ def host_mode(asked: Asked) -> str:
     return mode
 
 
-async def check(asked: Asked) -> object:
+async def check(asked: ApiRequest) -> object:
     """Decide, and do nothing else: no record, no question."""
     call, project, gate = call_of(asked)
     judge, mode = asked.house.gate.judge, host_mode(asked)
@@ -80,7 +92,7 @@ async def check(asked: Asked) -> object:
     asked.house.metrics.checked(decision)
     if asked.flag("whole"):
         return {**_told(decision), "decision": wire.plain(decision)}
-    return Reply(_written(decision))
+    return HttpReply(_written(decision))
 
 
 def _told(decision: Decision) -> dict[str, object]:
@@ -100,7 +112,7 @@ def _written(decision: Decision) -> bytes:
     return found
 
 
-async def submit(asked: Asked) -> object:
+async def submit(asked: ApiRequest) -> object:
     """Decide and record a call; where it asks, hold it until it is answered or `wait` seconds are over."""
     wait = asked.number("wait", 60.0, most=LONGEST_WAIT)
     attended, headless = asked.flag("attended"), asked.flag("headless")
@@ -119,25 +131,25 @@ async def submit(asked: Asked) -> object:
     return await outcome(asked, waiting, wait)
 
 
-async def reattach(asked: Asked) -> object:
+async def reattach(asked: ApiRequest) -> object:
     """Come back for a call that is held."""
     wait = asked.number("wait", 60.0, most=LONGEST_WAIT)
     id, digest = asked.path["id"], asked.text("digest")
     return await outcome(asked, await asked.house.calls.again(id, digest), wait)
 
 
-async def withdraw(asked: Asked) -> object:
+async def withdraw(asked: ApiRequest) -> object:
     """The call is not wanted any more."""
     asked.house.calls.withdraw(asked.path["id"], asked.text("digest"))
     return {"withdrawn": True}
 
 
-async def outcome(asked: Asked, waiting: Waiting, wait: float) -> object:
+async def outcome(asked: ApiRequest, waiting: WaitingCall, wait: float) -> object:
     """The verdict on a held call, or where to come back for it."""
     found = await asked.house.calls.wait(waiting, wait, asked.gone)
     if isinstance(found, Verdict):
         return plain(found)
-    return Reply({"waiting": True, **found}, status=202)
+    return HttpReply({"waiting": True, **found}, status=202)
 
 
 def plain(found: Verdict) -> object:

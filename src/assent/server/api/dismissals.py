@@ -5,11 +5,11 @@ from __future__ import annotations
 import hmac
 
 from assent.server.access import Role
-from assent.server.api.endpoint import FLAG, TEXT, Asked, Endpoint, Refusal, record
+from assent.server.api.endpoint import FLAG, TEXT, ApiRequest, Endpoint, Refusal, record
 from assent.server.api.questions import held_of
 
 
-async def dismiss(asked: Asked) -> object:
+async def dismiss(asked: ApiRequest) -> object:
     """Esc, Ctrl-C, a closed terminal: whoever was answering put it away. An answer that came before stands."""
     held, digest = held_of(asked), asked.text("digest")
     if not hmac.compare_digest(held.digest.encode(), digest.encode("utf-8", "surrogatepass")):

@@ -7,7 +7,7 @@ from assent.approval.commands import Partial, Taken
 from assent.contract.errors import AccessError
 from assent.server.access import Role
 from assent.server.api import shown
-from assent.server.api.endpoint import FLAG, TEXT, TEXTS, Asked, Endpoint, Refusal, Reply, record
+from assent.server.api.endpoint import FLAG, TEXT, TEXTS, ApiRequest, Endpoint, HttpReply, Refusal, record
 from assent.server.slack import Slack
 from assent.server.webhook import Webhook
 
@@ -16,16 +16,16 @@ UNSIGNED = Refusal(401, "bad-signature", "this is not signed, too old, or came b
 STATUS = {"bad-signature": 401, "stale": 401, "replayed": 409, "unknown": 404, "mismatch": 409, "late": 409}
 
 
-async def slack(asked: Asked) -> object:
+async def slack(asked: ApiRequest) -> object:
     """A button or a dialog in Slack."""
     place = asked.house.elsewhere.opened.get("slack")
     told = await place.interact(asked.headers, asked.raw) if isinstance(place, Slack) else None
     if told is None:
         raise UNSIGNED
-    return Reply(told if told else b"")
+    return HttpReply(told if told else b"")
 
 
-async def webhook(asked: Asked) -> object:
+async def webhook(asked: ApiRequest) -> object:
     """A signed answer."""
     place = asked.house.elsewhere.opened.get("webhook")
     if not isinstance(place, Webhook):

@@ -50,7 +50,7 @@ class Refusal(Exception):
         self.headers = headers or {}
 
 
-class Reply:
+class HttpReply:
     """An answer that is not a plain 200 with JSON."""
 
     __slots__ = ("status", "body", "headers", "kind")
@@ -73,7 +73,7 @@ class Reply:
         return self.body if isinstance(self.body, bytes) else encode(self.body).encode()
 
 
-class Asked:
+class ApiRequest:
     """A request that passed the door. `size` is that of its body in bytes. `gone` tells whether whoever asked hung
     up. A signed one is not read yet: it has its bytes and its headers as they came."""
 
@@ -172,7 +172,7 @@ class Asked:
         return found
 
 
-Run = Callable[[Asked], Coroutine[Any, Any, object]]
+Run = Callable[[ApiRequest], Coroutine[Any, Any, object]]
 
 
 class Endpoint(Value):
@@ -203,7 +203,7 @@ class Endpoint(Value):
         scraped: bool = False,
         signed: bool = False,
         prompt: bool = False,
-        denial: Callable[[Mapping[str, str], str], Reply | None] | None = None,
+        denial: Callable[[Mapping[str, str], str], HttpReply | None] | None = None,
     ) -> None:
         self.method = method
         self.path = path

@@ -16,7 +16,7 @@ from assent.approval.escalation import MODE_WORDS, RULE_WORDS, Offer
 from assent.contract.approval import Held, Resolution
 from assent.server.access import WEB, Role
 from assent.server.api import shown
-from assent.server.api.endpoint import TEXT, Asked, Endpoint, Refusal
+from assent.server.api.endpoint import TEXT, ApiRequest, Endpoint, Refusal
 from assent.server.api.request_guard import RAW_HEADERS
 
 STREAM = "text/event-stream"
@@ -31,7 +31,7 @@ MOST_OFFERS = 20  # open offers that a stream is told of at its start, the newes
 OFFERED = ("id", "runtime", "session", "modes", "words")
 
 
-class Stream:
+class EventStream:
     """One signed-in event stream."""
 
     def __init__(self, name: str, hub: Hub, room: int = 0) -> None:
@@ -118,14 +118,14 @@ class Hub:
 
     def __init__(self, now: Any) -> None:
         self.now = now
-        self.streams: dict[str, Stream] = {}
+        self.streams: dict[str, EventStream] = {}
         self._count = 0
 
-    def open(self, channel: str) -> Stream:
+    def open(self, channel: str) -> EventStream:
         if len(self.streams) >= MOST_STREAMS:
             raise Refusal(503, "too-many", f"{MOST_STREAMS} pages are open already; close one")
         self._count += 1
-        stream = Stream(f"{channel}-{self._count}", self, DRAWN if channel == WEB else 0)
+        stream = EventStream(f"{channel}-{self._count}", self, DRAWN if channel == WEB else 0)
         self.streams[stream.name] = stream
         return stream
 
@@ -146,7 +146,7 @@ def offered(offer: Offer) -> dict[str, object]:
     return {**plain, "rules": list(offer.rules), "meant": meant, "rule_meant": RULE_WORDS}
 
 
-async def events(asked: Asked) -> object:
+async def events(asked: ApiRequest) -> object:
     """Keep a stream open: it is a channel as long as it is."""
     house = asked.house
     stream = house.hub.open(asked.channel)

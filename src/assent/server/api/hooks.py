@@ -17,18 +17,17 @@ from assent.contract.approval import Ending, Verdict
 from assent.contract.decision import Decision, Outcome
 from assent.contract.errors import AssentError
 from assent.contract.memory import keep
-from assent.contract.reply import Reply as Told
-from assent.contract.reply import fault
+from assent.contract.reply import Reply, fault
 from assent.engine.questions import UNDECIDED
 from assent.engine.request import Settled
 from assent.facts import digest, servers
 from assent.hook.replies import HookRequest, alone, concluded, heard, told
 from assent.server.access import Role
 from assent.server.api.checks import is_quick
-from assent.server.api.endpoint import ANY, LARGE, NUMBER, TEXT, Asked, Endpoint, Refusal, Reply, record
+from assent.server.api.endpoint import ANY, LARGE, NUMBER, TEXT, ApiRequest, Endpoint, HttpReply, Refusal, record
 from assent.server.api.events import offered
 from assent.server.api.request_guard import HEADER
-from assent.server.held_calls import Waiting
+from assent.server.held_calls import WaitingCall
 from assent.server.state import Closing
 from assent.state import host_dialogs
 
@@ -39,7 +38,7 @@ REMEMBERED = 256  # answers
 TAKEN_OVER = frozenset({Ending.UNSEEN})  # the ending after which the program's own dialog asks in our place
 
 
-class Held(Exception):
+class HeldHook(Exception):
     """There is no answer yet: the hook must come back with this."""
 
     def __init__(self, id: str, digest: str) -> None:
@@ -48,7 +47,7 @@ class Held(Exception):
         self.digest = digest
 
 
-async def hook(asked: Asked) -> object:
+async def hook(asked: ApiRequest) -> object:
     """Answer one event of an agent program."""
     runtime = asked.path["runtime"]
     if runtime not in CAPABILITIES:
@@ -63,16 +62,16 @@ async def hook(asked: Asked) -> object:
         event = adapter.parse_text(asked.text("payload"), environ=environ, home=home, project=project)
         asked.house.remember(event.session, environ, project)
         rendered = adapter.render(event, await reply(asked, adapter, event))
-    except Held as held:
-        return Reply(f"held {held.id} {held.digest}\n".encode(), kind="text/plain; charset=utf-8")
+    except HeldHook as held:
+        return HttpReply(f"held {held.id} {held.digest}\n".encode(), kind="text/plain; charset=utf-8")
     except Closing as error:  # the hook decides by itself, or comes back for its question
         raise Refusal(503, "ending", str(error)) from None
     except AssentError as error:
         rendered = adapter.render(event, fault(str(error)))
-    return Reply(framed(rendered), kind="text/plain; charset=utf-8")
+    return HttpReply(framed(rendered), kind="text/plain; charset=utf-8")
 
 
-async def over_http(asked: Asked) -> object:
+async def over_http(asked: ApiRequest) -> object:
     """Answer an HTTP hook: the payload is the body, and the answer what the program reads. What such a hook is not
     told, a command hook of the same session told before; where it did not, there is no workspace."""
     runtime, given = asked.path["runtime"], asked.body
@@ -94,7 +93,7 @@ async def over_http(asked: Asked) -> object:
         return _response(adapter, event, fault(f"the gate failed inside: {type(error).__name__}"))
 
 
-def denied(path: Mapping[str, str], words: str) -> Reply | None:
+def denied(path: Mapping[str, str], words: str) -> HttpReply | None:
     """The answer to an HTTP hook whose payload cannot be read."""
     runtime = path.get("runtime", "")
     if runtime not in CAPABILITIES or not CAPABILITIES[runtime].http:
@@ -102,26 +101,26 @@ def denied(path: Mapping[str, str], words: str) -> Reply | None:
     return _response(agents.load(runtime), None, fault(words))
 
 
-_responses: dict[tuple[int, str], tuple[Told, Reply]] = {}
+_responses: dict[tuple[int, str], tuple[Reply, HttpReply]] = {}
 
 
-def _response(adapter: Adapter, event: Event | None, told: Told) -> Reply:
+def _response(adapter: Adapter, event: Event | None, told: Reply) -> HttpReply:
     """What the program is told, as it is sent. To the same words it is the same, where nothing else goes into it."""
     plain = adapter.plain and event is not None and event.kind is Kind.BEFORE_TOOL
     known = _responses.get((id(told), adapter.runtime)) if plain else None
     if known is not None and known[0] is told:
         return known[1]
     response = adapter.respond(event, told)
-    found = Reply(response.body.encode(), status=response.status, kind=response.type)
+    found = HttpReply(response.body.encode(), status=response.status, kind=response.type)
     if plain:
         keep(_responses, (id(told), adapter.runtime), (told, found), REMEMBERED)
     return found
 
 
-_words: dict[int, tuple[Decision, Told]] = {}
+_words: dict[int, tuple[Decision, Reply]] = {}
 
 
-def _told(decision: Decision) -> Told:
+def _told(decision: Decision) -> Reply:
     """A decision in words. A gate that decides the same again gives the same object, and so do we."""
     known = _words.get(id(decision))
     if known is not None and known[0] is decision:
@@ -131,12 +130,12 @@ def _told(decision: Decision) -> Told:
     return found
 
 
-async def _in_one_go(asked: Asked, adapter: Adapter, event: Event) -> Told:
+async def _in_one_go(asked: ApiRequest, adapter: Adapter, event: Event) -> Reply:
     """An HTTP hook waits for its answer in one request."""
     while True:
         try:
             return await reply(asked, adapter, event)
-        except Held as held:
+        except HeldHook as held:
             asked.body = {"held": {"id": held.id, "digest": held.digest}}
 
 
@@ -145,7 +144,7 @@ def framed(rendered: Rendered) -> bytes:
     return b"done %d %d %d\n%b%b" % (rendered.status, len(out), len(err), out, err)
 
 
-async def reply(asked: Asked, adapter: Adapter, event: Event) -> Told:
+async def reply(asked: ApiRequest, adapter: Adapter, event: Event) -> Reply:
     """What the program is told."""
     project = event.call.roots[0] if event.call is not None and event.call.roots else ""
     house = asked.house
@@ -164,10 +163,10 @@ async def reply(asked: Asked, adapter: Adapter, event: Event) -> Told:
         house.gate.broker.withdraw(id, "it was answered in the program's own dialog")
     if offer is not None:
         house.hub.tell("offer", offered(offer))
-    return Told(Outcome.ALLOW)
+    return Reply(Outcome.ALLOW)
 
 
-async def _before(asked: Asked, adapter: Adapter, visit: HookRequest) -> Told:
+async def _before(asked: ApiRequest, adapter: Adapter, visit: HookRequest) -> Reply:
     held, slow = asked.table("held"), asked.house.slow
     if held and not slow.knows(str(held.get("id", ""))):  # the hook is back for a question that was asked before
         return await _answered(asked, adapter, visit, await _again(asked))
@@ -187,7 +186,7 @@ async def _before(asked: Asked, adapter: Adapter, visit: HookRequest) -> Told:
     return await _answered(asked, adapter, visit, await _hold(asked, adapter, visit, settled))
 
 
-async def _settled(asked: Asked, visit: HookRequest) -> Settled:
+async def _settled(asked: ApiRequest, visit: HookRequest) -> Settled:
     """The event's call, decided. One that takes long goes on while the hook comes back for it."""
     house, settings = asked.house, visit.engine.settings
     headless = settings.route == "runtime" and not visit.dialog
@@ -198,17 +197,17 @@ async def _settled(asked: Asked, visit: HookRequest) -> Settled:
     await asyncio.wait({task}, timeout=SOON)
     if task.done():
         return task.result()
-    raise Held(*house.slow.keep(task))
+    raise HeldHook(*house.slow.keep(task))
 
 
-async def _late(asked: Asked) -> Settled:
+async def _late(asked: ApiRequest) -> Settled:
     """What was decided since the hook was here."""
     held = asked.table("held")
     id, digest = str(held.get("id", "")), str(held.get("digest", ""))
     task, since = asked.house.slow.find(id, digest)
     await asyncio.wait({task}, timeout=WAIT)
     if not task.done():
-        raise Held(id, digest)
+        raise HeldHook(id, digest)
     asked.house.slow.drop(id)
     asked.body["spent"] = asyncio.get_running_loop().time() - since
     return task.result()
@@ -221,7 +220,7 @@ def to_dialog(route: str, visit: HookRequest, *, races: bool, watched: bool) -> 
     return visit.dialog and route == "both" and (races or not watched)
 
 
-async def _permission(asked: Asked, adapter: Adapter, visit: HookRequest) -> Told:
+async def _permission(asked: ApiRequest, adapter: Adapter, visit: HookRequest) -> Reply:
     """The program's dialog is open. What it asks for us is asked here too: the first answer counts."""
     call = visit.call
     assert call is not None
@@ -235,16 +234,16 @@ async def _permission(asked: Asked, adapter: Adapter, visit: HookRequest) -> Tol
         judged = await asked.house.work(visit.gate.judge, visit.request())
         if judged.decision.outcome is not Outcome.ASK:
             asked.house.gate.dialogs.pop(id, None)
-            return told(judged.decision) if judged.decision.outcome is Outcome.DENY else Told(Outcome.ASK)
+            return told(judged.decision) if judged.decision.outcome is Outcome.DENY else Reply(Outcome.ASK)
         waiting = await _hold(asked, adapter, visit, Settled(judged, id))
     verdict = await _wait(asked, waiting)
     asked.house.gate.dialogs.pop(id, None)
     if verdict.resolution is None or verdict.resolution.ending in UNDECIDED:
-        return Told(Outcome.ASK)  # the dialog stays
+        return Reply(Outcome.ASK)  # the dialog stays
     return concluded(verdict)
 
 
-async def _hold(asked: Asked, adapter: Adapter, visit: HookRequest, settled: Settled) -> Waiting:
+async def _hold(asked: ApiRequest, adapter: Adapter, visit: HookRequest, settled: Settled) -> WaitingCall:
     return await asked.house.calls.hold(
         visit.request(),
         settled,
@@ -254,7 +253,7 @@ async def _hold(asked: Asked, adapter: Adapter, visit: HookRequest, settled: Set
     )
 
 
-def limit_of(asked: Asked, adapter: Adapter) -> float:
+def limit_of(asked: ApiRequest, adapter: Adapter) -> float:
     """The seconds that a person has at most: less than the hook, which has less than the program. 0: no limit is
     known."""
     header = asked.headers.get(HEADER, "")
@@ -265,24 +264,24 @@ def limit_of(asked: Asked, adapter: Adapter) -> float:
     return max(min(ends) - ANSWERING - asked.number("spent", 0, most=1e6), 1.0) if ends else 0.0
 
 
-async def _again(asked: Asked) -> Waiting:
+async def _again(asked: ApiRequest) -> WaitingCall:
     held = asked.table("held")
     return await asked.house.calls.again(str(held.get("id", "")), str(held.get("digest", "")))
 
 
-async def _wait(asked: Asked, waiting: Waiting) -> Verdict:
+async def _wait(asked: ApiRequest, waiting: WaitingCall) -> Verdict:
     found = await asked.house.calls.wait(waiting, WAIT if asked.body.get("held") else SOON, asked.gone)
     if not isinstance(found, Verdict):
-        raise Held(waiting.id, waiting.digest)
+        raise HeldHook(waiting.id, waiting.digest)
     return found
 
 
-async def _answered(asked: Asked, adapter: Adapter, visit: HookRequest, waiting: Waiting) -> Told:
+async def _answered(asked: ApiRequest, adapter: Adapter, visit: HookRequest, waiting: WaitingCall) -> Reply:
     """The person's answer; a question that nobody could see goes to the program's own dialog, where one is attended."""
     verdict = await _wait(asked, waiting)
     asked.house.gate.dialogs.pop(waiting.id, None)
     if verdict.unseen and _falls_back(adapter, visit) and verdict.decision.tool:
-        return Told(Outcome.ASK, verdict.message)
+        return Reply(Outcome.ASK, verdict.message)
     return concluded(verdict)
 
 

@@ -6,7 +6,7 @@ from time import time
 
 from assent.contract.decision import Decision, Outcome
 from assent.server.access import Role
-from assent.server.api.endpoint import TEXT, Asked, Endpoint, Reply
+from assent.server.api.endpoint import TEXT, ApiRequest, Endpoint, HttpReply
 
 
 class Metrics:
@@ -25,7 +25,7 @@ class Metrics:
         self.decisions[decision.outcome] += 1
 
 
-async def metrics(asked: Asked) -> object:
+async def metrics(asked: ApiRequest) -> object:
     house, found = asked.house, asked.house.metrics
     lines: list[str] = []
 
@@ -43,7 +43,7 @@ async def metrics(asked: Asked) -> object:
     family("faults_total", "counter", "faults inside", {"": found.faults})
     family("policy_loads_total", "counter", "policies read from their files", {"": house.gates.loads})
     family("start_time_seconds", "gauge", "when the server started", {"": round(found.started)})
-    return Reply(("\n".join(lines) + "\n").encode(), kind="text/plain; version=0.0.4; charset=utf-8")
+    return HttpReply(("\n".join(lines) + "\n").encode(), kind="text/plain; version=0.0.4; charset=utf-8")
 
 
 def _by_outcome(counts: dict[Outcome, int]) -> dict[str, float]:

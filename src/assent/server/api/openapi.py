@@ -21,7 +21,7 @@ from assent.server.api import (
     sessions,
     simulate,
 )
-from assent.server.api.endpoint import ANY, TEXT, Asked, Endpoint, record
+from assent.server.api.endpoint import ANY, TEXT, ApiRequest, Endpoint, record
 
 ERROR = record("error", error=record("code message", code=TEXT, message=TEXT))
 SECURITY: dict[Role, list[dict[str, list[str]]]] = {
@@ -31,7 +31,7 @@ SECURITY: dict[Role, list[dict[str, list[str]]]] = {
 }
 
 
-async def document(asked: Asked) -> object:
+async def document(asked: ApiRequest) -> object:
     return describe()
 
 

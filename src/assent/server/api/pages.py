@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from assent.agents.capabilities import NAMES
 from assent.contract import words
 from assent.policy.modes import Mode
-from assent.server.api.endpoint import Reply
+from assent.server.api.endpoint import HttpReply
 
 FOLDER = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "page")
 KINDS = {
@@ -22,9 +22,9 @@ KINDS = {
 }
 
 
-def load(folder: str = FOLDER) -> Mapping[str, Reply]:
+def load(folder: str = FOLDER) -> Mapping[str, HttpReply]:
     """Path → file, for every file of the page that is of a known kind."""
-    found: dict[str, Reply] = {}
+    found: dict[str, HttpReply] = {}
     for where, _, names in os.walk(folder):
         for name in names:
             kind = KINDS.get(os.path.splitext(name)[1])
@@ -32,8 +32,8 @@ def load(folder: str = FOLDER) -> Mapping[str, Reply]:
                 continue
             path = os.path.join(where, name)
             with open(path, "rb") as file:
-                found[f"/page/{os.path.relpath(path, folder)}"] = Reply(file.read(), kind=kind)
-    found["/page/vocabulary.js"] = Reply(_vocabulary(), kind=KINDS[".js"])
+                found[f"/page/{os.path.relpath(path, folder)}"] = HttpReply(file.read(), kind=kind)
+    found["/page/vocabulary.js"] = HttpReply(_vocabulary(), kind=KINDS[".js"])
     index = found.pop("/page/index.html", None)
     if index is not None:
         found["/"] = index

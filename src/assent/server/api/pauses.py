@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from assent.engine import pausing
 from assent.server.access import Role
-from assent.server.api.endpoint import NUMBER, Asked, Endpoint, record
+from assent.server.api.endpoint import NUMBER, ApiRequest, Endpoint, record
 from assent.state import pause
 
 
-async def begin(asked: Asked) -> object:
+async def begin(asked: ApiRequest) -> object:
     """No seconds end a pause."""
     assert asked.person is not None
     seconds = asked.number("seconds", -1.0, most=pause.LONGEST)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from assent.cli import policy as views
+from assent.cli import policy
 from assent.contract.errors import AssentError
 from assent.engine import journal
 from assent.engine.cache import Refusing
@@ -12,22 +12,22 @@ from assent.policy import lint
 from assent.policy.modes import parse_mode
 from assent.server.access import Role
 from assent.server.api import shown
-from assent.server.api.endpoint import ANY, NUMBER, TEXT, TEXTS, Asked, Endpoint, Refusal, listing, record
+from assent.server.api.endpoint import ANY, NUMBER, TEXT, TEXTS, ApiRequest, Endpoint, Refusal, listing, record
 from assent.state import sessions
 
 
-def project_of(asked: Asked) -> str:
+def project_of(asked: ApiRequest) -> str:
     project = asked.query.get("project", "") or asked.house.folder
     if not project.startswith("/") or "\0" in project or len(project) > 4096:
         raise Refusal(422, "bad-field", "`project` is a whole path")
     return project
 
 
-async def policy(asked: Asked) -> object:
+async def show_policy(asked: ApiRequest) -> object:
     return await asyncio.to_thread(_policy, asked)
 
 
-def _policy(asked: Asked) -> object:
+def _policy(asked: ApiRequest) -> object:
     project = project_of(asked)
     gate, place = asked.house.gates.find(project)
     base = {"project": shown.safe(project), "projects": shown.safe(asked.house.projects(project)), "error": ""}
@@ -35,10 +35,10 @@ def _policy(asked: Asked) -> object:
         return {**base, "error": shown.safe(str(gate.error), "reason")}
     findings = lint.lint(gate.settings, place.roots)
     listed = [shown.safe({name: getattr(each, name) for name in each.__slots__}) for each in findings]
-    return {**base, **shown.safe(views.as_json(gate.settings, place)), "findings": listed}
+    return {**base, **shown.safe(policy.as_json(gate.settings, place)), "findings": listed}
 
 
-async def modes(asked: Asked) -> object:
+async def modes(asked: ApiRequest) -> object:
     """The mode of a project, and the modes that persons chose for sessions."""
     gate, _ = asked.house.gates.find(project_of(asked))
     found = [
@@ -59,14 +59,14 @@ async def modes(asked: Asked) -> object:
     }
 
 
-def _chosen(asked: Asked, session: str) -> str:
+def _chosen(asked: ApiRequest, session: str) -> str:
     try:
         return sessions.chosen_mode(asked.house.state, session)
     except AssentError:
         return ""
 
 
-async def choose_mode(asked: Asked) -> object:
+async def choose_mode(asked: ApiRequest) -> object:
     """Give a session another mode; an empty one takes the choice back."""
     session, mode = asked.text("session"), asked.text("mode")
     if not session or len(session) > 4096:
@@ -82,13 +82,13 @@ async def choose_mode(asked: Asked) -> object:
     return {"session": session, "mode": mode}
 
 
-async def grants(asked: Asked) -> object:
+async def grants(asked: ApiRequest) -> object:
     memory = asked.house.gate.memory
     found = await asyncio.to_thread(memory.grants.all, memory.clock())
     return {"grants": [shown.grant(each) for each in reversed(found)]}
 
 
-async def revoke(asked: Asked) -> object:
+async def revoke(asked: ApiRequest) -> object:
     house, id = asked.house, asked.path["id"]
     await asyncio.to_thread(_revoke, house.gate.memory, id, asked.who, asked.channel)
     house.hub.tell("changed", {"what": "grants"})
@@ -113,7 +113,7 @@ ENDPOINTS = (
     Endpoint(
         "GET",
         "/v1/policy",
-        policy,
+        show_policy,
         needs=Role.PERSON,
         summary="the policy in force in a project, where each line comes from, and what lint finds",
         query=QUERY,

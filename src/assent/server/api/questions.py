@@ -10,7 +10,7 @@ from assent.contract.approval import Answer, Held, Said, Scope
 from assent.contract.errors import AssentError
 from assent.server.access import Role
 from assent.server.api import shown
-from assent.server.api.endpoint import ANY, FLAG, TEXT, TEXTS, WHOLE, Asked, Endpoint, Refusal, listing, record
+from assent.server.api.endpoint import ANY, FLAG, TEXT, TEXTS, WHOLE, ApiRequest, Endpoint, Refusal, listing, record
 
 T = TypeVar("T", Said, Scope)
 
@@ -18,7 +18,7 @@ LONGEST_MESSAGE, MOST_RULES, LONGEST_RULE = 4000, 20, 2000
 MOST_LISTED, LONGEST_LIST = 500, 4_000_000  # questions in one answer, characters of what they show
 
 
-async def listed(asked: Asked) -> object:
+async def listed(asked: ApiRequest) -> object:
     """The questions that wait, as many as one answer carries; the others are counted."""
     most = asked.asked_number("limit", MOST_LISTED, most=MOST_LISTED)
     pending = asked.house.gate.broker.pending()
@@ -33,7 +33,7 @@ async def listed(asked: Asked) -> object:
     return {"now": asked.house.clock(), "held": held, "more": len(pending) - len(held)}
 
 
-async def answer(asked: Asked) -> object:
+async def answer(asked: ApiRequest) -> object:
     """A person answers. The first answer counts; what does not count says why."""
     said = choice(asked, "said", Said)
     scope, rules = choice(asked, "scope", Scope, "once"), rules_of(asked)
@@ -63,7 +63,7 @@ async def answer(asked: Asked) -> object:
             raise Refusal(404, "unknown", receipt.words)
 
 
-def not_whole(asked: Asked, said: Said) -> Partial | None:
+def not_whole(asked: ApiRequest, said: Said) -> Partial | None:
     """What is said to a yes of somebody to whom not all of the question was sent."""
     held = next((each.held for each in asked.house.gate.broker.pending() if each.held.id == asked.path["id"]), None)
     if said is not Said.ALLOW or held is None or asked.house.readers.has_all(held, asked.session):
@@ -71,7 +71,7 @@ def not_whole(asked: Asked, said: Said) -> Partial | None:
     return Partial(held.id, possible=held.preview.whole)
 
 
-async def preview(asked: Asked) -> object:
+async def preview(asked: ApiRequest) -> object:
     """The next part of what a question shows. Whoever was sent all of it may allow it."""
     held = held_of(asked)
     start = int(asked.asked_number("from", 0, most=len(held.preview.text)))
@@ -80,7 +80,7 @@ async def preview(asked: Asked) -> object:
     return found
 
 
-async def reach(asked: Asked) -> object:
+async def reach(asked: ApiRequest) -> object:
     """What rules would have matched in the past, and whether they may be saved."""
     held, rules, scope = held_of(asked), rules_of(asked), choice(asked, "scope", Scope, "session")
     try:
@@ -90,7 +90,7 @@ async def reach(asked: Asked) -> object:
     return {name: getattr(found, name) for name in found.__slots__}
 
 
-async def offer(asked: Asked) -> object:
+async def offer(asked: ApiRequest) -> object:
     """Take an offer of another mode up, or turn it down."""
     offers, id = asked.house.gate.broker.offers, asked.text("id")
     if id not in [each.id for each in offers.open()]:
@@ -103,7 +103,7 @@ async def offer(asked: Asked) -> object:
     return {"words": words}
 
 
-def held_of(asked: Asked) -> Held:
+def held_of(asked: ApiRequest) -> Held:
     id = asked.path["id"]
     for each in asked.house.gate.broker.pending():
         if each.held.id == id:
@@ -111,14 +111,14 @@ def held_of(asked: Asked) -> Held:
     raise Refusal(404, "unknown", "this question does not wait any more")
 
 
-def rules_of(asked: Asked) -> tuple[str, ...]:
+def rules_of(asked: ApiRequest) -> tuple[str, ...]:
     rules = asked.texts("rules")
     if len(rules) > MOST_RULES or any(len(rule) > LONGEST_RULE for rule in rules):
         raise Refusal(422, "bad-field", f"`rules` are at most {MOST_RULES}, of {LONGEST_RULE} characters each")
     return rules
 
 
-def choice(asked: Asked, name: str, kind: type[T], default: str | None = None) -> T:
+def choice(asked: ApiRequest, name: str, kind: type[T], default: str | None = None) -> T:
     given = asked.text(name, default)
     for each in kind:
         if each.value == given:

@@ -14,8 +14,8 @@ from urllib.parse import parse_qsl
 
 from assent.contract.errors import AccessError, AssentError, PayloadError
 from assent.server.access import Person, Role
-from assent.server.api.endpoint import Asked, Endpoint, Refusal, Reply
-from assent.server.begun import Ended, Waiting, begin
+from assent.server.api.endpoint import ApiRequest, Endpoint, HttpReply, Refusal
+from assent.server.eager import Finished, Suspended, run_eagerly
 
 if TYPE_CHECKING:
     from assent.server.state import ServerState
@@ -97,7 +97,7 @@ class RequestGuard:
     async def serve(self, endpoint: Endpoint, scope: Scope, receive: Any, send: Any) -> None:
         """Answer one request to an endpoint."""
         self.house.metrics.requests += 1
-        reply: Reply | None
+        reply: HttpReply | None
         try:
             asked = await self._admit(endpoint, scope, receive, send)
         except Exception as error:
@@ -117,7 +117,7 @@ class RequestGuard:
         receive: Any,
         *,
         shared: bool = False,
-    ) -> Reply | Later:
+    ) -> HttpReply | Later:
         """Answer a request that is here as a whole, as far as nothing has to be waited for: the reply, or its rest.
         `shared`: what is seen of the host for one serves all that the loop heard of together."""
         self.house.metrics.requests += 1
@@ -131,29 +131,29 @@ class RequestGuard:
         except Exception as error:
             return self._denied(endpoint, path, error) or self._instead(error)
         named = {HEADER: headers[RAW_HEADER].decode("latin-1")} if RAW_HEADER in headers else None
-        asked = Asked(
+        asked = ApiRequest(
             self.house, role, person, peer, path, ABSENT, body, len(raw), cookie, gone, unheard, headers=named
         )
         if shared:
             self.house.attend()
         try:
-            found = begin(self._replied(endpoint, asked))
+            found = run_eagerly(self._replied(endpoint, asked))
         finally:
             self.house.attended()
-        if isinstance(found, Ended):
+        if isinstance(found, Finished):
             assert found.value is not None  # nobody answers by itself where nobody listens yet
             return found.value
         return partial(_later, found, peer)
 
-    async def _replied(self, endpoint: Endpoint, asked: Asked) -> Reply | None:
+    async def _replied(self, endpoint: Endpoint, asked: ApiRequest) -> HttpReply | None:
         """What an endpoint answers, or what is answered instead; None where it has answered by itself."""
         try:
             found = await endpoint.run(asked)
         except Exception as error:
             return self._instead(error)
-        return found if found is None or isinstance(found, Reply) else Reply(found)
+        return found if found is None or isinstance(found, HttpReply) else HttpReply(found)
 
-    def _denied(self, endpoint: Endpoint, path: Mapping[str, str], error: Exception) -> Reply | None:
+    def _denied(self, endpoint: Endpoint, path: Mapping[str, str], error: Exception) -> HttpReply | None:
         """The denial of a call that cannot be read, to a program that would take a refusal for leave to run it. Whoever
         may not come in is no such program."""
         if endpoint.denial is None or not isinstance(error, Refusal) or error.status not in UNREADABLE:
@@ -161,7 +161,7 @@ class RequestGuard:
         self.house.metrics.refused += 1
         return endpoint.denial(path, error.message)
 
-    def _instead(self, error: Exception) -> Reply:
+    def _instead(self, error: Exception) -> HttpReply:
         """What is answered where something was refused, or broke."""
         if isinstance(error, Refusal):
             self.house.metrics.refused += 1
@@ -188,7 +188,7 @@ class RequestGuard:
             raise Refusal(401 if role is Role.NOBODY else 403, "not-allowed", f"you may not do that; {words}")
         return role, person, cookie
 
-    async def _admit(self, endpoint: Endpoint, scope: Scope, receive: Any, send: Any) -> Asked:
+    async def _admit(self, endpoint: Endpoint, scope: Scope, receive: Any, send: Any) -> ApiRequest:
         headers = head(scope["headers"])
         peer = scope["state"]["peer"]
         if endpoint.signed:
@@ -206,20 +206,22 @@ class RequestGuard:
         path, query = scope.get("path_params", ABSENT), query_of(scope.get("query_string", b""))
         gone = partial(hung_up, receive)
         named = {HEADER: headers[RAW_HEADER].decode("latin-1")} if RAW_HEADER in headers else None
-        asked = Asked(self.house, role, person, peer, path, query, body, len(raw), cookie, gone, send, headers=named)
+        asked = ApiRequest(
+            self.house, role, person, peer, path, query, body, len(raw), cookie, gone, send, headers=named
+        )
         asked.client = scope.get("client")
         return asked
 
     async def _signed(
         self, endpoint: Endpoint, headers: Mapping[bytes, bytes], peer: Any, receive: Any, send: Any
-    ) -> Asked:
+    ) -> ApiRequest:
         """A request that its endpoint knows by a signature. It may come by way of a proxy, under any name of ours; from
         a page it does not come, and whose cookie it brings is not asked."""
         self.check_origin(headers)
         check_length(endpoint, headers)
         raw = await gather(endpoint, receive)
         named = {name.decode("latin-1"): value.decode("latin-1") for name, value in headers.items()}
-        return Asked(
+        return ApiRequest(
             *(self.house, Role.NOBODY, None, peer, ABSENT, ABSENT, {}, len(raw), ""),
             partial(hung_up, receive),
             send,
@@ -330,16 +332,16 @@ async def unheard(message: object) -> None:
     raise RuntimeError("whoever is answered at once cannot be told anything before")
 
 
-async def _later(waiting: Waiting[Reply | None], peer: object, scope: Scope, receive: Any, send: Any) -> None:
+async def _later(waiting: Suspended[HttpReply | None], peer: object, scope: Scope, receive: Any, send: Any) -> None:
     """The rest of an answer, as an application of ASGI."""
     reply = await waiting
     if reply is not None:
         await answer(send, reply, usual(peer))
 
 
-def refused(refusal: Refusal) -> Reply:
+def refused(refusal: Refusal) -> HttpReply:
     body = {"error": {"code": refusal.code, "message": refusal.message}}
-    return Reply(body, status=refusal.status, headers=refusal.headers)
+    return HttpReply(body, status=refusal.status, headers=refusal.headers)
 
 
 def usual(peer: object) -> list[tuple[bytes, bytes]]:
@@ -347,7 +349,7 @@ def usual(peer: object) -> list[tuple[bytes, bytes]]:
     return RAW_HEADERS if peer is None else CALLER_HEADERS
 
 
-async def answer(send: Any, reply: Reply, more: list[tuple[bytes, bytes]] = RAW_HEADERS) -> None:
+async def answer(send: Any, reply: HttpReply, more: list[tuple[bytes, bytes]] = RAW_HEADERS) -> None:
     """Send a reply with the headers that all have."""
     raw = reply.raw()
     headers = [(b"content-type", reply.kind.encode()), (b"content-length", b"%d" % len(raw)), *more]
@@ -360,7 +362,7 @@ async def answer(send: Any, reply: Reply, more: list[tuple[bytes, bytes]] = RAW_
 _around: dict[tuple[str, bool, bool], tuple[bytes, bytes]] = {}  # what stands before and behind the length
 
 
-def written(reply: Reply, peer: object, *, last: bool) -> bytes:
+def written(reply: HttpReply, peer: object, *, last: bool) -> bytes:
     """The bytes of an answer of status 200 without headers of its own: the same as `answer` sends. `last` says that the
     connection ends with it."""
     key = (reply.kind, peer is None, last)

@@ -9,14 +9,25 @@ from assent.contract.errors import AccessError
 from assent.hook import exposures
 from assent.server import peers
 from assent.server.access import INBOX, WEB, Role
-from assent.server.api.endpoint import FLAG, NUMBER, TEXT, WHOLE, Asked, Endpoint, Refusal, Reply, listing, record
+from assent.server.api.endpoint import (
+    FLAG,
+    NUMBER,
+    TEXT,
+    WHOLE,
+    ApiRequest,
+    Endpoint,
+    HttpReply,
+    Refusal,
+    listing,
+    record,
+)
 from assent.server.api.request_guard import COOKIE
 from assent.state import hosts
 
 COOKIE_FORM = "HttpOnly; SameSite=Strict; Path=/"
 
 
-async def who_am_i(asked: Asked) -> object:
+async def who_am_i(asked: ApiRequest) -> object:
     """Whether the browser is signed in. The sign-in page asks this: if no code is live, one is shown now."""
     if asked.person is None:
         asked.house.show_code_if_none()
@@ -24,7 +35,7 @@ async def who_am_i(asked: Asked) -> object:
     return {"signed_in": True, "who": asked.person.who, "until": asked.house.ends(asked.person), "version": __version__}
 
 
-async def sign_in(asked: Asked) -> object:
+async def sign_in(asked: ApiRequest) -> object:
     channel = asked.text("channel", WEB)
     if channel not in (WEB, INBOX):
         raise Refusal(422, "bad-field", f"`channel` is {WEB} or {INBOX}")
@@ -37,10 +48,10 @@ async def sign_in(asked: Asked) -> object:
     await asked.house.signed_in(person)
     headers = {"set-cookie": f"{COOKIE}={cookie}; {COOKIE_FORM}"}
     found = {"signed_in": True, "key": key, "who": person.who, "until": asked.house.ends(person)}
-    return Reply(found, headers=headers)
+    return HttpReply(found, headers=headers)
 
 
-def peer_of(asked: Asked) -> str:
+def peer_of(asked: ApiRequest) -> str:
     """Whose tries at a code these are: the user at the other end, where the kernel tells."""
     if asked.peer is not None:
         return f"user {asked.peer.uid}"
@@ -48,16 +59,16 @@ def peer_of(asked: Asked) -> str:
     return "nobody known" if user is None else f"user {user}"
 
 
-async def sign_out(asked: Asked) -> object:
+async def sign_out(asked: ApiRequest) -> object:
     """End this session, or all of them."""
     if asked.query.get("all"):
         asked.house.access.sessions.close_all()
         asked.house.voice.say("everybody was signed out")
     asked.house.access.sessions.close(asked.cookie)
-    return Reply({"signed_in": False}, headers={"set-cookie": f"{COOKIE}=; Max-Age=0; {COOKIE_FORM}"})
+    return HttpReply({"signed_in": False}, headers={"set-cookie": f"{COOKIE}=; Max-Age=0; {COOKIE_FORM}"})
 
 
-async def code(asked: Asked) -> object:
+async def code(asked: ApiRequest) -> object:
     """A fresh code for `assent sign-in`, which a person runs in a terminal."""
     if asked.peer is None:
         raise Refusal(403, "socket-only", "a code is given out over the socket only; run `assent sign-in`")
@@ -69,12 +80,12 @@ async def code(asked: Asked) -> object:
     return {"code": asked.house.access.codes.fresh(), "address": asked.house.address}
 
 
-async def status(asked: Asked) -> object:
+async def status(asked: ApiRequest) -> object:
     found = asked.house.status()
     return found if asked.person is None else {**found, **asked.house.watchers()}
 
 
-async def unguarded(asked: Asked) -> object:
+async def unguarded(asked: ApiRequest) -> object:
     """Folders whose own settings switch the hook of an agent program off: those of sessions, and trusted ones."""
     house = asked.house
     found = await asyncio.to_thread(
@@ -83,7 +94,7 @@ async def unguarded(asked: Asked) -> object:
     return {"folders": [{"runtime": runtime, "file": path, "what": text} for runtime, path, text in found]}
 
 
-async def health(asked: Asked) -> object:
+async def health(asked: ApiRequest) -> object:
     return {"ok": True}
 
 

@@ -13,7 +13,7 @@ from assent.gate import CallGate
 from assent.policy import explain
 from assent.server.access import Role
 from assent.server.api import shown
-from assent.server.api.endpoint import ANY, LARGE, TEXT, TEXTS, Asked, Endpoint, Refusal, listing, record
+from assent.server.api.endpoint import ANY, LARGE, TEXT, TEXTS, ApiRequest, Endpoint, Refusal, listing, record
 from assent.server.api.policies import QUERY, project_of
 
 # What agents do all day: name, tool, input.
@@ -41,11 +41,11 @@ REMEMBERED = "a remembered answer settles it; without it a person would be asked
 ORDER = [layer for layer, _ in LAYERS]
 
 
-async def simulate(asked: Asked) -> object:
+async def simulate(asked: ApiRequest) -> object:
     return await asyncio.to_thread(_simulate, asked)
 
 
-def _simulate(asked: Asked) -> object:
+def _simulate(asked: ApiRequest) -> object:
     mode, tool, given = asked.text("mode", ""), asked.text("tool"), asked.table("input")
     if mode and mode not in MODES:
         raise Refusal(422, "bad-field", f"`mode` is one of {', '.join(MODES)}")
@@ -96,11 +96,11 @@ def _parts(decision: Decision, layer: Layer) -> list[dict[str, str]]:
     ]
 
 
-async def table(asked: Asked) -> object:
+async def table(asked: ApiRequest) -> object:
     return await asyncio.to_thread(_table, asked)
 
 
-def _table(asked: Asked) -> object:
+def _table(asked: ApiRequest) -> object:
     project = project_of(asked)
     rows = []
     for name, tool, given in OPERATIONS:

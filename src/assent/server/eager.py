@@ -11,7 +11,7 @@ from typing import Any, Generic, TypeVar
 T = TypeVar("T")
 
 
-class Ended(Generic[T]):
+class Finished(Generic[T]):
     """What a coroutine gave that had to wait for nothing."""
 
     __slots__ = ("value",)
@@ -20,7 +20,7 @@ class Ended(Generic[T]):
         self.value = value
 
 
-class Waiting(Generic[T]):
+class Suspended(Generic[T]):
     """A coroutine that waits. To be awaited once, in a task: it goes on from there."""
 
     __slots__ = ("_coroutine", "_wanted")
@@ -47,9 +47,9 @@ class Waiting(Generic[T]):
             return value
 
 
-def begin(coroutine: Coroutine[Any, Any, T]) -> Ended[T] | Waiting[T]:
+def run_eagerly(coroutine: Coroutine[Any, Any, T]) -> Finished[T] | Suspended[T]:
     """Run a coroutine up to where it has to wait. Raises what it raises before that."""
     try:
-        return Waiting(coroutine, coroutine.send(None))
+        return Suspended(coroutine, coroutine.send(None))
     except StopIteration as ended:
-        return Ended(ended.value)
+        return Finished(ended.value)
