@@ -30,6 +30,7 @@ MODULES = """
     effects/shell/* effects/shell/syntax/* effects/shell/syntax/__init__
     effects/shell/commands/operands programs/option effects/shell/commands/options
     effects/shell/commands/roles programs/row effects/shell/commands/interpret effects/shell/commands/command_effects
+    effects/shell/commands/line
     programs/table effects/shell/commands/readers/find effects/shell/commands/readers/git
     effects/shell/commands/readers/__init__ effects/code/sed effects/shell/commands/readers/web
     effects/code/awk effects/code/jq effects/shell/commands/readers/files

@@ -12,6 +12,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from functools import cache
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -127,6 +128,32 @@ def test_imports_go_one_way() -> None:
 
 def allowed(path: Path) -> frozenset[str]:
     return MAY_IMPORT[owner(path)] | {owner(path)}
+
+
+def test_no_modules_import_each_other() -> None:
+    """Wherever an import stands, in a function or behind `Later`, but for those that only the type checker sees."""
+    known = {dotted(path): path for path in modules()}
+    graph = {module: needs(path) & known.keys() - {module} for module, path in known.items()}
+    TopologicalSorter(graph).prepare()  # CycleError, which names the modules
+
+
+def dotted(path: Path) -> str:
+    return ".".join(("assent", *path.relative_to(SOURCE).with_suffix("").parts)).removesuffix(".__init__")
+
+
+def needs(path: Path) -> set[str]:
+    """What a module imports at some time. Of a package it is the modules, where these are named."""
+    found = set(imports_at_run_time(path))
+    found -= {each.rpartition(".")[0] for each in found if is_module(each)}
+    for each in ast.walk(tree(path)):
+        if isinstance(each, ast.Call) and isinstance(each.func, ast.Name) and each.func.id == "Later":
+            found |= {str(given.value) for given in each.args if isinstance(given, ast.Constant)}
+    return found
+
+
+def is_module(dotted_name: str) -> bool:
+    place = SOURCE.parent.joinpath(*dotted_name.split("."))
+    return place.is_dir() or place.with_suffix(".py").exists()
 
 
 @pytest.mark.parametrize("path", modules(*PURE), ids=name)

@@ -14,8 +14,8 @@ from assent.cli import audit_chart, records
 from assent.cli.why import trail_folder
 from assent.contract.errors import StoreError
 from assent.trail import query, stats, verify
+from assent.trail.entries import Entry, Malformed, Wanted
 from assent.trail.follow import follow
-from assent.trail.query import Entry, Malformed, Wanted
 
 DESCRIPTION = "Look at the audit trail: every decision, every answer, in order."
 EPILOG = "The trail is in ~/.assent/audit, one JSON object a line. `assent why ID` prints one receipt whole."

@@ -18,17 +18,17 @@ from assent.agents.settings import holes, plain
 from assent.agents.settings.entry import Entry, guarded
 from assent.cli import import_, install_others
 from assent.cli.place import MODES
-from assent.cli.serve import PORT
 from assent.contract.errors import AssentError, PayloadError, PolicyError, SettingsError
 from assent.contract.value import Value
 from assent.engine import configure
-from assent.hook import asking, bundled, compiled_client, launcher, server_script, settings_file, starting
+from assent.hook import asking, compiled_client, launcher, renewal, server_script, settings_file, starting
 from assent.hook.hook import DEADLINE
 from assent.policy import rewrite, shipped
 from assent.policy.settings import TIMEOUT, UNSEEN
 from assent.programs.catalog import catalog
 from assent.server.access import caller_token
 from assent.server.listening import SOCKET_FILE, running
+from assent.server.serve_options import PORT
 from assent.state import folders, hosts
 from assent.state.files import state_folder
 
@@ -263,7 +263,7 @@ def install(plan: Plan, state: str) -> None:
     public = host.scope == "managed"
     folder = launcher.MANAGED if public else state
     launcher.write(folder, host.runtime)
-    bundled.renew(launcher.bundle())
+    renewal.renew(launcher.bundle())
     catalog.save()
     known.catalog.save()
     if not compiled_client.why_not(folder):

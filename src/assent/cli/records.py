@@ -13,7 +13,7 @@ from datetime import datetime, timedelta
 from assent.contract.display import one_line, visible
 from assent.contract.errors import PayloadError
 from assent.contract.words import TELLING
-from assent.trail.query import Entry
+from assent.trail.entries import Entry
 
 UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
 COLOURS = {"allow": "32", "ask": "33", "deny": "31"}

@@ -29,7 +29,7 @@ from assent.policy import rule_width, suggest
 from assent.server import peers
 from assent.state import hosts
 from assent.trail import query
-from assent.trail.query import Entry
+from assent.trail.entries import Entry
 
 Files = tuple[tuple[str, str], ...]
 

@@ -6,6 +6,7 @@ known to `looks`, which is loaded for text that is not ASCII only: a hook starts
 
 from __future__ import annotations
 
+from assent.contract.escapes import ESCAPE, escaped
 from assent.contract.pattern import Pattern
 
 # Printable by the book, and yet nothing to see: fillers, blanks and selectors that change what stands before them.
@@ -15,14 +16,8 @@ BLANK = frozenset(
     + "".join(map(chr, range(0xE0100, 0xE01F0)))
 )
 ODD = Pattern(r"[^\x20-\x7e\n\t]")
-ESCAPE = Pattern(r"\\u\{[0-9a-f]{0,6}\}?")
 CHAT = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "`": "\\u{60}"}
 HTML = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;"}
-
-
-def escaped(character: str) -> str:
-    """A character written out."""
-    return f"\\u{{{ord(character):x}}}"
 
 
 # ---------------------------------------------------------------- what is shown

@@ -11,7 +11,6 @@ import os
 import sys
 from _frozen_importlib import ModuleSpec
 from _frozen_importlib_external import spec_from_file_location
-from time import time
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,8 +29,6 @@ if TYPE_CHECKING:
 
     Kept = tuple[int, bytes, int, dict[str, int], tuple[str | None, ...]]
     """A pattern: its flags, its code, how many groups it has, their numbers by name and their names by number."""
-
-YOUNG = 60  # seconds: where the file never gets fresh, few hooks make it
 
 
 def start(
@@ -69,18 +66,6 @@ def whole(handle: int, place: int, part: Part) -> bytes:
 def is_spoilt() -> None:
     """Let the launcher know that the file did not bring what it should."""
     sys.modules["assent.contract.later"].DECIDING.clear()
-
-
-def renew(path: str) -> None:
-    """Have the file made anew, where it can be written and was not made a moment ago."""
-    try:
-        age = time() - os.stat(path).st_mtime
-    except OSError:
-        age = YOUNG
-    if not 0 <= age < YOUNG and os.access(os.path.dirname(path), os.W_OK) and not sys.dont_write_bytecode:
-        from assent.hook import bundle
-
-        bundle.renew()
 
 
 class Sources:

@@ -63,9 +63,9 @@ try:
     if not later.DECIDING:  # the answer has been given: nothing may hold it back for long
         _signal.signal(_signal.SIGALRM, lambda *_: os._exit(status))
         _signal.alarm({patience})
-        from assent.hook import bundled
+        from assent.hook import renewal
 
-        bundled.renew(path)
+        renewal.renew(path)
 except BaseException:
     pass
 os._exit(status)

@@ -58,9 +58,12 @@ def decide(lowering: Lowering, facts: Facts, policy: Policy, *, headless: bool =
     decision = Judge(lowering, facts, policy).decision()
     if decision.outcome is ALLOW:
         return decision
-    from assent.policy.flips import checked  # which judges again
+    from assent.policy.flips import checked  # not needed where the call is allowed
 
-    decision = checked(lowering, facts, policy, decision)
+    def again(mode: Mode, skips: Skips) -> Decision:
+        return Judge(lowering, facts, policy, mode=mode, skips=skips).decision()
+
+    decision = checked(decision, policy.mode, again)
     return nobody_answers(decision) if headless and decision.outcome is ASK else decision
 
 

@@ -6,32 +6,33 @@ named, and what no change opens is said."""
 from __future__ import annotations
 
 from assent.contract.decision import Decision, Layer, Outcome, Part
-from assent.policy.decide import Judge
 from assent.policy.modes import Mode
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from assent.contract.effect import Lowering
-    from assent.contract.facts import Facts
-    from assent.policy.policy import Policy
+    from collections.abc import Callable
+
     from assent.policy.strict import Skips
+
+    # The decision on the same call in another mode, without the rules that are skipped.
+    Again = Callable[[Mode, Skips], Decision]
 
 MOST = 4  # changes that are tried, one after the other
 RULED = frozenset((Layer.DENY, Layer.ASK))
 
 
-def checked(lowering: Lowering, facts: Facts, policy: Policy, decision: Decision) -> Decision:
+def checked(decision: Decision, mode: Mode, again: Again) -> Decision:
     """The decision with a flip that is true: alone where it is enough, else with what else is needed."""
     part = decision.deciding
     if decision.outcome is Outcome.ALLOW or not part.flip:
         return decision
-    flip = _needed(lowering, facts, policy, decision)
+    flip = _needed(decision, mode, again)
     return decision if flip == part.flip else _with(decision, flip)
 
 
-def _needed(lowering: Lowering, facts: Facts, policy: Policy, decision: Decision) -> str:
+def _needed(decision: Decision, mode: Mode, again: Again) -> str:
     """Every change that it takes until the call is judged more mildly."""
-    part, dropped, mode = decision.deciding, set[str](), policy.mode
+    part, dropped = decision.deciding, set[str]()
     steps: list[str] = []
     for _ in range(MOST):
         steps.append(part.flip)
@@ -41,7 +42,7 @@ def _needed(lowering: Lowering, facts: Facts, policy: Policy, decision: Decision
             mode = looser
         else:  # a gap, or what could not be named: the call itself has to be written otherwise
             return "; and ".join(dict.fromkeys(steps))
-        found = Judge(lowering, facts, policy, mode=mode, skips=_leaving_out(frozenset(dropped))).decision()
+        found = again(mode, _leaving_out(frozenset(dropped)))
         if found.outcome < decision.outcome:
             return "; and ".join(dict.fromkeys(steps))
         part = found.deciding

@@ -1,6 +1,6 @@
 """The gate server: endpoints and page behind one door, on a Unix socket and on 127.0.0.1. Decides nothing.
 
-Needs starlette and uvicorn, which `assent.cli.serve` imports only once it is told to serve."""
+Needs starlette and uvicorn, which `assent serve` imports only once it is told to serve."""
 
 from __future__ import annotations
 

@@ -4,7 +4,6 @@ Serves nothing itself."""
 
 from __future__ import annotations
 
-import argparse
 import fcntl
 import io
 import os
@@ -13,11 +12,11 @@ import sys
 import time
 import traceback
 
-from assent.cli import serve
 from assent.contract import display
 from assent.contract.errors import AssentError, StoreError
 from assent.hook import starting
 from assent.server.listening import running
+from assent.server.serve_options import ServeOptions
 from assent.state.files import state_folder
 
 LOG_FILE = "server.log"
@@ -36,10 +35,10 @@ def main(state: str, words: list[str]) -> int:
     if len(words) != 2 or words[0] != "start":
         return 2
     record = int(words[1])
-    return 1 if launched(state, record, serve.defaults(), failures=starting.read(record)[1]) else 0
+    return 1 if launched(state, record, ServeOptions(), failures=starting.read(record)[1]) else 0
 
 
-def start(state: str, options: argparse.Namespace) -> int:
+def start(state: str, options: ServeOptions) -> int:
     """Start the server for a person, who waits until it listens. Returns its port; raises StoreError."""
     if running(state) is not None:
         raise StoreError("a server runs already; see `assent status`, or end it with `assent stop`")
@@ -58,7 +57,7 @@ def start(state: str, options: argparse.Namespace) -> int:
     return found.port
 
 
-def _apart(state: str, record: int, options: argparse.Namespace) -> str:
+def _apart(state: str, record: int, options: ServeOptions) -> str:
     """Start it from a process between, in a session of its own; why it did not start."""
     reading, writing = os.pipe()
     between = os.fork()
@@ -78,7 +77,7 @@ def _apart(state: str, record: int, options: argparse.Namespace) -> str:
     return why
 
 
-def launched(state: str, record: int, options: argparse.Namespace, *, failures: int) -> str:
+def launched(state: str, record: int, options: ServeOptions, *, failures: int) -> str:
     """Start the server as a child that outlives this process, and watch until it listens; why it did not, `""` where it
     did. The record tells the next hook: `failures` in a row, with this one."""
     os.chdir("/")
@@ -111,7 +110,7 @@ def _watched(state: str, child: int) -> str:
     return f"it did not listen within {PATIENCE:.0f} seconds"
 
 
-def _become(state: str, options: argparse.Namespace) -> None:
+def _become(state: str, options: ServeOptions) -> None:
     """Be the server, and never return."""
     status = 1
     try:
@@ -123,7 +122,9 @@ def _become(state: str, options: argparse.Namespace) -> None:
         sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115  # for as long as the process lives
         sys.stdout = sys.stderr = BoundedLog(1)
         print(time.strftime("%Y-%m-%d %H:%M:%S  the server starts in the background"))
-        status = serve.keep(options, background=True)
+        from assent.server import serving
+
+        status = serving.keep(options, background=True)
     except AssentError as error:
         print(display.one_line(str(error)))
     except BaseException:

@@ -8,7 +8,8 @@ import os
 import sys
 from typing import Any
 
-from assent.contract.display import escaped, is_hidden
+from assent.contract.display import is_hidden
+from assent.contract.escapes import escaped
 from assent.tools import finder, opening, process
 from assent.tools.tool import Bench, Given, Guarded, Problem, Result, Risk, Stop
 

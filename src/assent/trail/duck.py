@@ -1,4 +1,4 @@
-"""Searches a segment with DuckDB, where it is installed. The answers are those of `query.scan`, only sooner.
+"""Searches a segment with DuckDB, where it is installed. The answers are those of `entries.scan`, only sooner.
 
 SQL narrows down; what is left is parsed and judged by the same code as without DuckDB. A segment in which a line
 cannot be read is left to that code altogether."""
@@ -10,8 +10,8 @@ import os
 
 import duckdb
 
+from assent.trail.entries import Entry, Malformed, Wanted, parse, scan, written
 from assent.trail.line import iso
-from assent.trail.query import Entry, Malformed, Wanted, parse, scan, written
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

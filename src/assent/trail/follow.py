@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from time import sleep
 
+from assent.trail.entries import Entry, Wanted, parse
 from assent.trail.line import BEGINNING
 from assent.trail.lines import backwards
-from assent.trail.query import Entry, Wanted, parse
 from assent.trail.segments import CURRENT, old_segments, open_own
 
 TYPE_CHECKING = False

@@ -14,7 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from assent.trail.query import Entry
+    from assent.trail.entries import Entry
 
 SLOWEST = 10
 _GROUPED = ("kind", "outcome", "tool", "rule", "session", "code", "channel", "timed_out")

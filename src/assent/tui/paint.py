@@ -12,8 +12,9 @@ from textual.content import Content
 
 from assent.contract.approval import Held, Reach
 from assent.contract.decision import Part
-from assent.contract.display import ESCAPE, code, for_terminal
+from assent.contract.display import code, for_terminal
 from assent.contract.effect import READ_ONLY, Operation
+from assent.contract.escapes import ESCAPE
 from assent.tui import words
 from assent.tui.questions import MOST_LINES, InboxQuestion
 

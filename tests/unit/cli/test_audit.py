@@ -9,7 +9,7 @@ import pytest
 
 from assent.cli import audit_chart, records
 from assent.contract.errors import PayloadError
-from assent.trail.query import Entry
+from assent.trail.entries import Entry
 
 NOW = datetime(2026, 11, 15, 12, 0, 0).astimezone()
 

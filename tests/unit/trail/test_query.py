@@ -10,10 +10,11 @@ from pathlib import Path
 import pytest
 
 from assent.contract.record import Record
-from assent.trail import query, stats
+from assent.trail import stats
 from assent.trail.append import Trail
+from assent.trail.entries import Entry, Malformed, Wanted
 from assent.trail.follow import follow
-from assent.trail.query import Entry, Malformed, Wanted, read, thin
+from assent.trail.query import read, thin
 from tests.unit.trail.made import folder, record, write
 
 ENGINES = ("python", "duckdb")
@@ -199,6 +200,6 @@ def test_odd_fields_do_not_stop_the_count(tmp_path: Path, engine: str) -> None:
     os.mkdir(folder(tmp_path), 0o700)
     odd = {"kind": "decision", "time": "x", "tool": ["a"], "rule": {"b": 1}, "latency_ms": "soon", "outcome": None}
     Path(folder(tmp_path), "permissions.jsonl").write_text(json.dumps(odd) + "\n[]\n")
-    told: list[query.Malformed] = []
+    told: list[Malformed] = []
     assert stats.count(thin(folder(tmp_path), stats.FIELDS, malformed=told.append, engine=engine)).records == 1
     assert len(told) == 1

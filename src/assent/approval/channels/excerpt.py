@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from assent.contract import display
+from assent.contract.escapes import ESCAPE
 
 SHORT = 120  # characters up to which a text is a name, and only its beginning is shown
 
@@ -55,7 +56,7 @@ def _end(text: str, limit: int) -> str:
 
 def _around(text: str, at: int) -> tuple[int, int]:
     """Where a character that is written out across this place begins and ends; the place itself where none is."""
-    for found in display.ESCAPE.finditer(text, max(0, at - 12), min(len(text), at + 12)):
+    for found in ESCAPE.finditer(text, max(0, at - 12), min(len(text), at + 12)):
         if found.start() < at < found.end():
             return found.start(), found.end()
     return at, at

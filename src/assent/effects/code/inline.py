@@ -13,7 +13,7 @@ from assent.programs.option import Options, options_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from assent.effects.shell.commands.interpret import Line
+    from assent.effects.shell.commands.line import Line
     from assent.effects.shell.commands.options import Parsed
 
     Word = str | Arg

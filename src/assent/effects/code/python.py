@@ -11,7 +11,7 @@ from assent.programs.option import options_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from assent.effects.shell.commands.interpret import Line
+    from assent.effects.shell.commands.line import Line
 
     Word = str | Arg
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from assent.contract.effect import Effect, Kind, Operation, Target
 from assent.contract.pattern import Pattern
-from assent.effects.shell import environment, posix, zsh
+from assent.effects.shell import environment, posix, subscripts
 from assent.effects.shell.command import Arg, CommandEffects
 from assent.effects.shell.job import Job
 from assent.effects.shell.state import UNKNOWN, USUAL_SPLIT, Body, State, Val, changed, join
@@ -68,8 +68,8 @@ def nested(walk: Walk, text: str, job: Job, shell: str = "") -> Pair:
         else (not walk.shell and posix.ends_elsewhere(reading.script, text))
     ):
         walk.gap("gap.shell.unmodelled", posix.ADVICE)
-    if walk.zsh and zsh.odd_subscript(text):
-        walk.gap("gap.shell.zsh", zsh.ADVICE)
+    if walk.zsh and subscripts.is_odd(text):
+        walk.gap("gap.shell.zsh", subscripts.ADVICE)
     out = _script(walk, reading.script, job)
     walk.text, walk.span, walk.stdin, walk.zsh, walk.shell = outer
     walk.depth -= 1

@@ -13,11 +13,11 @@ from assent.programs.traits import has
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from assent.effects.shell import calls, posix, variants, zsh
+    from assent.effects.shell import calls, posix, subscripts, variants
     from assent.effects.shell.commands import Tables
 else:
     posix = Later("assent.effects.shell.posix")
-    zsh = Later("assent.effects.shell.zsh")
+    subscripts = Later("assent.effects.shell.subscripts")
     variants = Later("assent.effects.shell.variants")
     calls = Later("assent.effects.shell.calls")
 
@@ -35,8 +35,8 @@ def walked(text: str, *, cwd: str, home: str, shell: str, tables: Tables | None)
         else (not shell and "$'" in text and posix.ends_elsewhere(reading.script, text))
     ):
         gaps.append(Gap("gap.shell.unmodelled", f"command[0:{len(text)}]", posix.ADVICE))
-    if walk.zsh and "[" in text and "$" in text and zsh.odd_subscript(text):
-        gaps.append(Gap("gap.shell.zsh", f"command[0:{len(text)}]", zsh.ADVICE))
+    if walk.zsh and "[" in text and "$" in text and subscripts.is_odd(text):
+        gaps.append(Gap("gap.shell.zsh", f"command[0:{len(text)}]", subscripts.ADVICE))
     try:
         walk.script(reading.script, State((cwd if cwd.startswith("/") else "",)))
         if walk.traps:

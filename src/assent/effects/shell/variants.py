@@ -10,7 +10,8 @@ from assent.contract.pattern import Pattern, re
 from assent.effects.shell import flows, simple
 from assent.effects.shell.command import FIRM, Arg
 from assent.effects.shell.commands.command_effects import Seen
-from assent.effects.shell.commands.interpret import interpret, locate
+from assent.effects.shell.commands.interpret import interpret
+from assent.effects.shell.commands.line import locate
 from assent.effects.shell.job import Job
 from assent.effects.shell.record import Stop
 from assent.effects.shell.state import State

@@ -13,12 +13,12 @@ from assent.effects.shell.tree import Arithmetic, Brace, CommandSub, Glob, Liter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from assent.effects.shell import parameters, zsh
+    from assent.effects.shell import parameters, subscripts
     from assent.effects.shell.tree import Part, Word
     from assent.effects.shell.walk import Walk
 else:
     parameters = Later("assent.effects.shell.parameters")
-    zsh = Later("assent.effects.shell.zsh")
+    subscripts = Later("assent.effects.shell.subscripts")
 
 MOST_WORDS = 256
 MOST_ALTERNATIVES = 64
@@ -79,7 +79,7 @@ def value_of(walk: Walk, parts: tuple[Part, ...], state: State) -> Val:
             places = below(found.under, parts[1].text)
             return Val(kind="place" if places else "", under=places, taint=found.taint)
     if walk.zsh and len(parts) > 1:
-        zsh.subscripts(walk, parts)
+        subscripts.check(walk, parts)
     known: list[str] | None = [""]
     magic: list[str] | None = [""]
     prefix, taint, guesses = "", 0, [""]
@@ -228,7 +228,7 @@ def _sequences(parts: tuple[Part, ...], most: int) -> list[tuple[Part, ...]] | N
 def _expand_parts(walk: Walk, parts: tuple[Part, ...], state: State) -> list[str | Arg]:
     fields = _Fields(state.split)
     if walk.zsh and len(parts) > 1:
-        zsh.subscripts(walk, parts)
+        subscripts.check(walk, parts)
     for part in parts:
         kind = type(part)
         if kind is Literal:

@@ -1,4 +1,4 @@
-"""What zsh evaluates where bash takes a word as it is: numbers of builtins, subscripts without braces.
+"""What zsh evaluates where bash takes a word as it is: the numbers that builtins are given.
 
 A number is an expression there, and an expression can run a command: `exit 'path[$(cmd)]'`. Says nothing where the
 shell is known to be another."""
@@ -9,17 +9,14 @@ from assent.contract.pattern import Pattern
 from assent.effects.shell import arithmetic, conditions
 from assent.effects.shell.command import Arg
 from assent.effects.shell.state import Val
-from assent.effects.shell.tree import Glob, Literal, Parameter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from assent.effects.shell.state import State
-    from assent.effects.shell.tree import Part
     from assent.effects.shell.walk import Walk
 
-ADVICE = "zsh evaluates this subscript: write `${name}` with the braces, or a plain number"
 NUMBERS = frozenset(
     """BAUD COLUMNS DIRSTACKSIZE EGID ERRNO EUID FUNCNEST GID HISTSIZE KEYTIMEOUT LINES LISTMAX LOGCHECK MAILCHECK
     OPTIND PERIOD REPORTMEMORY REPORTTIME SAVEHIST SECONDS SHLVL TMOUT TRY_BLOCK_ERROR TRY_BLOCK_INTERRUPT TTYIDLE
@@ -28,8 +25,6 @@ NUMBERS = frozenset(
 _NUMBER = Pattern(r"[-+]?[0-9]+(?:\.[0-9]+)?")
 _CONVERSION = Pattern(r"%(?:%|[-+ #0']*(\*|[0-9]+\$?)?(?:\.(\*|[0-9]*))?[hlLjzt]*(.))")
 _TEXTS = frozenset("sbqc")
-_PLAIN_SUBSCRIPT = Pattern(r"\[(?:-?[0-9]+(?:,-?[0-9]+)?|[@*])\]")
-_ODD = Pattern(r"\$[+=^~#]+[A-Za-z_]\w*\[(?!-?[0-9]+\]|[@*]\])")
 
 
 def numbers(walk: Walk, words: Sequence[str | Arg], state: State) -> None:
@@ -65,20 +60,3 @@ def _counts(form: str) -> bool:
     return any(
         "*" in found[0] or (found[3] is not None and found[3] not in _TEXTS) for found in _CONVERSION.finditer(form)
     )
-
-
-def subscripts(walk: Walk, parts: tuple[Part, ...]) -> None:
-    """`$name[…]`: a subscript in zsh, where bash sees two things."""
-    for place, part in enumerate(parts[:-1]):
-        if type(part) is not Parameter or part.op or part.subscript is not None or part.indirect:
-            continue
-        behind = parts[place + 1]
-        if not (type(behind) is Literal or type(behind) is Glob) or behind.text[:1] != "[":
-            continue
-        if not _PLAIN_SUBSCRIPT.match(behind.text) and not walk.shown(part).startswith("${"):
-            walk.gap("gap.shell.zsh", ADVICE)
-
-
-def odd_subscript(text: str) -> bool:
-    """Whether a text holds `$#name[…]` or its like."""
-    return "$" in text and _ODD.search(text) is not None

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from assent.effects.shell.command import Arg
 from assent.effects.shell.commands.command_effects import Seen, values
+from assent.effects.shell.commands.line import Line, locate
 from assent.effects.shell.commands.options import Given, Parsed, parse
 from assent.programs.traits import has
 
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from assent.contract.pattern import Pattern
-    from assent.effects.shell.commands.interpret import Line
     from assent.programs.option import Option
     from assent.programs.row import Row
     from assent.programs.table import Tables
@@ -59,8 +59,6 @@ def of_unknown(words: list[Word]) -> tuple[int, ...]:
 
 def of_words(program: Word, words: list[Word], tables: Tables) -> tuple[int, ...]:
     """The same of a program and its words by themselves, as `python -m` names them."""
-    from assent.effects.shell.commands.interpret import locate  # which calls this module
-
     tree = tables.program(program) if isinstance(program, str) else None
     line = locate(Seen("", "", ""), tree, str(program), words, tables) if tree is not None else None
     return strays(line, 1 + len(words) - len(line.words)) if line is not None else of_unknown(words)
@@ -142,8 +140,6 @@ def _is_file_of_options(word: Word) -> bool:
 def let_in(words: tuple[str, ...], tables: Tables) -> tuple[str, ...]:
     """The options that run, load, remove or reach something else and that a rule with these words and anything after
     them lets in too. `*`: nobody knows its options."""
-    from assent.effects.shell.commands.interpret import locate  # as above
-
     program = words[0].rpartition("/")[2]
     tree = tables.program(program)
     line = locate(Seen("", "", ""), tree, program, list(words[1:]), tables) if tree is not None else None

@@ -7,15 +7,17 @@ from __future__ import annotations
 
 from assent.contract.pattern import Pattern
 from assent.effects.shell.commands.command_effects import Seen, literal, shown
-from assent.effects.shell.commands.interpret import interpret
 from assent.programs.traits import has
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from assent.effects.shell.command import Arg
+    from collections.abc import Callable
+
+    from assent.effects.shell.command import Arg, CommandEffects
     from assent.programs.table import Tables
 
     Word = str | Arg
+    Interpret = Callable[..., CommandEffects]
 
 _MOST_WORDS, _DEEPEST, _LONGEST = 32, 4, 4096
 _NAME = Pattern(r"(?:[\w./~-]*/)?[A-Za-z][\w.+-]*")
@@ -23,8 +25,8 @@ _TEXT = Pattern(r"(?:--?[\w-]+=)?([A-Za-z./~][^\n]*\s[^\n]*)")
 _SPAWN = Pattern(r"^(?:spawn|exec|!|shell)\s+")
 
 
-def add(seen: Seen, words: list[Word], tables: Tables, *, texts: bool) -> None:
-    """Add what may be run. `texts`: texts in the words may be commands too."""
+def add(seen: Seen, words: list[Word], tables: Tables, interpret: Interpret, *, texts: bool) -> None:
+    """Add what may be run, as `interpret` reads it. `texts`: texts in the words may be commands too."""
     found = list(seen.maybe)
     for place, word in enumerate(words[:_MOST_WORDS]):
         text = literal(word)
@@ -32,16 +34,16 @@ def add(seen: Seen, words: list[Word], tables: Tables, *, texts: bool) -> None:
             continue
         if texts and (match := _TEXT.fullmatch(text)):
             found.append(match[1])
-        elif place + 1 < len(words) and _NAME.fullmatch(text) and _endangers(seen, words[place:], tables, 0):
+        elif place + 1 < len(words) and _NAME.fullmatch(text) and _endangers(seen, words[place:], tables, interpret, 0):
             seen.run(words[place:])
             break
     for text in found:
         text = _SPAWN.sub("", text)
-        if _endangers(seen, list(text.split()), tables, 0):
+        if _endangers(seen, list(text.split()), tables, interpret, 0):
             seen.shell(text)
 
 
-def _endangers(seen: Seen, words: list[Word], tables: Tables, depth: int) -> bool:
+def _endangers(seen: Seen, words: list[Word], tables: Tables, interpret: Interpret, depth: int) -> bool:
     """Whether words are a command that is known, and dangerous."""
     if (
         not words
@@ -55,6 +57,6 @@ def _endangers(seen: Seen, words: list[Word], tables: Tables, depth: int) -> boo
         return True
     for run in found.runs:
         inner: list[Word] = list(run.argv) if run.argv is not None else [*(run.script or "").split()]
-        if _endangers(seen, inner, tables, depth + 1):
+        if _endangers(seen, inner, tables, interpret, depth + 1):
             return True
     return False

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from assent.effects.shell.command import Arg
     from assent.effects.shell.commands.command_effects import Seen
-    from assent.effects.shell.commands.interpret import Line
+    from assent.effects.shell.commands.line import Line
 
     Reader = Callable[[Line], None]
     Language = Callable[[Seen, str | Arg], None]

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from assent.contract.pattern import Pattern
-from assent.effects.shell import environment
 from assent.effects.shell.command import Arg
 from assent.effects.shell.commands.command_effects import LONGEST, literal, values
 from assent.effects.shell.commands.options import parse
-from assent.effects.shell.commands.readers.wrappers import SHELLS, wrapper
+from assent.effects.shell.commands.readers.wrappers import SHELLS, assigned, wrapper
 from assent.programs.option import options_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from assent.effects.shell.commands.command_effects import Seen
-    from assent.effects.shell.commands.interpret import Line
+    from assent.effects.shell.commands.line import Line
     from assent.effects.shell.commands.options import Parsed
 
     Word = str | Arg
@@ -76,18 +75,6 @@ def _run(line: Line, parsed: Parsed) -> None:
     if changed and any(isinstance(word, Arg) or SHELLS.fullmatch(word) for word in rest):
         seen.gap("environment", "set the variables inside the script instead of with `env`")
     seen.run(rest, env=env)
-
-
-def assigned(seen: Seen, words: list[Word]) -> tuple[list[Word], tuple[Word, ...]]:
-    """The words behind leading assignments, and the assignments. One that changes what runs is EXECUTE."""
-    for index, word in enumerate(words):
-        text = word if isinstance(word, str) else word.prefix
-        name, equals, value = text.partition("=")
-        if not equals:
-            return words[index:], tuple(words[:index])
-        if environment.changes(name, (value,) if isinstance(word, str) else None):
-            seen.execute()
-    return [], tuple(words)
 
 
 def _at_home(piece: str, home: str) -> Word:

@@ -10,7 +10,7 @@ from assent.effects.shell.commands.options import parse
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from assent.effects.shell.commands.interpret import Line
+    from assent.effects.shell.commands.line import Line
 
     Word = str | Arg
 

@@ -12,7 +12,7 @@ from assent.effects.shell.commands.roles import apply
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from assent.effects.shell.commands.interpret import Line
+    from assent.effects.shell.commands.line import Line
 
 _SHARED = frozenset({"main", "master", "trunk", "develop", "production", "prod", "release", "stable"})
 _MAGIC = Pattern(r"[*?\[\\]|^:")  # of pathspecs, which git expands itself

@@ -8,7 +8,7 @@ from assent.effects.shell.commands.command_effects import literal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from assent.effects.shell.commands.interpret import Line
+    from assent.effects.shell.commands.line import Line
     from assent.effects.shell.commands.options import Word
 
 _PROGRAM = Pattern(r"[A-Za-z0-9_][\w.+-]*", ASCII)

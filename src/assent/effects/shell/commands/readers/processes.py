@@ -7,7 +7,7 @@ from assent.effects.shell.commands.command_effects import literal, shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from assent.effects.shell.commands.interpret import Line
+    from assent.effects.shell.commands.line import Line
     from assent.effects.shell.commands.options import Parsed
 
 _SIGNAL = Pattern(r"-(?:SIG)?[A-Za-z]+[0-9]*|-[0-9]+")

@@ -9,7 +9,7 @@ from assent.programs.traits import has
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from assent.effects.shell.commands.interpret import Line
+    from assent.effects.shell.commands.line import Line
 
     Word = str | Arg
 

@@ -9,7 +9,7 @@ from assent.effects.shell.commands.command_effects import READ, WRITE, Seen, lit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from assent.effects.shell.commands.interpret import Line
+    from assent.effects.shell.commands.line import Line
 
     Word = str | Arg
 

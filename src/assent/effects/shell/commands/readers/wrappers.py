@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from assent.contract.effect import Effect, Kind, Target
 from assent.contract.pattern import Pattern
+from assent.effects.shell import environment
 from assent.effects.shell.command import Arg
-from assent.effects.shell.commands.command_effects import EXECUTE, READ, WRITE, literal, shown, values
+from assent.effects.shell.commands.command_effects import EXECUTE, READ, WRITE, Seen, literal, shown, values
 from assent.effects.shell.commands.options import parse
 from assent.programs.option import options_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from assent.effects.shell.commands.interpret import Line
+    from assent.effects.shell.commands.line import Line
     from assent.effects.shell.commands.options import Parsed
 
     Word = str | Arg
@@ -97,13 +98,23 @@ def parallel(line: Line) -> None:
         line.seen.run(marked if marked != command else [*command, source])
 
 
+def assigned(seen: Seen, words: list[Word]) -> tuple[list[Word], tuple[Word, ...]]:
+    """The words behind leading assignments, and the assignments. One that changes what runs is EXECUTE."""
+    for index, word in enumerate(words):
+        text = word if isinstance(word, str) else word.prefix
+        name, equals, value = text.partition("=")
+        if not equals:
+            return words[index:], tuple(words[:index])
+        if environment.changes(name, (value,) if isinstance(word, str) else None):
+            seen.execute()
+    return [], tuple(words)
+
+
 # ---------------------------------------------------------------- another user, another terminal
 
 
 def sudo(line: Line) -> None:
     """`sudo`, `doas`, `pkexec`: danger `privilege`, and the command behind the options."""
-    from assent.effects.shell.commands.readers.environment import assigned
-
     wrapper(line, line.parsed)
     seen = line.seen
     seen.execute("privilege")

@@ -1,0 +1,317 @@
+"""A command line in the hands of its row: which row it is, and what the row says of its words."""
+
+from __future__ import annotations
+
+from assent.contract.effect import Effect, Kind, Target
+from assent.contract.pattern import Pattern
+from assent.effects.shell.command import TOKENS, Arg
+from assent.effects.shell.commands.command_effects import EXECUTE, LIST, WRITE, Seen, shown, values
+from assent.effects.shell.commands.operands import dropped, into, secrets, share_out, worth
+from assent.effects.shell.commands.options import Given, parse
+from assent.effects.shell.commands.roles import apply, quiet
+from assent.programs.option import HARMLESS_ROLES, PATH_ROLES, Options, dangers_of, gives_of
+from assent.programs.row import Row, Slot
+from assent.programs.table import Node, Tables
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    Word = str | Arg
+
+_LOOKED = frozenset({"READ", "LIST", "SEARCH"})  # a recursive look without an operand is one at the current folder
+_NUMBERS = ("0", "17", "123456789")  # what has the form of these has that of any number
+
+
+class Line:
+    """One command line in the hands of its row or reader.
+
+    `words` are those after the program and its subcommand, without global options (`before` has these).
+    `path` are words that lead on to other rows, though none ends there (`gh issue`). `parsed` is their reading by the
+    row's own options. `quiet`: some option says that it only prints."""
+
+    __slots__ = (
+        "before",
+        "global_forms",
+        "more",
+        "parsed",
+        "path",
+        "program",
+        "quiet",
+        "row",
+        "seen",
+        "tables",
+        "words",
+    )
+
+    def __init__(
+        self,
+        program: str,
+        words: list[Word],
+        row: Row,
+        before: list[Given],
+        more: tuple[Options, ...],
+        seen: Seen,
+        tables: Tables,
+    ) -> None:
+        self.program = program
+        self.words = words
+        self.row = row
+        self.global_forms: dict[str, Pattern] = {}
+        self.path: list[Word] = []
+        self.before = before
+        self.more = more
+        self.seen = seen
+        self.tables = tables
+        self.parsed = parse(words, row.options, more, style=row.style, pure=row.pure)
+        given = [*before, *self.parsed.given]
+        self.quiet = bool(given) and not self.parsed.doubts and _only_prints(given)
+
+    def standard(self) -> None:
+        """All that the row says of this line."""
+        self.preamble()
+        if self.parsed.doubts and "RUN" in self.row.roles:
+            self.seen.gap("wrapper-option", f"`{self.parsed.doubts[0]}` is not an option that is known here")
+        self.given()
+        self.operands(self.parsed.operands)
+
+    def preamble(self) -> None:
+        """What the row says of every such line, whatever its words."""
+        seen, row = self.seen, self.row
+        seen.flags.update(self.parsed.flags)
+        seen.operands.extend(map(shown, self.parsed.operands))
+        if self.parsed.doubts or (row.runs and not self.quiet):
+            seen.acts = True
+        self.endanger(row.dangers)
+        if row.service:
+            seen.service(row.service)
+
+    def endanger(self, dangers: tuple[str, ...]) -> None:
+        """Dangers of the form, unless it only prints or an option lifts them."""
+        if dangers and not self.quiet:
+            lifted = [danger for given in self.parsed.given for danger in given.option.lifts]
+            self.seen.dangers.extend(danger for danger in dangers if danger not in lifted)
+
+    def given(self) -> None:
+        """The effects of the options given, folders that they enter first."""
+        options = [*self.before, *self.parsed.given]
+        for given in options:
+            if given.value is not None and given.option.role in ("DIR", "REPO"):
+                apply(self.seen, given.option.role, given.value)
+        for given in options:
+            self.option(given)
+
+    def option(self, given: Given) -> None:
+        option = given.option
+        self.seen.acts = self.seen.acts or option.acts
+        if option.gives:
+            self.seen.gives.append(option.gives)
+        if option.dangers and not self.quiet:
+            self.seen.dangers.extend(option.dangers)
+        forms = self.row.forms
+        if self.global_forms and not any(name in self.row.options for name in option.names):
+            forms = {**self.global_forms, **forms}
+        formed = next((name for name in option.names if name in forms), "") if forms else ""
+        if formed and option.optional and not given.values:
+            self.form(forms[formed], "")
+        for role, word in zip(option.roles, given.values, strict=False) if given.values else ():
+            if formed:
+                self.form(forms[formed], word)
+            if self.row.marks:
+                self.mark(word)
+            if role == "RUN":
+                self.seen.run([word])
+            elif role not in ("DIR", "REPO", "TEXT"):
+                apply(self.seen, role, word)
+
+    def form(self, pattern: Pattern, word: Word) -> None:
+        """A word that does not have the form which the row asks for in its place is EXECUTE."""
+        texts = _NUMBERS if type(word) is Arg and word.kind == "number" else values(word)
+        if not all(text is not None and pattern.fullmatch(text) for text in texts):
+            self.seen.acts = True
+
+    def mark(self, word: Word) -> None:
+        """A word that the row marks carries its tags; one that is not known may be any of them."""
+        for pattern, tags in self.row.marks:
+            if any(text is None or pattern.fullmatch(text) for text in values(word)):
+                if "acts" in tags:
+                    self.seen.acts = True
+                if gives_of(tags) and (isinstance(word, str) or gives_of(tags) == "nothing"):
+                    self.seen.gives.append(gives_of(tags))
+                self.endanger(dangers_of(tags))
+
+    def operands(self, words: list[Word]) -> None:
+        """The effects of operands, by the row's slots."""
+        seen, row = self.seen, self.row
+        options = self.parsed.given
+        recursive, slots, writes, lists = row.recursive, row.operands, False, False
+        stays, visible = self.stays(), row.visible
+        for given in options:
+            option = given.option
+            recursive = recursive or option.recursive
+            writes = writes or (option.writes and not self.quiet)
+            lists = lists or option.lists
+            visible = visible and not option.hidden
+            if option.drop and slots is row.operands:
+                slots = dropped(slots)
+        if "operands" in row.forms and not lists:
+            for word in words:
+                self.form(row.forms["operands"], word)
+        for word in (*words, *(("--",) if self.parsed.ended >= 0 else ())) if row.marks else ():
+            self.mark(word)
+        if row.secret_operands:
+            secrets(seen, row, words)
+        if lists:
+            return
+        for slot, share in share_out(slots, words):
+            if slot is None:
+                seen.acts = True
+                continue
+            role = quiet(slot.role) if self.quiet else slot.role
+            if share and slot.gives:
+                seen.gives.append(slot.gives)
+            if share and not self.quiet:
+                seen.acts = seen.acts or slot.acts
+                if slot.dangers:
+                    self.endanger(slot.dangers)
+            if role == "RUN":
+                seen.run(share)
+            elif role == "INTO":
+                self.into(share, words, recursive)
+            else:
+                default = slot.default or ("." if recursive and slot.many and role in _LOOKED else "")
+                for word in share or ([default] if default else []):
+                    whole = recursive or slot.recursive
+                    apply(seen, role, word, recursive=whole, writes=writes, stays=stays, visible=visible)
+                    if row.follows_below and role in PATH_ROLES:
+                        seen.path(LIST, word, recursive=True)
+        if not self.quiet and len(words) < len(slots) and len(words) < _least(slots):
+            seen.acts = True
+        self.unsettled(words, slots, recursive)
+
+    def stays(self) -> bool:
+        """Whether links below the operands are not followed: as the row says, and the last option that speaks of it."""
+        stays = self.row.keeps_links
+        for given in self.parsed.given:
+            stays = given.option.keeps or (stays and not given.option.follows)
+        return stays
+
+    def into(self, share: list[Word], words: list[Word], recursive: bool) -> None:
+        sources = [word for word in words if word not in share]
+        recursive = recursive or any(slot.role == "MOVE" for slot in self.row.operands)
+        for word in share:
+            into(self.seen, sources, word, recursive=recursive)
+
+    def unsettled(self, words: list[Word], slots: tuple[Slot, ...], recursive: bool) -> None:
+        """Unknown words that may be several: each could be in any role that is open. Those of a command that is run
+        are its own."""
+        if slots and slots[-1].role == "RUN":
+            words = words[: len(slots) - 1]
+        loose = [word for word in words if type(word) is Arg and word.splits and word.kind not in TOKENS]
+        loose += self.parsed.spills
+        if not loose or (len(slots) == 1 and slots[0].many and not self.parsed.spills):
+            return
+        roles = {slot.role for slot in slots}
+        if not roles <= HARMLESS_ROLES:
+            self.seen.acts = True
+        for role in sorted(roles & PATH_ROLES):
+            for word in loose:
+                apply(self.seen, role, word, recursive=recursive)
+
+    def finish(self) -> None:
+        """What is known only at the end: what the output is worth, and whose repository it stands in."""
+        seen, row = self.seen, self.row
+        if row.repo or row.stores:
+            operation = WRITE if row.stores else EXECUTE
+            for folder in seen.repositories or [seen.cwd]:
+                seen.effects.append(Effect(operation, Target(Kind.REPOSITORY, folder, certain=bool(folder))))
+                if row.hooks:
+                    seen.hooks(row.hooks, folder)
+        prints = "nothing" if "nothing" in seen.gives else seen.gives[-1] if seen.gives else row.prints
+        if prints and prints != "nothing" and seen.prints is None:
+            worth(seen, prints)
+
+
+def _only_prints(given: list[Given]) -> bool:
+    """Whether an option says that the command only prints, and no other option says otherwise."""
+    if any(each.option.last for each in given):
+        return True
+    return any(each.option.prints for each in given) and all(
+        each.option.prints or each.option.harmless for each in given
+    )
+
+
+def _least(slots: tuple[Slot, ...]) -> int:
+    """How many words must be there at least."""
+    return sum(slot.least for slot in slots if not slot.default)
+
+
+def locate(seen: Seen, tree: Node, program: str, words: list[Word], tables: Tables) -> Line | None:
+    """Find the row with the longest name that the words spell, through global options."""
+    root = tables.row(tree.name) if tree.name else None
+    if not tree.children:  # a program without subcommands: its row is all there is
+        if root is None:
+            return None
+        return Line(program, list(words), root, [], (root.globals,), seen, tables)
+    nodes, best, taken = [tree], tree, 0
+    before: list[Given] = []
+    kept: list[Given] = []
+    path: list[str] = []
+    rest = words
+    outer = [root.globals] if root is not None else []
+    style = "single" if root is not None and root.style in ("single", "go") else "gnu"
+    index = 0
+    while index < len(words) and any(node.children for node in nodes):
+        word = words[index]
+        if not isinstance(word, str) or word == "--":
+            break
+        if word[:1] == "-" and word != "-":
+            known = len(kept)
+            size = _global(words[index:], outer, kept, style)
+            if not size:
+                break
+            for given in kept[known:]:
+                given.start = index
+            index += size
+            continue
+        nodes = [after for node in nodes for after in node.after(word)]
+        if not nodes:
+            break
+        path.append(word)
+        index += 1
+        ends = next((node for node in nodes if node.name), None)
+        if ends is not None:
+            best, taken = ends, len(path)
+            before, rest = list(kept), words[index:]
+            outer.append(tables.row(ends.name).globals)
+    if not best.name:
+        return None
+    row = tables.row(best.name)
+    seen.subcommand = tuple(path[:taken])
+    if before:
+        seen.flags.update(name for given in before for name in given.option.names)
+    line = Line(program, list(rest), row, before, _after(root, row, outer), seen, tables)
+    line.path.extend(path[taken:])
+    if root is not None and root is not row:
+        line.global_forms = root.forms
+    return line
+
+
+def _global(words: list[Word], outer: list[Options], kept: list[Given], style: str) -> int:
+    """How many words a global option at the start of `words` takes; 0 where it is none."""
+    for options in reversed(outer):
+        first = parse(words[:1], options, style=style)
+        if not first.doubts and not first.helps:
+            kept.extend(first.given)
+            return 1
+        if len(words) > 1 and not first.helps:
+            both = parse(words[:2], options, style=style)
+            if not both.doubts and not both.operands and both.given and len(both.given) == len(first.given):
+                kept.extend(both.given)
+                return 2
+    return 0
+
+
+def _after(root: Row | None, row: Row, outer: list[Options]) -> tuple[Options, ...]:
+    """Options that may stand after the subcommand besides the row's own."""
+    if root is None or (row is not root and root.style == "posix"):
+        return ()
+    return tuple(reversed(outer))
