@@ -201,7 +201,7 @@ NOT_FOR_HOOKS = SLOW | frozenset(
     "collections contextlib datetime enum functools hashlib json operator re signal string tomllib types "
     "http.client random socket sqlite3 subprocess tempfile uuid "
     "assent.engine.questions assent.approval.broker "
-    "assent.policy.document assent.policy.index assent.policy.parse assent.policy.shipped "
+    "assent.policy.document assent.policy.parse assent.policy.shipped "
     "assent.engine.classify assent.contract.classifier assent.policy.classifier assent.policy.classifier_scope "
     "assent.state.human_decisions "
     "assent.policy.grants assent.approval.grants assent.contract.approval assent.facts.digest assent.state.trust "

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 # What every hook needs, and what one needs besides that decides by itself; both with all that they import.
 ASKING = ("assent.contract.later", "assent.hook.hook", "assent.agents.claude.payload")
 DECIDING = (
-    *("assent.engine.configure", "assent.engine.memory", "assent.hook.replies", "assent.policy.frozen"),
-    *("assent.effects.shell.lowering", "assent.facts.guarded", "assent.facts.repository"),
+    *("assent.gate", "assent.engine.configure", "assent.engine.memory", "assent.hook.replies", "assent.policy.frozen"),
+    *("assent.policy.index", "assent.effects.shell.lowering", "assent.facts.guarded", "assent.facts.repository"),
 )
 # Where the patterns are that a decision may need.
 MATCHING = ("assent.contract", "assent.agents", "assent.effects", "assent.facts", "assent.policy", "assent.trail")

@@ -28,7 +28,6 @@ from assent.policy.policy import Policy
 from assent.policy.rules import Origin, Rule
 from assent.policy.ruleset import NAMELESS
 from assent.policy.strict import StrictRules
-from assent.programs.traits import has
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -150,7 +149,7 @@ class Judge:
         lowering, before = self.lowering, len(self.parts)
         if len(lowering.invocations) == 1 and not lowering.gaps and lowering.invocations[0].source == text:
             return
-        if not lowering.gaps and not self.policy.commands.spans:
+        if not lowering.gaps and not self.strict.spans():
             return
         anywhere = any(gap.code.startswith(CUT_SHORT) for gap in lowering.gaps)
         part = self.strict.on_text(text, anywhere=anywhere)
@@ -170,12 +169,8 @@ class Judge:
         return rule
 
     def _by_command(self, invocation: Invocation) -> Rule | None:
-        program = invocation.program
         if invocation.unknown:
             self._unknown_words(invocation)
-        plain = not (invocation.forfeit or has(program, "maybe-assent") or self.facts.server)
-        if plain and not self.policy.commands.holds(invocation):
-            return self._covering(invocation)
         part = floor.judge_command(self.policy.floor, invocation, self.facts)
         if part is None:
             part = self.strict.on_command(invocation)

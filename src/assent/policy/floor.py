@@ -194,7 +194,9 @@ def _unhooked(invocation: Invocation) -> str:
 
 def _acts(invocation: Invocation, facts: Facts) -> str:
     """Why a command ends the server, speaks to it or looks into it; `""` where it does not."""
-    why = server.of_command(invocation, facts.server) if facts.server is not None else ""
+    if facts.server is None:
+        return ""
+    why = server.of_command(invocation, facts.server)
     return "" if why == server.ENDS and facts.paused else why
 
 

@@ -9,7 +9,7 @@ from assent.contract.later import Later
 from assent.contract.notation import dumps, loads
 from assent.policy.modes import Mode
 from assent.policy.policy import Policy
-from assent.policy.prefilter import CommandPrefilter, PathPrefilter
+from assent.policy.prefilter import PathPrefilter
 from assent.policy.rules import PATH_WORDS, About, Origin, Rule, Shape
 from assent.policy.ruleset import RuleSet, by_subject
 from assent.policy.settings import Settings
@@ -62,18 +62,13 @@ def _backend_fields(backend: Backend | None) -> dict[str, object] | None:
 
 
 def _prefilter(policy: Policy) -> dict[str, object]:
-    paths, commands = policy.paths, policy.commands
+    paths = policy.paths
     return {
         "folders": paths.folders,
         "names": sorted(paths.names),
         "heads": sorted(paths.heads),
         "tails": sorted(paths.tails),
         "any_path": paths.all,
-        "programs": sorted(commands.programs),
-        "needles": commands.needles,
-        "any_command": commands.all,
-        "whole": commands.whole,
-        "spans": commands.spans,
     }
 
 
@@ -147,13 +142,6 @@ class FrozenSettings(Settings):
             self.mode if mode is None else mode,
             *map(self._layer, LAYERS),
             paths=PathPrefilter(prefilter["folders"], names, heads, tails, prefilter["any_path"]),
-            commands=CommandPrefilter(
-                set(prefilter["programs"]),
-                tuple(prefilter["needles"]),
-                all=prefilter["any_command"],
-                whole=prefilter["whole"],
-                spans=prefilter["spans"],
-            ),
             seeks=self._seeks,
         )
 

@@ -58,15 +58,6 @@ class Trigrams:
         found._all = [(needed, item) for needed, item in every]
         return found
 
-    @property
-    def anything(self) -> bool:
-        """Whether some item needs next to nothing."""
-        return bool(self._any)
-
-    def needs(self) -> Iterator[str]:
-        """The texts that the others need."""
-        return (needed for needed, _ in self._all)
-
     def candidates(self, text: str) -> list[int]:
         """In the order in which they were filed, so that the same rule is named every time."""
         found = list(self._any)
@@ -336,18 +327,6 @@ class CommandIndex:
         found._wild = Trigrams.of(wild)
         found._raw = None
         return found
-
-    def programs(self) -> Iterable[str]:
-        """The programs that rules are filed under."""
-        return (*self._by_program, *self._programs)
-
-    def reaches_all(self) -> bool:
-        """Whether a rule may speak of any command, whatever its program."""
-        return bool(self.whole) or self._wild.anything or bool(self._by_ending)
-
-    def needles(self) -> Iterable[str]:
-        """What rules with any program need in a command."""
-        return self._wild.needs()
 
     def of_program(self, program: str) -> list[Rule]:
         """Every rule on a program by its name, whatever its other words."""

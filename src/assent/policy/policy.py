@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from assent.policy.modes import Mode
-from assent.policy.prefilter import CommandPrefilter, PathPrefilter
+from assent.policy.prefilter import PathPrefilter
 from assent.policy.rules import Rule
 from assent.policy.ruleset import RuleSet
 
@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 
 
 class Policy:
-    """What `decide` needs to know of everyone's rules. `paths` and `commands` tell what none of floor, deny and ask can
-    speak of. `seeks`: some that somebody wrote speak of reading files."""
+    """What `decide` needs to know of everyone's rules. `paths` tells which paths none of floor, deny and ask can speak
+    of. `seeks`: some that somebody wrote speak of reading files."""
 
-    __slots__ = ("mode", "floor", "deny", "ask", "allow", "paths", "commands", "seeks")
+    __slots__ = ("mode", "floor", "deny", "ask", "allow", "paths", "seeks")
 
     def __init__(
         self,
@@ -27,7 +27,6 @@ class Policy:
         allow: RuleSet,
         *,
         paths: PathPrefilter | None = None,
-        commands: CommandPrefilter | None = None,
         seeks: bool = True,
     ) -> None:
         self.mode = mode
@@ -36,9 +35,7 @@ class Policy:
         self.ask = ask
         self.allow = allow
         self.seeks = seeks
-        strict = (floor, deny, ask)
-        self.paths = paths or PathPrefilter.over(rules.paths for rules in strict)
-        self.commands = commands or CommandPrefilter.over(rules.commands for rules in strict)
+        self.paths = paths or PathPrefilter.over(rules.paths for rules in (floor, deny, ask))
 
 
 def compile_policy(

@@ -1,4 +1,4 @@
-"""Tells at once that no floor, deny or ask rule can speak of a part of a call: most parts are of that sort.
+"""Tells at once that no floor, deny or ask rule can speak of a path: most paths are of that sort.
 
 INVARIANT: what it lets by, no rule reaches. What it holds back is looked at rule by rule. Matches nothing itself."""
 
@@ -13,13 +13,11 @@ if TYPE_CHECKING:
     import bisect
     from collections.abc import Iterable
 
-    from assent.contract.effect import Invocation
-    from assent.policy.index import CommandIndex, PathIndex
+    from assent.policy.index import PathIndex
 else:
     bisect = Later("bisect")
 
 REMEMBERED = 1024  # folders; a session works in a few
-NEEDLES = 8  # looked for one by one; where more are left of them, every command is held back
 
 
 class PathPrefilter:
@@ -100,75 +98,3 @@ class PathPrefilter:
     def _names_one(self, name: str) -> bool:
         ends = name[-3:] in self.tails or name[name.rfind(".") :] in self.tails
         return ends or name in self.names or name[:3] in self.heads
-
-
-class CommandPrefilter:
-    """The programs that command rules are filed under, of all layers together.
-
-    `needles` are what rules with any program need somewhere in a command; `all` says that one may speak of any command,
-    `whole` that one speaks of the tool itself, `spans` that one spans operators."""
-
-    __slots__ = ("programs", "needles", "all", "whole", "spans")
-
-    def __init__(self, programs: set[str], needles: tuple[str, ...], *, all: bool, whole: bool, spans: bool) -> None:
-        self.programs = programs
-        self.needles = needles
-        self.all = all
-        self.whole = whole
-        self.spans = spans
-
-    @classmethod
-    def over(cls, layers: Iterable[CommandIndex]) -> CommandPrefilter:
-        """The prefilter of several layers."""
-        indexes = tuple(layers)
-        needles = fewer(tuple(dict.fromkeys(needle for index in indexes for needle in index.needles())))
-        many = len(needles) > NEEDLES
-        return cls(
-            {program for index in indexes for program in index.programs()},
-            () if many else needles,
-            all=many or any(index.reaches_all() for index in indexes),
-            whole=any(index.whole for index in indexes),
-            spans=any(index.spans for index in indexes),
-        )
-
-    def holds(self, invocation: Invocation) -> bool:
-        """Whether a rule may speak of a command."""
-        if self.all or invocation.program in self.programs or self._begins(invocation):
-            return True
-        for needle in self.needles:
-            if needle in invocation.source or needle in invocation.program:
-                return True
-            for word in invocation.words:
-                if needle in word:
-                    return True
-        return False
-
-    def _begins(self, invocation: Invocation) -> bool:
-        """Whether the command begins with a program of a rule, in one of the ways that it can be written."""
-        program, source = invocation.program, invocation.source
-        plain = source.startswith(program) and source[len(program) : len(program) + 1] in ("", " ")
-        if plain and invocation.words[:1] == (program,) and " " not in program:
-            return False
-        return any(
-            text.split(None, 1)[0].rpartition("/")[2] in self.programs
-            for text in (program, *invocation.words[:1], source)
-            if text and not text.isspace()
-        )
-
-
-def fewer(needles: tuple[str, ...]) -> tuple[str, ...]:
-    """Texts of which every needle holds one: themselves where they are few, else three letters that many share."""
-    if len(needles) <= NEEDLES:
-        return needles
-    grams = {needle: {needle[at : at + 3] for at in range(len(needle) - 2)} for needle in needles}
-    short = [needle for needle in needles if not grams[needle]]
-    left, found = [needle for needle in needles if grams[needle]], short
-    while left and len(found) <= NEEDLES:
-        shared: dict[str, int] = {}
-        for needle in left:
-            for gram in grams[needle]:
-                shared[gram] = shared.get(gram, 0) + 1
-        best = min(shared, key=lambda gram: (-shared[gram], gram))
-        found.append(best)
-        left = [needle for needle in left if best not in grams[needle]]
-    return tuple(found)

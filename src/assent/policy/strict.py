@@ -46,7 +46,11 @@ class StrictRules:
         """Rules on the whole tool: they speak even of a call that does nothing."""
         if tool != "bash":
             return self._first(lambda rules: rules.naming_tool(tool, aggressive=True), tool)
-        return self._first(lambda rules: iter(rules.commands.whole), tool) if self.policy.commands.whole else None
+        return self._first(lambda rules: iter(rules.commands.whole), tool)
+
+    def spans(self) -> bool:
+        """Whether a rule spans operators."""
+        return any(rules.commands.spans for rules, _, _ in self._layers())
 
     def on_text(self, text: str, *, anywhere: bool) -> Part | None:
         """Rules that span operators, on the whole command; where its reading was cut short, all of them."""

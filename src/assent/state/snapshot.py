@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 FOLDER = "cache"
-FORMAT = 5
+FORMAT = 6
 LARGEST = 32 * 1024 * 1024  # bytes
 KEPT = 64  # snapshots, one for each project
 OTHERS_WRITE = 0o022

@@ -8,10 +8,9 @@ from hypothesis import strategies as st
 
 from assent.contract.errors import PolicyError
 from assent.effects.shell import lower
-from assent.policy.index import CommandIndex, PathIndex, Trigrams
+from assent.policy.index import PathIndex, Trigrams
 from assent.policy.match import forms, reaches_command
 from assent.policy.parse import parse_rule
-from assent.policy.prefilter import CommandPrefilter
 from assent.policy.rules import Rule
 from assent.policy.ruleset import RuleSet
 
@@ -80,11 +79,10 @@ def parsed(specs: list[str]) -> list[Rule]:
 def missed(rules: list[Rule], command: str) -> list[str]:
     """The rules that reach a part of a command, and that looking them up does not bring."""
     layer = RuleSet(rules, ("/w",), "/home")
-    prefilter = CommandPrefilter.over([CommandIndex(rules)])
     every, found = set[Rule](), set[Rule]()
     for each in lower(command, cwd="/w", home="/home", shell="bash").invocations:
         reached = {rule for rule in rules if rule.words and reaches_command(rule, each, forms(each))}
-        brought = set(layer.reaching_command(each)) if prefilter.holds(each) else set()
+        brought = set(layer.reaching_command(each))
         every |= reached
         found |= brought
     return sorted(rule.spec for rule in every - found)
