@@ -5,13 +5,21 @@ and methods of values, and no name of a member is computed. All else is for the 
 
 from __future__ import annotations
 
-from assent.effects.code.node_tokens import MARK, NAME, NUMBER, TEXT, Token, tokens
+from assent.effects.code.node_library import (
+    CALLED,
+    ENCODINGS,
+    EVENTS,
+    FILES,
+    GLOBALS,
+    INSIDE,
+    MADE,
+    MODULES,
+    READ_FIELDS,
+    ROOTS,
+)
+from assent.effects.code.node_tokens import MARK, NAME, NUMBER, TEXT, Token, pairs, tokens
 from assent.effects.shell.command import Arg
-from assent.effects.shell.commands.command_effects import LIST, READ, WRITE, Seen
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from assent.contract.effect import Operation
+from assent.effects.shell.commands.command_effects import READ, Seen
 
 _LIMIT = 20_000
 _WORDS = frozenset(
@@ -19,51 +27,13 @@ _WORDS = frozenset(
     switch case default do null true false undefined NaN Infinity void""".split()
 )
 _HEADS = frozenset("if for while switch catch return typeof in of case void throw else do function instanceof".split())
-_CALLED = frozenset(
-    "String Number Boolean parseInt parseFloat isNaN isFinite encodeURIComponent decodeURIComponent".split()
-)
-_MADE = frozenset({"Set", "Map", "Date", "Array", "Error"})
-_ROOTS: dict[str, frozenset[str]] = {
-    "console": frozenset("log error warn info table dir".split()),
-    "JSON": frozenset({"parse", "stringify"}),
-    "Object": frozenset("keys values entries fromEntries".split()),
-    "Array": frozenset({"isArray", "from", "of"}),
-    "Math": frozenset("round floor ceil max min abs trunc sqrt pow log log2 log10 random sign".split()),
-    "Number": frozenset({"isInteger", "isFinite", "isNaN", "parseFloat", "parseInt"}),
-    "Date": frozenset({"now", "parse"}),
-    "String": frozenset({"fromCharCode"}),
-    "process": frozenset({"cwd", "exit"}),
-}
-_FILES: dict[str, tuple[Operation, ...]] = {
-    "readFileSync": (READ,),
-    "existsSync": (LIST,),
-    "statSync": (LIST,),
-    "readdirSync": (LIST,),
-    "writeFileSync": (WRITE,),
-    "appendFileSync": (WRITE,),
-    "mkdirSync": (WRITE,),
-}
-_MODULES: dict[str, frozenset[str]] = {
-    "fs": frozenset(_FILES),
-    "path": frozenset("join resolve basename dirname extname relative normalize".split()),
-    "zlib": frozenset("gzipSync gunzipSync brotliCompressSync brotliDecompressSync deflateSync inflateSync".split()),
-}
-_INSIDE = frozenset(
-    """constructor prototype caller callee arguments call apply bind getPrototypeOf setPrototypeOf require mainModule
-    getOwnPropertyDescriptor getOwnPropertyDescriptors getOwnPropertyNames getOwnPropertySymbols defineProperty
-    defineProperties""".split()
-)
-_EVENTS = frozenset({"data", "end", "close", "error", "readable"})
 _BEFORE_BLOCK = frozenset({"", ")", ";", "{", "}", "=>", "else", "do", "try", "finally"})
 _BEFORE_LIST = frozenset("return typeof in of case void throw else do instanceof const let var".split())
 _ENDS = frozenset({";", ",", ""})
 _COUNTERS = 16
 _COMPARES = frozenset({"==", "===", "!=", "!==", "<=", ">="})
-_READ_FIELDS = frozenset({"encoding", "withFileTypes", "recursive", "true", "false", "null"})
-_ENCODINGS = frozenset({"utf8", "utf-8", "latin1", "ascii", "base64", "hex", "binary", "utf16le"})
 _PLACES = frozenset("123456789")
 _PICK = [MARK, NAME, MARK, NAME, MARK, NAME, MARK, NUMBER, MARK, MARK]
-_OPENS = {"(": ")", "[": "]", "{": "}"}
 
 
 def is_harmless(seen: Seen, text: str) -> bool:
@@ -95,7 +65,7 @@ class _Code:
     def __init__(self, found: list[Token], argv: tuple[str | Arg, ...] = ()) -> None:
         self.all = found
         self.argv = argv
-        self.pairs = _pairs(found)
+        self.pairs = pairs(found)
         self.declared: set[str] = set()
         self.functions: set[str] = set()
         self.constants: dict[str, str] = {}
@@ -249,7 +219,7 @@ class _Code:
             self.functions.add(name)
         elif word == "require" and self.at(index + 4) not in (".", "?.", "[", "("):
             module = self.required(index)
-            if module in _MODULES:
+            if module in MODULES:
                 self.modules[name] = module
         elif fixed and index < len(self.all) and self.all[index][0] == TEXT and self.ends(index + 1):
             self.constants[name] = self.all[index][1]
@@ -288,40 +258,40 @@ class _Code:
         if self.at(index - 1) not in ("{", ",") or self.at(index + 1) != ":":
             return True
         word = self.all[index][1]
-        return word not in _INSIDE and not word.startswith("_") and "\\" not in word
+        return word not in INSIDE and not word.startswith("_") and "\\" not in word
 
     def member(self, index: int) -> bool:
         word = self.at(index)
-        return word not in _INSIDE and not word.startswith("_")
+        return word not in INSIDE and not word.startswith("_")
 
     def name(self, seen: Seen, index: int) -> bool:
         word, after = self.at(index), self.at(index + 1)
         if word in _WORDS:
             return True
-        if (word in _INSIDE and word != "require") or word.startswith("__"):
+        if (word in INSIDE and word != "require") or word.startswith("__"):
             return False
         if self.at(index - 1) in ("{", ",") and after == ":":
             return True  # the name of a field
         if word == "new":
-            return self.at(index + 1) in _MADE and self.at(index + 2) not in (".", "?.", "[")
+            return self.at(index + 1) in MADE and self.at(index + 2) not in (".", "?.", "[")
         if word == "require":
             return self.loads(seen, index)
         if word in self.modules:
             return self.use_module(seen, index)
-        if word in _ROOTS and word not in self.declared:
+        if word in ROOTS and word not in self.declared:
             return self.use_root(index)
-        if word in _MADE and self.at(index - 1) == "new":
+        if word in MADE and self.at(index - 1) == "new":
             return word not in self.declared
-        if word in _CALLED:
+        if word in CALLED:
             return word not in self.declared and after not in (".", "?.", "[", "=")
-        return word in self.declared and word not in _GLOBALS
+        return word in self.declared and word not in GLOBALS
 
     def use_root(self, index: int) -> bool:
         word, member, after = self.at(index), self.at(index + 2), self.at(index + 3)
-        if word in _MADE and self.at(index - 1) == "new":
+        if word in MADE and self.at(index - 1) == "new":
             return True
         if self.at(index + 1) != ".":
-            return word in _CALLED and self.at(index + 1) not in ("?.", "[", "=")
+            return word in CALLED and self.at(index + 1) not in ("?.", "[", "=")
         if word == "process" and member == "argv":
             return after != "="
         if word == "process" and member == "stdin":
@@ -330,7 +300,7 @@ class _Code:
             return after == "." and self.at(index + 4) == "write" and self.at(index + 5) == "("
         if word == "Math" and member in ("PI", "E"):
             return True
-        return member in _ROOTS[word] and after == "("
+        return member in ROOTS[word] and after == "("
 
     def listens(self, index: int) -> bool:
         """`process.stdin.on("data", …)` as a statement: what it returns could be connected to another machine."""
@@ -338,7 +308,7 @@ class _Code:
             return False
         index += 3
         while self.at(index) == "." and self.at(index + 1) in ("on", "setEncoding") and self.at(index + 2) == "(":
-            if self.at(index + 1) == "on" and (self.all[index + 3][0] != TEXT or self.all[index + 3][1] not in _EVENTS):
+            if self.at(index + 1) == "on" and (self.all[index + 3][0] != TEXT or self.all[index + 3][1] not in EVENTS):
                 return False
             index = self.close(index + 2) + 1
             if self.at(index) in ("", ";", "}") or (self.is_name(index) and self.at(index) not in ("in", "instanceof")):
@@ -360,7 +330,7 @@ class _Code:
             seen.path(READ, asked)
             seen.data(asked)
             return self.at(index + 4) not in ("(", "=")
-        if asked not in _MODULES:
+        if asked not in MODULES:
             return False
         if self.at(index + 4) == ".":
             return self.at(index + 6) == "(" and self.calls(seen, asked, index + 5)
@@ -370,9 +340,9 @@ class _Code:
     def calls(self, seen: Seen, module: str, index: int) -> bool:
         """A call of a module's function, whose name stands at a place."""
         function = self.at(index)
-        if function not in _MODULES[module]:
+        if function not in MODULES[module]:
             return False
-        for operation in _FILES.get(function, ()) if module == "fs" else ():
+        for operation in FILES.get(function, ()) if module == "fs" else ():
             seen.path(operation, self.path(index + 2))
         return module != "fs" or function not in ("readFileSync", "readdirSync") or self.plainly(index + 1)
 
@@ -386,7 +356,7 @@ class _Code:
         if len(commas) == 1 and len(rest) == 1:
             return rest[0][0] == TEXT
         fields = [word for kind, word in rest if kind == NAME]
-        return rest[:1] == [(MARK, "{")] and set(fields) <= _READ_FIELDS and all(kind != TEXT or word in _ENCODINGS
+        return rest[:1] == [(MARK, "{")] and set(fields) <= READ_FIELDS and all(kind != TEXT or word in ENCODINGS
                                                                                   for kind, word in rest)  # fmt: skip
 
     def path(self, index: int) -> str | Arg:
@@ -435,9 +405,9 @@ class _Code:
             return False
         if self.is_member(index - 1) or before in _HEADS or self.at(index - 2) == "function":
             return True
-        if before in _MADE and self.at(index - 2) == "new":
+        if before in MADE and self.at(index - 2) == "new":
             return True
-        return before in self.functions or before in _CALLED or before == "require"
+        return before in self.functions or before in CALLED or before == "require"
 
     def is_method(self, index: int) -> bool:
         """Whether a parenthesis after a name begins a function in an object, `{name() {…}}`: its arguments are names
@@ -465,39 +435,3 @@ class _Code:
             return self.is_number(inner[0])
         marks = [word for kind, word in inner if kind != NUMBER]
         return len(inner) == 5 and marks[1:] == [".", "length", "-"] and inner[4][0] == NUMBER and inner[0][0] == NAME
-
-
-def _pairs(found: list[Token]) -> dict[int, int] | None:
-    """Where each parenthesis, bracket and brace ends; None where they do not match."""
-    out: dict[int, int] = {}
-    waiting: list[int] = []
-    for index, (kind, word) in enumerate(found):
-        if kind != MARK:
-            continue
-        if word in _OPENS:
-            waiting.append(index)
-        elif word in (")", "]", "}"):
-            if not waiting or _OPENS[found[waiting[-1]][1]] != word:
-                return None
-            out[waiting.pop()] = index
-    return None if waiting else out
-
-
-# What node holds under a name of its own, so that binding it elsewhere does not make it the text's own.
-_GLOBALS = frozenset(
-    """globalThis global window self Function eval Reflect Proxy WebAssembly Symbol Promise Intl Atomics Buffer URL
-    ArrayBuffer SharedArrayBuffer DataView BigInt RegExp WeakMap WeakSet WeakRef FinalizationRegistry Iterator
-    TypeError RangeError SyntaxError ReferenceError EvalError URIError AggregateError escape unescape encodeURI
-    decodeURI this super class import export arguments with debugger yield await async enum module exports require
-    __filename __dirname fetch setTimeout setInterval setImmediate clearTimeout clearInterval clearImmediate
-    queueMicrotask structuredClone performance navigator crypto Headers Request Response FormData WebSocket EventSource
-    Event EventTarget MessageChannel MessagePort BroadcastChannel Blob File TextEncoder TextDecoder AbortController
-    AbortSignal CompressionStream DecompressionStream ReadableStream WritableStream TransformStream Worker atob btoa
-    assert async_hooks buffer child_process cluster constants dgram diagnostics_channel dns domain events fs http http2
-    https inspector net os path perf_hooks process punycode querystring readline repl sea sqlite stream string_decoder
-    sys test timers tls trace_events tty url util v8 vm wasi worker_threads zlib console JSON Object Array Math Number
-    Date String Boolean Map Set Error parseInt parseFloat isNaN isFinite Bun Deno Float32Array Float64Array Int8Array
-    Int16Array Int32Array Uint8Array Uint8ClampedArray Uint16Array Uint32Array BigInt64Array BigUint64Array Storage
-    localStorage sessionStorage DOMException SuppressedError DisposableStack AsyncDisposableStack
-    Float16Array""".split()
-)

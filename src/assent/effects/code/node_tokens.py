@@ -18,6 +18,7 @@ _BEFORE_REGEX = frozenset("return typeof case in delete void throw else do insta
 _EITHER = frozenset("of await yield new extends default async let static get set".split())  # a word or a name
 _STATEMENTS = frozenset({"if", "while", "for", "with"})
 _DEPTH = 20
+_OPENS = {"(": ")", "[": "]", "{": "}"}
 
 NAME, NUMBER, TEXT, REGEX, MARK = "name", "number", "text", "regex", "mark"
 Token = tuple[str, str]
@@ -122,3 +123,19 @@ def _closing(text: str, at: int) -> int:
     """The place of the brace that ends a template's expression; -1 where a brace or quote in it makes that doubtful."""
     end = text.find("}", at)
     return -1 if end < 0 or any(mark in text[at:end] for mark in "{'\"`/\\") else end
+
+
+def pairs(found: list[Token]) -> dict[int, int] | None:
+    """Where each parenthesis, bracket and brace ends; None where they do not match."""
+    out: dict[int, int] = {}
+    waiting: list[int] = []
+    for index, (kind, word) in enumerate(found):
+        if kind != MARK:
+            continue
+        if word in _OPENS:
+            waiting.append(index)
+        elif word in (")", "]", "}"):
+            if not waiting or _OPENS[found[waiting[-1]][1]] != word:
+                return None
+            out[waiting.pop()] = index
+    return None if waiting else out
