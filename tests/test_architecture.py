@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -319,3 +320,29 @@ def test_no_unit_test_starts_a_process() -> None:
 def used_names(node: ast.AST) -> Iterator[str]:
     yield from imports(node)
     yield from (ast.unparse(each) for each in ast.walk(node) if isinstance(each, ast.Attribute))
+
+
+# What may name an agent program outside its folder, and why.
+NAMES_AGENTS = {
+    "programs/": "tables of commands: there a program is a command like any other",
+    "sdk/": "adapters for Python frameworks, some by the makers of such programs",
+    "cli/audit.py": "a form of the export that another program's log has",
+    "demo/model.py": "names of models",
+    "policy/starter.toml": "names of models",
+    "trail/names.py": "beginnings of the names of secrets",
+    "tui/": "the cursor of a terminal",
+}
+
+
+def test_no_module_names_an_agent_program_outside_its_folder() -> None:
+    """What is known of one is in its folder, so that adding one adds a folder."""
+    folders = [path.parent for path in (SOURCE / "agents").glob("*/agent.toml")]
+    words = "|".join(sorted({folder.name.partition("_")[0] for folder in folders}))
+    found = {
+        name(path)
+        for pattern in ("*.py", "*.toml", "*.c", "*.js", "*.html")
+        for path in SOURCE.rglob(pattern)
+        if path.parent not in folders and re.search(rf"(?<![a-z])(?:{words})(?![a-z])", path.read_text().lower())
+    }
+    assert {each for each in found if not each.startswith(tuple(NAMES_AGENTS))} == set()
+    assert [each for each in NAMES_AGENTS if not any(path.startswith(each) for path in found)] == []

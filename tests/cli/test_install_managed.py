@@ -14,7 +14,6 @@ import pytest
 
 from assent.agents import probes, settings
 from assent.agents.adapter import Rendered
-from assent.agents.settings.wired import before, wired
 from assent.cli import install_others
 
 SOURCE = Path(__file__).parents[2] / "src"
@@ -85,7 +84,7 @@ def test_another_user_can_read_the_settings_and_is_guarded(runtime: str, machine
     assert (mode(file), file.stat().st_uid) == (0o644, 0)
     read = machine.run("cat", place, user=True)
     assert read.stdout == file.read_text()
-    hook = before(runtime, wired(runtime, read.stdout, place))
+    hook = settings.load(runtime).first(settings.load(runtime).wired(read.stdout, place))
     assert hook is not None
     event = json.dumps(probes.event(runtime, probes.FORBIDDEN, str(machine.user / "project")))
     ended = machine.run(*hook.words, text=event, user=True)

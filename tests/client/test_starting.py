@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from assent.agents.settings.wired import before, wired
+from assent.agents import settings
 from assent.cli.main import main
 from assent.hook import server_script, starting
 from assent.server import detached
@@ -41,7 +41,7 @@ class Home:
         if self.given:
             return self.given
         file = self.folder / ".claude/settings.json"
-        found = before("claude", wired("claude", file.read_text(), str(file)))
+        found = settings.load("claude").first(settings.load("claude").wired(file.read_text(), str(file)))
         assert found is not None
         return found.words
 

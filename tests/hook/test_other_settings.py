@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from assent.agents.settings import holes
+from assent.agents import settings
 from assent.cli.main import main
 
 
@@ -100,9 +100,8 @@ def test_a_folder_that_gemini_cli_does_not_trust_switches_its_users_hooks_off(
 
 def test_machine_settings_that_take_no_other_hooks_are_found(tmp_path: Path) -> None:
     text = '{"allowManagedHooksOnly": true}'
-    assert [each.inert for each in holes.reserved("claude", text, managed=False)] == [True]
-    assert holes.reserved("claude", text, managed=True) == ()
-    assert [each.inert for each in holes.reserved("codex", "allow_managed_hooks_only = true", managed=False)] == [True]
+    assert [each.inert for each in settings.load("claude").reserved(text)] == [True]
+    assert [each.inert for each in settings.load("codex").reserved("allow_managed_hooks_only = true")] == [True]
 
 
 # ---------------------------------------------------------------- the program itself

@@ -125,6 +125,13 @@ class Adapter:
     plain = False  # what it is told of a call before it runs rests on the reply alone
     races = False  # while its dialog is open, a hook may answer in its place: the first answer counts
 
+    rewriting = False  # an ask of ours may rewrite a command, so that a rule of the runtime's own asks about it
+    names_no_servers = False  # nothing in the names of its tools says which are of an MCP server
+
+    def rewrites(self, event: Event) -> bool:
+        """Whether an ask may rewrite the command of an event."""
+        return False
+
     def asks(self, event: Event) -> bool:
         """Whether an ask of ours opens the runtime's own dialog."""
         return True

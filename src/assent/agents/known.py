@@ -44,6 +44,11 @@ def joined(name: str, key: str) -> tuple[str, ...]:
     return tuple(text for each in lists(name, key).values() for text in each)
 
 
+def session(environ: Mapping[str, str]) -> str:
+    """The session of a program that told it in an environment; `""` where none did."""
+    return next((environ[name] for name in texts("environment", "session").values() if environ.get(name)), "")
+
+
 def texts(name: str, key: str) -> dict[str, str]:
     """A text in a section, of every program that has it."""
     return {runtime: str(row[key]) for runtime, row in section(name).items() if key in row}

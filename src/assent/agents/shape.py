@@ -1,4 +1,4 @@
-"""The payload that Claude Code began and others share, and the JSON forms that go with it. Knows no single runtime."""
+"""The payload that several programs share, and the JSON forms that go with it. Knows no single runtime."""
 
 from __future__ import annotations
 

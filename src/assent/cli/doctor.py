@@ -8,7 +8,7 @@ import os
 import textwrap
 
 from assent.agents import settings
-from assent.agents.settings.wired import SHELL, Wired, wired
+from assent.agents.settings.wired import SHELL, Wired
 from assent.cli import doctor_checks, doctor_states
 from assent.cli.doctor_states import HOLDS, WORDS, Finding, Grade
 from assent.contract.display import one_line
@@ -63,7 +63,7 @@ def examined(runtime: str, here: configure.Place, *, start: bool = False) -> lis
             found += doctor_checks.rehearsed(name, here)
     if not chosen:
         shown = runtime or "an agent program"
-        fix = f"run `assent install {runtime or 'claude'}`"
+        fix = f"run `assent install {runtime or 'RUNTIME'}`"
         found.append(Finding(Grade.OFF, runtime or "assent", f"Assent is not installed in {shown}", fix))
     return [*found, *doctor_checks.machine(here)]
 
@@ -96,7 +96,7 @@ def unregistered(here: configure.Place) -> list[hosts.Host]:
         for scope, place in settings.load(runtime).places.items():
             file = settings_file.expanded(place, here.home, here.project)
             try:
-                if wired(runtime, settings_file.text_of(file) or "", file):
+                if settings.load(runtime).wired(settings_file.text_of(file) or "", file):
                     found.append(hosts.Host(runtime, scope, file))
             except AssentError:
                 # What is the machine's and closed to this user may be a guard that was meant for everybody.
@@ -107,7 +107,7 @@ def unregistered(here: configure.Place) -> list[hosts.Host]:
 
 def hooks_of(host: hosts.Host) -> tuple[Wired, ...]:
     try:
-        return wired(host.runtime, settings_file.text_of(host.file) or "", host.file)
+        return settings.load(host.runtime).wired(settings_file.text_of(host.file) or "", host.file)
     except AssentError:
         return ()
 

@@ -8,11 +8,9 @@ import stat
 from collections.abc import Iterator
 
 from assent import __version__
-from assent.agents import settings
+from assent.agents import known, settings
 from assent.agents.capabilities import CAPABILITIES, Source
-from assent.agents.codex.settings import untrusted
 from assent.agents.settings import holes, plain
-from assent.agents.settings import wired as wiring
 from assent.agents.settings.entry import argv_of
 from assent.agents.settings.wired import Wired
 from assent.cli import doctor_probe, doctor_rehearsal
@@ -30,13 +28,6 @@ QUICK = 2.0  # seconds for a server to answer
 ANEW = "start it anew: `assent stop`, then `assent serve --background`"
 DEADLINE = re.compile(r"--deadline[ ']+(\d+)")
 PROXIES = ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy")
-# Variables by which a program would read other settings, or none.
-ELSEWHERE = {
-    "claude": ("CLAUDE_CONFIG_DIR", "CLAUDE_CODE_SIMPLE", "CLAUDE_CODE_SAFE_MODE"),
-    "codex": ("CODEX_HOME",),
-    "gemini": ("GEMINI_CLI_HOME",),
-    "opencode": ("OPENCODE_CONFIG_DIR", "OPENCODE_PURE", "XDG_CONFIG_HOME"),
-}
 
 
 def off(about: str, text: str, fix: str) -> Finding:
@@ -151,14 +142,14 @@ def installation(host: hosts.Host, here: configure.Place) -> Iterator[Finding]:
         if text is None:
             yield off(runtime, f"`{host.file}` is gone, and the hook with it", again)
             return
-        hooks = wiring.wired(runtime, text, host.file)
+        hooks = found.wired(text, host.file)
         objection = found.objection(text)
-        open_holes = holes.holes(runtime, text, http=any(hook.url for hook in hooks))
+        open_holes = found.holes(text, http=any(hook.url for hook in hooks))
     except AssentError as error:
         fix = f"{again} as root" if host.scope == "managed" else "correct the file"
         yield off(runtime, f"`{host.file}` cannot be read: {error}", fix)
         return
-    hook = wiring.before(runtime, hooks)
+    hook = found.first(hooks)
     if hook is None:
         yield off(runtime, f"`{host.file}` does not call Assent before tool calls", again)
         return
@@ -168,8 +159,8 @@ def installation(host: hosts.Host, here: configure.Place) -> Iterator[Finding]:
     yield from _holes(runtime, host.file, open_holes)
     if found.executable and not os.access(host.file, os.X_OK):
         yield off(runtime, f"`{host.file}` cannot be executed, and is passed over", f"chmod u+x {host.file}")
-    if runtime == "codex" and host.scope != "managed" and untrusted(text, host.file):
-        yield off(runtime, "Codex has not been told to trust the hook, and skips it without a word", again)
+    if host.scope != "managed" and (why := found.distrusted(text, host.file)):
+        yield off(runtime, why, again)
     folder = launcher.MANAGED if host.scope == "managed" else here.state
     yield from _fired(runtime, hook, here)
     yield from _times(runtime, hook, here, again)
@@ -243,9 +234,10 @@ def _stale(runtime: str, hook: Wired, state: str, again: str) -> Iterator[Findin
     except AssentError:
         text = None
     words = argv_of(hook.words)
-    if launcher.path(state) not in words and runtime != "cline":
+    whole = settings.load(runtime).executable  # the file in the settings' place is the hook, and calls the launcher
+    if launcher.path(state) not in words and not whole:
         yield note(runtime, "the settings call another Assent than this one", again)
-    elif text != launcher.script() or not (runtime == "cline" or launcher.FLAGS in words):
+    elif text != launcher.script() or not (whole or launcher.FLAGS in words):
         yield note(runtime, "the launcher is of another version", again)
     if "--home" in words[:-1] and (home := words[words.index("--home") + 1]) != state:
         yield note(runtime, f"the hook keeps to the policy and the trail in `{home}`, not in `{state}`", again)
@@ -265,43 +257,42 @@ def program(
 ) -> Iterator[Finding]:
     """What does not depend on one installation: the version, the environment, the project's own settings. `static`: the
     program starts the compiled client, and no shell before it."""
-    known = CAPABILITIES[runtime]
+    can = CAPABILITIES[runtime]
     version = hosts.version(runtime)
     if not version:
         yield note(runtime, f"`{hosts.PROGRAMS[runtime]}` is not on the PATH, or says no version", "check the PATH")
-    for what, since in known.since:
+    for what, since in can.since:
         if version and not hosts.at_least(version, since):
             text = f"version {version} ignores `{what}`: a hook that breaks lets the call run"
             if guarded:
                 text = f"version {version} ignores `{what}`; a line of shell blocks in its place"
             yield Finding(Grade.NOTE if guarded else Grade.OPEN, runtime, text, f"update it to {since} or later")
-    if version and hosts.numbers(version) < hosts.numbers(known.version):
-        yield note(runtime, f"version {version} is older than {known.version}, which was tried", "update it")
-    if known.source is not Source.OBSERVED:
+    if version and hosts.numbers(version) < hosts.numbers(can.version):
+        yield note(runtime, f"version {version} is older than {can.version}, which was tried", "update it")
+    if can.source is not Source.OBSERVED:
         yield note(
             runtime, "it was never tried with the program itself", "see a denied call fail before you rely on it"
         )
-    if known.exposed and "managed" not in scopes:
+    if can.exposed and "managed" not in scopes:
         closed = f"run `assent install {runtime} --scope managed` as root, which withstands that"
-        fix = closed if known.managed else "look at a repository before you start the program in it"
-        yield Finding(Grade.EXPOSED, runtime, f"before the program starts, {known.exposed}", fix)
-    if broken := known.fails_open:
+        fix = closed if can.managed else "look at a repository before you start the program in it"
+        yield Finding(Grade.EXPOSED, runtime, f"before the program starts, {can.exposed}", fix)
+    if broken := can.fails_open:
         text = f"a hook that ends in one of these ways does not block in this program: {', '.join(broken)}"
         yield note(runtime, text, "nothing to do; docs/runtimes.md says what follows then")
-    for name in ELSEWHERE.get(runtime, ()):
+    for name in known.lists("environment", "elsewhere").get(runtime, ()):
         if os.environ.get(name):
             yield off(runtime, f"`{name}` is set here: the program reads other settings", f"unset {name}")
     if http and any(os.environ.get(name) for name in PROXIES) and not _exempt():
         text = "a proxy is set without NO_PROXY: the HTTP hook is not reached, and every call is blocked"
         yield note(runtime, text, "export NO_PROXY=127.0.0.1,localhost")
-    withstood = known.managed and "managed" in scopes
+    withstood = can.managed and "managed" in scopes
     for path, hole in other_settings.around(runtime, here, http=http, scopes=scopes):
         if withstood and not path.startswith("/etc/"):
             hole = holes.Hole(f"{hole.text}; the hook of the machine's settings withstands it", hole.fix)
         preloads = "`LD_" in hole.text and static  # it is for programs that load libraries, and this one loads none
         yield from _holes(runtime, path, (holes.Hole(hole.text, hole.fix) if preloads else hole,))
-    if runtime == "claude":
-        yield from _skills(here)
+    yield from _wanting(runtime, here)
 
 
 def rehearsed(runtime: str, here: configure.Place) -> Iterator[Finding]:
@@ -324,12 +315,14 @@ def _exempt() -> bool:
     return any(each.strip() in ("127.0.0.1", "*") for each in listed.split(","))
 
 
-def _skills(here: configure.Place) -> Iterator[Finding]:
-    file = settings_file.expanded(settings.load("claude").places["user"], here.home, here.project)
+def _wanting(runtime: str, here: configure.Place) -> Iterator[Finding]:
+    """What the program leaves open unless the user's settings say otherwise."""
+    found = settings.load(runtime)
+    file = settings_file.expanded(found.places["user"], here.home, here.project)
     try:
-        text = settings_file.text_of(file) or ""
-        missing = [hole for hole in holes.wanting("claude") if plain.value(text, hole.key) != hole.value]
+        text = settings_file.text_of(file) or "" if found.wanting() else ""
+        missing = [hole for hole in found.wanting() if plain.value(text, hole.key) != hole.value]
     except AssentError:
         return
     for hole in missing:
-        yield note("claude", hole.text, hole.fix)
+        yield note(runtime, hole.text, hole.fix)

@@ -166,7 +166,7 @@ def _chat(prompter: Prompter, body: Json) -> tuple[Json, Iterator[Json]]:
     return {**head, "choices": [{"index": 0, "message": message, "finish_reason": reason}], "usage": usage}, events()
 
 
-def _gemini(prompter: Prompter, body: Json) -> tuple[Json, Iterator[Json]]:
+def _contents(prompter: Prompter, body: Json) -> tuple[Json, Iterator[Json]]:
     parts = [part for content in body.get("contents", []) for part in content.get("parts", [])]
     told = [part["functionResponse"].get("response", {}) for part in parts if "functionResponse" in part]
     results = [str(each.get("output") or each.get("error") or json.dumps(each)) for each in told]
@@ -183,6 +183,6 @@ FORMS = {
     "/messages": _anthropic,
     "/responses": _responses,
     "/chat/completions": _chat,
-    ":generateContent": _gemini,
-    ":streamGenerateContent": _gemini,
+    ":generateContent": _contents,
+    ":streamGenerateContent": _contents,
 }

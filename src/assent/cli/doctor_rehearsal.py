@@ -9,6 +9,7 @@ import json
 import os
 import subprocess
 
+from assent.agents import known
 from assent.cli.doctor_model import Json, Prompter
 from assent.contract.value import Value
 from assent.state import hosts
@@ -19,14 +20,7 @@ FORBIDDEN = "cat .ssh/assent-doctor"
 REFUSED = "is protected"  # what the floor says of it
 PROMPT = "assent doctor tries whether the hook blocks"
 KEY = "no-key-at-all"
-CALLS: dict[str, tuple[str, Json]] = {
-    "claude": ("Bash", {"command": FORBIDDEN, "description": "a trial"}),
-    "codex": ("exec_command", {"cmd": FORBIDDEN}),
-    "gemini": ("read_file", {"file_path": ".ssh/assent-doctor"}),  # without a person it has no shell
-    "opencode": ("bash", {"command": FORBIDDEN, "description": "a trial"}),
-}
-RUNTIMES = tuple(CALLS)
-UNSTORED = "2.1.295"  # Claude Code, since when it knows how to leave no session behind
+RUNTIMES = known.runtimes("rehearsal")
 
 
 class Outcome(Value):
@@ -44,7 +38,7 @@ def tried(runtime: str, folder: str) -> Outcome:
     program = hosts.program(runtime)
     if not program:
         return Outcome(None, f"`{hosts.PROGRAMS[runtime]}` is not on the PATH")
-    prompter = Prompter(*CALLS[runtime])
+    prompter = Prompter(*call(runtime))
     try:
         words = [program, *words_of(runtime, prompter.url), PROMPT]
         ended = subprocess.run(
@@ -77,59 +71,28 @@ def tried(runtime: str, folder: str) -> Outcome:
 OFFLINE = {"NO_PROXY": "127.0.0.1,localhost", "no_proxy": "127.0.0.1,localhost"}
 
 
+def call(runtime: str) -> tuple[str, Json]:
+    """The forbidden call: a tool of the program, and its arguments."""
+    row = known.section("rehearsal")[runtime]
+    given = row["arguments"]
+    assert isinstance(given, dict)
+    return str(row["tool"]), {key: str(value).replace("{forbidden}", FORBIDDEN) for key, value in given.items()}
+
+
 def words_of(runtime: str, url: str) -> list[str]:
     """How the program takes one prompt, and the model's address as far as that is said by words."""
-    match runtime:
-        case "claude":
-            # Settings may name another address, and these stand above them.
-            model = json.dumps({"env": environment("claude", url)})
-            more = ["--no-session-persistence"] if hosts.at_least(hosts.version("claude"), UNSTORED) else []
-            return ["-p", *more, "--strict-mcp-config", "--settings", model]
-        case "codex":
-            provider = f'{{name = "assent", base_url = "{url}/v1", wire_api = "responses"}}'
-            given = {"model": '"assent"', "model_provider": '"assent"', "model_providers.assent": provider}
-            given |= {"check_for_update_on_startup": "false", "analytics.enabled": "false", "features.plugins": "false"}
-            return ["exec", "--skip-git-repo-check", *(f"--config={key}={value}" for key, value in given.items())]
-        case "gemini":
-            return ["--model=gemini-2.5-flash"]
-        case _:
-            return ["run"]
+    row = known.section("rehearsal")[runtime]
+    since = row.get("words_since", {})
+    assert isinstance(since, dict)
+    more = [word for word, version in since.items() if hosts.at_least(hosts.version(runtime), version)]
+    # Settings may name another address, and those in the words stand above them.
+    given = json.dumps({"env": environment(runtime, url)})
+    words = known.lists("rehearsal", "words")[runtime]
+    return [*(word.replace("{environment}", given).replace("{url}", url) for word in words), *more]
 
 
 def environment(runtime: str, url: str) -> dict[str, str]:
     """The model's address, a key that is none, and no traffic beside."""
-    match runtime:
-        case "claude":
-            away = (
-                "CLAUDE_CODE_USE_BEDROCK",
-                "CLAUDE_CODE_USE_VERTEX",
-                "CLAUDE_CODE_USE_FOUNDRY",
-                "ANTHROPIC_AUTH_TOKEN",
-            )
-            quiet = ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "DISABLE_TELEMETRY", "DISABLE_AUTOUPDATER")
-            return {
-                "ANTHROPIC_BASE_URL": url,
-                "ANTHROPIC_API_KEY": KEY,
-                **dict.fromkeys(away, ""),
-                **dict.fromkeys(quiet, "1"),
-            }
-        case "gemini":
-            return {
-                "GOOGLE_GENAI_USE_VERTEXAI": "true",
-                "GOOGLE_API_KEY": KEY,
-                "GOOGLE_VERTEX_BASE_URL": url,
-                "GEMINI_TELEMETRY_ENABLED": "false",
-            }
-        case "opencode":
-            options = {"baseURL": f"{url}/v1", "apiKey": KEY}
-            models = {"scripted": {"name": "scripted", "tool_call": True}}
-            provider = {"npm": "@ai-sdk/openai-compatible", "name": "assent", "options": options, "models": models}
-            given = {"model": "assent/scripted", "provider": {"assent": provider}, "autoupdate": False}
-            return {
-                "OPENCODE_CONFIG_CONTENT": json.dumps({**given, "share": "disabled"}),
-                "OPENCODE_DISABLE_AUTOUPDATE": "1",
-                "OPENCODE_DISABLE_MODELS_FETCH": "1",
-                "npm_config_offline": "true",
-            }
-        case _:
-            return {}
+    given = known.section("rehearsal")[runtime].get("environment", {})
+    assert isinstance(given, dict)
+    return {name: str(value).replace("{url}", url).replace("{key}", KEY) for name, value in given.items()}

@@ -44,7 +44,7 @@ INERT = 1  # exit status: it was written, and the program will not load it
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("runtime", metavar="RUNTIME", choices=settings.RUNTIMES, help="the agent program")
-    parser.add_argument("--scope", default="user", help="user (the default), project, managed; gemini: extension")
+    parser.add_argument("--scope", default="user", help=f"user (the default), project, managed{more_scopes()}")
     parser.add_argument("--project", metavar="DIR", default="", help="the project's folder (default: this one)")
     parser.add_argument("--dry-run", action="store_true", help="show what would change, and change nothing")
     parser.add_argument("--yes", action="store_true", help="take the offered policy too, without a question")
@@ -56,6 +56,13 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--strip-comments", action="store_true", help="make the settings plain JSON, where the program takes no other"
     )
+
+
+def more_scopes() -> str:
+    """The scopes that only some programs have."""
+    usual = ("user", "project", "managed")
+    found = ((name, scope) for name in settings.RUNTIMES for scope in settings.load(name).places if scope not in usual)
+    return "".join(f"; {name}: {scope}" for name, scope in found)
 
 
 class Plan(Value):
@@ -124,18 +131,18 @@ def planned(options: argparse.Namespace, here: configure.Place) -> Plan:
     words = launcher.launcher(folder, runtime, socket=socket, deadline=deadline)
     if not compiled_client.why_not(folder):
         words = compiled_client.words(words, folder)
-    if runtime == "claude" and version and not hosts.at_least(version, blocking(runtime)):
+    if blocking(runtime) and version and not hosts.at_least(version, blocking(runtime)):
         words = guarded(words)  # it does not know the key by which a broken hook blocks
     before = settings_file.text_of(file)
-    name = hook_name(before or "") if runtime == "gemini" else "assent"
+    name = hook_name(before or "") if found.secret_name else "assent"
     entry = Entry(words, timeout, url=url, headers=headers, file=file, name=name)
     text = before or ""
     try:
         if options.strip_comments:
             text = plain.stripped(text)
         after = found.install(text, entry)
-        open_holes = (*holes.holes(runtime, after, http=options.http), *missing(runtime, options.scope, after))
-        closing = holes.needed(runtime, options.scope, after)
+        open_holes = (*found.holes(after, http=options.http), *missing(runtime, options.scope, after))
+        closing = found.needed(after) if options.scope == "managed" else ()
         if options.harden:
             closing += tuple(hole for hole in open_holes if hole.key)
             open_holes = tuple(hole for hole in open_holes if not hole.key)
@@ -187,7 +194,7 @@ def blocking(runtime: str) -> str:
 
 def missing(runtime: str, scope: str, text: str) -> tuple[holes.Hole, ...]:
     """The ways that stay open unless the settings close them."""
-    return tuple(hole for hole in holes.wanting(runtime, scope) if plain.value(text, hole.key) != hole.value)
+    return tuple(hole for hole in settings.load(runtime).wanting(scope) if plain.value(text, hole.key) != hole.value)
 
 
 def hardened(text: str, open_holes: tuple[holes.Hole, ...]) -> str:
@@ -202,12 +209,12 @@ def http_hook(
 ) -> tuple[str, tuple[tuple[str, str], ...]]:
     """Where the server would listen, how a caller shows that it is one, and how long it waits."""
     can = CAPABILITIES[options.runtime]
-    if not can.http or options.runtime != "claude":
+    if not can.http or not blocking(options.runtime):
         raise PayloadError(f"{options.runtime} is not asked over HTTP; leave --http out")
     since = blocking(options.runtime)
     if not hosts.at_least(version, since):
         shown = version or "of a version that is not known"
-        raise PayloadError(f"over HTTP a lost server would let calls run: Claude Code is {shown}, and it needs {since}")
+        raise PayloadError(f"over HTTP a lost server would let calls run: {can.title} is {shown}, and it needs {since}")
     if options.scope == "project":
         raise PayloadError("a project's settings are shared, and the server's token is yours; use --scope user")
     found = running(state)
@@ -262,14 +269,15 @@ def install(plan: Plan, state: str) -> None:
     host = plan.host
     public = host.scope == "managed"
     folder = launcher.MANAGED if public else state
-    launcher.write(folder, host.runtime)
+    asked = settings.load(host.runtime).asking
+    launcher.write(folder, asked.script if asked is not None else "")
     renewal.renew(launcher.bundle())
     catalog.save()
     known.catalog.save()
     if not compiled_client.why_not(folder):
         compiled_client.write(folder)
-    if host.runtime == "codex" and host.scope == "user":
-        asking.write(state, host.file)
+    if host.scope == "user":
+        asking.write(host.runtime, state, host.file)
     if plan.after != plan.before and plan.before is not None:
         print(f"a copy of the settings is in {settings_file.keep_copy(state, host.file, plan.before)}")
     # Also where nothing changed: an earlier installation may have left it closed to others.

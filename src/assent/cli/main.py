@@ -22,7 +22,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "hook": ("hook.hook", "answer one event of an agent program (agent programs run this)"),
     "mcp-proxy": ("cli.mcp_proxy", "gate the tools of an MCP server, standing before it"),
     "mcp-tools": ("cli.mcp_tools", "offer tools that pass the gate, as an MCP server"),
-    "mcp-prompt": ("cli.mcp_prompt", "answer for Claude Code's dialog as an MCP server (Claude Code runs this)"),
+    "mcp-prompt": ("cli.mcp_prompt", "answer for an agent program's dialog as an MCP server (the program runs this)"),
     "demo": ("demo", "see the gate at work: an agent in a scratch folder, and you answer"),
     "audit": ("cli.audit", "look at the trail of decisions and answers, and prove that it is whole"),
     "why": ("cli.why", "print the receipt of a past decision"),

@@ -1,6 +1,6 @@
-"""`assent mcp-prompt`: the MCP server behind Claude Code's `--permission-prompt-tool`. One tool, `approve`.
+"""`assent mcp-prompt`: an MCP server that an agent program asks in place of its dialog. One tool, `approve`.
 
-A question that Claude Code would ask in its dialog is judged, and put to a person where a server runs. Any fault is
+A question that the program would ask in its dialog is judged, and put to a person where a server runs. Any fault is
 a denial."""
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ import secrets
 from typing import Any
 
 from assent import __version__, agents
+from assent.agents import known
+from assent.agents.capabilities import NAMES
 from assent.contract.decision import Outcome
 from assent.contract.errors import PayloadError
 from assent.contract.reply import Reply, fault
@@ -20,12 +22,11 @@ from assent.mcp import ends, frames
 from assent.mcp.frames import INVALID, NO_METHOD, PARAMS, BadMessage, Body, Frame, FrameKind
 from assent.mcp.judge import McpJudge
 
-DESCRIPTION = (
-    "Answer for Claude Code where it would open a dialog: claude --permission-prompt-tool mcp__assent__approve"
-)
-EPILOG = "Claude Code starts this as an MCP server named `assent`, and asks it by its tool `approve`."
+(RUNTIME,) = known.runtimes("prompt")  # the one form of such questions that there is
+NAME = NAMES[RUNTIME]
+DESCRIPTION = f"Answer for {NAME} where it would open a dialog: {known.texts('prompt', 'usage')[RUNTIME]}"
+EPILOG = f"{NAME} starts this as an MCP server named `assent`, and asks it by its tool `approve`."
 TOOL = "approve"
-RUNTIME = "claude-prompt"
 PROTOCOLS = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
 SCHEMA: Body = {
     "type": "object",
@@ -74,7 +75,7 @@ class Prompt:
         self._judge = judge
         self._project = project
         self._client = client
-        self._environ = {"CLAUDE_CODE_SESSION_ID": f"prompt-{secrets.token_hex(8)}", **os.environ}
+        self._environ = {known.texts("prompt", "session")[RUNTIME]: f"prompt-{secrets.token_hex(8)}", **os.environ}
         self._asking: dict[str, asyncio.Task[None]] = {}
 
     async def take(self, line: bytes | None) -> None:
@@ -127,7 +128,7 @@ class Prompt:
         await self._client.send(frames.success(frame.body["id"], {"content": [{"type": "text", "text": text}]}))
 
     async def approve(self, given: Body) -> str:
-        """The answer to one question, in the form that Claude Code reads."""
+        """The answer to one question, in the form that the program reads."""
         adapter = agents.load(RUNTIME)
         event = None
         try:

@@ -11,6 +11,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from functools import cache
 from typing import Any
 
+from assent.agents import known
 from assent.contract.display import one_line
 from assent.contract.errors import StoreError
 from assent.mcp import ends, listen
@@ -66,7 +67,7 @@ def run(options: argparse.Namespace) -> int:
     name = server_name(options.name, options.server, options.url)
     judge = McpJudge(os.environ, state=options.home, path=options.socket)
     project = os.path.abspath(options.project or os.getcwd())
-    session = options.session or os.environ.get("CLAUDE_CODE_SESSION_ID", "") or f"mcp-{secrets.token_hex(8)}"
+    session = options.session or known.session(os.environ) or f"mcp-{secrets.token_hex(8)}"
     origin = CallOrigin(name, session=session, project=project, home=judge.home)
     try:
         return asyncio.run(_serve(options, judge, origin))

@@ -7,6 +7,7 @@ import asyncio
 import os
 import secrets
 
+from assent.agents import known
 from assent.contract.errors import StoreError
 from assent.mcp import ends
 from assent.mcp.judge import McpJudge
@@ -35,7 +36,7 @@ def run(options: argparse.Namespace) -> int:
     if not os.path.isdir(project):
         raise StoreError(f"`{options.project}` is no folder; give the project's with --project")
     names = [each.strip() for each in options.tools.split(",") if each.strip()] or list(NAMES)
-    session = options.session or os.environ.get("CLAUDE_CODE_SESSION_ID", "") or f"mcp-tools-{secrets.token_hex(8)}"
+    session = options.session or known.session(os.environ) or f"mcp-tools-{secrets.token_hex(8)}"
     judge = McpJudge(os.environ, state=options.home, path=options.socket)
     try:
         return asyncio.run(_serve(judge, project, session, names, options.elicit))

@@ -80,8 +80,7 @@ def taken_out(host: hosts.Host, state: str, *, dry_run: bool) -> bool:
     else:
         settings_file.replace(host.file, after)
     hosts.forget(state, host)
-    if host.runtime == "codex":
-        asking.remove(host.file)
+    asking.remove(host.runtime, host.file)
     if host.scope in found.beside:
         path, text = beside(host)
         if settings_file.text_of(path) == text:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from assent.agents import settings
 from assent.contract.decision import Outcome
 from assent.contract.display import code, one_line
 from assent.contract.value import Value
@@ -68,5 +69,6 @@ def show(look: Look, place: Place, calls: list[Done]) -> int:
         )
     look.say(f"kept in {place.folder}" if place.keep else "The scratch folder is removed.", DIM)
     print()
-    look.say("Put it before your own agent:  assent install claude   (or codex, gemini, opencode…)", BOLD)
+    first, *more = settings.RUNTIMES
+    look.say(f"Put it before your own agent:  assent install {first}   (or {', '.join(more[:3])}…)", BOLD)
     return 0 if found.fault is None else 1

@@ -1,28 +1,25 @@
-"""The names of the MCP servers that a program was told of, for programs whose tools carry no mark of them."""
+"""The names of the MCP servers that a program was told of, for programs whose tools carry no mark of them.
+
+The files are in `[servers]` of an agent.toml: `~` is the home folder, a relative path is in the project."""
 
 from __future__ import annotations
 
 import json
 import os
 
+from assent.agents import known
 from assent.state.files import read
 
 LARGEST = 1024 * 1024
-# Files with `mcpServers` (or `servers`), by runtime: `~` is the home folder, a relative path is in the project.
-PLACES = {
-    "copilot": ("~/.copilot/mcp-config.json", ".mcp.json", ".github/mcp.json", ".copilot/mcp-config.json"),
-}
-BUILT_IN = {"copilot": ("github-mcp-server",)}
 VARIABLE = "ASSENT_HOST_SERVERS"  # how an adapter is told; never taken from an environment
 
 
 def told(runtime: str, home: str, project: str) -> dict[str, str]:
-    """What to add to the environment that an adapter reads: the names, one on a line. Nothing for most runtimes."""
-    places = PLACES.get(runtime)
-    if places is None:
+    """What to add to the environment that an adapter reads: the names, one on a line. Nothing for most."""
+    if runtime not in known.section("servers"):
         return {}
-    found = set(BUILT_IN[runtime])
-    for place in places:
+    found = set(known.lists("servers", "built_in").get(runtime, ()))
+    for place in known.lists("servers", "files").get(runtime, ()):
         folder, name = (home, place[2:]) if place.startswith("~/") else (project, place)
         if folder.startswith("/"):
             found.update(_names(os.path.join(folder, name)))

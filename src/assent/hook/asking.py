@@ -1,45 +1,46 @@
-"""The program by which Codex asks, and the rule of Codex's own before it: put there, taken away, looked for.
+"""The program by which an agent program asks that has no ask for hooks: put there, taken away, looked for.
 
-Codex has no ask for hooks. A command that is rewritten to go through this program is asked about by that rule."""
+A command that is rewritten to go through this program is asked about by a rule of the agent program's own
+(`Settings.asking`)."""
 
 from __future__ import annotations
 
 import os
 import shlex
 
-from assent.agents.codex.settings import asking_rules
+from assent.agents import settings
 from assent.contract.call import Call
 from assent.contract.errors import AssentError
 from assent.hook import launcher, settings_file
 
-RULES = "rules/assent.rules"
-MARK = "# Assent's rules for Codex:"
+
+def write(runtime: str, state: str, file: str) -> None:
+    """Put the rule beside a settings file."""
+    asking = settings.load(runtime).asking
+    if asking is not None:
+        path = os.path.join(os.path.dirname(file), asking.place)
+        settings_file.replace(path, asking.rules(launcher.asking(state)))
 
 
-def rules_beside(settings: str) -> str:
-    """The file of rules that goes with a config.toml."""
-    return os.path.join(os.path.dirname(settings), RULES)
+def remove(runtime: str, file: str) -> None:
+    """Take the rule away, if it is ours."""
+    asking = settings.load(runtime).asking
+    if asking is not None:
+        path = os.path.join(os.path.dirname(file), asking.place)
+        if (settings_file.text_of(path) or "").startswith(asking.mark):
+            settings_file.remove(path)
 
 
-def write(state: str, settings: str) -> None:
-    settings_file.replace(rules_beside(settings), asking_rules(launcher.asking(state)))
-
-
-def remove(settings: str) -> None:
-    """Take the rules away, if they are ours."""
-    path = rules_beside(settings)
-    if (settings_file.text_of(path) or "").startswith(MARK):
-        settings_file.remove(path)
-
-
-def through(state: str, home: str) -> str:
-    """The asking program, if Codex is sure to ask before it; `""` where it is not.
+def through(runtime: str, state: str, home: str) -> str:
+    """The asking program, if the agent program is sure to ask before it; `""` where it is not.
 
     INVARIANT: without the rule in place the command would simply run."""
-    program = launcher.asking(state)
+    asking, program = settings.load(runtime).asking, launcher.asking(state)
+    if asking is None:
+        return ""
     try:
-        rules = settings_file.text_of(os.path.join(home, ".codex", RULES))
-        ready = rules == asking_rules(program) and settings_file.text_of(program) == launcher.ASKED
+        rules = settings_file.text_of(os.path.join(home, asking.home))
+        ready = rules == asking.rules(program) and settings_file.text_of(program) == asking.script
     except AssentError:
         return ""
     return program if ready and home.startswith("/") and os.access(program, os.X_OK) else ""

@@ -17,6 +17,7 @@ from contextlib import suppress
 from importlib.machinery import BuiltinImporter, ExtensionFileLoader, FrozenImporter, PathFinder, SourceFileLoader
 from pkgutil import walk_packages
 
+from assent.agents import known
 from assent.contract.pattern import Pattern
 from assent.hook import bundled, launcher
 from assent.state.files import replace
@@ -26,8 +27,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import CodeType
 
+# Programs whose adapter is kept with what every hook needs.
+BUNDLED = tuple(runtime for runtime, row in known.section("agent").items() if row.get("bundled"))
 # What every hook needs, and what one needs besides that decides by itself; both with all that they import.
-ASKING = ("assent.contract.later", "assent.hook.hook", "assent.agents.claude.payload")
+ASKING = ("assent.contract.later", "assent.hook.hook", *(f"assent.agents.{each}.payload" for each in BUNDLED))
 DECIDING = (
     *("assent.gate", "assent.engine.configure", "assent.engine.memory", "assent.hook.replies", "assent.policy.frozen"),
     *("assent.policy.index", "assent.effects.shell.lowering", "assent.facts.guarded", "assent.facts.repository"),

@@ -202,12 +202,14 @@ def answer(
     event: Event | None = None
     try:
         home = environ.get("HOME", "") or os.path.expanduser("~")
-        if adapter.runtime == "copilot":
+        if adapter.names_no_servers:
             from assent.facts import servers
 
             environ = {**environ, **servers.told(adapter.runtime, home, project)}
         event = adapter.parse_text(text, environ=environ, home=home, project=project)
-        reply = reply_to(event, environ, state, asks=adapter.asks(event), patience=patience, agreed=agreed)
+        reply = reply_to(
+            event, environ, state, adapter.runtime, asks=adapter.asks(event), patience=patience, agreed=agreed
+        )
         return adapter.render(event, reply)
     except AssentError as error:
         return adapter.render(event, fault(str(error)))
@@ -243,6 +245,7 @@ def reply_to(
     event: Event,
     environ: Mapping[str, str],
     state: str,
+    runtime: str,
     *,
     asks: bool = True,
     patience: float = 0.0,
@@ -273,6 +276,6 @@ def reply_to(
     def reopen() -> Engine:
         return configure.open_quickly(here, own, session=event.session)[0]
 
-    path = CallGate(Memory(here.state))
-    visit = replies.HookRequest(event, path, gate, here, asks=asks, reopen=reopen, patience=max(patience, 0.1))
+    path, left = CallGate(Memory(here.state)), max(patience, 0.1)
+    visit = replies.HookRequest(event, path, gate, here, runtime, asks=asks, reopen=reopen, patience=left)
     return replies.alone(visit)

@@ -79,12 +79,6 @@ GONE = (
 BUNDLE = "assent/__pycache__/hook."
 NUMBER = 8  # bytes, of a number in it
 PATIENCE = 10  # seconds for making it
-# Runs a command that Codex asks its person about, as a rule of Codex's own says.
-ASKED = """\
-#!/bin/sh
-# Assent's asking program: written by `assent install codex`. Codex asks before it runs this.
-exec /bin/bash -c "$1"
-"""
 
 
 def path(state: str) -> str:
@@ -138,8 +132,8 @@ def launcher(state: str, runtime: str, *, socket: str, deadline: int, project: s
     return (*words, *own, *where, *times)
 
 
-def write(state: str, runtime: str = "") -> None:
-    """Put the script in its place, and for Codex the asking program beside it."""
+def write(state: str, asked: str = "") -> None:
+    """Put the script in its place, and the asking program beside it where there is one."""
     if state == MANAGED:
         mode = 0o755
         _folder(os.path.dirname(path(state)))
@@ -148,8 +142,8 @@ def write(state: str, runtime: str = "") -> None:
         state_folder(state)
         state_folder(os.path.dirname(path(state)))
     replace(path(state), script().encode(), mode)
-    if runtime == "codex":
-        replace(asking(state), ASKED.encode(), mode)
+    if asked:
+        replace(asking(state), asked.encode(), mode)
 
 
 def _folder(folder: str) -> None:

@@ -61,7 +61,7 @@ class HookRequest:
         gate: CallGate,
         engine: Engine,
         here: Place,
-        runtime: str = "claude",
+        runtime: str,
         *,
         asks: bool = True,
         reopen: Callable[[], Engine] | None = None,
@@ -149,24 +149,20 @@ def alone(visit: HookRequest) -> Reply:
 
 
 def _through(event: Event, state: str) -> str:
-    """The program by which Codex asks about a shell command, if it is installed; `""` for all else.
-
-    Where Codex was told to ask about nothing, it is not relied on to ask about this."""
+    """The program by which an agent program asks about a shell command, if it is installed; `""` for all else."""
     call = event.call
-    if call is None or call.runtime != "codex" or event.mode not in ("", "plan", "default"):
-        return ""
-    if call.tool != "Bash" or set(call.input) != {"command"}:
+    if call is None or not call.runtime or not agents.load(call.runtime).rewrites(event):
         return ""
     from assent.hook import asking
 
-    return asking.through(state, call.home)
+    return asking.through(call.runtime, state, call.home)
 
 
 def permission(visit: HookRequest) -> Reply:
     """The program opens a dialog of its own: what we deny it need not ask, everything else is left to the person."""
     call = visit.call
     assert call is not None
-    if call.runtime == "codex":
+    if agents.load(visit.runtime).rewriting:
         from assent.hook import asking
 
         call = asking.unwrapped(call, visit.memory.state)

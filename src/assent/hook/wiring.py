@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from assent.agents import settings
-from assent.agents.settings import holes
-from assent.agents.settings.wired import before, wired
 from assent.contract.errors import AssentError
 from assent.hook import settings_file
 from assent.state import hosts
@@ -33,10 +31,10 @@ def _spoiled(runtime: str, file: str, *, ours: bool) -> str:
             return "does not call Assent any more"
         if ours and (why := found.objection(text)):
             return f"would not be loaded: {why}"
-        hook = before(runtime, wired(runtime, text, file)) if ours else None
+        hook = found.first(found.wired(text, file)) if ours else None
         if hook is not None and hook.weakness:
             return f"weakens the hook of Assent: {hook.weakness}"
-        hole = next((hole for hole in holes.holes(runtime, text) if hole.inert), None)
+        hole = next((hole for hole in found.holes(text) if hole.inert), None)
         return f"switches Assent off: {hole.text}" if hole is not None else ""
     except AssentError as error:
         return f"cannot be read: {error}" if ours else ""

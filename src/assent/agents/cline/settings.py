@@ -9,6 +9,7 @@ import json
 
 from assent.agents.settings.entry import ANSWERED, FAILED, Entry
 from assent.agents.settings.whole import WholeFile
+from assent.agents.settings.wired import Wired
 
 SCRIPT = """\
 #!/bin/sh
@@ -26,6 +27,9 @@ class ClineSettings(WholeFile):
     def content(self, entry: Entry) -> str:
         cancelled = json.dumps({"cancel": True, "errorMessage": FAILED})
         return SCRIPT.format(answered=ANSWERED.format(entry.command), cancelled=cancelled)
+
+    def wired(self, text: str, file: str) -> tuple[Wired, ...]:
+        return (Wired("tool_call", (file,)),) if " hook cline" in text else ()
 
 
 SETTINGS = ClineSettings()

@@ -25,6 +25,13 @@ NOBODY_ASKED = "a person has to approve this call first, and Codex cannot ask"
 class Codex(Adapter):
     runtime = "codex"
     once = ("exec", "e", "review")
+    rewriting = True
+
+    def rewrites(self, event: Event) -> bool:
+        """A plain shell command, and not where Codex was told to ask about nothing: it is not relied on to ask then."""
+        call = event.call
+        plain = call is not None and call.tool == "Bash" and set(call.input) == {"command"}
+        return plain and event.mode in ("", "plan", "default")
 
     def asks(self, event: Event) -> bool:
         return False

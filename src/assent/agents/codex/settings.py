@@ -11,8 +11,14 @@ import tomllib
 
 from assent.agents.settings import edits
 from assent.agents.settings.entry import Entry, calls_hook, words_of
-from assent.agents.settings.settings import Settings
+from assent.agents.settings.holes import Hole, only_managed
+from assent.agents.settings.settings import Asking, Settings
+from assent.agents.settings.wired import EVERYTHING, SHELL, Wired, spoils
 from assent.contract.errors import SettingsError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 MANAGED = "/etc/codex/managed_config.toml"  # what a project's and a user's settings do not override
 RULES = "~/.codex/rules/assent.rules"
@@ -21,8 +27,39 @@ BLOCK = re.compile(rf"(\A|\r?\n){BEGIN}\r?\n(?:.*\n)*?{END}(?:\r?\n|\Z)")
 TOOL_EVENTS = frozenset({"PreToolUse", "PermissionRequest", "PostToolUse"})
 
 
+SCRIPT = """\
+#!/bin/sh
+# Assent's asking program: written by `assent install codex`. Codex asks before it runs this.
+exec /bin/bash -c "$1"
+"""
+
+
+class CodexAsking(Asking):
+    """Rules of our own, by which Codex asks before it runs the asking program; `exec` rejects it.
+
+    Without them in place an ask through that program would simply run, so who uses it looks for the file first."""
+
+    place = "rules/assent.rules"
+    home = ".codex/rules/assent.rules"
+    mark = "# Assent's rules for Codex:"
+    script = SCRIPT
+
+    def rules(self, program: str) -> str:
+        names = json.dumps([program, program.rpartition("/")[2]])
+        return f"""\
+# Assent's rules for Codex: written by `assent install codex`, removed by `assent uninstall codex`.
+prefix_rule(
+    pattern=[{names}],
+    decision="prompt",
+    justification="Assent asks about this command",
+)
+"""
+
+
 class CodexSettings(Settings):
     runtime = "codex"
+    before = "PreToolUse"
+    asking = CodexAsking()
     events = ("PreToolUse", "PermissionRequest")
 
     def install(self, text: str, entry: Entry) -> str:
@@ -46,20 +83,23 @@ class CodexSettings(Settings):
         joined = before and after and not before.endswith("\n")  # our line break has come to part two lines of others
         return before + (found[1] if joined else "") + after
 
+    def distrusted(self, text: str, file: str) -> str:
+        return "Codex has not been told to trust the hook, and skips it without a word" if untrusted(text, file) else ""
 
-def asking_rules(program: str) -> str:
-    """A rules file of our own, by which Codex asks before it runs the asking program; `exec` rejects it.
+    def wired(self, text: str, file: str) -> tuple[Wired, ...]:
+        return tuple(_wired(text))
 
-    Without this file in place an ask through that program would simply run, so who uses it looks for the file first."""
-    names = json.dumps([program, program.rpartition("/")[2]])
-    return f"""\
-# Assent's rules for Codex: written by `assent install codex`, removed by `assent uninstall codex`.
-prefix_rule(
-    pattern=[{names}],
-    decision="prompt",
-    justification="Assent asks about this command",
-)
-"""
+    def holes(self, text: str, *, http: bool = False) -> tuple[Hole, ...]:
+        return tuple(_open(text))
+
+    def brought(self, text: str) -> tuple[Hole, ...]:
+        return ()
+
+    def reserved(self, text: str) -> tuple[Hole, ...]:
+        try:
+            return only_managed(tomllib.loads(text), "allow_managed_hooks_only", self.runtime)
+        except tomllib.TOMLDecodeError:
+            return ()
 
 
 def read(text: str) -> dict[str, object]:
@@ -138,6 +178,34 @@ def check(kept: dict[str, object], out: str) -> None:
         raise SettingsError(f"our hooks cannot stand beside those of this file; add them by hand: {error}") from None
     if not edits.keeps(made, kept):
         raise SettingsError("the settings would not keep all that is in them; add the hook by hand")
+
+
+def _open(text: str) -> Iterator[Hole]:
+    try:
+        found = tomllib.loads(text)
+    except tomllib.TOMLDecodeError:
+        return
+    features = found.get("features")
+    if isinstance(features, dict) and (features.get("hooks") is False or features.get("codex_hooks") is False):
+        yield Hole("`features.hooks` is false: every hook is off", "remove it", inert=True)
+    if found.get("sandbox_mode") == "danger-full-access" and found.get("approval_policy") == "never":
+        yield Hole("Codex neither asks nor confines anything: the hook stands alone", "choose `workspace-write`")
+
+
+def _wired(text: str) -> Iterator[Wired]:
+    try:
+        found = tomllib.loads(text).get("hooks", {})
+    except tomllib.TOMLDecodeError as error:
+        raise SettingsError(f"not TOML: {error}") from None
+    for event, groups in found.items() if isinstance(found, dict) else ():
+        for group in groups if isinstance(groups, list) else ():
+            for hook in group.get("hooks", []):
+                if calls_hook(words_of(str(hook.get("command", "")))):
+                    matcher = str(group.get("matcher", ""))
+                    only = "" if matcher in EVERYTHING else matcher
+                    seconds = float(hook.get("timeout", 0))
+                    words = (*SHELL, str(hook["command"]))
+                    yield Wired(event, words, timeout=seconds, only=only, spoils=spoils(hook))
 
 
 SETTINGS = CodexSettings()

@@ -34,6 +34,7 @@ SERVERS = "ASSENT_HOST_SERVERS"  # the names of MCP servers, one on a line; as i
 class CopilotCli(Adapter):
     runtime = "copilot"
     once = ("-p", "--prompt")
+    names_no_servers = True
 
     def parse(self, given: Mapping[str, object], *, environ: Mapping[str, str], home: str, project: str = "") -> Event:
         """Nothing in the payload tells the session's folder from the call's."""

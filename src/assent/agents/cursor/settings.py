@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from assent.agents.settings import hooks
 from assent.agents.settings.entry import Entry
+from assent.agents.settings.holes import Hole
 from assent.agents.settings.settings import JsonHooks
 
 VERSION = '{\n  "version": 1\n}\n'
@@ -11,6 +12,7 @@ VERSION = '{\n  "version": 1\n}\n'
 
 class CursorSettings(JsonHooks):
     runtime = "cursor"
+    before = "beforeShellExecution"
     events = ("beforeShellExecution", "beforeMCPExecution", "beforeReadFile", "preToolUse")
 
     def entry(self, event: str, entry: Entry) -> object:
@@ -22,6 +24,9 @@ class CursorSettings(JsonHooks):
     def uninstall(self, text: str) -> str:
         left = hooks.uninstall(text)
         return "" if left == VERSION and left != text else left
+
+    def holes(self, text: str, *, http: bool = False) -> tuple[Hole, ...]:
+        return ()
 
 
 SETTINGS = CursorSettings()

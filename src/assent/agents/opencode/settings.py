@@ -6,9 +6,14 @@ could not decide on."""
 from __future__ import annotations
 
 import json
+import re
 
 from assent.agents.settings.entry import Entry
+from assent.agents.settings.holes import LOOK, Hole, objects
 from assent.agents.settings.whole import WholeFile
+from assent.agents.settings.wired import Wired
+
+COMMAND = re.compile(r"^const COMMAND = (\[.*\])$", re.MULTILINE)
 
 PLUGIN = """\
 // Assent's plugin for opencode: written by `assent install opencode`, removed by `assent uninstall opencode`.
@@ -179,6 +184,15 @@ class OpenCodeSettings(WholeFile):
     def content(self, entry: Entry) -> str:
         text = PLUGIN.replace("@COMMAND@", json.dumps(list(entry.words)))
         return text.replace("@TIMEOUT@", str(entry.timeout * 1000))
+
+    def wired(self, text: str, file: str) -> tuple[Wired, ...]:
+        found = COMMAND.search(text)
+        return (Wired("tool.execute.before", tuple(json.loads(found[1]))),) if found else ()
+
+    def brought(self, text: str) -> tuple[Hole, ...]:
+        given = objects(text)
+        keys = [key for key in ("plugin", "mcp", "command", "instructions") if given.get(key)]
+        return tuple(Hole(f"`{key}` of a project: opencode loads or starts it by itself", LOOK) for key in keys)
 
 
 SETTINGS = OpenCodeSettings()

@@ -10,6 +10,8 @@ LONGEST = 600  # a longer time is refused, and the file with it
 
 class OpenHarnessSettings(JsonHooks):
     runtime = "openharness"
+    before = "pre_tool_use"
+    blocking = ("block_on_failure", True)
     events = ("pre_tool_use",)
 
     def entry(self, event: str, entry: Entry) -> object:

@@ -1,12 +1,12 @@
-"""Settings of a runtime that open a way around the hook, found in their text. Changes nothing.
+"""Settings of a runtime that open a way around the hook: what is the same in several programs. Changes nothing.
 
 `inert` holes switch the hook off; the others let some calls past it, or take part of its protection away."""
 
 from __future__ import annotations
 
 import re
-import tomllib
 
+from assent.agents import known
 from assent.agents.settings import hooks, jsonc
 from assent.agents.settings.entry import is_ours
 from assent.contract.value import Value
@@ -17,12 +17,9 @@ if TYPE_CHECKING:
 
 # What the environment of a hook must not be given by a settings file.
 VARIABLES = re.compile(
-    r"(?i)ASSENT_.*|LD_.*|DYLD_.*|PYTHON.*|PATH|BASH_ENV|ENV|CLAUDE_CONFIG_DIR|CLAUDE_CODE_SIMPLE|"
-    r"CLAUDE_CODE_SAFE_MODE|CODEX_HOME|GEMINI_CLI_HOME|OPENCODE_PERMISSION"
+    rf"(?i)ASSENT_.*|LD_.*|DYLD_.*|PYTHON.*|PATH|BASH_ENV|ENV|{'|'.join(known.joined('environment', 'elsewhere'))}"
 )
-PROXIES = re.compile(r"(?i)(?:http|https|all)_proxy")
-
-STRONG = ("CLAUDE_", "LD_", "DYLD_")  # these change what the hook is, or whether it is called
+LOOK = "look at it before you start the program here"
 
 
 class Hole(Value):
@@ -38,86 +35,25 @@ class Hole(Value):
         self.value = value
 
 
-def holes(runtime: str, text: str, *, http: bool = False) -> tuple[Hole, ...]:
-    """What the settings of a runtime leave open; raises SettingsError where they cannot be read."""
-    if runtime == "codex":
-        return tuple(_codex(text))
-    if hooks.is_blank(text) or runtime in ("opencode", "cline", "cursor"):
-        return ()
-    found = jsonc.parse(text).value
-    if not isinstance(found, dict):
-        return ()
-    match runtime:
-        case "claude":
-            return tuple(_claude(found, http))
-        case "gemini":
-            return tuple(_gemini(found))
-        case _:
-            return tuple(_switched_off(found))
+def objects(text: str) -> Mapping[str, object]:
+    """The object that settings in JSON are; an empty one for anything else. Raises SettingsError."""
+    found = None if hooks.is_blank(text) else jsonc.parse(text).value
+    return found if isinstance(found, dict) else {}
 
 
-def needed(runtime: str, scope: str, text: str) -> tuple[Hole, ...]:
-    """The keys without which a project could switch a hook of the machine's settings off; raises SettingsError. They
-    are always set."""
-    if scope != "managed" or runtime not in ("gemini", "qwen"):
-        return ()
-    value: object
-    if runtime == "qwen":
-        key, value, said = "disableAllHooks", False, "a project's `disableAllHooks` switches hooks off"
-    else:
-        found = None if hooks.is_blank(text) else jsonc.parse(text).value
-        given = found.get("hooksConfig") if isinstance(found, dict) else None
-        value = {**(given if isinstance(given, dict) else {}), "enabled": True}
-        key, said = "hooksConfig", "a project's `hooksConfig.enabled` switches hooks off"
-    return (Hole(said, f"set `{key}` here", key=key, value=value),)
+def switched_off(found: Mapping[str, object]) -> Iterator[Hole]:
+    if found.get("disableAllHooks") is True:
+        yield Hole(
+            "`disableAllHooks` switches every hook off",
+            "set it to false",
+            inert=True,
+            key="disableAllHooks",
+            value=False,
+        )
 
 
-def wanting(runtime: str, scope: str = "user") -> tuple[Hole, ...]:
-    """What a runtime leaves open unless its settings say otherwise."""
-    if runtime != "claude":
-        return ()
-    only = Hole(
-        "a hook of a project can rewrite a call after it was allowed",
-        "set `allowManagedHooksOnly` to true (`assent install claude --scope managed --harden` does)",
-        key="allowManagedHooksOnly",
-        value=True,
-    )
-    return (
-        *((only,) if scope == "managed" else ()),
-        Hole(
-            "shell commands inside skills and slash commands fire no hook",
-            "set `disableSkillShellExecution` to true (`assent install claude --harden` does)",
-            key="disableSkillShellExecution",
-            value=True,
-        ),
-    )
-
-
-# Keys of Claude Code by which a settings file has programs run that no hook is asked about.
-RUN_BY_ITSELF = (
-    *("statusLine", "subagentStatusLine", "apiKeyHelper", "awsAuthRefresh", "awsCredentialExport", "gcpAuthRefresh"),
-    *("otelHeadersHelper", "proxyAuthHelper", "fileSuggestion", "policyHelper"),
-)
-LOOK = "look at it before you start the program here"
-
-
-def brought(runtime: str, text: str) -> tuple[Hole, ...]:
-    """What a project's own settings have the program do without asking a hook; raises SettingsError."""
-    if runtime == "codex" or hooks.is_blank(text):
-        return ()
-    found = jsonc.parse(text).value
-    return tuple(_brought(runtime, found)) if isinstance(found, dict) else ()
-
-
-def _brought(runtime: str, found: Mapping[str, object]) -> Iterator[Hole]:
-    if runtime == "opencode":
-        for key in ("plugin", "mcp", "command", "instructions"):
-            if found.get(key):
-                yield Hole(f"`{key}` of a project: opencode loads or starts it by itself", LOOK)
-        return
-    for key in RUN_BY_ITSELF if runtime == "claude" else ():
-        if found.get(key):
-            yield Hole(f"`{key}` runs a program of the project's choice, and no hook is asked", LOOK)
+def brought(found: Mapping[str, object]) -> Iterator[Hole]:
+    """What a project's own settings have a program do without asking a hook."""
     listed = found.get("hooks")
     others = any(
         not is_ours(hook)
@@ -140,22 +76,10 @@ def _hooks_in(group: object) -> list[object]:
     return inner if isinstance(inner, list) else [group]
 
 
-def reserved(runtime: str, text: str, *, managed: bool) -> tuple[Hole, ...]:
-    """Whether the machine's settings take no hooks but their own. `managed`: ours is among them."""
-    if managed:
-        return ()
+def only_managed(found: Mapping[str, object], key: str, runtime: str) -> tuple[Hole, ...]:
+    """Whether the machine's settings take no hooks but their own, by a key."""
     fix = f"install it there too: `assent install {runtime} --scope managed`"
-    if runtime == "codex":
-        try:
-            found: object = tomllib.loads(text)
-        except tomllib.TOMLDecodeError:
-            return ()
-        only = isinstance(found, dict) and found.get("allow_managed_hooks_only") is True
-        return (Hole("`allow_managed_hooks_only`: other hooks are off", fix, inert=True),) if only else ()
-    found = None if hooks.is_blank(text) else jsonc.parse(text).value
-    if isinstance(found, dict) and found.get("allowManagedHooksOnly") is True:
-        return (Hole("`allowManagedHooksOnly`: other hooks are off", fix, inert=True),)
-    return ()
+    return (Hole(f"`{key}`: other hooks are off", fix, inert=True),) if found.get(key) is True else ()
 
 
 def variables(text: str) -> tuple[Hole, ...]:
@@ -168,53 +92,3 @@ def variables(text: str) -> tuple[Hole, ...]:
         for name in names
         if VARIABLES.fullmatch(name)
     )
-
-
-def _switched_off(found: Mapping[str, object]) -> Iterator[Hole]:
-    if found.get("disableAllHooks") is True:
-        yield Hole(
-            "`disableAllHooks` switches every hook off",
-            "set it to false",
-            inert=True,
-            key="disableAllHooks",
-            value=False,
-        )
-
-
-def _claude(found: Mapping[str, object], http: bool) -> Iterator[Hole]:
-    yield from _switched_off(found)
-    permissions = found.get("permissions")
-    mode = permissions.get("defaultMode") if isinstance(permissions, dict) else None
-    if mode == "bypassPermissions":
-        yield Hole("`permissions.defaultMode` is `bypassPermissions`: nothing but the hook asks", "choose `default`")
-    if http and found.get("allowedHttpHookUrls") == []:
-        yield Hole("`allowedHttpHookUrls` is empty: the HTTP hook is not called", "remove it", inert=True)
-    environ = found.get("env")
-    for name in environ if isinstance(environ, dict) else ():
-        if VARIABLES.fullmatch(name):
-            yield Hole(f"`env` sets `{name}` for the hook", "remove it", inert=name.upper().startswith(STRONG))
-        elif http and PROXIES.fullmatch(name):
-            yield Hole(f"`env` sets `{name}`: the HTTP hook may not be reached", "set `NO_PROXY=127.0.0.1` beside it")
-
-
-def _gemini(found: Mapping[str, object]) -> Iterator[Hole]:
-    config = found.get("hooksConfig")
-    if isinstance(config, dict):
-        if config.get("enabled") is False:
-            yield Hole("`hooksConfig.enabled` is false: every hook is off", "set it to true", inert=True)
-        disabled = config.get("disabled")
-        for name in disabled if isinstance(disabled, list) else ():
-            if isinstance(name, str) and "assent" in name:
-                yield Hole(f"`hooksConfig.disabled` names `{name}`", "take it out of the list", inert=True)
-
-
-def _codex(text: str) -> Iterator[Hole]:
-    try:
-        found = tomllib.loads(text)
-    except tomllib.TOMLDecodeError:
-        return
-    features = found.get("features")
-    if isinstance(features, dict) and (features.get("hooks") is False or features.get("codex_hooks") is False):
-        yield Hole("`features.hooks` is false: every hook is off", "remove it", inert=True)
-    if found.get("sandbox_mode") == "danger-full-access" and found.get("approval_policy") == "never":
-        yield Hole("Codex neither asks nor confines anything: the hook stands alone", "choose `workspace-write`")

@@ -3,11 +3,27 @@
 from __future__ import annotations
 
 from assent.agents import known
-from assent.agents.settings import hooks, jsonc
+from assent.agents.settings import holes, hooks, jsonc
+from assent.agents.settings.wired import in_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from assent.agents.settings.entry import Entry
+    from assent.agents.settings.holes import Hole
+    from assent.agents.settings.wired import Wired
+
+
+class Asking:
+    """How a program that has no ask for hooks is made to ask: by rules of its own about a program of ours."""
+
+    place = ""  # the file of the rules, from the folder of the settings
+    home = ""  # the same file in a home folder
+    mark = ""  # how the file begins
+    script = ""  # the program of ours, which runs the command that it is given
+
+    def rules(self, program: str) -> str:
+        """The text of that file."""
+        raise NotImplementedError
 
 
 class Settings:
@@ -18,6 +34,11 @@ class Settings:
     executable = False
     whole = False
     beside: dict[str, tuple[str, str]] = {}
+    before = ""  # the event before a tool call, which must be there; `""` where the file names none
+    unit: float = 1  # seconds that 1 is in its timeouts
+    blocking: tuple[str, object] | None = None  # key and value by which a broken hook blocks, where that needs one
+    secret_name = False  # a project's settings can switch a hook off by its name
+    asking: Asking | None = None
 
     @property
     def places(self) -> dict[str, str]:
@@ -38,6 +59,39 @@ class Settings:
         """Why the runtime itself would not load a text that we can read, `""` where it would."""
         return ""
 
+    def distrusted(self, text: str, file: str) -> str:
+        """Why the runtime would skip a hook of ours that it was not told to trust, `""` where it would not."""
+        return ""
+
+    def wired(self, text: str, file: str) -> tuple[Wired, ...]:
+        """Our hooks in a settings text, as the runtime would start them; raises SettingsError."""
+        return tuple(in_json(text, unit=self.unit, blocking=self.blocking))
+
+    def first(self, found: tuple[Wired, ...]) -> Wired | None:
+        """The hook before a shell command."""
+        return next((each for each in found if self.before in ("", each.event)), None)
+
+    def holes(self, text: str, *, http: bool = False) -> tuple[Hole, ...]:
+        """What settings leave open; raises SettingsError where they cannot be read."""
+        return ()
+
+    def brought(self, text: str) -> tuple[Hole, ...]:
+        """What a project's own settings have the program do without asking a hook; raises SettingsError."""
+        return tuple(holes.brought(holes.objects(text)))
+
+    def reserved(self, text: str) -> tuple[Hole, ...]:
+        """Whether the machine's settings take no hooks but their own; raises SettingsError."""
+        return holes.only_managed(holes.objects(text), "allowManagedHooksOnly", self.runtime)
+
+    def needed(self, text: str) -> tuple[Hole, ...]:
+        """The keys without which a project could switch a hook of the machine's settings off; raises SettingsError.
+        They are always set there."""
+        return ()
+
+    def wanting(self, scope: str = "user") -> tuple[Hole, ...]:
+        """What the runtime leaves open unless its settings say otherwise."""
+        return ()
+
 
 class JsonHooks(Settings):
     """Settings in JSON with hooks by event. `comments` and `trailing` say what the runtime takes beside plain JSON."""
@@ -55,6 +109,9 @@ class JsonHooks(Settings):
 
     def uninstall(self, text: str) -> str:
         return hooks.uninstall(text)
+
+    def holes(self, text: str, *, http: bool = False) -> tuple[Hole, ...]:
+        return tuple(holes.switched_off(holes.objects(text)))
 
     def objection(self, text: str) -> str:
         if hooks.is_blank(text):

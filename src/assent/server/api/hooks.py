@@ -58,7 +58,7 @@ async def hook(asked: ApiRequest) -> object:
     try:
         home = environ.get("HOME", "")
         project = asked.text("project", "")
-        environ = {**environ, **servers.told(runtime, home, project)} if runtime in servers.PLACES else environ
+        environ = {**environ, **servers.told(runtime, home, project)} if adapter.names_no_servers else environ
         event = adapter.parse_text(asked.text("payload"), environ=environ, home=home, project=project)
         asked.house.remember(event.session, environ, project)
         rendered = adapter.render(event, await reply(asked, adapter, event))
@@ -151,7 +151,7 @@ async def reply(asked: ApiRequest, adapter: Adapter, event: Event) -> Reply:
     gate, here = house.gates.find(project or "/", event.session, moment=house.moment)
     where, session = project or "/", event.session
     reopen = partial(house.gate_now, where, session)
-    visit = HookRequest(event, house.gate, gate, here, asks=adapter.asks(event), reopen=reopen)
+    visit = HookRequest(event, house.gate, gate, here, adapter.runtime, asks=adapter.asks(event), reopen=reopen)
     if event.kind is Kind.BEFORE_TOOL:
         return await _before(asked, adapter, visit)
     if event.kind is Kind.PERMISSION:

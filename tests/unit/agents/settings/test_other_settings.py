@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assent.agents import settings
-from assent.agents.codex.settings import asking_rules, quoted
+from assent.agents.codex.settings import CodexAsking, quoted
 from assent.agents.settings import edits
 from assent.agents.settings.entry import FAILED, Entry
 from assent.contract.errors import SettingsError
@@ -118,7 +118,7 @@ def test_a_file_in_which_our_hooks_cannot_stand_is_refused(text: str, line: int)
 
 
 def test_the_rules_for_codex_ask_before_the_asking_program_by_either_name() -> None:
-    asked = asking_rules('/opt/a "b"/assent-ask')
+    asked = CodexAsking().rules('/opt/a "b"/assent-ask')
     assert asked.splitlines()[1:] == [
         "prefix_rule(",
         '    pattern=[["/opt/a \\"b\\"/assent-ask", "assent-ask"]],',
