@@ -93,7 +93,7 @@ def runtimes() -> str:
     rows = (
         (
             f"`{each.runtime}`",
-            f"{each.title} {each.version}, {each.source.value}",
+            f"{f'{each.title} {each.version}'.rstrip()}, {each.source.value}",
             *(does.value for does in (each.allow, each.ask, each.ask_headless, each.deny, each.error)),
         )
         for each in capabilities.CAPABILITIES.values()
