@@ -1,0 +1,1 @@
+"""All that Assent knows of Factory's Droid."""

@@ -1,0 +1,44 @@
+"""Factory's Droid: PreToolUse and the events that only tell, as its documentation describes them.
+
+Of its modes only those are taken over that are no looser than asking."""
+
+from __future__ import annotations
+
+from assent.agents import payload, shape
+from assent.agents.adapter import Adapter, Event, Kind, Rendered
+from assent.contract.decision import Outcome
+from assent.contract.display import visible
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from assent.contract.reply import Reply
+
+MODES = {"plan": "plan", "spec": "plan", "default": "default"}
+
+
+class Droid(Adapter):
+    runtime = "droid"
+
+    def parse(self, given: Mapping[str, object], *, environ: Mapping[str, str], home: str, project: str = "") -> Event:
+        """`cwd` may change while a session goes on, and is never the workspace."""
+        roots = payload.folder(project)
+        return shape.parse(given, runtime=self.runtime, home=home, roots=roots, modes=MODES, shell="bash")
+
+    def render(self, event: Event | None, reply: Reply) -> Rendered:
+        if event is None or (reply.fault and event.kind is Kind.BEFORE_TOOL):
+            return shape.blocked(reply)
+        match event.kind:
+            case Kind.BEFORE_TOOL:
+                # Without a person an ask may end as a denial whose reason the model reads.
+                text = reply.for_person if reply.outcome is Outcome.ALLOW else reply.for_agent
+                return shape.printed(shape.pre_tool_use(reply, reply.outcome.word, text))
+            case Kind.PERMISSION | Kind.CONFIG_CHANGE:  # events that are not among the documented ones
+                return shape.blocked(reply) if reply.outcome is Outcome.DENY else shape.printed({})
+            case _:
+                block = {"decision": "block", "reason": visible(reply.for_agent)}
+                return shape.observed(event, reply) or shape.printed(block)
+
+
+ADAPTER = Droid()
