@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import marshal
 import os
@@ -141,34 +142,57 @@ def test_the_first_hook_leaves_the_file_for_the_next(installed: Installed) -> No
     assert installed.bundle.stat().st_mode & 0o777 == 0o644
 
 
-def test_modules_that_came_at_once_are_those_that_are_imported(installed: Installed) -> None:
-    """The same modules with the same names in them, each in its package."""
-    shown = """
+SHOWN = """
 loaded = {name: sys.modules[name] for name in sorted(sys.modules) if name.startswith("assent.")}
-own = {"annotations", "__doc__", "__cached__", "__loader__", "__spec__", "__builtins__"}
-print([(name, each.__name__, each.__package__, each.__file__, getattr(each, "__path__", None) and list(each.__path__),
-        sorted(set(vars(each)) - own)) for name, each in loaded.items() if name not in HERE])
+own = {"annotations", "__doc__", "__cached__", "__loader__", "__spec__", "__builtins__", "__annotations__"}
+print({name: ((each.__name__, each.__package__, each.__file__, getattr(each, "__path__", None) and list(each.__path__)),
+              sorted(set(vars(each)) - own)) for name, each in loaded.items() if name not in HERE})
 """
-    installed.make()
-    names = """
+PARTS = """
 from assent.hook import bundled
-import marshal
-data = open(launcher.bundle(), "rb").read()[len(launcher.head()):]
-length = int.from_bytes(data[:launcher.NUMBER], "little")
-data = data[2 * launcher.NUMBER:]
-_, states, first, parts = marshal.loads(data[:length])
-second = marshal.loads(data[length:][:parts[0][0]])
-"""
-    forget = """
+import marshal, os
+handle = os.open(launcher.bundle(), os.O_RDONLY)
+os.read(handle, len(launcher.head()))
+length, _ = os.read(handle, launcher.NUMBER), os.read(handle, launcher.NUMBER)
+_, states, first, parts = marshal.loads(os.read(handle, int.from_bytes(length, "little")))
+place = os.lseek(handle, 0, os.SEEK_CUR)
+second = marshal.loads(bundled.whole(handle, place, parts[0]))
+others = marshal.loads(bundled.whole(handle, place + parts[0][0] + parts[1][0], parts[2]))
 for name in [name for name in sys.modules if name.startswith("assent")]:
     del sys.modules[name]
 HERE = {"assent.hook.bundle", "assent.hook.bundled", "assent.hook.launcher"}
 """
-    at_once = installed.python(f"{names}{forget}bring = bundled.bring; bring(first); bring(second){shown}")
+
+
+def test_modules_that_came_at_once_are_those_that_are_imported(installed: Installed) -> None:
+    """The same modules, each in its package, with the names in them that something uses."""
+    installed.make()
     every = "for name, *_ in first + second: __import__(name)"
-    one_by_one = installed.python(f"{names}{forget}{every}{shown}")
-    assert at_once == one_by_one
-    assert "'assent.engine.engine'" in at_once
+    at_once = ast.literal_eval(installed.python(f"{PARTS}bundled.start(handle, states, first, parts)()\n{SHOWN}"))
+    one_by_one = ast.literal_eval(installed.python(f"{PARTS}{every}\n{SHOWN}"))
+    assert "assent.engine.engine" in at_once
+    for name, (place, names) in at_once.items():
+        assert place == one_by_one[name][0]
+        assert set(names) <= set(one_by_one[name][1])
+
+
+def test_all_modules_can_be_imported_from_the_file(installed: Installed) -> None:
+    installed.make()
+    load = """
+deciding = bundled.start(handle, states, first, parts)
+if deciding is not None: deciding()
+failed = {}
+for name in others:
+    try:
+        __import__(name)
+    except ImportError as error:
+        failed[name] = error.name
+taken = [name for name in others if name in sys.modules and type(sys.modules[name].__loader__).__name__ == "Loader"]
+print((failed, sorted(set(others) - set(taken))))
+"""
+    failed, rest = ast.literal_eval(installed.python(PARTS + load))
+    assert [name for name in failed.values() if name.startswith("assent")] == []  # packages that are not here
+    assert rest == list(failed)
 
 
 def change(file: Path) -> None:
@@ -265,7 +289,7 @@ def flip(path: Path, at: int) -> None:
     path.write_bytes(bytes(data))
 
 
-@pytest.mark.parametrize("at", [0.0, 0.05, 0.4, 0.7, 0.999])
+@pytest.mark.parametrize("at", [0.0, 0.02, 0.2, 0.3])
 def test_of_a_spoilt_file_nothing_runs(made: Installed, at: float) -> None:
     """A bit of code is another instruction, or the end of the process."""
     command = "git push --force && cat ~/.ssh/id_rsa"
@@ -278,6 +302,40 @@ def test_of_a_spoilt_file_nothing_runs(made: Installed, at: float) -> None:
     assert made.hook(command)[0] == before
     assert made.bundle.stat().st_ino != spoilt  # made anew
     assert made.hook(command) == (before, True)
+
+
+def test_of_a_module_that_is_spoilt_nothing_runs(made: Installed) -> None:
+    """Behind its first parts the file has the code of modules that only some calls need."""
+    command = "git push --force && cat ~/.ssh/id_rsa"
+    before, _ = made.hook(command)
+    data = bytearray(made.bundle.read_bytes())
+    for at in range(len(data) // 2, len(data), 500):
+        data[at] ^= 4
+    made.put(bytes(data))
+    made.age()
+    spoilt = made.bundle.stat().st_ino
+    assert made.hook(command)[0] == before
+    assert made.bundle.stat().st_ino != spoilt  # made anew
+
+
+def test_imports_that_only_type_checkers_need_are_left_out(tmp_path: Path) -> None:
+    source = tmp_path / "x.py"
+    source.write_text(
+        "from __future__ import annotations\n"
+        "import collections.abc, os.path\n"
+        "from typing import TYPE_CHECKING, Any\n"
+        "from json import dumps, loads as read, JSONDecodeError as JSONDecodeError\n"
+        "if TYPE_CHECKING:\n    from missing import Missing\n"
+        "__all__ = ['dumps']\n"
+        "x: Missing = 1\n"
+        "def f(x: Any, y=os.path) -> collections.abc.Mapping:\n    z: read = x\n    return z\n"
+    )
+    tree = bundle.Making().read(str(source), own=True)
+    assert list(bundle.imports(tree.body)) == ["os.path", "json", "json.dumps", "json.JSONDecodeError"]
+    space: dict[str, object] = {}
+    exec(bundle.compiled(tree, str(source)), space)
+    assert {"dumps", "os", "JSONDecodeError", "x", "f"} <= set(space)
+    assert set(space).isdisjoint({"collections", "Any", "TYPE_CHECKING", "read", "Missing"})
 
 
 @pytest.mark.parametrize(
@@ -361,7 +419,7 @@ def test_a_file_of_somebody_else_is_not_used(made: Installed) -> None:
 def test_what_cannot_be_run_is_imported_as_usual(installed: Installed) -> None:
     """Whatever is in the file: a part of it may have run already."""
     code = compile("def start(*_):\n    raise ImportError", "x", "exec")
-    data = marshal.dumps((code, [], [], (bundle.part(b""), bundle.part(b""))))
+    data = marshal.dumps((code, [], [], (bundle.part(b""),) * 3))
     installed.bundle.parent.mkdir(exist_ok=True)
     length, summed = bundle.part(data)
     installed.bundle.write_bytes(head_of(installed.bundle) + length.to_bytes(launcher.NUMBER, "little") + summed + data)
@@ -432,7 +490,7 @@ def test_docstrings_and_annotations_are_left_out_and_nothing_else(tmp_path: Path
         'def h():\n    "Doc."; return "text"\n'
     )
     space: dict[str, object] = {}
-    exec(bundle.compiled(bundle.Making().read(str(source)), str(source)), space)
+    exec(bundle.compiled(bundle.Making().read(str(source), own=True), str(source)), space)
     f, h = space["f"], space["h"]
     assert callable(f)
     assert callable(h)
@@ -447,9 +505,9 @@ def test_the_file_is_of_the_state_before_its_sources_were_read(tmp_path: Path) -
     source.write_text("x = 1\n")
     made = bundle.Making()
     before = [bundled.state(str(source)), bundled.state(str(tmp_path))]
-    made.read(str(source))
+    made.read(str(source), own=True)
     source.write_text("x = 2\n")
-    made.read(str(source))
+    made.read(str(source), own=True)
     assert list(made.states.values()) == before
     assert not bundled.fresh(before)
 

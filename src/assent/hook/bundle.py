@@ -15,7 +15,7 @@ import re
 import sys
 from contextlib import suppress
 from importlib.machinery import BuiltinImporter, ExtensionFileLoader, FrozenImporter, PathFinder, SourceFileLoader
-from pkgutil import walk_packages
+from pkgutil import iter_modules, walk_packages
 
 from assent.agents import known
 from assent.contract.pattern import Pattern
@@ -24,8 +24,9 @@ from assent.state.files import replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from types import CodeType
+    from typing import TypeGuard
 
 # Programs whose adapter is kept with what every hook needs.
 BUNDLED = tuple(runtime for runtime, row in known.section("agent").items() if row.get("bundled"))
@@ -35,11 +36,16 @@ DECIDING = (
     *("assent.gate", "assent.engine.configure", "assent.engine.memory", "assent.hook.replies", "assent.policy.frozen"),
     *("assent.policy.index", "assent.effects.shell.lowering", "assent.facts.guarded", "assent.facts.repository"),
 )
-# Where the patterns are that a decision may need.
+# Where the patterns are that a decision may need, and the other modules.
 MATCHING = ("assent.contract", "assent.agents", "assent.effects", "assent.facts", "assent.policy", "assent.trail")
+OTHERS = (
+    *(*MATCHING, "assent.programs", "assent.state", "assent.approval.grants", "assent.approval.tally"),
+    *("assent.hook.client", "assent.hook.starting"),
+)
 FEATURES = "__future__"  # of the compiler
 LIBRARY = os.path.dirname(os.__file__)
 INSIDE = "__init__.py"  # the file of a package
+IMPORTS = (ast.Import, ast.ImportFrom)
 DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
 
@@ -55,16 +61,40 @@ def write(path: str) -> None:
     """Make the file of the package as it is now."""
     third = marshal.dumps(patterns())  # before all others: loading modules may change their folders
     made = Making()
-    own = compiled(made.read(bundled.__file__), bundled.__file__)
+    own = compiled(made.read(bundled.__file__, own=True), bundled.__file__)
     first = [each for name in ASKING for each in made.modules(name)]
     deciding = [each for name in DECIDING for each in made.modules(name)]
     second = marshal.dumps(deciding)
     states = list(made.states.values())
-    start = marshal.dumps((own, states, first, (part(second), part(third))))
+    codes, index = others(made)
+    fourth = marshal.dumps(index)
+    start = marshal.dumps((own, states, first, (part(second), part(third), part(fourth))))
     length, summed = part(start)
     if bundled.fresh(states):  # nothing changed meanwhile
         numbers = length.to_bytes(launcher.NUMBER, "little") + summed
-        replace(path, b"".join((launcher.head(), numbers, start, second, third)), 0o644)
+        replace(path, b"".join((launcher.head(), numbers, start, second, third, fourth, *codes)), 0o644)
+
+
+def others(made: Making) -> tuple[list[bytes], dict[str, bundled.Other]]:
+    """The code of modules that only some decisions need, and by the name of each what it is and where its code is."""
+    codes: list[bytes] = []
+    index: dict[str, bundled.Other] = {}
+    at = 0
+    for each in (each for package in OTHERS for each in inside(package)):
+        for name, path, is_package, code in made.module(each):
+            codes.append(marshal.dumps(code))
+            states = made.states[path], made.states[os.path.dirname(path)]
+            index[name] = is_package, states, at, part(codes[-1])
+            at += len(codes[-1])
+    return codes, index
+
+
+def inside(name: str) -> Iterator[str]:
+    """A module, and where it is a package all that are in it, by name; without loading any: that may change folders."""
+    yield name
+    folder, file = os.path.split(place(name))
+    for each in iter_modules([folder] if file == INSIDE else [], f"{name}."):
+        yield from inside(each.name)
 
 
 def part(data: bytes) -> bundled.Part:
@@ -91,15 +121,28 @@ class Making:
             self._look_at(path)
             yield name, path, False, None
         elif path:
-            tree = self.read(path)
+            tree = self.read(path, own=name.startswith("assent"))
             for each in imports(tree.body):
                 yield from self.modules(each)
             yield name, path, os.path.basename(path) == INSIDE, compiled(tree, path)
 
-    def read(self, path: str) -> ast.Module:
+    def module(self, name: str) -> Iterator[bundled.Bundled]:
+        """A module of the package by itself, if it is not here yet."""
+        path = place(name) if name not in self._seen else ""
+        self._seen.add(name)
+        if path:
+            yield name, path, os.path.basename(path) == INSIDE, compiled(self.read(path, own=True), path)
+
+    def read(self, path: str, *, own: bool) -> ast.Module:
+        """A source, without what only people and type checkers read. Of the package's `own`, no import does anything
+        but bring names."""
         self._look_at(path)
         with open(path, "rb") as file:
-            return ast.parse(file.read(), path)
+            tree = ast.parse(file.read(), path)
+        needed = strip(tree)
+        if own:
+            tree.body = [each for each in tree.body if not isinstance(each, IMPORTS) or needs(each, needed)]
+        return tree
 
     def _look_at(self, path: str) -> None:
         for each in (path, os.path.dirname(path)):
@@ -128,26 +171,68 @@ def imports(body: list[ast.stmt]) -> Iterator[str]:
         elif isinstance(each, ast.ImportFrom) and each.module != FEATURES:
             yield from (str(each.module), *(f"{each.module}.{alias.name}" for alias in each.names))
         elif isinstance(each, ast.If):
-            for_people = isinstance(each.test, ast.Name) and each.test.id == "TYPE_CHECKING"
-            yield from imports([*([] if for_people else each.body), *each.orelse])
+            yield from imports([*each.body, *each.orelse])
         elif isinstance(each, ast.Try):
             yield from imports([*each.body, *each.orelse, *each.finalbody])
 
 
+def strip(tree: ast.Module) -> set[str]:
+    """Take out what only people and type checkers read: docstrings, annotations, and blocks for type checkers. Returns
+    the names that the rest uses, and those that it offers."""
+    found: set[str] = set()
+    left: list[ast.AST] = [tree]
+    while left:
+        node = left.pop()
+        if isinstance(node, ast.Name):
+            found.add(node.id)
+        elif isinstance(node, DOCUMENTED):
+            _strip_body(node)
+        elif isinstance(node, ast.arg):
+            node.annotation = None
+        elif isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
+            found |= set(ast.literal_eval(node.value))
+        left += [each for field in node._fields for each in _below(node, field)]
+    return found
+
+
+def _strip_body(node: ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+    if ast.get_docstring(node, clean=False) is not None:
+        node.body[0] = ast.copy_location(ast.Pass(), node.body[0])
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+        node.returns = None
+    else:
+        checked = [each.orelse if _for_checkers(each) else [each] for each in node.body]
+        node.body = [each for block in checked for each in block] or [ast.copy_location(ast.Pass(), node.body[0])]
+
+
+def _for_checkers(statement: ast.stmt) -> TypeGuard[ast.If]:
+    return (
+        isinstance(statement, ast.If) and isinstance(statement.test, ast.Name) and statement.test.id == "TYPE_CHECKING"
+    )
+
+
+def _below(node: ast.AST, field: str) -> Iterable[ast.AST]:
+    """The nodes in a field that are evaluated: annotations of variables are not."""
+    value = getattr(node, field, None)
+    if isinstance(value, list):
+        return [each for each in value if isinstance(each, ast.AST)]
+    return (value,) if isinstance(value, ast.AST) and field not in ("annotation", "ctx") else ()
+
+
+def needs(statement: ast.Import | ast.ImportFrom, needed: set[str]) -> bool:
+    """Leave of an import what is needed; whether that is anything."""
+    if not isinstance(statement, ast.ImportFrom) or statement.module != FEATURES:
+        bound = {alias: (alias.asname or alias.name).partition(".")[0] for alias in statement.names}
+        statement.names = [alias for alias, name in bound.items() if name in needed or alias.asname == alias.name]
+    return bool(statement.names)
+
+
 def compiled(tree: ast.Module, path: str) -> CodeType:
-    """The code of a source without what only people and type checkers read, and without loading `__future__`.
-    Assertions stay in it."""
+    """The code of a source, without loading `__future__`. Assertions stay in it."""
     features = [each for each in tree.body if isinstance(each, ast.ImportFrom) and each.module == FEATURES]
-    names = [alias.name for each in features for alias in each.names]
-    for each in ast.walk(tree):
-        if isinstance(each, DOCUMENTED) and ast.get_docstring(each, clean=False) is not None:
-            each.body[0] = ast.copy_location(ast.Pass(), each.body[0])
-        if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef):
-            each.returns = None
-        elif isinstance(each, ast.arg):
-            each.annotation = None
+    given = [alias.name for each in features for alias in each.names]
     tree.body = [each for each in tree.body if each not in features]
-    flags = sum(getattr(__future__, name).compiler_flag for name in names)
+    flags = sum(getattr(__future__, name).compiler_flag for name in given)
     code: CodeType = compile(tree, path, "exec", flags=flags, dont_inherit=True)
     return code
 

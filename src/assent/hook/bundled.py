@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     import re
     from collections.abc import Callable, Sequence
     from types import CodeType, ModuleType
+    from typing import Any
 
     State = tuple[str, int, int, int]
     """A file or a folder with its size and the times of its last change."""
@@ -27,20 +28,25 @@ if TYPE_CHECKING:
     Part = tuple[int, bytes]
     """A part of the file behind the first: its length and its sum."""
 
+    Other = tuple[bool, tuple[State, State], int, Part]
+    """A module that is taken from the file when it is imported: whether it is a package, its file and its folder, and
+    where its code is."""
+
     Kept = tuple[int, bytes, int, dict[str, int], tuple[str | None, ...]]
     """A pattern: its flags, its code, how many groups it has, their numbers by name and their names by number."""
 
 
 def start(
-    handle: int, made_of: list[State], modules: list[Bundled], parts: tuple[Part, Part]
+    handle: int, made_of: list[State], modules: list[Bundled], parts: tuple[Part, Part, Part]
 ) -> Callable[[], None] | None:
     """Bring what every hook needs. What is returned brings what a decision needs besides; None where the file is of
     another state of the package: then nothing comes from it."""
     if not fresh(made_of):
         return None
-    sys.meta_path.insert(0, Sources())
-    bring(modules)
     place = os.lseek(handle, 0, os.SEEK_CUR)
+    behind = place + parts[0][0] + parts[1][0]
+    sys.meta_path.insert(0, Others(handle, behind, parts[2]))
+    bring(modules)
     patterns = Patterns(handle, place + parts[0][0], parts[1])
     sys.modules["assent.contract.pattern"].KEPT.append(patterns.compiled)
 
@@ -68,17 +74,59 @@ def is_spoilt() -> None:
     sys.modules["assent.contract.later"].DECIDING.clear()
 
 
-class Sources:
-    """Imports the package's other modules from their sources, where compiled ones lie beside them too.
+class Others:
+    """Imports the package's other modules: from the file, or from their sources, where compiled ones lie beside them
+    too.
 
     INVARIANT: no compiled module is loaded beside those that came from the file: compiled ones take each other by ways
     of their own. For one call, loading them takes longer than they save."""
 
-    __slots__ = ()
+    __slots__ = ("_known", "_place")
+
+    def __init__(self, handle: int, place: int, part: Part) -> None:
+        self._place = handle, place, part
+        self._known: dict[str, Other] | None = None
 
     def find_spec(self, name: str, path: Sequence[str] | None = None, target: object = None) -> ModuleSpec | None:
         file = source(name, path[0]) if path and name.startswith("assent.") else ""
-        return spec_from_file_location(name, file) if file else None
+        if not file:
+            return None
+        loader: Any = self._loader(name)  # it has what importing asks for
+        return spec_from_file_location(name, file, loader=loader)
+
+    def _loader(self, name: str) -> Loader | None:
+        """What runs a module's code; None where the file has none of its source as it is."""
+        handle, place, part = self._place
+        try:
+            if self._known is None:
+                self._known = marshal.loads(whole(handle, place, part))
+            package, made_of, at, code = self._known.get(name, (False, (), 0, part))
+            if not made_of or not fresh(list(made_of)):
+                return None
+            return Loader(marshal.loads(whole(handle, place + part[0] + at, code)), package)
+        except Exception:
+            self._known = {}
+            is_spoilt()
+            return None
+
+
+class Loader:
+    """Runs the code of one module, as importing it does. Its names are those that importing asks for."""
+
+    __slots__ = ("_code", "_package")
+
+    def __init__(self, code: CodeType, package: bool) -> None:
+        self._code = code
+        self._package = package
+
+    def is_package(self, name: str) -> bool:
+        return self._package
+
+    def create_module(self, spec: ModuleSpec) -> None:
+        return None
+
+    def exec_module(self, module: ModuleType) -> None:
+        exec(self._code, module.__dict__)
 
 
 def source(name: str, folder: str) -> str:
