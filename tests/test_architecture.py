@@ -18,7 +18,7 @@ from pathlib import Path
 
 import pytest
 
-from assent.hook import launcher
+from assent.hook import bundle, launcher
 
 SOURCE = Path(__file__).parents[1] / "src/assent"
 DATA = frozenset({"contract", "programs", "agents"})
@@ -132,7 +132,7 @@ def allowed(path: Path) -> frozenset[str]:
 
 
 def test_no_modules_import_each_other() -> None:
-    """Wherever an import stands, in a function or behind `Later`, but for those that only the type checker sees."""
+    """Wherever an import stands, in a function too, but for those that only the type checker sees."""
     known = {dotted(path): path for path in modules()}
     graph = {module: needs(path) & known.keys() - {module} for module, path in known.items()}
     TopologicalSorter(graph).prepare()  # CycleError, which names the modules
@@ -145,11 +145,7 @@ def dotted(path: Path) -> str:
 def needs(path: Path) -> set[str]:
     """What a module imports at some time. Of a package it is the modules, where these are named."""
     found = set(imports_at_run_time(path))
-    found -= {each.rpartition(".")[0] for each in found if is_module(each)}
-    for each in ast.walk(tree(path)):
-        if isinstance(each, ast.Call) and isinstance(each.func, ast.Name) and each.func.id == "Later":
-            found |= {str(given.value) for given in each.args if isinstance(given, ast.Constant)}
-    return found
+    return found - {each.rpartition(".")[0] for each in found if is_module(each)}
 
 
 def is_module(dotted_name: str) -> bool:
@@ -176,7 +172,9 @@ def test_the_modules_that_read_their_own_data_exist() -> None:
 
 
 def test_the_decision_path_imports_nothing_slow() -> None:
-    slow = {name(path): set(imports_at_run_time(path)) & SLOW for path in modules(*DECISION_PATH)}
+    """When it is loaded: what a function imports, only some calls need."""
+    loaded = {name(path): bundle.Making().read(str(path), own=True).body for path in modules(*DECISION_PATH)}
+    slow = {module: set(bundle.imports(body)) & SLOW for module, body in loaded.items()}
     assert {module: found for module, found in slow.items() if found} == {}
 
 

@@ -57,11 +57,12 @@ def test_what_only_runs_is_made_for_the_checker_too() -> None:
     text = """
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from a import late, other
+    from a import other
+    from c import late
 
     Name = str
 else:
-    late = Later("a.late")
+    from b import late
 
 
 class Value:
@@ -73,7 +74,8 @@ class Value:
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any; from mypy_extensions import mypyc_attr; from a import other; Name = str
-late: Any = Later('a.late')
+from b import late
+
 
 
 

@@ -10,7 +10,6 @@ import time
 
 from assent.contract.decision import Outcome
 from assent.contract.errors import AssentError, PolicyError, StoreError
-from assent.contract.later import Later
 from assent.engine import journal
 from assent.engine.engine import Judged, refusal, unloaded
 from assent.engine.request import Request, Settled
@@ -20,45 +19,22 @@ from assent.trail.append import Busy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import asyncio
     from collections.abc import Awaitable, Callable
     from typing import Any
 
-    from assent.approval import broker, commands, denial, moments, tally
     from assent.approval.broker import Broker
     from assent.approval.commands import Recheck
     from assent.approval.moments import Moment
     from assent.approval.store import Store
-    from assent.contract import approval
     from assent.contract.approval import Answer, Ending, Grant, Held, Reach, Resolution, Scope, Verdict
     from assent.contract.call import Call
     from assent.contract.classifier import Opinion
-    from assent.engine import classify, questions
     from assent.engine.classify import Inquiry
     from assent.engine.engine import Engine
     from assent.engine.memory import Memory
-    from assent.facts import digest
-    from assent.policy import classifier_scope, explain, grants
-    from assent.state import host_dialogs, human_decisions
 
     EngineOf = Callable[[Held], Engine]
     Work = Callable[..., Awaitable[Any]]  # runs a function in a thread
-else:
-    asyncio = Later("asyncio")
-    approval = Later("assent.contract.approval")
-    broker = Later("assent.approval.broker")
-    classifier_scope = Later("assent.policy.classifier_scope")
-    classify = Later("assent.engine.classify")
-    commands = Later("assent.approval.commands")
-    denial = Later("assent.approval.denial")
-    digest = Later("assent.facts.digest")
-    explain = Later("assent.policy.explain")
-    grants = Later("assent.policy.grants")
-    host_dialogs = Later("assent.state.host_dialogs")
-    human_decisions = Later("assent.state.human_decisions")
-    moments = Later("assent.approval.moments")
-    questions = Later("assent.engine.questions")
-    tally = Later("assent.approval.tally")
 
 PLAN = "plan"
 CHANGED = "a file, a link or a script is not as it was shown"
@@ -78,6 +54,8 @@ class CallGate:
         self._broker: Broker | None = None
         if store is not None and engine_of is not None:
             self._engine_of = engine_of
+            from assent.approval import broker, tally
+
             self._broker = broker.Broker(
                 store=store,
                 fixed=fixed,
@@ -122,6 +100,9 @@ class CallGate:
         live = self.memory.live_grants(call.session, project)
         if not live:
             return judged
+        from assent.facts import digest
+        from assent.policy import grants
+
         decision = grants.settle(
             judged.lowering,
             judged.facts,
@@ -139,6 +120,8 @@ class CallGate:
         started = time.perf_counter()
         judged = self.judge(request)
         if request.engine.settings.classifier is not None and judged.decision.outcome is Outcome.ASK:
+            from assent.engine import classify
+
             inquiry = classify.inquire(self.memory, request, judged, started)
             if inquiry is not None:
                 return inquiry
@@ -152,6 +135,8 @@ class CallGate:
         if opinion.safe:
             judged = self._judged_now(request)
             if inquiry.holds(judged):
+                from assent.policy import classifier_scope
+
                 judged = judged.but(classifier_scope.settled(judged.decision, opinion.model))
             else:
                 opinion = opinion.void("changed", "the call, or what speaks of it, changed while the model judged it")
@@ -215,6 +200,8 @@ class CallGate:
             begun = await work(self.begin, request)
         if isinstance(begun, Settled):
             return begun
+        import asyncio
+
         await asyncio.sleep(0)  # a model is waited for within a task
         opinion = await begun.awaited()
         settled: Settled = await work(self.conclude, begun, opinion)
@@ -237,6 +224,8 @@ class CallGate:
             held = await work(self.question, request, settled, attended=attended, limit=limit)
         except Exception as error:  # what cannot be shown cannot be approved
             reason = f"the question could not be made: {error}"
+            from assent.contract import approval
+
             return await self.never_asked(request, settled, approval.Ending.FAULT, reason, work=work)
         if made is not None:
             made(held)
@@ -245,14 +234,20 @@ class CallGate:
     def question(self, request: Request, settled: Settled, *, attended: bool = False, limit: float = 0.0) -> Held:
         """The question about a call. While it waits, and for good after a no, no model is asked about its like."""
         if request.engine.settings.classifier is not None:
+            from assent.engine import classify
+
             noted = classify.asked_a_person(self.memory.state, request.call, settled.judged.lowering)
             self._noted[settled.id] = noted
+        from assent.engine import questions
+
         return questions.question(self.memory, request, settled, attended=attended, limit=limit)
 
     async def never_asked(
         self, request: Request, settled: Settled, ending: Ending, reason: str, *, work: Work | None = None
     ) -> Verdict:
         """The denial of a call that nobody was asked about, recorded as the end of every question is."""
+        from assent.approval import denial
+
         found, call = denial.deny(settled.id, ending, detail=reason), request.call
         record = journal.of_dialog(call.session, call, found, project=request.project, time=self.memory.clock())
         try:  # noqa: SIM105  # hooks do not load contextlib
@@ -266,13 +261,19 @@ class CallGate:
     ) -> Verdict:
         """Settle a question that was kept elsewhere by the answer to it, which is bound to `digest`: look at the call
         again, and record. A denial wins. Raises StoreError: what cannot be recorded does not run."""
+        from assent.contract import approval
+
         judged, ending, detail = self.judge(request), approval.Ending.ANSWERED, ""
+        from assent.engine import questions
+
         if judged.lowering is None or judged.decision.outcome is Outcome.DENY:
             ending, detail = approval.Ending.OVERRULED, judged.decision.reason
         elif expired:
             ending = approval.Ending.EXPIRED
         elif questions.digest_of(request.call, judged) != digest:
             ending, detail = approval.Ending.CHANGED, CHANGED
+        from assent.approval import denial
+
         if ending is approval.Ending.ANSWERED and answer.said is approval.Said.ALLOW:
             resolution = denial.approve(id, answer, waited=waited)
         else:
@@ -281,11 +282,15 @@ class CallGate:
         held = approval.Held(
             id, request.call, digest, judged.decision, approval.Preview("input", ""), project=request.project
         )
+        from assent.approval import moments
+
         self._record_ending(moments.Moment("ended", held=held, resolution=resolution))
         return verdict(Settled(judged, id), resolution)
 
     def reach(self, held: Held, rules: tuple[str, ...], scope: Scope) -> Reach:
         """What saving these rules would mean, judged by the calls of the past."""
+        from assent.engine import questions
+
         return questions.reach(self.memory, self._engine_of(held), held, rules, scope)
 
     # The second look, and what is kept of an answer
@@ -293,8 +298,12 @@ class CallGate:
     async def _second_look(self, held: Held) -> Recheck:
         """Observe and decide once more: a denial wins, and so does anything that is not as it was shown."""
         judged = await _in_a_thread(self._judged_again, held)
+        from assent.approval import commands
+
         if judged.decision.outcome is Outcome.DENY:
             return commands.Recheck(commands.SecondLook.DENIED, judged.decision.reason)
+        from assent.engine import questions
+
         if questions.digest_of(held.call, judged) != held.digest:
             return commands.Recheck(commands.SecondLook.CHANGED, CHANGED)
         return commands.Recheck(commands.SecondLook.STANDS)
@@ -313,6 +322,8 @@ class CallGate:
 
     async def _remember(self, held: Held, answer: Answer) -> Grant | None:
         engine_of = self._engine_of
+        from assent.engine import questions
+
         grant: Grant | None = await _in_a_thread(questions.remember, self.memory, engine_of, held, answer)
         return grant
 
@@ -324,10 +335,16 @@ class CallGate:
             if not self._ends(held, resolution):
                 return
             memory.trail.append(journal.of_ending(held, resolution, time=memory.clock()))
+            from assent.engine import questions
+
             said_no = resolution.ending in questions.NO and not resolution.allowed
             if said_no and not noted:
+                from assent.engine import classify
+
                 classify.asked_a_person(memory.state, held.call)
             elif noted and not said_no:
+                from assent.state import human_decisions
+
                 human_decisions.forget(memory.state, held.call.session, noted)
         elif moment.kind == "offer" and offer is not None:
             memory.trail.append(journal.of_offer(offer, time=memory.clock()))
@@ -344,6 +361,8 @@ class CallGate:
         if goes_on is None:
             return True
         first = resolution.ending not in goes_on
+        from assent.state import host_dialogs
+
         first = first and host_dialogs.close(self.memory.state, held.call.session, held.id)
         if not first and resolution.allowed:
             raise StoreError("the program's own dialog was answered first")
@@ -352,14 +371,20 @@ class CallGate:
 
 
 async def _in_a_thread(do: Callable[..., Any], *given: Any, **named: Any) -> Any:
+    import asyncio
+
     return await asyncio.to_thread(do, *given, **named)
 
 
 def verdict(settled: Settled, resolution: Resolution | None = None) -> Verdict:
     """The end of a call's path, with words for the agent."""
     decision = settled.judged.decision
+    from assent.contract import approval
+
     if resolution is None:
         allowed = decision.outcome is Outcome.ALLOW
+        from assent.policy import explain
+
         return approval.Verdict(allowed, decision, settled.id, message="" if allowed else explain.to_agent(decision))
     answer, endings = resolution.answer, (approval.Ending.ANSWERED, approval.Ending.SETTLED)
     return approval.Verdict(

@@ -10,16 +10,12 @@ from stat import S_IMODE
 
 from assent.contract.approval import Grant, Scope
 from assent.contract.errors import StoreError
-from assent.contract.later import Later
 from assent.contract.notation import loads
 from assent.state.files import held, read, replace_text, state_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import json
     from collections.abc import Callable, Iterable
-else:
-    json = Later("json")
 
 FILE = "grants.json"
 VERSION = 1
@@ -90,6 +86,8 @@ class GrantBook:
         state_folder(self._folder)
         with held(self._path + ".lock"):
             after = change([grant for grant in self._read() if not _over(grant, now)])
+            import json
+
             text = json.dumps({"version": VERSION, "grants": [_row(grant) for grant in after]}, indent=1) + "\n"
             if len(text) > LIMIT:
                 raise StoreError(f"`{self._path}` is full; take grants back with `assent grants revoke`")

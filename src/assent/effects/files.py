@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from assent.agents import known
 from assent.contract.effect import OR_ANOTHER, Effect, Gap, Kind, Lowering, Operation, Target, Via
-from assent.contract.later import Later
 from assent.contract.pattern import Pattern
 from assent.contract.tools import OURS
 from assent.effects.arguments import (
@@ -30,10 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from assent.contract.call import Call
-    from assent.effects import patches
     from assent.effects.runtimes import Shape
-else:
-    patches = Later("assent.effects.patches")
 
 READ, LIST, SEARCH = Operation.READ, Operation.LIST, Operation.SEARCH
 WRITE, DELETE = Operation.WRITE, Operation.DELETE
@@ -134,6 +130,8 @@ def _inner(value: object) -> Iterator[tuple[str, str]]:
 
 
 def _touched(call: Call, text: str, where: str) -> tuple[list[Effect], bool]:
+    from assent.effects import patches
+
     touched, sure = patches.read_patch(text)
     return [effect for each in touched for effect in at(call, each.operation, each.path, where)], sure
 

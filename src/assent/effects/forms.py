@@ -6,16 +6,12 @@ tightens, so every tool gets all of them."""
 
 from __future__ import annotations
 
-from assent.contract.later import Later
 from assent.contract.pattern import Pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from assent.effects import addresses
-else:
-    addresses = Later("assent.effects.addresses")
 
 PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./~+,=-")
 PERCENT = Pattern(r"((?:%[0-9A-Fa-f]{2})+)")
@@ -71,6 +67,8 @@ def _cleaned(text: str) -> Iterator[str]:
         yield text.replace("\\", "/")
         yield ESCAPED.sub(lambda found: found[1], text)
     if "file:" in text[:24].lower():
+        from assent.effects import addresses
+
         yield addresses.local_file(text) or ""
     if "$" in text or "%" in text:
         yield HOME.sub(lambda found: "~", text)

@@ -6,7 +6,6 @@ Judges nothing. A gate that looks at one key while the tool reads another is no 
 from __future__ import annotations
 
 from assent.contract.effect import READ_ONLY, Effect, Gap, Invocation, Kind, Lowering, Operation, Target
-from assent.contract.later import Later
 from assent.contract.pattern import ASCII, Pattern, re
 from assent.contract.tools import INERT
 from assent.effects import files, runtimes
@@ -28,13 +27,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from assent.contract.call import Call
-    from assent.effects import addresses, web
     from assent.effects.runtimes import Shape
 
     Lower = Callable[[Call, str], Lowering]
-else:
-    addresses = Later("assent.effects.addresses")
-    web = Later("assent.effects.web")
 
 LIKE = "declared"  # the runtime of a call that is declared to be like one of a known tool, of whichever runtime
 COMMON_KEYS = frozenset({"command", "description", "timeout", "run_in_background"})
@@ -55,6 +50,8 @@ def lower(call: Call, shell: Lower) -> Lowering:
         return _shell(call, found, shell)
     if tool in FILE_WORDS:
         return _joined([files.lower(call, shape) for shape in found])
+    from assent.effects import web
+
     match tool:
         case "fetch":
             return web.fetch(call, tool)
@@ -247,6 +244,8 @@ def _agent(call: Call, tool: str, shell: Lower) -> Lowering:
 def foreign(call: Call, tool: str, shell: Lower) -> Lowering:
     """An MCP tool or an unknown one: itself, and every path and address among its arguments, so that floor and deny
     rules hold for them too. What a server says of its tools (read-only and the like) is not looked at."""
+    from assent.effects import addresses, web
+
     effects = [Effect(Operation.EXECUTE, Target(Kind.TOOL, tool, call.tool), "tool")]
     changing = CHANGING.search(tool.lower()) is not None
     texts, whole = values(call.input)

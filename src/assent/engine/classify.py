@@ -12,7 +12,6 @@ from assent.contract.classifier import Opinion
 from assent.contract.decision import Outcome
 from assent.contract.effect import READ_ONLY, Kind, Operation
 from assent.contract.errors import StoreError
-from assent.contract.later import Later
 from assent.contract.notation import dumps
 from assent.contract.sha import sha256
 from assent.contract.tools import ALIASES, INERT, canonical
@@ -28,8 +27,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from assent.approval.classifier import model as models
-    from assent.approval.classifier import prompt
     from assent.approval.classifier.model import Classifier
     from assent.approval.classifier.prompt import Shown
     from assent.contract.call import Call
@@ -38,9 +35,6 @@ if TYPE_CHECKING:
     from assent.engine.engine import Judged
     from assent.engine.memory import Memory
     from assent.engine.request import Request
-else:
-    models = Later("assent.approval.classifier.model")
-    prompt = Later("assent.approval.classifier.prompt")
 
 TOO_LONG = "the call is too long for a model to see it whole"
 VEILED = "the call holds what looks like a secret, which no model is shown, so that it would not see it whole"
@@ -70,6 +64,8 @@ class Classifiers:
         if found is None:
             while len(self._made) >= BACKENDS:
                 self._made.pop(next(iter(self._made))).close()
+            from assent.approval.classifier import model as models
+
             found = models.Classifier(backend, state=self._state, environ=dict(os.environ))
             found = self._made.setdefault(backend, found)
         return found
@@ -234,6 +230,8 @@ def shown(call: Call, judged: Judged) -> Shown:
     effects = dict.fromkeys(map(describe, lowering.effects)) if lowering is not None else {}
     asks = dict.fromkeys(part.reason for part in judged.decision.parts if part.outcome is Outcome.ASK)
     kept, tool, cwd = redact.mapping(given), redact.text(call.tool), redact.text(call.cwd)
+    from assent.approval.classifier import prompt
+
     return prompt.shown(
         tool,
         kept,

@@ -8,7 +8,6 @@ import os
 from time import strftime
 
 from assent import __version__
-from assent.contract.later import Later
 from assent.contract.value import Value
 from assent.engine.engine import Engine
 from assent.facts import workspace
@@ -25,10 +24,6 @@ if TYPE_CHECKING:
     from assent.policy.document import Document, Example
     from assent.policy.policy import Policy
     from assent.policy.settings import Settings
-    from assent.state import activated, trust
-else:
-    activated = Later("assent.state.activated")
-    trust = Later("assent.state.trust")
 
 DAY = "%Y-%m-%d"  # rules may end on one
 WHOLE_PACK, TIGHTENING_PACK = 100, 101  # beside the origins of files: manifests that a person activated
@@ -82,6 +77,8 @@ def sources(
 def _pack_sources(state: str) -> list[tuple[str, int, str | None]]:
     """The packs that a person activated, each with what it may do by now."""
     out: list[tuple[str, int, str | None]] = []
+    from assent.state import activated
+
     for pack in activated.packs(state):
         text, whole = activated.manifest(state, pack)
         out.append((activated.kept(state, pack.name), WHOLE_PACK if whole else TIGHTENING_PACK, text))
@@ -206,6 +203,8 @@ def _trusted(found: Sequence[Document], here: Place) -> bool | None:
 
 
 def _marked(here: Place) -> bool:
+    from assent.state import trust
+
     return here.project.startswith("/") and trust.is_trusted(here.project, here.state)
 
 

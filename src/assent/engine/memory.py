@@ -7,7 +7,6 @@ from os import getuid
 from pwd import getpwuid
 
 from assent.contract.errors import StoreError
-from assent.contract.later import Later
 from assent.engine import journal
 from assent.state import sessions
 from assent.trail.append import Trail
@@ -16,18 +15,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from assent.approval import grants as books
+    from assent.approval.grants import GrantBook
     from assent.contract.approval import Grant
     from assent.contract.record import Record
-    from assent.engine import classify
     from assent.engine.classify import Classifiers
-    from assent.policy import parse
-    from assent.state import saved
-else:
-    books = Later("assent.approval.grants")
-    classify = Later("assent.engine.classify")
-    parse = Later("assent.policy.parse")
-    saved = Later("assent.state.saved")
 
 
 def getuser() -> str:
@@ -49,15 +40,17 @@ class Memory:
         self.scope = scope
         self._started = (clock(), time.monotonic())
         self.who = getuser()
-        self._grants: books.GrantBook | None = None
+        self._grants: GrantBook | None = None
         self._classifiers: Classifiers | None = None
         self.trail = trail if trail is not None else Trail(f"{state}/audit")
         self.clock = clock
 
     @property
-    def grants(self) -> books.GrantBook:
+    def grants(self) -> GrantBook:
         """The remembered answers; most calls need none."""
         if self._grants is None:
+            from assent.approval import grants as books
+
             self._grants = books.GrantBook(self.state)
         return self._grants
 
@@ -74,6 +67,8 @@ class Memory:
     def classifiers(self) -> Classifiers:
         """The models that may be asked; most calls need none."""
         if self._classifiers is None:
+            from assent.engine import classify
+
             self._classifiers = classify.Classifiers(self.state)
         return self._classifiers
 
@@ -106,7 +101,11 @@ class Memory:
 
     def save_denial(self, session: str, rule: str, *, who: str) -> None:
         """Deny what a rule says from now on, as a person's act. Raises PolicyError or StoreError where that fails."""
+        from assent.policy import parse
+
         parse.parse_rule(rule, source="an answer")
         now = self.clock()
         self.trail.append(journal.of_denial(session, rule, time=now, who=who))
+        from assent.state import saved
+
         saved.add(self.state, rule, f"{who or 'somebody'} saved it from an answer")

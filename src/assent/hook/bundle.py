@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 # Programs whose adapter is kept with what every hook needs.
 BUNDLED = tuple(runtime for runtime, row in known.section("agent").items() if row.get("bundled"))
 # What every hook needs, and what one needs besides that decides by itself; both with all that they import.
-ASKING = ("assent.contract.later", "assent.hook.hook", *(f"assent.agents.{each}.payload" for each in BUNDLED))
+ASKING = ("assent.contract.launched", "assent.hook.hook", *(f"assent.agents.{each}.payload" for each in BUNDLED))
 DECIDING = (
     *("assent.gate", "assent.engine.configure", "assent.engine.memory", "assent.hook.replies", "assent.policy.frozen"),
     *("assent.policy.index", "assent.effects.shell.lowering", "assent.facts.guarded", "assent.facts.repository"),
@@ -90,8 +90,9 @@ def others(made: Making) -> tuple[list[bytes], dict[str, bundled.Other]]:
 
 
 def inside(name: str) -> Iterator[str]:
-    """A module, and where it is a package all that are in it, by name; without loading any: that may change folders."""
-    yield name
+    """A module with its package, and where it is one all that are in it, by name; without loading any: that may change
+    folders."""
+    yield from (name.rpartition(".")[0], name)
     folder, file = os.path.split(place(name))
     for each in iter_modules([folder] if file == INSIDE else [], f"{name}."):
         yield from inside(each.name)

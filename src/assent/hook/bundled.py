@@ -71,7 +71,7 @@ def whole(handle: int, place: int, part: Part) -> bytes:
 
 def is_spoilt() -> None:
     """Let the launcher know that the file did not bring what it should."""
-    sys.modules["assent.contract.later"].DECIDING.clear()
+    sys.modules["assent.contract.launched"].DECIDING.clear()
 
 
 class Others:

@@ -10,7 +10,7 @@ from time import monotonic
 
 from assent import agents
 from assent.agents.adapter import ATTENDED, DECIDING, Adapter, Event, Rendered, deadline_within
-from assent.contract import later
+from assent.contract import launched
 from assent.contract.errors import AssentError, PayloadError, PolicyError
 from assent.contract.reply import Reply, fault
 
@@ -252,7 +252,7 @@ def reply_to(
     agreed: list[str] | None = None,
 ) -> Reply:
     """What the program is told, decided in this process. `asks`: an ask opens its dialog."""
-    for bring in later.DECIDING:
+    for bring in launched.DECIDING:
         bring()
     from assent.engine import configure
     from assent.engine.engine import unloaded

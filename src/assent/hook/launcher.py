@@ -44,11 +44,11 @@ try:  # its modules from one file: of this interpreter and this place, and of no
 except Exception:
     pass  # one by one, as usual
 try:
-    from assent.contract import later
+    from assent.contract import launched
     from assent.hook.hook import direct
 
-    later.LIBRARIES.extend({libraries!r})
-    later.DECIDING.extend(filter(None, [deciding]))
+    launched.LIBRARIES.extend({libraries!r})
+    launched.DECIDING.extend(filter(None, [deciding]))
     status = direct(sys.argv[1:])
 except BaseException as error:
     status = 2
@@ -60,7 +60,7 @@ except BaseException as error:
     except Exception:
         pass
 try:
-    if not later.DECIDING:  # the answer has been given: nothing may hold it back for long
+    if not launched.DECIDING:  # the answer has been given: nothing may hold it back for long
         _signal.signal(_signal.SIGALRM, lambda *_: os._exit(status))
         _signal.alarm({patience})
         from assent.hook import renewal

@@ -9,7 +9,6 @@ from assent.agents.adapter import Kind
 from assent.contract.call import Call
 from assent.contract.decision import Outcome
 from assent.contract.errors import StoreError
-from assent.contract.later import Later
 from assent.contract.record import Record
 from assent.contract.reply import Reply
 from assent.engine import journal
@@ -22,26 +21,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from assent.agents.adapter import Event
-    from assent.approval import tally
     from assent.approval.escalation import Offer
-    from assent.contract import approval
-    from assent.contract.approval import Verdict
+    from assent.contract.approval import Ending, Verdict
     from assent.contract.decision import Decision
-    from assent.engine import classify
     from assent.engine.configure import Place
     from assent.engine.engine import Engine
     from assent.engine.memory import Memory
     from assent.engine.request import Settled
-    from assent.facts import digest
     from assent.gate import CallGate
-    from assent.state import denials, host_dialogs
-else:
-    tally = Later("assent.approval.tally")
-    denials = Later("assent.state.denials")
-    approval = Later("assent.contract.approval")
-    host_dialogs = Later("assent.state.host_dialogs")
-    digest = Later("assent.facts.digest")
-    classify = Later("assent.engine.classify")
 
 DIALOG = "dialog"  # the channel of an answer that was given in a program's own dialog
 NOTHING = Reply(Outcome.ALLOW)  # to events that only tell
@@ -97,6 +84,9 @@ class HookRequest:
     def note(self, settled: Settled) -> None:
         """The program's own dialog may ask this question: what came of it is looked for. Raises StoreError."""
         assert self.call is not None
+        from assent.facts import digest
+        from assent.state import host_dialogs
+
         host_dialogs.note(self.memory.state, self.call.session, digest.identity(self.call), settled.id)
 
     def hand_over(self, settled: Settled) -> Reply:
@@ -104,6 +94,8 @@ class HookRequest:
         assert self.call is not None
         self.note(settled)
         if self.engine.settings.classifier is not None:
+            from assent.engine import classify
+
             classify.asked_a_person(self.memory.state, self.call, settled.judged.lowering)
         reply = told(settled.judged.decision)
         if offer := open_offer(self.memory.state, self.call.runtime, self.call.session):
@@ -206,9 +198,15 @@ def heard(visit: HookRequest) -> tuple[tuple[str, ...], Offer | None]:
     A call that ran was allowed there. A session that goes on without the call did not say what was answered; that it
     goes on means that the dialog was closed without a yes, which counts as a no."""
     event, memory, call = visit.event, visit.memory, visit.call
+    from assent.approval import tally
+    from assent.contract import approval
+    from assent.state import host_dialogs
+
     if event.kind is Kind.AFTER_TOOL:
         if call is None:
             return (), None
+        from assent.facts import digest
+
         id = host_dialogs.take(memory.state, call.session, digest.identity(call))
         if id:
             _record(visit, id, approval.Ending.ANSWERED)
@@ -227,13 +225,19 @@ def heard(visit: HookRequest) -> tuple[tuple[str, ...], Offer | None]:
 
 def open_offer(state: str, runtime: str, session: str) -> Offer | None:
     """The offer of another mode that is open in a session. Most sessions have none, which costs a look at a folder."""
+    from assent.state import denials
+
     if not denials.any_in(state):
         return None
+    from assent.approval import tally
+
     return tally.open_offer(state, runtime, session)
 
 
-def _record(visit: HookRequest, id: str, ending: approval.Ending) -> None:
+def _record(visit: HookRequest, id: str, ending: Ending) -> None:
     """The end of a question that was asked in the program's dialog. Raises StoreError where it cannot be recorded."""
+    from assent.contract import approval
+
     yes = ending is approval.Ending.ANSWERED
     answer = approval.Answer(approval.Said.ALLOW, who=visit.memory.who, channel=DIALOG) if yes else None
     reason = "the program ran the call" if yes else "the program did not tell what was answered in its dialog"

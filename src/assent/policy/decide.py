@@ -8,7 +8,6 @@ from __future__ import annotations
 from assent.contract.decision import Decision, Layer, Outcome, Part
 from assent.contract.effect import Effect, Invocation, Kind, Lowering, Operation, Target, Via
 from assent.contract.facts import Facts
-from assent.contract.later import Later
 from assent.policy import below, concerns, coverage, dangers, floor, hosts, match
 from assent.policy.concerns import inside
 from assent.policy.floor import describe
@@ -33,15 +32,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from assent.policy import possible
     from assent.policy.strict import Skips, Subject
 
     # An allow rule from outside the policy that covers a subject; the names are those of an effect's path.
     Allows = Callable[[Subject, tuple[str, ...]], Rule | None]
     # Is told the parts that judging a subject made.
     Watch = Callable[[Subject, list[Part]], None]
-else:
-    possible = Later("assent.policy.possible")
 
 ALLOW, ASK, DENY = Outcome.ALLOW, Outcome.ASK, Outcome.DENY
 WORDS = {mode: mode.word for mode in Mode}
@@ -113,6 +109,8 @@ class Judge:
                 self.parts.append(self._untold(effect, effect.target.text))
             self._effect(effect)
         if self.lowering.possible is not None:
+            from assent.policy import possible
+
             self.parts.extend(possible.parts(self, self.lowering.possible))
         self.parts.extend(by_gap(gap, self.mode) for gap in self.lowering.gaps)
         if self.lowering.text:
@@ -211,6 +209,8 @@ class Judge:
 
     def _unknown_words(self, invocation: Invocation) -> None:
         """Rules that speak of the command with some value of its unknown words."""
+        from assent.policy import possible
+
         reaching = possible.reaching(self, invocation)
         if reaching is not None:
             rule, layer = reaching

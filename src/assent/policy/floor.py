@@ -9,19 +9,10 @@ from assent.agents import known
 from assent.contract.decision import Layer, Outcome, Part
 from assent.contract.effect import OR_ANOTHER, Effect, Invocation, Kind, Operation, Via
 from assent.contract.facts import Facts
-from assent.contract.later import Later
 from assent.contract.pattern import Pattern
 from assent.policy.rules import Rule
 from assent.policy.ruleset import RuleSet
 from assent.programs.traits import has
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from assent.policy import agents, server, terminals
-else:
-    agents = Later("assent.policy.agents")
-    server = Later("assent.policy.server")
-    terminals = Later("assent.policy.terminals")
 
 # The forms of the `assent` command that change nothing and answer nothing.
 HARMLESS = frozenset({"check", "status", "doctor", "help", "version", "simulate", "export"})
@@ -47,6 +38,8 @@ WHOLES = (Operation.READ, Operation.SEARCH, Operation.WRITE)
 def judge_effect(floor: RuleSet, effect: Effect, names: tuple[str, ...], facts: Facts) -> Part | None:
     """DENY on a sensitive path, ASK where a folder that holds one is read as a whole, else nothing."""
     if facts.server is not None:
+        from assent.policy import server
+
         fetched = effect.target.kind is Kind.HOST and server.of_address(effect, facts.server)
         if fetched or server.of_path(names, facts.server):
             why = server.SPEAKS if fetched else server.LOOKS
@@ -189,20 +182,30 @@ def _unhooked(invocation: Invocation) -> str:
     starts = invocation.program in AGENTS or has(invocation.program, "agent-starter")
     if invocation.forfeit and invocation.program in AGENTS:
         return f"an agent would start without its hooks: {invocation.forfeit}"
-    return agents.unhooked(invocation) if starts else ""
+    if not starts:
+        return ""
+    from assent.policy import agents
+
+    return agents.unhooked(invocation)
 
 
 def _acts(invocation: Invocation, facts: Facts) -> str:
     """Why a command ends the server, speaks to it or looks into it; `""` where it does not."""
     if facts.server is None:
         return ""
+    from assent.policy import server
+
     why = server.of_command(invocation, facts.server)
     return "" if why == server.ENDS and facts.paused else why
 
 
 def _types(invocation: Invocation) -> bool:
     """Whether a command types into another terminal, or shows one."""
-    return has(invocation.program, "reaches-terminals") and terminals.reaches(invocation)
+    if not has(invocation.program, "reaches-terminals"):
+        return False
+    from assent.policy import terminals
+
+    return terminals.reaches(invocation)
 
 
 # Code that imports a module of Assent, but for what it offers to programs; and files that are its command.

@@ -5,7 +5,6 @@ tests/unit/policy/test_frozen.py holds that. Each part is read when a call first
 
 from __future__ import annotations
 
-from assent.contract.later import Later
 from assent.contract.notation import dumps, loads
 from assent.policy.modes import Mode
 from assent.policy.policy import Policy
@@ -20,9 +19,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from assent.contract.classifier import Backend
-    from assent.policy import index
-else:
-    index = Later("assent.policy.index")
 
 LAYERS = ("floor", "deny", "ask", "allow")
 # Settings that are numbers, texts, flags, tables, or lists of these.
@@ -39,6 +35,8 @@ def freeze(
         for subject, rules in by_subject(getattr(settings, layer)).items():
             parts[f"{layer}.{subject.value}"] = dumps([_row(rule) for rule in rules])
             if subject is About.COMMAND:
+                from assent.policy import index
+
                 parts[f"{layer}.{INDEX}"] = dumps(index.CommandIndex(rules).plain())
     return parts
 
@@ -175,6 +173,8 @@ class FrozenRules(RuleSet):
     def __getattr__(self, name: str) -> object:
         if name == "commands" and self._index is not None:
             rows = Rows(About.COMMAND, self._texts[About.COMMAND])
+            from assent.policy import index
+
             self.commands = index.CommandIndex.of(loads(self._index), rows)
             return self.commands
         if name != "rules":

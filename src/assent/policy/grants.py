@@ -14,10 +14,9 @@ from assent.contract.errors import PolicyError
 from assent.contract.pattern import Pattern
 from assent.policy import coverage, match
 from assent.policy.decide import Judge
-from assent.policy.index import base
 from assent.policy.modes import Mode
 from assent.policy.parse import parse_rule
-from assent.policy.rules import Origin, Rule
+from assent.policy.rules import Origin, Rule, base
 from assent.policy.ruleset import RuleSet
 from assent.policy.steering import is_local_script, steering
 

@@ -6,19 +6,15 @@ text they must contain. So the cost of a look-up grows with the length of the te
 from __future__ import annotations
 
 from assent.contract.effect import Operation
-from assent.contract.later import Later
 from assent.policy.globs import Glob, names_overlap, wild_at
-from assent.policy.rules import Origin, Rule, Shape
+from assent.policy.rules import Origin, Rule, Shape, base
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import bisect
     from collections.abc import Iterable, Iterator
     from typing import Any
 
     from assent.policy.rules import Rules
-else:
-    bisect = Later("bisect")
 
 OPERATORS = frozenset("|;&<>()`$\n")
 LONG = 4096  # beyond this many characters it is cheaper to try every rule
@@ -235,6 +231,8 @@ class PathIndex:
     def below(self, folder: str) -> Iterator[tuple[Glob, Rule]]:
         """Every rule whose literal beginning lies below the folder."""
         start = folder.rstrip("/") + "/"
+        import bisect
+
         for key in self._folders[bisect.bisect_left(self._folders, start) :]:
             if not key.startswith(start):
                 return
@@ -359,10 +357,6 @@ class CommandIndex:
                     self._raw.add(longest_literal(rule.spec), number)
         for number in self._raw.candidates(text):
             yield self._rules[number]
-
-
-def base(program: str) -> str:
-    return program.rsplit("/", 1)[-1]
 
 
 def programs(word: str) -> list[str]:

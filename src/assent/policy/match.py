@@ -9,18 +9,14 @@ from posixpath import normpath
 
 from assent.contract.effect import Effect, Invocation, Operation, Target
 from assent.contract.facts import Facts
-from assent.contract.later import Later
 from assent.contract.pattern import Pattern, re
 from assent.policy.globs import Glob, overlaps
-from assent.policy.rules import Origin, Rule, Shape
+from assent.policy.rules import Origin, Rule, Shape, base
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from assent.policy import index
-else:
-    index = Later("assent.policy.index")
 
 OPERATORS = Pattern(r"(\|&|\|\||&&|[|;&])")
 SPACE = Pattern(r"\s+")
@@ -138,7 +134,7 @@ def _reordered(invocation: Invocation) -> tuple[str, ...]:
 
 def _holds(rule: Rule, invocation: Invocation) -> bool:
     """Program, flags as a set, and the other words in their places."""
-    if index.base(rule.words[0]) != invocation.program:
+    if base(rule.words[0]) != invocation.program:
         return False
     plain: list[str] = []
     for word in rule.words[1:]:

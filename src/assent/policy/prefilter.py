@@ -4,18 +4,14 @@ INVARIANT: what it lets by, no rule reaches. What it holds back is looked at rul
 
 from __future__ import annotations
 
-from assent.contract.later import Later
 from assent.contract.memory import keep
 from assent.policy.globs import Glob
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import bisect
     from collections.abc import Iterable
 
     from assent.policy.index import PathIndex
-else:
-    bisect = Later("bisect")
 
 REMEMBERED = 1024  # folders; a session works in a few
 
@@ -68,6 +64,8 @@ class PathPrefilter:
     def holds_below(self, folder: str) -> bool:
         """Whether a rule may speak of something below the folder, by a place that is written out that far."""
         start = folder.rstrip("/") + "/"
+        import bisect
+
         place = bisect.bisect_left(self._sorted, start)
         return place < len(self._sorted) and self._sorted[place].startswith(start)
 

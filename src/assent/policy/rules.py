@@ -162,3 +162,8 @@ class Rule(Value):
             excepts=self.excepts,
             number=number,
         )
+
+
+def base(program: str) -> str:
+    """The name of a program without its folder."""
+    return program.rsplit("/", 1)[-1]

@@ -6,17 +6,14 @@ from __future__ import annotations
 
 from assent.contract.effect import Effect, Invocation, Kind, Operation
 from assent.contract.errors import assert_never
-from assent.contract.later import Later
 from assent.policy import match
-from assent.policy.rules import About, Rule
+from assent.policy.rules import About, Rule, base
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from assent.policy import index
-else:
-    index = Later("assent.policy.index")
+    from assent.policy.index import CommandIndex, PathIndex
 
 # Targets that no rule names: of effects on them only a danger is spoken of.
 NAMELESS = frozenset(Kind) - {Kind.PATH, Kind.HOST, Kind.AGENT, Kind.TOOL}
@@ -43,8 +40,8 @@ class RuleSet:
 
     if TYPE_CHECKING:
         rules: tuple[Rule, ...]
-        commands: index.CommandIndex
-        paths: index.PathIndex
+        commands: CommandIndex
+        paths: PathIndex
         _subjects: dict[About, list[Rule]]
         _dangers: dict[str, Rule]
         _tools: dict[str, Rule]
@@ -71,8 +68,12 @@ class RuleSet:
             case "_subjects":
                 made = by_subject(self.rules)
             case "commands":
+                from assent.policy import index
+
                 made = index.CommandIndex(self.about(About.COMMAND))
             case "paths":
+                from assent.policy import index
+
                 made = index.PathIndex(self.about(About.PATH), self._roots, self._home, fold=self._fold)
             case "_dangers":
                 made = {rule.spec: rule for rule in reversed(self.about(About.DANGER))}
@@ -175,7 +176,7 @@ class RuleSet:
             if match.proves_command(rule, invocation):
                 return rule
         text = " ".join(invocation.words)
-        first = index.base(invocation.words[0]) if invocation.words else ""
+        first = base(invocation.words[0]) if invocation.words else ""
         for rule in self.commands.near(first, invocation.words[1:], (text,)):
             if match.proves_command(rule, invocation):
                 return rule

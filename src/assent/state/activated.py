@@ -9,18 +9,11 @@ import os
 import posixpath
 
 from assent.contract.errors import PolicyError, StoreError
-from assent.contract.later import Later
 from assent.contract.sha import sha256
 from assent.contract.value import Value
 from assent.state.files import held, read, replace_text, state_folder
 from assent.state.files import read as read_regular
 from assent.state.folders import packs_file
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import json
-else:
-    json = Later("json")
 
 FOLDER = "packs"
 LARGEST = 1024 * 1024
@@ -46,6 +39,8 @@ def packs(state: str) -> tuple[Pack, ...]:
     """The activated packs. Raises PolicyError where the list cannot be read: it must not count as empty."""
     path = packs_file(state)
     try:
+        import json
+
         found = json.loads(read(path, LARGEST)[0])
         return tuple(_pack(each) for each in found)
     except (FileNotFoundError, NotADirectoryError):
@@ -137,4 +132,6 @@ def remove(state: str, name: str) -> bool:
 
 def _save(state: str, found: list[Pack]) -> None:
     rows = [{name: getattr(each, name) for name in FIELDS} for each in found]
+    import json
+
     replace_text(packs_file(state), json.dumps(rows, indent=1) + "\n")

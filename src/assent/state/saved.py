@@ -7,14 +7,7 @@ from __future__ import annotations
 import posixpath
 
 from assent.contract.errors import StoreError
-from assent.contract.later import Later
 from assent.state.files import held, read, replace_text, state_folder
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import json
-else:
-    json = Later("json")
 
 FILE = "saved.toml"
 HEAD = "# Deny rules that were saved from answers. Remove a line to take one back.\ndeny = [\n"
@@ -35,6 +28,8 @@ def add(state: str, rule: str, reason: str) -> None:
 
 
 def _text(rules: list[dict[str, str]]) -> str:
+    import json
+
     lines = [f"  {{ rule = {json.dumps(each['rule'])}, reason = {json.dumps(each['reason'])} }},\n" for each in rules]
     return HEAD + "".join(lines) + "]\n"
 

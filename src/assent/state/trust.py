@@ -6,16 +6,12 @@ import os
 import posixpath
 
 from assent.contract.errors import StoreError
-from assent.contract.later import Later
 from assent.facts.links import Links
 from assent.state.files import held, read, replace_text, state_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import json
     from contextlib import AbstractContextManager
-else:
-    json = Later("json")
 
 TRUST_FILE = "trust.json"
 _MAX = 1024 * 1024
@@ -25,6 +21,8 @@ def trusted_folders(state: str) -> tuple[str, ...]:
     """The marked folders, canonical, in the order in which they were marked. `state` is Assent's folder."""
     path = posixpath.join(state, TRUST_FILE)
     try:
+        import json
+
         value = json.loads(read(path, _MAX)[0])
     except (FileNotFoundError, NotADirectoryError):
         return ()
@@ -71,6 +69,8 @@ def distrust(folder: str, state: str) -> bool:
 
 
 def _save(state: str, folders: tuple[str, ...]) -> None:
+    import json
+
     replace_text(posixpath.join(state, TRUST_FILE), json.dumps(list(folders), indent=1) + "\n")
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from assent.contract.effect import Effect, Kind, Operation, Target
-from assent.contract.later import Later
 from assent.contract.pattern import Pattern, re
 from assent.effects.shell import arithmetic, conditions, environment, zsh
 from assent.effects.shell.command import Arg, CommandEffects
@@ -17,13 +16,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from assent.effects.shell.commands.readers import places
     from assent.effects.shell.tree import Assignment, Simple
     from assent.effects.shell.walk import Walk
 
     Pair = tuple[State | None, State | None]
-else:
-    places = Later("assent.effects.shell.commands.readers.places")
 
 DECLARERS = frozenset(("export", "declare", "local", "readonly", "typeset"))
 _GIVEN = Pattern(r"([A-Za-z_]\w*)(\[[^]]*\])?(\+)?=")
@@ -42,7 +38,11 @@ _PROMPTS = frozenset(("PS4", "PS1", "PS0", "PS2", "PROMPT_COMMAND"))
 
 def _as_it_was(walk: Walk, name: str, found: Val) -> bool:
     """Whether a name gets the value that the program it steers told of it: `GOPATH=$(go env GOPATH)`."""
-    return found.kind == "place" and name[:2] == "GO" and found.under == places.of_go(name, walk.home)
+    if found.kind != "place" or name[:2] != "GO":
+        return False
+    from assent.effects.shell.commands.readers import places
+
+    return found.under == places.of_go(name, walk.home)
 
 
 def put(walk: Walk, name: str, found: Val, state: State) -> None:

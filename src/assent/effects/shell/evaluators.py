@@ -4,7 +4,6 @@ completion and editing."""
 from __future__ import annotations
 
 from assent.contract.effect import Effect, Kind, Operation, Target
-from assent.contract.later import Later
 from assent.contract.pattern import Pattern, re
 from assent.effects.paths import path_target
 from assent.effects.shell import calls, flows, names, simple
@@ -19,15 +18,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from assent.effects.shell import programs
-    from assent.effects.shell.commands.readers import places
     from assent.effects.shell.walk import Walk
 
     Pair = tuple[State | None, State | None]
     Handler = Callable[[Walk, Job], Pair]
-else:
-    programs = Later("assent.effects.shell.programs")
-    places = Later("assent.effects.shell.commands.readers.places")
 
 EXECUTE, READ = Operation.EXECUTE, Operation.READ
 _LIVE = Pattern(r"[$`<>~]")
@@ -218,6 +212,9 @@ def command(walk: Walk, job: Job) -> Pair:
 def _told(walk: Walk, job: Job, args: list[str | Arg]) -> Stream:
     """What `command -v name` prints: where the program lies."""
     name = args[0] if len(args) == 1 and isinstance(args[0], str) else ""
+    from assent.effects.shell import programs
+    from assent.effects.shell.commands.readers import places
+
     found = places.programs(name, walk.home) if name and not programs.steered(job) else ()
     return Stream(None, 0, "place", found) if found and name not in job.state.functions else Stream(None, 0, "word")
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from assent.contract.effect import Gap, Lowering
-from assent.contract.later import Later
 from assent.effects.shell.commands import shipped
 from assent.effects.shell.record import Stop
 from assent.effects.shell.state import State
@@ -13,13 +12,7 @@ from assent.programs.traits import has
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from assent.effects.shell import calls, posix, subscripts, variants
     from assent.effects.shell.commands import Tables
-else:
-    posix = Later("assent.effects.shell.posix")
-    subscripts = Later("assent.effects.shell.subscripts")
-    variants = Later("assent.effects.shell.variants")
-    calls = Later("assent.effects.shell.calls")
 
 LIMIT_ADVICE = "this command is too long to be read as a whole: split it"
 
@@ -29,17 +22,22 @@ def walked(text: str, *, cwd: str, home: str, shell: str, tables: Tables | None)
     reading = read(text)
     walk = Walk(text, home, tables or shipped, shell, read)
     gaps = [Gap(code, f"command[{at}:{at + 1}]", advice) for code, at, advice in reading.gaps]
-    if (
-        posix.differs(reading.script, text)
-        if has(shell, "posix-shell")
-        else (not shell and "$'" in text and posix.ends_elsewhere(reading.script, text))
-    ):
-        gaps.append(Gap("gap.shell.unmodelled", f"command[0:{len(text)}]", posix.ADVICE))
-    if walk.zsh and "[" in text and "$" in text and subscripts.is_odd(text):
-        gaps.append(Gap("gap.shell.zsh", f"command[0:{len(text)}]", subscripts.ADVICE))
+    if has(shell, "posix-shell") or (not shell and "$'" in text):
+        from assent.effects.shell import posix
+
+        differs = posix.differs if shell else posix.ends_elsewhere
+        if differs(reading.script, text):
+            gaps.append(Gap("gap.shell.unmodelled", f"command[0:{len(text)}]", posix.ADVICE))
+    if walk.zsh and "[" in text and "$" in text:
+        from assent.effects.shell import subscripts
+
+        if subscripts.is_odd(text):
+            gaps.append(Gap("gap.shell.zsh", f"command[0:{len(text)}]", subscripts.ADVICE))
     try:
         walk.script(reading.script, State((cwd if cwd.startswith("/") else "",)))
         if walk.traps:
+            from assent.effects.shell import calls
+
             calls.sprung(walk)
     except Stop:
         walk.span = None
@@ -47,6 +45,8 @@ def walked(text: str, *, cwd: str, home: str, shell: str, tables: Tables | None)
     gaps += walk.gaps.values()
     possible = None
     if walk.unsettled:
+        from assent.effects.shell import variants
+
         possible = variants.lowered(walk, Walk(text, home, tables or shipped, shell, read))
     return Lowering(
         "bash",

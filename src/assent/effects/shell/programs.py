@@ -5,7 +5,6 @@ Expands no words and finds no functions; what a program does is data, in `comman
 from __future__ import annotations
 
 from assent.contract.effect import Effect, Kind, Operation, Target
-from assent.contract.later import Later
 from assent.contract.pattern import Pattern
 from assent.effects.shell import environment, flows
 from assent.effects.shell.command import LISTED, Arg, Run
@@ -17,14 +16,9 @@ from assent.programs.traits import has
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from assent.effects.shell import patched
     from assent.effects.shell.command import CommandEffects
-    from assent.effects.shell.commands.readers import shells
     from assent.effects.shell.job import Job
     from assent.effects.shell.walk import Walk
-else:
-    patched = Later("assent.effects.shell.patched")
-    shells = Later("assent.effects.shell.commands.readers.shells")
 
 EXECUTE, FETCH, READ = Operation.EXECUTE, Operation.FETCH, Operation.READ
 WRITE, DELETE = Operation.WRITE, Operation.DELETE
@@ -69,6 +63,8 @@ def command(walk: Walk, job: Job) -> None:
         elif effect.operation is DELETE and effect.recursive and not effect.target.name:
             effects = _emptied(job.state, effect, effects)
     if has(base, "applies-patches") and (base != "git" or sight.subcommand[:1] in _GIT_PATCHES):
+        from assent.effects.shell import patched
+
         effects = (*effects, *patched.effects_of(walk, job, base, sight, effects))
     if has(base, "own-terminal") and job.stdin is not flows.TERMINAL and job.stdin.text != "":
         effects = (*effects, Effect(EXECUTE, Target(Kind.PROGRAM, base, f"{base}, which types what it reads")))
@@ -97,6 +93,8 @@ def command(walk: Walk, job: Job) -> None:
     if runs:
         follow(walk, job, base, runs)
     elif kind == "shell":
+        from assent.effects.shell.commands.readers import shells
+
         source = job.stdin if shells.shell_reads_stdin(argv) else _piped(walk, argv)
         if source is not None and source is not flows.TERMINAL:
             _script_from(walk, job, base, source)

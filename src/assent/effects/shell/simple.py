@@ -5,7 +5,6 @@ Builtins are in `builtins`, programs in `programs`."""
 from __future__ import annotations
 
 from assent.contract.effect import Effect, Kind, Operation, Target
-from assent.contract.later import Later
 from assent.effects.shell import flows, programs
 from assent.effects.shell.command import Arg, CommandEffects
 from assent.effects.shell.flows import Stream
@@ -16,14 +15,10 @@ from assent.effects.shell.words import expand
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from assent.effects.shell import environment, redirects
     from assent.effects.shell.tree import Simple
     from assent.effects.shell.walk import Walk
 
     Pair = tuple[State | None, State | None]
-else:
-    environment = Later("assent.effects.shell.environment")
-    redirects = Later("assent.effects.shell.redirects")
 
 _NO_GUESSES: tuple[str, ...] = ()
 _PREFIXES = frozenset(("noglob", "nocorrect", "-"))
@@ -65,6 +60,8 @@ def visit(walk: Walk, node: Simple, state: State) -> Pair:
     stdin = walk.stdin
     plumbing = None
     if node.redirects:
+        from assent.effects.shell import redirects
+
         plumbing = redirects.plumb(walk, node.redirects, state)
         stdin = plumbing.stdin or stdin
     job = Job(argv, state, stdin, walk.taint, node.start, node.end, walk.text[node.start : node.end])
@@ -83,6 +80,8 @@ def _bare(walk: Walk, node: Simple, state: State) -> Pair:
     for assignment in node.assignments:
         walk.assignment(assignment, state)
     if node.redirects:
+        from assent.effects.shell import redirects
+
         plumbing = redirects.plumb(walk, node.redirects, state)
         if walk.zsh and (state.get("NULLCMD") is not None or state.get("READNULLCMD") is not None):
             walk.gap("gap.shell.zsh", "zsh runs `$NULLCMD` here: write out the command", node.start, node.end)
@@ -103,6 +102,8 @@ def _environment(walk: Walk, node: Simple, job: Job) -> None:
             old = before[place][1]
             state.set(name, found if old is None else either(old, found))
         walk.computes(name, found, job.state)
+        from assent.effects.shell import environment
+
         if environment.changes(name, found.values) and not (name == "IFS" and job.argv[0] in ("read", "mapfile")):
             job.forfeit = environment.reason(name, job.forfeit)
     for name, old in reversed(before):

@@ -6,7 +6,6 @@ not come back (`exit`). The two are one object where they do not differ."""
 from __future__ import annotations
 
 from assent.contract.effect import Effect, Kind, Operation, Target
-from assent.contract.later import Later
 from assent.effects.paths import normal
 from assent.effects.shell import flows, simple
 from assent.effects.shell.flows import Stream
@@ -33,7 +32,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import ClassVar
 
-    from assent.effects.shell import arithmetic, assign, builtins, calls, conditions, loops, posix, redirects
     from assent.effects.shell.command import Arg
     from assent.effects.shell.commands import Tables
     from assent.effects.shell.job import Job
@@ -42,15 +40,6 @@ if TYPE_CHECKING:
 
     Pair = tuple[State | None, State | None]
     Handler = Callable[["Walk", Job], Pair]
-else:
-    redirects = Later("assent.effects.shell.redirects")
-    arithmetic = Later("assent.effects.shell.arithmetic")
-    assign = Later("assent.effects.shell.assign")
-    builtins = Later("assent.effects.shell.builtins")
-    calls = Later("assent.effects.shell.calls")
-    conditions = Later("assent.effects.shell.conditions")
-    loops = Later("assent.effects.shell.loops")
-    posix = Later("assent.effects.shell.posix")
 
 
 _HOOKS = frozenset(
@@ -81,6 +70,8 @@ class Handlers:
         # INVARIANT: a name that is not among these is no command of the shell's own (tests hold both lists together).
         if name not in NAMES:
             return None
+        from assent.effects.shell import builtins
+
         table: dict[str, Handler] = getattr(builtins, self._table)
         return table.get(name)
 
@@ -261,6 +252,8 @@ class Walk(Record):
 
     def redirecting(self, node: Command, state: State, visit: Callable[[State], Pair]) -> Pair:
         """A compound command with redirections: they hold for all that is in it."""
+        from assent.effects.shell import redirects
+
         plumbing = redirects.plumb(self, node.redirects, state)  # type: ignore[union-attr]  # compound commands have them
         self.redirected(plumbing, -1)
         stdin, sink = self.stdin, self.sink
@@ -324,19 +317,46 @@ class Walk(Record):
             self.command(node.body, state.fork())
         return state, state
 
+    def loop(self, node: Loop, state: State) -> Pair:
+        from assent.effects.shell import loops
+
+        return loops.loop(self, node, state)
+
+    def over(self, node: For, state: State) -> Pair:
+        from assent.effects.shell import loops
+
+        return loops.over(self, node, state)
+
+    def counted(self, node: ForArithmetic, state: State) -> Pair:
+        from assent.effects.shell import loops
+
+        return loops.counted(self, node, state)
+
     def compute(self, node: ArithmeticCommand, state: State) -> Pair:
+        from assent.effects.shell import posix
+
         if not self.shell and not posix.sum_only(node.expression.text, state):
             self.gap("gap.shell.unmodelled", posix.ADVICE)
+        from assent.effects.shell import arithmetic
+
         arithmetic.visit(self, node.expression, state)
         if node.redirects:
+            from assent.effects.shell import redirects
+
             self.redirected(redirects.plumb(self, node.redirects, state), -1)
         return state, state
 
     def conditional(self, node: Conditional, state: State) -> Pair:
+        from assent.effects.shell import posix
+
         if not self.shell and not posix.tests_only(node.words):
             self.gap("gap.shell.unmodelled", posix.ADVICE)
+        from assent.effects.shell import conditions
+
         conditions.visit(self, node, state)
         if node.redirects:
+            from assent.effects.shell import redirects
+
             self.redirected(redirects.plumb(self, node.redirects, state), -1)
         return state, state
 
@@ -380,10 +400,14 @@ class Walk(Record):
         return part_value(self, part, state)
 
     def arithmetic(self, node: Arithmetic, state: State) -> None:
+        from assent.effects.shell import arithmetic
+
         arithmetic.visit(self, node, state)
 
     def expression(self, word: Word, state: State) -> None:
         """A word that is evaluated as arithmetic."""
+        from assent.effects.shell import arithmetic
+
         arithmetic.word(self, word, state)
 
     def subscript(self, name: str, word: Word, state: State) -> None:
@@ -394,9 +418,13 @@ class Walk(Record):
         if found is not None and found.kind == "map":
             value(self, word, state)
         else:
+            from assent.effects.shell import arithmetic
+
             arithmetic.word(self, word, state)
 
     def evaluated(self, found: Val, state: State) -> None:
+        from assent.effects.shell import calls
+
         calls.evaluated(self, found, state)
 
     def home_of(self, state: State) -> Val:
@@ -421,18 +449,28 @@ class Walk(Record):
     # ------------------------------------------------------------ names
 
     def assign(self, name: str, found: Val, state: State) -> None:
+        from assent.effects.shell import assign
+
         assign.put(self, name, found, state)
 
     def assignment(self, node: Assignment, state: State) -> None:
+        from assent.effects.shell import assign
+
         assign.assignment(self, node, state)
 
     def assigned(self, node: Assignment, state: State) -> tuple[str, Val]:
+        from assent.effects.shell import assign
+
         return assign.assigned(self, node, state)
 
     def computes(self, name: str, found: Val, state: State) -> None:
+        from assent.effects.shell import assign
+
         assign.computes(self, name, found, state)
 
     def declare(self, node: Simple, name: str, state: State) -> Pair:
+        from assent.effects.shell import assign
+
         return assign.declaration(self, node, name, state)
 
     # ------------------------------------------------------------ other texts
@@ -449,18 +487,28 @@ class Walk(Record):
                 return
 
     def nested(self, text: str, job: Job, shell: str = "") -> Pair:
+        from assent.effects.shell import calls
+
         return calls.nested(self, text, job, shell)
 
     def alias(self, text: str, job: Job) -> Pair:
+        from assent.effects.shell import calls
+
         return calls.alias(self, text, job)
 
     def call(self, name: str, body: Body, job: Job) -> Pair:
+        from assent.effects.shell import calls
+
         return calls.call(self, name, body, job)
 
     def positional(self, words: tuple[str | Arg, ...] | list[str | Arg]) -> tuple[Val, ...] | None:
+        from assent.effects.shell import calls
+
         return calls.positional(words)
 
     def as_value(self, word: str | Arg) -> Val:
+        from assent.effects.shell import calls
+
         return calls.as_value(word)
 
     def unseen(self, name: str, where: str, *dangers: str) -> None:
@@ -472,9 +520,9 @@ _VISITS: dict[type, Callable[[Walk, object, State], Pair]] = {
     Pipeline: Walk.pipeline,  # type: ignore[dict-item]  # each is called with its own type only
     Group: Walk.group,  # type: ignore[dict-item]  # as above
     If: Walk.condition,  # type: ignore[dict-item]  # as above
-    Loop: lambda walk, node, state: loops.loop(walk, node, state),  # type: ignore[arg-type]  # as above
-    For: lambda walk, node, state: loops.over(walk, node, state),  # type: ignore[arg-type]  # as above
-    ForArithmetic: lambda walk, node, state: loops.counted(walk, node, state),  # type: ignore[arg-type]  # as above
+    Loop: Walk.loop,  # type: ignore[dict-item]  # as above
+    For: Walk.over,  # type: ignore[dict-item]  # as above
+    ForArithmetic: Walk.counted,  # type: ignore[dict-item]  # as above
     Case: Walk.case,  # type: ignore[dict-item]  # as above
     Function: Walk.function,  # type: ignore[dict-item]  # as above
     ArithmeticCommand: Walk.compute,  # type: ignore[dict-item]  # as above

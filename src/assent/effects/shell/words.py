@@ -5,7 +5,6 @@ is given; judges and emits nothing itself."""
 
 from __future__ import annotations
 
-from assent.contract.later import Later
 from assent.contract.pattern import Pattern
 from assent.effects.shell.command import TOKENS, Arg
 from assent.effects.shell.state import COMPUTED, MOST_VALUES, NUMBER, UNKNOWN, State, Val
@@ -13,12 +12,8 @@ from assent.effects.shell.tree import Arithmetic, Brace, CommandSub, Glob, Liter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from assent.effects.shell import parameters, subscripts
     from assent.effects.shell.tree import Part, Word
     from assent.effects.shell.walk import Walk
-else:
-    parameters = Later("assent.effects.shell.parameters")
-    subscripts = Later("assent.effects.shell.subscripts")
 
 MOST_WORDS = 256
 MOST_ALTERNATIVES = 64
@@ -79,6 +74,8 @@ def value_of(walk: Walk, parts: tuple[Part, ...], state: State) -> Val:
             places = below(found.under, parts[1].text)
             return Val(kind="place" if places else "", under=places, taint=found.taint)
     if walk.zsh and len(parts) > 1:
+        from assent.effects.shell import subscripts
+
         subscripts.check(walk, parts)
     known: list[str] | None = [""]
     magic: list[str] | None = [""]
@@ -128,6 +125,8 @@ def part_value(walk: Walk, part: Part, state: State) -> Val:
     """What one expansion stands for, before splitting."""
     kind = type(part)
     if kind is Parameter:
+        from assent.effects.shell import parameters
+
         return parameters.parameter(walk, part, state)  # type: ignore[arg-type]  # its type is checked just above
     if kind is CommandSub:
         return _substitution(walk, part, state)  # type: ignore[arg-type]  # as above
@@ -228,6 +227,8 @@ def _sequences(parts: tuple[Part, ...], most: int) -> list[tuple[Part, ...]] | N
 def _expand_parts(walk: Walk, parts: tuple[Part, ...], state: State) -> list[str | Arg]:
     fields = _Fields(state.split)
     if walk.zsh and len(parts) > 1:
+        from assent.effects.shell import subscripts
+
         subscripts.check(walk, parts)
     for part in parts:
         kind = type(part)
@@ -238,6 +239,8 @@ def _expand_parts(walk: Walk, parts: tuple[Part, ...], state: State) -> list[str
                 walk.gap("gap.shell.zsh", "this glob can run commands in zsh: list the files in another way")
             fields.glob(part.text)  # type: ignore[union-attr]  # as above
         elif kind is Parameter:
+            from assent.effects.shell import parameters
+
             found = parameters.parameter(walk, part, state)  # type: ignore[arg-type]  # as above
             walk.taint |= found.taint
             if found.values is None and found.guesses:

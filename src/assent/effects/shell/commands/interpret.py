@@ -4,7 +4,6 @@ sees started: those are in the answer, for the walk."""
 from __future__ import annotations
 
 from assent.contract.effect import Effect, Kind, Target, Via
-from assent.contract.later import Later
 from assent.contract.memory import keep
 from assent.contract.pattern import Pattern
 from assent.effects.paths import path_target
@@ -18,12 +17,7 @@ from assent.programs.traits import has
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from assent.effects.shell.commands import possible, servers
-
     Word = str | Arg
-else:
-    possible = Later("assent.effects.shell.commands.possible")
-    servers = Later("assent.effects.shell.commands.servers")
 
 _BINS = frozenset({"/bin", "/usr/bin", "/usr/local/bin", "/sbin", "/usr/sbin", "/usr/local/sbin", "/opt/homebrew/bin"})
 
@@ -73,9 +67,14 @@ def _see(argv: tuple[Word, ...], cwd: str, home: str, tables: Tables, stdin: Arg
     if seen.acts or seen.effects:
         _told(seen, words, known=known)
         if seen.acts and (not known or seen.maybe):
+            from assent.effects.shell.commands import possible
+
             possible.add(seen, words, tables, interpret, texts=not known and not has(program, "prose"))
-        if seen.acts and servers.serves(seen, words):
-            servers.served(seen, words)
+        if seen.acts:
+            from assent.effects.shell.commands import servers
+
+            if servers.serves(seen, words):
+                servers.served(seen, words)
     return seen.sight()
 
 
