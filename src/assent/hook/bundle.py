@@ -191,7 +191,7 @@ def strip(tree: ast.Module) -> set[str]:
         elif isinstance(node, ast.arg):
             node.annotation = None
         elif isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
-            found |= set(ast.literal_eval(node.value))
+            found |= {str(each.value) for each in ast.walk(node.value) if isinstance(each, ast.Constant)}
         left += [each for field in node._fields for each in _below(node, field)]
     return found
 
