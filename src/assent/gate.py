@@ -233,14 +233,17 @@ class CallGate:
 
     def question(self, request: Request, settled: Settled, *, attended: bool = False, limit: float = 0.0) -> Held:
         """The question about a call. While it waits, and for good after a no, no model is asked about its like."""
-        if request.engine.settings.classifier is not None:
-            from assent.engine import classify
-
-            noted = classify.asked_a_person(self.memory.state, request.call, settled.judged.lowering)
-            self._noted[settled.id] = noted
         from assent.engine import questions
 
-        return questions.question(self.memory, request, settled, attended=attended, limit=limit)
+        held = questions.question(self.memory, request, settled, attended=attended, limit=limit)
+        if request.engine.settings.classifier is not None:
+            from assent.engine import classify
+            from assent.state import human_decisions
+
+            names = classify.names(request.call, settled.judged.lowering)
+            human_decisions.wait(self.memory.state, request.call.session, names)
+            self._noted[settled.id] = names
+        return held
 
     async def never_asked(
         self, request: Request, settled: Settled, ending: Ending, reason: str, *, work: Work | None = None
@@ -331,26 +334,27 @@ class CallGate:
         """The end of a question, and offers; the question itself was recorded when the call was settled."""
         memory, held, resolution, offer = self.memory, moment.held, moment.resolution, moment.offer
         if moment.kind == "ended" and held is not None and resolution is not None:
-            noted = self._noted.pop(held.id, ())
-            if not self._ends(held, resolution):
-                return
-            memory.trail.append(journal.of_ending(held, resolution, time=memory.clock()))
-            from assent.engine import questions
-
-            said_no = resolution.ending in questions.NO and not resolution.allowed
-            if said_no and not noted:
-                from assent.engine import classify
-
-                classify.asked_a_person(memory.state, held.call)
-            elif noted and not said_no:
+            names = self._noted.pop(held.id, ())
+            if self._ends(held, resolution):
+                self._record_end(held, resolution, names)
+            if names:
                 from assent.state import human_decisions
 
-                human_decisions.forget(memory.state, held.call.session, noted)
+                human_decisions.end(memory.state, held.call.session, names)
         elif moment.kind == "offer" and offer is not None:
             memory.trail.append(journal.of_offer(offer, time=memory.clock()))
         elif moment.kind == "rejected" and offer is not None:
             now, who, channel = memory.clock(), moment.who, moment.channel
             memory.trail.append(journal.of_offer(offer, time=now, rejected=True, who=who, channel=channel))
+
+    def _record_end(self, held: Held, resolution: Resolution, names: tuple[str, ...]) -> None:
+        """INVARIANT: after a no, no model is asked about the call or its commands in this session."""
+        from assent.engine import classify, questions
+        from assent.state import human_decisions
+
+        self.memory.trail.append(journal.of_ending(held, resolution, time=self.memory.clock()))
+        if resolution.ending in questions.NO and not resolution.allowed:
+            human_decisions.note(self.memory.state, held.call.session, names or classify.names(held.call))
 
     def _ends(self, held: Held, resolution: Resolution) -> bool:
         """Whether this is the end of the call, to be recorded here.

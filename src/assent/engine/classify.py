@@ -172,12 +172,9 @@ def may_judge(judged: Judged) -> bool:
     return classifier_scope.in_scope(lowering, facts, policy, judged.decision)
 
 
-def asked_a_person(state: str, call: Call, lowering: Lowering | None = None) -> tuple[str, ...]:
-    """A person has a say in a call: from now on no model has one, in this session. Returns the names by which that is
-    noted. Raises StoreError."""
-    found = names(call, lowering)
-    human_decisions.note(state, call.session, found)
-    return found
+def asked_a_person(state: str, call: Call, lowering: Lowering | None = None) -> None:
+    """A person has a say in a call: from now on no model has one, in this session. Raises StoreError."""
+    human_decisions.note(state, call.session, names(call, lowering))
 
 
 def _is_a_persons(state: str, call: Call, lowering: Lowering | None) -> bool:
