@@ -109,7 +109,6 @@ def ready(text: str) -> str:
                 told = "; ".join(
                     [
                         "from typing import Any",
-                        "from mypy_extensions import mypyc_attr",
                         *(one for one, *rest in kept if not rest),
                     ]
                 )
@@ -121,10 +120,10 @@ def ready(text: str) -> str:
                 ]
                 old = slice(node.lineno - 1, node.end_lineno)
                 lines[old] = new + [""] * (len(lines[old]) - len(new))
-            case ast.If(test=ast.Name("TYPE_CHECKING"), body=[first, *_]):
-                line = first.lineno - 1
-                lines[line] = f"    from mypy_extensions import mypyc_attr; {lines[line].strip()}"
+            case ast.ImportFrom("__future__"):
+                lines[node.lineno - 1] += "; MYPY = False"
             case ast.ClassDef(name) if name in OPEN:
+                lines[node.lineno - 3] = "if MYPY: from mypy_extensions import mypyc_attr"
                 lines[node.lineno - 2] = "@mypyc_attr(allow_interpreted_subclasses=True)"
     return "\n".join(lines)
 

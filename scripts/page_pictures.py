@@ -15,9 +15,8 @@ from PIL import Image
 from playwright.sync_api import Browser, Page, ViewportSize, sync_playwright
 
 from assent.approval.denial import deny
+from assent.contract import Call, Outcome
 from assent.contract.approval import Answer, Ending, Resolution, Said
-from assent.contract.call import Call
-from assent.contract.decision import Outcome
 from assent.engine import configure, journal
 from assent.engine.memory import Memory
 from assent.engine.request import Request

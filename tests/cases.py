@@ -8,9 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from assent.cli.check_batch import Batch
-from assent.contract.call import Call
-from assent.contract.decision import Decision
-from assent.contract.facts import Facts
+from assent.contract import Call, Decision, Facts
 from assent.engine.engine import Engine
 from assent.policy.document import Document, document_of
 from assent.policy.rules import Origin

@@ -47,7 +47,7 @@ PURE = ("contract", "programs", "effects", "policy", "agents")
 PURE_IMPORTS = frozenset(
     "__future__ _json _operator _sha2 _sha256 ast base64 binascii bisect collections collections.abc difflib enum "
     "fnmatch functools hashlib importlib ipaddress itertools json math operator posixpath re shlex string struct "
-    "tomllib unicodedata urllib.parse".split()
+    "tomllib typing unicodedata urllib.parse".split()
 )
 VERSION = frozenset({"sys", "sys.version_info"})  # of the interpreter; nothing else of `sys`
 IMPURE_CALLS = frozenset({"open", "input", "print", "exec", "eval", "breakpoint"})

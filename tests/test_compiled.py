@@ -73,13 +73,13 @@ class Value:
         == """
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any; from mypy_extensions import mypyc_attr; from a import other; Name = str
+    from typing import Any; from a import other; Name = str
 from b import late
 
 
 
 
-
+if MYPY: from mypy_extensions import mypyc_attr
 @mypyc_attr(allow_interpreted_subclasses=True)
 class Value:
     pass

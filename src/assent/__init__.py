@@ -4,17 +4,16 @@ Names are imported when they are first used, so that a stage can be imported wit
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 __version__ = "0.1.0"
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from assent.api.functions import Denied
     from assent.api.gates import Approval, Gate, PermissionMode, Session
     from assent.approval.escalation import DenialTracker
+    from assent.contract import AssentError, Call, Decision, Outcome, PayloadError, PolicyError, StoreError
     from assent.contract.approval import Answer, Held, Said, Scope, Verdict
-    from assent.contract.call import Call
-    from assent.contract.decision import Decision, Outcome
-    from assent.contract.errors import AssentError, PayloadError, PolicyError, StoreError
     from assent.effects.declared import Tool
 
 __all__ = [

@@ -7,32 +7,26 @@ Every entry (hook, server, MCP proxy, `assent run`, embedded gates, framework ad
 from __future__ import annotations
 
 import time
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Any
 
-from assent.contract.decision import Outcome
-from assent.contract.errors import AssentError, PolicyError, StoreError
+from assent.approval.broker import Broker
+from assent.approval.commands import Recheck
+from assent.approval.moments import Moment
+from assent.approval.store import Store
+from assent.contract import AssentError, Call, Outcome, PolicyError, StoreError
+from assent.contract.approval import Answer, Ending, Grant, Held, Reach, Resolution, Scope, Verdict
+from assent.contract.classifier import Opinion
 from assent.engine import journal
-from assent.engine.engine import Judged, refusal, unloaded
+from assent.engine.classify import Inquiry
+from assent.engine.engine import Engine, Judged, refusal, unloaded
+from assent.engine.memory import Memory
 from assent.engine.request import Request, Settled
 from assent.policy.parts import CONFIRM, nobody_answers
 from assent.state import sessions
 from assent.trail.append import Busy
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
-    from typing import Any
-
-    from assent.approval.broker import Broker
-    from assent.approval.commands import Recheck
-    from assent.approval.moments import Moment
-    from assent.approval.store import Store
-    from assent.contract.approval import Answer, Ending, Grant, Held, Reach, Resolution, Scope, Verdict
-    from assent.contract.call import Call
-    from assent.contract.classifier import Opinion
-    from assent.engine.classify import Inquiry
-    from assent.engine.engine import Engine
-    from assent.engine.memory import Memory
-
     EngineOf = Callable[[Held], Engine]
     Work = Callable[..., Awaitable[Any]]  # runs a function in a thread
 

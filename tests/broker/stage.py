@@ -13,9 +13,8 @@ from assent.approval.channels import Offering, Question
 from assent.approval.commands import Recheck, SecondLook
 from assent.approval.moments import Moment
 from assent.approval.store import MemoryStore, Store
+from assent.contract import Call, Decision, Layer, Outcome, Part
 from assent.contract.approval import Answer, Held, Preview, Resolution, Said, Scope, Suggestion
-from assent.contract.call import Call
-from assent.contract.decision import Decision, Layer, Outcome, Part
 
 T = TypeVar("T")
 EPOCH = 1_700_000_000.0

@@ -15,8 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assent.cli.classifier_evaluation import Case, Outcome, Rate, Report, read, wilson
+from assent.contract import PayloadError
 from assent.contract.classifier import Backend, Opinion
-from assent.contract.errors import PayloadError
 from tests.classifier.service import KEY, SAFE, UNSAFE, Asked, Service
 from tests.classifier.world import World
 
@@ -331,7 +331,7 @@ def test_stats_count_what_was_judged_and_what_it_took(tmp_path: Path, service: S
 
 
 def test_the_median_and_the_late_ones_are_those_of_requests(tmp_path: Path, service: Service) -> None:
-    from assent.contract.record import Record
+    from assent.contract import Record
     from assent.trail import query, stats
     from assent.trail.append import Trail
 

@@ -14,9 +14,9 @@ import pytest
 
 from assent.approval.channels.callback import CallbackChannel
 from assent.approval.store import SqliteStore
+from assent.contract import Layer, Outcome
 from assent.contract.approval import Answer, Held, Said, Verdict
 from assent.contract.classifier import Opinion
-from assent.contract.decision import Layer, Outcome
 from assent.engine.classify import Inquiry, asked_a_person
 from assent.engine.request import Request, Settled
 from assent.gate import CallGate

@@ -6,8 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from assent.contract.call import Call
-from assent.contract.decision import Decision
+from assent.contract import Call, Decision
 from assent.engine import configure
 from assent.engine.engine import Engine
 from assent.engine.memory import Memory

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from assent.contract.record import Record
+from assent.contract import Record
 from assent.trail.append import Trail
 from tests.cli.test_check import Machine
 from tests.unit.trail.made import record

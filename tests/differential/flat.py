@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from assent.contract.value import Value, fields
+from assent.contract import Value, fields
 from assent.effects.shell.tree import Assignment, Brace, Script, Simple
 
 Record = tuple[tuple[str, ...], tuple[str, ...]]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from enum import Enum
 
-from assent.contract.effect import READ_ONLY, Effect, Kind, Lowering, Operation
+from assent.contract import READ_ONLY, Effect, Kind, Lowering, Operation
 from assent.effects.shell import lower
 
 CWD, HOME = "/workspace/repo", "/home/user"

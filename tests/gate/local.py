@@ -14,7 +14,7 @@ from typing import Any, Self
 from assent import Answer, Gate, Held, Said, Scope
 from assent.agents import load
 from assent.approval.channels.terminal import DEAF
-from assent.contract.call import Call
+from assent.contract import Call
 from assent.hook import hook
 from assent.mcp.elicit import NO, YES
 from assent.mcp.judge import McpJudge

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from assent.contract.effect import Effect, Kind, Lowering, Operation, Target
+from assent.contract import Effect, Kind, Lowering, Operation, Target
 from assent.facts.githooks import hook
 from assent.facts.links import Links
 from assent.facts.observe import observe

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from assent.contract.call import Call
+from assent.contract import Call
 from assent.engine.configure import open_gate, place
 from assent.facts import below
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 
 from assent.agents.adapter import Event, Rendered, Response
-from assent.contract.decision import Outcome
-from assent.contract.reply import Reply
+from assent.contract import Outcome, Reply
 
 Form = dict[str, object]
 

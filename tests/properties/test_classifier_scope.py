@@ -8,8 +8,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assent.contract.call import Call
-from assent.contract.decision import Decision, Layer, Outcome
+from assent.contract import Call, Decision, Layer, Outcome
 from assent.engine.engine import Engine, Judged
 from assent.policy.classifier_scope import OPEN, in_scope, settled
 from assent.policy.modes import Mode

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from assent.contract.call import Call
+from assent.contract import Call
 from assent.engine.engine import Engine
 from assent.policy.rules import Origin
 from tests.cases import CORPUS, HOME, ROOT, rows

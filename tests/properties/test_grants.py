@@ -7,10 +7,8 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assent.contract import AssentError, Call, Decision, Layer, Outcome
 from assent.contract.approval import Grant, Scope, Suggestion
-from assent.contract.call import Call
-from assent.contract.decision import Decision, Layer, Outcome
-from assent.contract.errors import AssentError
 from assent.engine.engine import Judged
 from assent.facts.digest import identity
 from assent.policy import grants, suggest

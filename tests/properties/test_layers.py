@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assent.contract.decision import Outcome
+from assent.contract import Outcome
 from assent.policy.document import document_of
 from assent.policy.rules import Origin
 from tests.cases import ROOT, call, gate

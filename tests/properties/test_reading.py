@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assent.contract.value import Value, fields
+from assent.contract import Value, fields
 from assent.effects.shell.syntax import read
 from assent.effects.shell.tree import Reading, Simple, Word
 from tests.examples import examples

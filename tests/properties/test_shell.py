@@ -12,7 +12,7 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from assent.contract.decision import Outcome
+from assent.contract import Outcome
 from assent.effects.shell import lower
 from assent.engine.engine import Engine
 from tests.cases import HOME, ROOT, call, gate

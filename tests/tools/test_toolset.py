@@ -10,7 +10,7 @@ import jsonschema
 import pytest
 
 from assent import Gate, PayloadError, Tool
-from assent.contract.decision import Outcome
+from assent.contract import Outcome
 from assent.tools import NAMES, Toolset
 from tests.tools.world import World
 

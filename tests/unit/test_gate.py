@@ -13,8 +13,8 @@ import pytest
 from assent.approval.channels import Offering
 from assent.approval.channels.callback import CallbackChannel
 from assent.approval.store import MemoryStore, SqliteStore
+from assent.contract import Call
 from assent.contract.approval import Answer, Ending, Grant, Held, Said, Scope, Verdict
-from assent.contract.call import Call
 from assent.engine import configure
 from assent.engine.engine import Engine
 from assent.engine.memory import Memory

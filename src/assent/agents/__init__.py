@@ -5,11 +5,9 @@ a hook needs one of them."""
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
+from typing import Any
 
-    from assent.agents.adapter import Adapter
+from assent.agents.adapter import Adapter
 
 _loaded: dict[str, Adapter] = {}
 

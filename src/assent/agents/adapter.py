@@ -4,16 +4,10 @@ An adapter is one file. It knows the runtime's words; what the runtime makes of 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from assent.agents import payload
-from assent.contract.choice import Enum
-from assent.contract.value import Value
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from assent.contract.call import Call
-    from assent.contract.reply import Reply
+from assent.contract import Call, Enum, Reply, Value
 
 
 class Kind(Enum):

@@ -4,14 +4,11 @@ Read from the programs' `agent.toml`, for `doctor`, `install` and docs/runtimes.
 
 from __future__ import annotations
 
-from assent.agents import known
-from assent.contract.choice import Enum
-from assent.contract.value import Value
+from collections.abc import Mapping
+from typing import Any
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
+from assent.agents import known
+from assent.contract import Enum, Value
 
 
 class Does(Enum):

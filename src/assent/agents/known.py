@@ -4,11 +4,9 @@ A program's id is the name of its folder, with `-` for `_`. docs/agents.md says 
 
 from __future__ import annotations
 
-from assent.programs.catalog import Catalog
+from collections.abc import Mapping
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from assent.programs.catalog import Catalog
 
 catalog = Catalog(__file__.rpartition("/")[0], inside="agent.toml")
 OTHERS = tuple("aider amp crush goose kiro-cli openhands".split())  # programs that run agents and have no folder

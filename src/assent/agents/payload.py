@@ -4,12 +4,10 @@ A key given twice is refused: what we read first, the runtime may read last."""
 
 from __future__ import annotations
 
-from assent.contract.errors import PayloadError
-from assent.contract.notation import loads
+from collections.abc import Mapping, Sequence
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+from assent.contract import PayloadError
+from assent.contract.notation import loads
 
 DEEPEST = 200  # levels of lists and objects
 INFINITY = float("inf")

@@ -7,10 +7,7 @@ from __future__ import annotations
 import json
 
 from assent.agents import known
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from assent.agents.adapter import Rendered
+from assent.agents.adapter import Rendered
 
 FORBIDDEN = "cat ~/.ssh/id_rsa"  # on the floor: denied in every mode, whatever the rules
 HARMLESS = "pwd"

@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from assent.agents import payload
 from assent.agents.adapter import DECIDING, Event, Kind, Rendered
-from assent.contract.call import Call
-from assent.contract.decision import Outcome
+from assent.contract import Call, Outcome, PayloadError, Reply
 from assent.contract.display import visible
-from assent.contract.errors import PayloadError
 from assent.contract.notation import dumps
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from assent.contract.reply import Reply
 
 KINDS: dict[str, Kind] = {
     "PreToolUse": Kind.BEFORE_TOOL,

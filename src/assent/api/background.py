@@ -10,7 +10,7 @@ import weakref
 from collections.abc import Coroutine, Generator
 from typing import Any, TypeVar
 
-from assent.contract.errors import AssentError
+from assent.contract import AssentError
 
 T = TypeVar("T")
 ENDING = 5.0  # seconds for what is cancelled to end

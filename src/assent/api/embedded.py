@@ -12,7 +12,7 @@ import threading
 import weakref
 from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack, suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from assent.api.background import Thread
 from assent.api.places import Ask, Place
@@ -21,14 +21,13 @@ from assent.approval.approvals import Approvals, Kept, moment
 from assent.approval.channels import Channel
 from assent.approval.channels.callback import CallbackChannel
 from assent.approval.channels.headless import HeadlessChannel
+from assent.approval.channels.terminal import TerminalChannel
 from assent.approval.channels.turn import has_terminal, turn
 from assent.approval.denial import deny
 from assent.approval.patience import contained
 from assent.approval.store import SqliteStore
+from assent.contract import AssentError, Call, Decision, Outcome, PayloadError, StoreError
 from assent.contract.approval import Answer, Ending, Held, Said, Verdict
-from assent.contract.call import Call
-from assent.contract.decision import Decision, Outcome
-from assent.contract.errors import AssentError, PayloadError, StoreError
 from assent.effects.declared import Tool
 from assent.engine.cache import EngineCache
 from assent.engine.classify import Inquiry
@@ -45,9 +44,6 @@ from assent.trail.append import Trail
 STORE_FILE = "held.db"
 CLOSING = 10.0  # seconds for what waits to be told that the gate closes
 DAY = 86400.0
-
-if TYPE_CHECKING:
-    from assent.approval.channels.terminal import TerminalChannel
 
 
 class Embedded:

@@ -9,17 +9,13 @@ import types
 import typing
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Generator, Sequence
 from contextlib import aclosing
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from assent.api.embedded import fault, unchanged
 from assent.api.values import own, plain
+from assent.contract import AssentError, Call, PayloadError, Value
 from assent.contract.approval import Verdict
-from assent.contract.errors import AssentError, PayloadError
-from assent.contract.value import Value
 from assent.effects.declared import Tool
-
-if TYPE_CHECKING:
-    from assent.contract.call import Call
 
 F = TypeVar("F", bound=Callable[..., Any])
 RUNTIME = "python"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 
 from assent.approval.channels import Channel
+from assent.contract import PayloadError
 from assent.contract.approval import Answer, Held
-from assent.contract.errors import PayloadError
 
 Reply = Answer | bool | None
 Ask = Callable[[Held], Reply | Awaitable[Reply]]

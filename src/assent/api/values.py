@@ -14,7 +14,7 @@ from decimal import Decimal
 from enum import Enum
 from uuid import UUID, uuid4
 
-from assent.contract.errors import PayloadError
+from assent.contract import PayloadError
 
 WHOLE = (date, datetime, time, timedelta, Decimal, UUID)  # what Python shows of these is all there is
 ROWS = (list, tuple, set, frozenset, deque)

@@ -11,9 +11,9 @@ from assent.approval.moments import Moment
 from assent.approval.patience import given, within
 from assent.approval.questions import Leftover
 from assent.approval.store import Store
+from assent.contract import StoreError
 from assent.contract.approval import Answer, Ending, Held, Resolution
 from assent.contract.display import one_line
-from assent.contract.errors import StoreError
 
 LONGEST = 300  # characters of what went wrong
 Records = Callable[[Moment], Awaitable[None] | None]

@@ -10,8 +10,7 @@ import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 
-from assent.contract.errors import StoreError
-from assent.contract.value import Value
+from assent.contract import StoreError, Value
 from assent.state.files import state_folder
 
 FILE = "approvals.db"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from enum import Enum
 
+from assent.contract import Value
 from assent.contract.approval import Answer, Ending, Held, Resolution
-from assent.contract.value import Value
 
 
 class State(Enum):

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol, TypeVar
 
-from assent.contract.value import Value
+from assent.contract import Value
 
 T = TypeVar("T")
 Session = tuple[str, str]  # runtime, session

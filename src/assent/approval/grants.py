@@ -6,16 +6,13 @@ StoreError, never an empty or a smaller book: who asks treats it as no grants at
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterable
 from stat import S_IMODE
 
+from assent.contract import StoreError
 from assent.contract.approval import Grant, Scope
-from assent.contract.errors import StoreError
 from assent.contract.notation import loads
 from assent.state.files import held, read, replace_text, state_folder
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
 
 FILE = "grants.json"
 VERSION = 1

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from assent.approval.escalation import Offer
+from assent.contract import Value
 from assent.contract.approval import Answer, Held, Resolution
-from assent.contract.value import Value
 
 
 class Moment(Value):

@@ -10,8 +10,8 @@ import shlex
 from collections.abc import Iterator, Mapping
 
 from assent.approval.change import ALL, INSERTED, NEW, OLD, by_name, changed, edited, notebook_edited
+from assent.contract import Call
 from assent.contract.approval import Preview
-from assent.contract.call import Call
 from assent.contract.display import clip
 from assent.contract.tools import canonical
 from assent.state.files import read

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from assent.approval.commands import State
+from assent.contract import Value
 from assent.contract.approval import Answer, Ending, Held
-from assent.contract.value import Value
 
 Session = tuple[str, str]
 

@@ -9,7 +9,7 @@ import tomllib
 from collections.abc import Callable, Mapping, MutableMapping
 from stat import S_IMODE
 
-from assent.contract.errors import StoreError
+from assent.contract import StoreError
 from assent.state.files import read
 
 NAMES = ("slack-bot-token", "slack-app-token", "slack-signing-secret", "webhook-secret")

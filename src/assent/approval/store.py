@@ -18,8 +18,8 @@ from typing import Protocol
 
 from assent.approval import wire
 from assent.approval.questions import Leftover
+from assent.contract import PayloadError, StoreError
 from assent.contract.approval import Answer, Held, Resolution
-from assent.contract.errors import PayloadError, StoreError
 
 VERSION = 1
 BUSY = 5.0  # seconds to wait for another process that writes

@@ -7,15 +7,12 @@ from __future__ import annotations
 
 import time
 import uuid
+from collections.abc import Callable
 from typing import Any, TypeVar
 
 from assent.approval.escalation import MODES, DenialTracker, MemoryTally, Offer
-from assent.contract.errors import StoreError
+from assent.contract import StoreError
 from assent.state import denials
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 OPEN = 86400.0  # seconds that an offer waits for an answer after the last denial
 

@@ -7,10 +7,8 @@ import ipaddress
 import re
 from collections.abc import Iterator, Mapping
 
-from assent.contract.call import Call
+from assent.contract import READ_ONLY, Call, Kind, Lowering, Operation, Pattern
 from assent.contract.display import disguised_in, hidden_in, one_line
-from assent.contract.effect import READ_ONLY, Kind, Lowering, Operation
-from assent.contract.pattern import Pattern
 
 MOST = 8  # warnings
 SCANNED, SAID = 100_000, 20_000  # characters of all arguments, of the description

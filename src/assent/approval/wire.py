@@ -9,12 +9,8 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
+from assent.contract import Call, Decision, Enum, Layer, Outcome, Part, PayloadError, Value, fields
 from assent.contract.approval import Answer, Ending, Held, Preview, Resolution, Said, Scope, Suggestion
-from assent.contract.call import Call
-from assent.contract.choice import Enum
-from assent.contract.decision import Decision, Layer, Outcome, Part
-from assent.contract.errors import PayloadError
-from assent.contract.value import Value, fields
 
 T = TypeVar("T")
 Reader = Callable[[object], Any]  # raises PayloadError on what it cannot read

@@ -12,7 +12,7 @@ from datetime import datetime
 
 from assent.cli import audit_chart, records
 from assent.cli.why import trail_folder
-from assent.contract.errors import StoreError
+from assent.contract import StoreError
 from assent.trail import query, stats, verify
 from assent.trail.entries import Entry, Malformed, Wanted
 from assent.trail.follow import follow

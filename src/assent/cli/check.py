@@ -8,9 +8,7 @@ import os
 import sys
 
 from assent.cli.place import add_place
-from assent.contract.call import Call
-from assent.contract.decision import Decision, Layer, Outcome
-from assent.contract.errors import PayloadError
+from assent.contract import Call, Decision, Layer, Outcome, PayloadError
 from assent.contract.tools import canonical
 from assent.engine import configure
 from assent.engine.engine import Engine

@@ -10,10 +10,8 @@ import json
 import os
 from typing import IO
 
+from assent.contract import AssentError, Call, Decision, Outcome, PayloadError
 from assent.contract.approval import Grant, Scope
-from assent.contract.call import Call
-from assent.contract.decision import Decision, Outcome
-from assent.contract.errors import AssentError, PayloadError
 from assent.engine import configure
 from assent.engine.engine import Engine, Judged
 from assent.facts import digest

@@ -13,10 +13,9 @@ from assent.approval.classifier.model import Classifier
 from assent.cli import classifier_evaluation
 from assent.cli.check import read_input
 from assent.cli.place import add_place
-from assent.contract.call import Call
+from assent.contract import Call, PayloadError
 from assent.contract.classifier import Backend, Opinion
 from assent.contract.display import one_line, visible
-from assent.contract.errors import PayloadError
 from assent.engine import classify, configure
 from assent.engine.engine import Engine, Judged
 

@@ -10,11 +10,9 @@ from collections.abc import Callable
 from math import ceil, sqrt
 
 from assent.approval.classifier.model import Classifier
-from assent.contract.call import Call
+from assent.contract import Call, PayloadError, Value
 from assent.contract.classifier import Backend, Opinion
 from assent.contract.display import one_line
-from assent.contract.errors import PayloadError
-from assent.contract.value import Value
 from assent.engine import classify
 from assent.engine.configure import Place
 from assent.engine.engine import Engine, Judged

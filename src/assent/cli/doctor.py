@@ -11,8 +11,8 @@ from assent.agents import settings
 from assent.agents.settings.wired import SHELL, Wired
 from assent.cli import doctor_checks, doctor_states
 from assent.cli.doctor_states import HOLDS, WORDS, Finding, Grade
+from assent.contract import AssentError
 from assent.contract.display import one_line
-from assent.contract.errors import AssentError
 from assent.engine import configure
 from assent.hook import compiled_client, launcher, settings_file
 from assent.state import hosts

@@ -16,7 +16,7 @@ from assent.agents.settings.wired import Wired
 from assent.cli import doctor_probe, doctor_rehearsal
 from assent.cli.doctor_states import Finding, Grade, fine, note
 from assent.cli.status import told
-from assent.contract.errors import AssentError
+from assent.contract import AssentError
 from assent.engine import configure
 from assent.hook import compiled_client, launcher, other_settings, server_script, settings_file, starting
 from assent.server import local, remote_channels

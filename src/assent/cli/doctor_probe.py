@@ -13,7 +13,7 @@ from assent.agents import probes
 from assent.agents.adapter import Rendered
 from assent.agents.capabilities import CAPABILITIES, Does
 from assent.agents.settings.wired import Wired
-from assent.contract.value import Value
+from assent.contract import Value
 
 PATIENCE = 30.0  # seconds; a decision that asks nobody takes much less
 REACHED = 2.0  # seconds for a server over HTTP

@@ -11,7 +11,7 @@ import subprocess
 
 from assent.agents import known
 from assent.cli.doctor_model import Json, Prompter
-from assent.contract.value import Value
+from assent.contract import Value
 from assent.state import hosts
 
 PATIENCE = 90.0  # seconds for a program to start, make one call and end

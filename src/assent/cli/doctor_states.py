@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from enum import IntEnum
 
-from assent.contract.value import Value
+from assent.contract import Value
 
 
 class Grade(IntEnum):

@@ -8,9 +8,9 @@ import os
 import sys
 import time
 
+from assent.contract import PayloadError
 from assent.contract.approval import Grant
 from assent.contract.display import one_line
-from assent.contract.errors import PayloadError
 from assent.contract.words import of_scope
 from assent.engine import configure, journal
 from assent.engine.memory import Memory

@@ -12,10 +12,9 @@ import sys
 
 from assent.agents import permissions
 from assent.agents.permissions.permission import LAYERS, Permission
+from assent.contract import PayloadError, PolicyError, SettingsError, Value
 from assent.contract.approval import Grant, Scope
 from assent.contract.display import one_line
-from assent.contract.errors import PayloadError, PolicyError, SettingsError
-from assent.contract.value import Value
 from assent.engine import configure, journal
 from assent.engine.memory import Memory
 from assent.hook import settings_file

@@ -6,7 +6,7 @@ import argparse
 import os
 import sys
 
-from assent.contract.errors import AccessError, StoreError
+from assent.contract import AccessError, StoreError
 from assent.server import local, peers
 
 DESCRIPTION = "See what waits for you and answer it, in this terminal. Sign in with the server's one-time code."

@@ -18,8 +18,7 @@ from assent.agents.settings import holes, plain
 from assent.agents.settings.entry import Entry, guarded
 from assent.cli import import_, install_others
 from assent.cli.place import MODES
-from assent.contract.errors import AssentError, PayloadError, PolicyError, SettingsError
-from assent.contract.value import Value
+from assent.contract import AssentError, PayloadError, PolicyError, SettingsError, Value
 from assent.engine import configure
 from assent.hook import asking, compiled_client, launcher, renewal, server_script, settings_file, starting
 from assent.hook.hook import DEADLINE

@@ -13,7 +13,7 @@ from importlib import import_module
 from typing import NoReturn
 
 from assent import __version__
-from assent.contract.errors import AssentError
+from assent.contract import AssentError
 
 # Command → its module, and its line in `assent --help`.
 COMMANDS: dict[str, tuple[str, str]] = {

@@ -15,9 +15,7 @@ from typing import Any
 from assent import __version__, agents
 from assent.agents import known
 from assent.agents.capabilities import NAMES
-from assent.contract.decision import Outcome
-from assent.contract.errors import PayloadError
-from assent.contract.reply import Reply, fault
+from assent.contract import Outcome, PayloadError, Reply, fault
 from assent.mcp import ends, frames
 from assent.mcp.frames import INVALID, NO_METHOD, PARAMS, BadMessage, Body, Frame, FrameKind
 from assent.mcp.judge import McpJudge

@@ -12,8 +12,8 @@ from functools import cache
 from typing import Any
 
 from assent.agents import known
+from assent.contract import StoreError
 from assent.contract.display import one_line
-from assent.contract.errors import StoreError
 from assent.mcp import ends, listen
 from assent.mcp.calls import CallOrigin, server_name
 from assent.mcp.judge import McpJudge

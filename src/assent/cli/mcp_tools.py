@@ -8,7 +8,7 @@ import os
 import secrets
 
 from assent.agents import known
-from assent.contract.errors import StoreError
+from assent.contract import StoreError
 from assent.mcp import ends
 from assent.mcp.judge import McpJudge
 from assent.mcp.offer import Door, ToolServer

@@ -11,9 +11,8 @@ import time
 from collections.abc import Iterator
 
 from assent.cli.person import as_a_person, typed_word
+from assent.contract import AccessError, PayloadError, Record
 from assent.contract.display import one_line
-from assent.contract.errors import AccessError, PayloadError
-from assent.contract.record import Record
 from assent.engine import configure, history, journal
 from assent.engine.engine import Engine
 from assent.engine.memory import Memory

@@ -11,7 +11,7 @@ import re
 import time
 
 from assent.cli.person import as_a_person, typed, typed_word
-from assent.contract.errors import PayloadError
+from assent.contract import PayloadError
 from assent.engine import configure, pausing
 from assent.engine.memory import Memory
 from assent.server import local

@@ -6,7 +6,7 @@ import os
 import secrets
 import sys
 
-from assent.contract.errors import AccessError
+from assent.contract import AccessError
 from assent.server import peers
 from assent.server.access import ALPHABET
 from assent.state import hosts

@@ -8,7 +8,7 @@ import os
 import sys
 
 from assent.cli.place import add_place
-from assent.contract.errors import StoreError
+from assent.contract import StoreError
 from assent.effects.shell import commands
 from assent.effects.shell.commands.cover import let_in
 from assent.engine import configure

@@ -10,8 +10,8 @@ import re
 import sys
 from datetime import datetime, timedelta
 
+from assent.contract import PayloadError
 from assent.contract.display import one_line, visible
-from assent.contract.errors import PayloadError
 from assent.contract.words import TELLING
 from assent.trail.entries import Entry
 

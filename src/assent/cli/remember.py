@@ -11,12 +11,9 @@ import sys
 
 from assent.approval.tally import SavedTally
 from assent.cli import remember_offers
+from assent.contract import AccessError, AssentError, Call, Decision, Outcome, PayloadError, Value
 from assent.contract.approval import Grant, Reach, Scope, Suggestion
-from assent.contract.call import Call
-from assent.contract.decision import Decision, Outcome
 from assent.contract.display import one_line
-from assent.contract.errors import AccessError, AssentError, PayloadError
-from assent.contract.value import Value
 from assent.engine import configure, history, journal
 from assent.engine.engine import Engine
 from assent.engine.memory import Memory

@@ -16,10 +16,8 @@ from assent.approval.channels.terminal import TerminalChannel
 from assent.approval.channels.turn import has_terminal, turn
 from assent.approval.store import SqliteStore
 from assent.cli.place import add_place
+from assent.contract import Call, Outcome, PayloadError
 from assent.contract.approval import Verdict
-from assent.contract.call import Call
-from assent.contract.decision import Outcome
-from assent.contract.errors import PayloadError
 from assent.engine import configure
 from assent.engine.engine import Engine
 from assent.engine.memory import Memory

@@ -6,7 +6,7 @@ import argparse
 import os
 
 from assent.cli.place import MODES
-from assent.contract.errors import StoreError
+from assent.contract import StoreError
 from assent.server import detached, local
 from assent.server.serve_options import PORT, ServeOptions
 

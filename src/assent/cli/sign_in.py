@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from assent.contract.errors import AccessError, StoreError
+from assent.contract import AccessError, StoreError
 from assent.server import local
 
 DESCRIPTION = "Show a fresh code to sign in with on the page. For a person in a terminal: agents are refused."

@@ -7,7 +7,7 @@ import os
 import signal
 import time
 
-from assent.contract.errors import StoreError
+from assent.contract import StoreError
 from assent.hook import server_script, starting
 from assent.server import local
 

@@ -11,7 +11,7 @@ import os
 from assent.agents import settings
 from assent.agents.settings import plain
 from assent.cli.install import beside
-from assent.contract.errors import PayloadError, SettingsError
+from assent.contract import PayloadError, SettingsError
 from assent.engine import configure
 from assent.hook import asking, launcher, settings_file, starting
 from assent.state import hosts

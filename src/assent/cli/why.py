@@ -7,8 +7,8 @@ import json
 import os
 
 from assent.cli import records
+from assent.contract import PayloadError
 from assent.contract.display import one_line
-from assent.contract.errors import PayloadError
 from assent.engine import configure
 from assent.trail import query
 from assent.trail.entries import Entry, Wanted

@@ -10,9 +10,7 @@ AssentError
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Never
+from typing import Never
 
 
 class AssentError(Exception):

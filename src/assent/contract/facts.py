@@ -4,11 +4,9 @@ Observed by `facts`, or given by a test; every stage after it is pure."""
 
 from __future__ import annotations
 
-from assent.contract.value import Value
+from collections.abc import Mapping
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from assent.contract.value import Value
 
 
 class Server(Value):

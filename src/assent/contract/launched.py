@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from collections.abc import Callable
 
 # Folders where optional packages are, for a process that was started without them. Looked into when one is needed.
 LIBRARIES: list[str] = []

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Hashable
-    from typing import TypeVar
+from collections.abc import Hashable
+from typing import TYPE_CHECKING, TypeVar
 
+if TYPE_CHECKING:
     Key = TypeVar("Key", bound=Hashable)
     Kept = TypeVar("Kept")
 

@@ -4,10 +4,8 @@ Its own core in C does the work. Where that is missing or of another make, and f
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any
 
 try:
     from _json import encode_basestring, encode_basestring_ascii, make_encoder, make_scanner

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from assent.contract.value import Value
+from collections.abc import Mapping
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from assent.contract.value import Value
 
 
 class Record(Value):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from sys import version_info
+from typing import TYPE_CHECKING
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from hashlib import sha256
 else:

@@ -3,11 +3,9 @@ of one letter each, and none of what was meant."""
 
 from __future__ import annotations
 
-from assent.contract.errors import PayloadError
+from collections.abc import Iterable
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
+from assent.contract.errors import PayloadError
 
 
 def texts(value: object, name: str) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ import asyncio
 import os
 import sys
 
-from assent.contract.errors import StoreError
+from assent.contract import StoreError
 from assent.demo import workspace
 from assent.demo.look import Look
 from assent.demo.play import Play

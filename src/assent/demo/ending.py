@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 
 from assent.agents import settings
-from assent.contract.decision import Outcome
+from assent.contract import Outcome, Value
 from assent.contract.display import code, one_line
-from assent.contract.value import Value
 from assent.demo.look import BOLD, DIM, GREEN, RED, Look
 from assent.demo.workspace import Place
 from assent.tools import Result

@@ -14,9 +14,8 @@ from collections.abc import AsyncIterator
 from typing import Any, Protocol
 from urllib.parse import urlsplit
 
+from assent.contract import StoreError, Value
 from assent.contract.display import one_line
-from assent.contract.errors import StoreError
-from assent.contract.value import Value
 
 KEYS = ("ANTHROPIC_API_KEY", "OPENAI_API_KEY")
 TURNS = 25

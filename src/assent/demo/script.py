@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from assent.contract.value import Value
+from assent.contract import Value
 from assent.demo.workspace import PRICING
 
 TEST = "python3 -m unittest -q"

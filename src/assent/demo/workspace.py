@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from assent.contract.value import Value
+from assent.contract import Value
 
 LONGEST = 50  # bytes of a folder's name in which the name of a socket finds room
 CONFIG = 'mode = "default"  # reads run, everything else asks\n'

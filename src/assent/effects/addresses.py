@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from assent.contract.pattern import DOTALL, IGNORECASE, Pattern, re
+from assent.contract import DOTALL, IGNORECASE, Pattern, re
 
 URL = Pattern(r"[a-zA-Z][a-zA-Z0-9+.-]*://[^\s\"'<>`]+")
 SCHEME = Pattern(r"([a-zA-Z][a-zA-Z0-9+.-]*):[/\\]{2,}")

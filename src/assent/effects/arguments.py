@@ -4,11 +4,9 @@ Knows no tool, but which keys have a meaning anywhere."""
 
 from __future__ import annotations
 
-from assent.contract.errors import PayloadError
+from collections.abc import Iterator, Mapping
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+from assent.contract import PayloadError
 
 # Arguments that are text for the file tools: never a path, whatever they look like.
 TEXT_KEYS = frozenset(

@@ -5,21 +5,18 @@ any unknown tool, so that floor and deny rules hold for every path and address a
 
 from __future__ import annotations
 
-from assent.contract.effect import Effect, Gap, Kind, Lowering, Operation, Target
-from assent.contract.errors import PayloadError
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from assent.contract import Call, Effect, Gap, Kind, Lowering, Operation, PayloadError, Target, Value
 from assent.contract.texts import texts
 from assent.contract.tools import ALIASES, INERT
-from assent.contract.value import Value
 from assent.effects import addresses, files, native, web
 from assent.effects.arguments import nonempty, strings
 from assent.effects.native import LIKE as LIKE
 from assent.effects.paths import path_target
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from assent.contract.call import Call
     from assent.effects.native import Lower
 
 NOTHING = "nothing"

@@ -5,9 +5,10 @@ as reading and as writing; one that nobody knows makes a writing tool a gap."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
+
 from assent.agents import known
-from assent.contract.effect import OR_ANOTHER, Effect, Gap, Kind, Lowering, Operation, Target, Via
-from assent.contract.pattern import Pattern
+from assent.contract import OR_ANOTHER, Call, Effect, Gap, Kind, Lowering, Operation, Pattern, Target, Via
 from assent.contract.tools import OURS
 from assent.effects.arguments import (
     KNOWN_KEYS,
@@ -23,13 +24,7 @@ from assent.effects.arguments import (
 )
 from assent.effects.forms import MOST, forms, is_path, may_be_path
 from assent.effects.paths import normal, path_target
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
-    from assent.contract.call import Call
-    from assent.effects.runtimes import Shape
+from assent.effects.runtimes import Shape
 
 READ, LIST, SEARCH = Operation.READ, Operation.LIST, Operation.SEARCH
 WRITE, DELETE = Operation.WRITE, Operation.DELETE

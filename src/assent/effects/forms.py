@@ -6,12 +6,9 @@ tightens, so every tool gets all of them."""
 
 from __future__ import annotations
 
-from assent.contract.pattern import Pattern
+from collections.abc import Iterator
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
+from assent.contract import Pattern
 
 PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./~+,=-")
 PERCENT = Pattern(r"((?:%[0-9A-Fa-f]{2})+)")

@@ -5,8 +5,23 @@ Judges nothing. A gate that looks at one key while the tool reads another is no 
 
 from __future__ import annotations
 
-from assent.contract.effect import READ_ONLY, Effect, Gap, Invocation, Kind, Lowering, Operation, Target
-from assent.contract.pattern import ASCII, Pattern, re
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from assent.contract import (
+    ASCII,
+    READ_ONLY,
+    Call,
+    Effect,
+    Gap,
+    Invocation,
+    Kind,
+    Lowering,
+    Operation,
+    Pattern,
+    Target,
+    re,
+)
 from assent.contract.tools import INERT
 from assent.effects import files, runtimes
 from assent.effects.arguments import (
@@ -21,14 +36,9 @@ from assent.effects.arguments import (
 )
 from assent.effects.forms import is_path, may_be_path
 from assent.effects.paths import joined, normal
+from assent.effects.runtimes import Shape
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
-    from assent.contract.call import Call
-    from assent.effects.runtimes import Shape
-
     Lower = Callable[[Call, str], Lowering]
 
 LIKE = "declared"  # the runtime of a call that is declared to be like one of a known tool, of whichever runtime

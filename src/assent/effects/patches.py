@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from assent.contract.effect import Operation
-from assent.contract.pattern import Pattern
-from assent.contract.value import Value
+from collections.abc import Iterator
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from assent.contract import Operation, Pattern, Value
 
 HEADER = Pattern(r"\*\*\* (Add|Update|Delete|Move to|Move|Rename)\b(?: File)?:?\s*(.*)")
 MARKERS = ("*** Begin Patch", "*** End Patch", "*** End of File")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 
-from assent.contract.effect import Kind, Target
+from assent.contract import Kind, Target
 
 
 def joined(text: str, cwd: str, home: str, *, tilde: bool = True) -> tuple[str, bool]:

@@ -13,13 +13,11 @@ whatever its patterns match, `+argv` takes a command as a list of words too."""
 
 from __future__ import annotations
 
-from assent.agents import known
-from assent.contract.tools import ALIASES, OURS
-from assent.contract.value import Value
+from collections.abc import Mapping
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from assent.agents import known
+from assent.contract import Value
+from assent.contract.tools import ALIASES, OURS
 
 ROLES = ("path", "folder", "glob", "pattern", "patch", "command", "workdir")
 

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from assent.contract.effect import Effect, Kind, Lowering, Operation, Target
+from assent.contract import Call, Effect, Kind, Lowering, Operation, Target
 from assent.effects import addresses
 from assent.effects.arguments import listed, lowered_keys, strings
 from assent.effects.paths import path_target
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from assent.contract.call import Call
 
 URL_KEYS = ("url", "urls", "uri", "prompt", "query")
 HOST_KEYS = frozenset({"host", "hostname", "domain", "url", "endpoint", "address"})

@@ -10,8 +10,7 @@ from datetime import date
 from threading import Lock
 from time import monotonic, time, time_ns
 
-from assent.contract.call import Call
-from assent.contract.errors import AssentError, PayloadError, PolicyError
+from assent.contract import AssentError, Call, PayloadError, PolicyError
 from assent.effects.declared import Tool
 from assent.engine import configure
 from assent.engine.engine import Engine, Judged, refusal, unloaded

@@ -7,34 +7,27 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
-from assent.contract.classifier import Opinion
-from assent.contract.decision import Outcome
-from assent.contract.effect import READ_ONLY, Kind, Operation
-from assent.contract.errors import StoreError
+from assent.approval.classifier.model import Classifier
+from assent.approval.classifier.prompt import Shown
+from assent.contract import READ_ONLY, Call, Kind, Lowering, Operation, Outcome, StoreError, sha256
+from assent.contract.classifier import Backend, Opinion
 from assent.contract.notation import dumps
-from assent.contract.sha import sha256
 from assent.contract.tools import ALIASES, INERT, canonical
 from assent.effects import native, runtimes, shell
 from assent.effects.shell import commands
+from assent.engine.engine import Judged
+from assent.engine.request import Request
 from assent.facts import digest
 from assent.policy import classifier_scope
 from assent.policy.floor import describe
 from assent.state import human_decisions
 from assent.trail import redact
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from assent.approval.classifier.model import Classifier
-    from assent.approval.classifier.prompt import Shown
-    from assent.contract.call import Call
-    from assent.contract.classifier import Backend
-    from assent.contract.effect import Lowering
-    from assent.engine.engine import Judged
     from assent.engine.memory import Memory
-    from assent.engine.request import Request
 
 TOO_LONG = "the call is too long for a model to see it whole"
 VEILED = "the call holds what looks like a secret, which no model is shown, so that it would not see it whole"

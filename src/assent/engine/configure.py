@@ -5,25 +5,23 @@ Managed policy, user's file, project's file, ASSENT_MODE, flags, session."""
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping, Sequence
 from time import strftime
+from typing import TYPE_CHECKING
 
 from assent import __version__
-from assent.contract.value import Value
+from assent.contract import Value
+from assent.effects.declared import Tool
 from assent.engine.engine import Engine
 from assent.facts import workspace
+from assent.policy.document import Document, Example
+from assent.policy.policy import Policy
 from assent.policy.rules import Origin
-from assent.policy.settings import combine
+from assent.policy.settings import Settings, combine
 from assent.state import folders, saved, sessions, snapshot
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from assent.effects.declared import Tool
     from assent.engine.engine import Keep
-    from assent.policy.document import Document, Example
-    from assent.policy.policy import Policy
-    from assent.policy.settings import Settings
 
 DAY = "%Y-%m-%d"  # rules may end on one
 WHOLE_PACK, TIGHTENING_PACK = 100, 101  # beside the origins of files: manifests that a person activated
@@ -126,7 +124,7 @@ def _document(path: str, origin: int, text: str, today: str) -> Document:
 
 
 def missing(path: str) -> Exception:
-    from assent.contract.errors import PolicyError
+    from assent.contract import PolicyError
 
     return PolicyError("there is no such file", file=path, suggestion="check --config, or run `assent policy init`")
 

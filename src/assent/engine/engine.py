@@ -5,32 +5,37 @@ Where the settings come from is the work of `configure`."""
 
 from __future__ import annotations
 
-from assent.contract.decision import Decision, Layer, Outcome, Part
-from assent.contract.effect import Kind
-from assent.contract.errors import PayloadError, PolicyError
-from assent.contract.memory import keep
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+from assent.contract import (
+    Call,
+    Decision,
+    Facts,
+    Kind,
+    Layer,
+    Lowering,
+    Outcome,
+    Part,
+    PayloadError,
+    PolicyError,
+    Value,
+    keep,
+)
 from assent.contract.tools import ALIASES, OURS
-from assent.contract.value import Value
 from assent.effects import native, runtimes, shell
+from assent.effects.declared import Tool
 from assent.effects.shell import commands
+from assent.facts.links import Links
 from assent.facts.observe import SOUGHT, observe
 from assent.policy.decide import decide
+from assent.policy.document import Example
+from assent.policy.modes import Mode
+from assent.policy.policy import Policy
 from assent.policy.settings import Settings
 from assent.state import pause, resident
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from assent.contract.call import Call
-    from assent.contract.effect import Lowering
-    from assent.contract.facts import Facts
-    from assent.effects.declared import Tool
-    from assent.facts.links import Links
-    from assent.policy.document import Example
-    from assent.policy.modes import Mode
-    from assent.policy.policy import Policy
-
     Bound = tuple[tuple[str, ...], str, bool, Mode]  # workspace, home folder, whether case is folded, mode
     Keep = Callable[[Settings, Policy, tuple[str, ...], str, bool], None]
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
+from assent.contract import Call, Kind, Lowering, PayloadError
 from assent.contract.approval import Reach
-from assent.contract.call import Call
-from assent.contract.effect import Kind, Lowering
-from assent.contract.errors import PayloadError
 from assent.engine.engine import Engine
 from assent.policy.parse import parse_rule
 from assent.policy.rules import Origin, Rule

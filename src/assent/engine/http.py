@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import suppress
 from urllib.parse import urlsplit
 
-from assent.contract.value import Value
+from assent.contract import Value
 from assent.engine import server_socket
 from assent.engine.http_message import MOST_HEAD, HttpError, MessageHead, parse_head, written
 

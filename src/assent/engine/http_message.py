@@ -4,11 +4,9 @@ Strict where two readers could differ: a header given twice, a folded header, a 
 
 from __future__ import annotations
 
-from assent.contract.value import Value
+from collections.abc import Mapping
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from assent.contract import Value
 
 MOST_HEAD = 64 * 1024  # bytes of a head
 LENGTH_DIGITS = 9

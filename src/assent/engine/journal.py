@@ -4,20 +4,12 @@ from __future__ import annotations
 
 from os import urandom
 
-from assent.contract.decision import Layer, Outcome
-from assent.contract.effect import READ_ONLY
-from assent.contract.memory import keep
-from assent.contract.record import Record
+from assent.approval.escalation import Offer
+from assent.contract import READ_ONLY, Call, Layer, Lowering, Outcome, Record, keep
+from assent.contract.approval import Grant, Held, Resolution
+from assent.contract.classifier import Opinion
+from assent.engine.engine import Judged
 from assent.policy.floor import describe
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from assent.approval.escalation import Offer
-    from assent.contract.approval import Grant, Held, Resolution
-    from assent.contract.call import Call
-    from assent.contract.classifier import Opinion
-    from assent.contract.effect import Lowering
-    from assent.engine.engine import Judged
 
 EFFECTS = 20
 REMEMBERED, REMEMBERED_LENGTH = 256, 2000  # readings, characters of one

@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from os import getuid
 from pwd import getpwuid
 
-from assent.contract.errors import StoreError
+from assent.approval.grants import GrantBook
+from assent.contract import Record, StoreError
+from assent.contract.approval import Grant
 from assent.engine import journal
+from assent.engine.classify import Classifiers
 from assent.state import sessions
 from assent.trail.append import Trail
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from assent.approval.grants import GrantBook
-    from assent.contract.approval import Grant
-    from assent.contract.record import Record
-    from assent.engine.classify import Classifiers
 
 
 def getuser() -> str:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from assent.contract.errors import StoreError
-from assent.contract.record import Record
+from assent.contract import Record, StoreError
 from assent.engine import journal
 from assent.engine.memory import Memory
 from assent.state import pause

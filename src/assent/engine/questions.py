@@ -2,28 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from assent.approval.preview import preview
 from assent.approval.warnings import warnings
-from assent.contract.approval import Ending, Grant, Held, Reach, Said, Scope, Suggestion
-from assent.contract.errors import AssentError, StoreError
+from assent.contract import AssentError, Call, Facts, Lowering, StoreError
+from assent.contract.approval import Answer, Ending, Grant, Held, Reach, Said, Scope, Suggestion
 from assent.engine import history, journal
+from assent.engine.engine import Engine, Judged
+from assent.engine.memory import Memory
+from assent.engine.request import Request, Settled
 from assent.facts import digest
 from assent.policy import explain, grants, rule_width, suggest
+from assent.policy.policy import Policy
 from assent.trail import redact
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from assent.contract.approval import Answer
-    from assent.contract.call import Call
-    from assent.contract.effect import Lowering
-    from assent.contract.facts import Facts
-    from assent.engine.engine import Engine, Judged
-    from assent.engine.memory import Memory
-    from assent.engine.request import Request, Settled
-    from assent.policy.policy import Policy
 
 QUARTER = 15 * 60.0  # seconds
 SEARCHED = 20_000  # characters of a preview that are searched for secrets, to keep the first few

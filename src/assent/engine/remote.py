@@ -12,10 +12,8 @@ from typing import Any
 
 from assent.approval import wire
 from assent.approval.channels import Question
+from assent.contract import Call, Decision, Outcome, PayloadError, StoreError
 from assent.contract.approval import Answer, Ending, Resolution, Said, Verdict
-from assent.contract.call import Call
-from assent.contract.decision import Decision, Outcome
-from assent.contract.errors import PayloadError, StoreError
 from assent.engine import http
 from assent.engine.engine import refusal
 

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from assent.contract.value import Value
+from collections.abc import Callable
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from assent.contract.call import Call
-    from assent.contract.decision import Outcome
-    from assent.engine.engine import Engine, Judged
-    from assent.facts.links import Links
+from assent.contract import Call, Outcome, Value
+from assent.engine.engine import Engine, Judged
+from assent.facts.links import Links
 
 
 class Request:

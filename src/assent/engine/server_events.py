@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from assent.contract.value import Value
+from assent.contract import Value
 from assent.engine.http_message import HttpError
 
 

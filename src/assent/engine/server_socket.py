@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import _socket  # what `socket` is made of, without its names for people
 import os
+import socket
 import time
+from collections.abc import Callable, Mapping
 from sys import byteorder
 
 from assent.engine.http_message import MOST_HEAD, HttpError, parse_head, written
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import socket
-    from collections.abc import Callable, Mapping
 
 CONNECT = 2.0  # seconds to be let in
 LOOK = 2.0  # seconds between calls of `waiting`

@@ -7,11 +7,8 @@ from __future__ import annotations
 import errno
 import os
 
-from assent.contract.facts import Below
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from assent.facts.links import Links
+from assent.contract import Below
+from assent.facts.links import Links
 
 MOST_ENTRIES = 100_000  # names that are looked at for one call
 MOST_LEADING = 1_000  # links that lead out of a folder

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import os
 import posixpath
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
+from collections.abc import Iterable
 
 _LOOKED_AT = 20  # names tried in one folder
 

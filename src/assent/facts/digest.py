@@ -7,23 +7,15 @@ from __future__ import annotations
 
 import errno
 import os
+from collections.abc import Iterator, Mapping
 from stat import S_ISDIR, S_ISREG
 
-from assent.contract.effect import READ_ONLY, Kind, Operation
+from assent.contract import READ_ONLY, Call, Effect, Facts, Invocation, Kind, Lowering, Operation, sha256
 from assent.contract.notation import dumps, loads
-from assent.contract.sha import sha256
 from assent.contract.tools import canonical
 from assent.facts import imports
 from assent.programs.traits import has
 from assent.state.files import read
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from assent.contract.call import Call
-    from assent.contract.effect import Effect, Invocation, Lowering
-    from assent.contract.facts import Facts
 
 WHOLE = 64 * 1024 * 1024  # bytes of a file that are read; of a longer one its state tells
 FILES = 256  # looked at; of a call with more the digest never repeats

@@ -4,8 +4,7 @@ Opens no files: includes are named for the caller to follow."""
 
 from __future__ import annotations
 
-from assent.contract.pattern import Pattern, re
-from assent.contract.value import Value
+from assent.contract import Pattern, Value, re
 
 
 class Entry(Value):

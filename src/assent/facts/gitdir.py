@@ -8,12 +8,9 @@ import os
 import posixpath
 from stat import S_ISDIR, S_ISREG
 
-from assent.contract.value import Value
+from assent.contract import Value
+from assent.facts.links import Links
 from assent.state.files import read
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from assent.facts.links import Links
 
 _SMALL = 8192  # no file that names one path is longer
 _MANY = 200  # linked worktrees looked at

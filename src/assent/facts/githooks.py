@@ -9,11 +9,8 @@ import os
 import posixpath
 
 from assent.facts.gitdir import Repository
+from assent.facts.links import Links
 from assent.facts.repository import GUARDED_HOOKS, discovered, remotes
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from assent.facts.links import Links
 
 _REFS = frozenset({"reference-transaction", "pre-auto-gc", "post-index-change", "fsmonitor-watchman"})
 _CHECKOUT = _REFS | {"post-checkout"}

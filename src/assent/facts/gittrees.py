@@ -8,17 +8,16 @@ from __future__ import annotations
 import os
 import posixpath
 from stat import S_ISDIR
+from typing import TYPE_CHECKING
 
 from assent.facts.gitconfig import INCLUDES, Unreadable, entries
 from assent.facts.gitdir import Repository
 from assent.facts.gitlinks import gitlinks
+from assent.facts.links import Links
 from assent.facts.repository import GUARDED_HOOKS, MAX_CONFIG, discovered
 from assent.state.files import read
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from assent.facts.links import Links
-
     Changes = tuple[tuple[str, ...], tuple[str, ...]]
 
 MOST = 2000  # paths, each of which is judged

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import posixpath
 
-from assent.contract.pattern import DOTALL, Pattern, re
+from assent.contract import DOTALL, Pattern, re
 
 MAX_MATCHES = 200
 MAX_LEVELS = 2  # components with wildcards

@@ -9,11 +9,8 @@ import os
 from time import time_ns
 
 from assent.agents import known
-from assent.contract.memory import keep
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from assent.facts.links import Links
+from assent.contract import keep
+from assent.facts.links import Links
 
 STATE = ".assent"
 _CREDENTIALS = known.joined("home", "credentials")  # of agent programs

@@ -5,10 +5,7 @@ For programs that do not tell it. Looks only at processes that this one descends
 from __future__ import annotations
 
 import os
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from collections.abc import Sequence
 
 DEEPEST = 8  # processes between a hook and its program: a shell or two
 # Not a trait of `programs/`: a hook asks this before it reads any table.

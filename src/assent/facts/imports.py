@@ -6,13 +6,10 @@ computes while it runs is not found: an approval is bound to what this finds, an
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable, Iterator
 
-from assent.contract.pattern import re
+from assent.contract import re
 from assent.state.files import read
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
 
 MOST = 128  # files
 LONGEST = 1024 * 1024  # bytes of a file that is read for what it loads

@@ -3,14 +3,11 @@ understand counts as a setting."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from fnmatch import fnmatchcase
 
-from assent.contract.pattern import Pattern
+from assent.contract import Pattern
 from assent.state.files import read
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 LARGEST = 1 << 20
 DEEPEST = 32

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from assent.contract.memory import keep
-from assent.contract.pattern import Pattern
+from assent.contract import Pattern, keep
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from typing import Any, TypeVar
-
     T = TypeVar("T")
 
 MAX_PATH = 4096  # PATH_MAX: a longer one is refused by the kernel itself

@@ -7,12 +7,8 @@ from __future__ import annotations
 import os
 import sys
 
-from assent.contract.effect import READ_ONLY, Kind, Operation
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from assent.contract.effect import Effect, Lowering
-    from assent.facts.links import Links
+from assent.contract import READ_ONLY, Effect, Kind, Lowering, Operation
+from assent.facts.links import Links
 
 _MOST = 4096  # entries of the folder
 _ENDINGS = (".py", ".pyc", ".pyw", ".so", ".pyd")

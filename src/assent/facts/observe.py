@@ -3,19 +3,12 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterable, Mapping
 
-from assent.contract.effect import MUTATION, READ_ONLY, Kind, Operation
-from assent.contract.facts import Facts
+from assent.contract import MUTATION, READ_ONLY, Below, Effect, Facts, Kind, Lowering, Operation, Server, Target
 from assent.facts.case import folding
 from assent.facts.links import Links
 from assent.facts.workspace import is_possible_root
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
-    from assent.contract.effect import Effect, Lowering, Target
-    from assent.contract.facts import Below, Server
 
 SOUGHT = frozenset((Operation.READ, Operation.SEARCH))
 _LOOKED_AT = frozenset((Kind.REPOSITORY, Kind.HOOKS, Kind.SETTINGS))

@@ -7,17 +7,14 @@ from __future__ import annotations
 import os
 import posixpath
 import time
+from collections.abc import Callable, Iterable
 
-from assent.contract.pattern import Pattern
+from assent.contract import Pattern
 from assent.facts.gitconfig import INCLUDES, Entry, Unreadable, entries, runs_program, shown
 from assent.facts.gitdir import Repository, is_git_folder, is_linked, is_main, opened
 from assent.facts.gitlinks import gitlinks
 from assent.facts.links import Links
 from assent.state.files import read
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
 
 MAX_CONFIG = 256 * 1024
 MAX_FILES = 40  # configuration files of one repository, included ones and submodules' too

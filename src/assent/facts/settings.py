@@ -4,15 +4,10 @@ key, runs nothing, and takes what it cannot read for a setting."""
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 
-from assent.contract.effect import Kind, Operation
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from assent.contract.effect import Effect, Lowering
-    from assent.facts.links import Links
+from assent.contract import Effect, Kind, Lowering, Operation
+from assent.facts.links import Links
 
 MOST_ENTRIES = 20_000  # names looked at below a folder
 MOST_PARENTS = 64

@@ -5,13 +5,10 @@ Computed once at a session's start and then fixed: nothing that a call says reac
 from __future__ import annotations
 
 import posixpath
+from collections.abc import Iterable
 
 from assent.facts.gitdir import linked_worktrees, opened
 from assent.facts.links import Links
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 # Folders that are never a root themselves, though a folder inside one can be.
 _SHARED = frozenset(

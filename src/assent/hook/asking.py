@@ -9,8 +9,7 @@ import os
 import shlex
 
 from assent.agents import settings
-from assent.contract.call import Call
-from assent.contract.errors import AssentError
+from assent.contract import AssentError, Call
 from assent.hook import launcher, settings_file
 
 

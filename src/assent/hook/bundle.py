@@ -13,20 +13,17 @@ import marshal
 import os
 import re
 import sys
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from importlib.machinery import BuiltinImporter, ExtensionFileLoader, FrozenImporter, PathFinder, SourceFileLoader
 from pkgutil import iter_modules, walk_packages
+from types import CodeType
+from typing import TypeGuard
 
 from assent.agents import known
-from assent.contract.pattern import Pattern
+from assent.contract import Pattern
 from assent.hook import bundled, launcher
 from assent.state.files import replace
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from types import CodeType
-    from typing import TypeGuard
 
 # Programs whose adapter is kept with what every hook needs.
 BUNDLED = tuple(runtime for runtime, row in known.section("agent").items() if row.get("bundled"))

@@ -8,17 +8,15 @@ from __future__ import annotations
 import _imp
 import marshal
 import os
+import re
 import sys
 from _frozen_importlib import ModuleSpec
 from _frozen_importlib_external import spec_from_file_location
+from collections.abc import Callable, Sequence
+from types import CodeType, ModuleType
+from typing import TYPE_CHECKING, Any
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import re
-    from collections.abc import Callable, Sequence
-    from types import CodeType, ModuleType
-    from typing import Any
-
     State = tuple[str, int, int, int]
     """A file or a folder with its size and the times of its last change."""
 

@@ -8,16 +8,13 @@ from __future__ import annotations
 import os
 import stat
 import time
+from collections.abc import Mapping
 
 from assent.agents.adapter import ATTENDED, Rendered
-from assent.contract.errors import StoreError
+from assent.contract import StoreError
 from assent.contract.notation import dumps
 from assent.engine import server_socket
 from assent.facts import host
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 QUICK = 2.0  # seconds for an answer, or for `held`; a server that takes longer is as good as none
 QUIET = 40.0  # seconds for an answer to a request about what is held; the server answers well before

@@ -9,7 +9,7 @@ import os
 import subprocess
 
 from assent import agents
-from assent.contract.errors import StoreError
+from assent.contract import StoreError
 from assent.hook import launcher
 from assent.state.files import replace
 

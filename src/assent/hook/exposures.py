@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from assent.agents.capabilities import CAPABILITIES
-from assent.contract.errors import AssentError
+from assent.contract import AssentError
 from assent.engine import configure
 from assent.hook import other_settings
 from assent.state import hosts

@@ -7,14 +7,12 @@ from __future__ import annotations
 import os
 import sys
 from time import monotonic
+from typing import TYPE_CHECKING
 
 from assent import agents
 from assent.agents.adapter import ATTENDED, DECIDING, Adapter, Event, Rendered, deadline_within
-from assent.contract import launched
-from assent.contract.errors import AssentError, PayloadError, PolicyError
-from assent.contract.reply import Reply, fault
+from assent.contract import AssentError, PayloadError, PolicyError, Reply, fault, launched
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
     import signal as _signal

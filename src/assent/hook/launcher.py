@@ -8,7 +8,7 @@ import os
 import sys
 from importlib.util import find_spec
 
-from assent.contract.errors import StoreError
+from assent.contract import StoreError
 from assent.hook.settings_file import public_folder
 from assent.state.files import replace, state_folder
 

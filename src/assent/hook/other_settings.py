@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from assent.agents import known, settings
 from assent.agents.settings import holes
 from assent.agents.settings.holes import Hole
-from assent.contract.errors import AssentError
+from assent.contract import AssentError
 from assent.engine import configure
 from assent.hook import settings_file
 

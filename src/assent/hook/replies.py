@@ -4,31 +4,21 @@ Shared by the hook that starts anew for each event and by the server, which can 
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from assent import agents
-from assent.agents.adapter import Kind
-from assent.contract.call import Call
-from assent.contract.decision import Outcome
-from assent.contract.errors import StoreError
-from assent.contract.record import Record
-from assent.contract.reply import Reply
+from assent.agents.adapter import Event, Kind
+from assent.approval.escalation import Offer
+from assent.contract import Call, Decision, Outcome, Record, Reply, StoreError
+from assent.contract.approval import Ending, Verdict
 from assent.engine import journal
-from assent.engine.request import Request
+from assent.engine.configure import Place
+from assent.engine.engine import Engine
+from assent.engine.memory import Memory
+from assent.engine.request import Request, Settled
+from assent.gate import CallGate
 from assent.policy import explain
 from assent.state import pause
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from assent.agents.adapter import Event
-    from assent.approval.escalation import Offer
-    from assent.contract.approval import Ending, Verdict
-    from assent.contract.decision import Decision
-    from assent.engine.configure import Place
-    from assent.engine.engine import Engine
-    from assent.engine.memory import Memory
-    from assent.engine.request import Settled
-    from assent.gate import CallGate
 
 DIALOG = "dialog"  # the channel of an answer that was given in a program's own dialog
 NOTHING = Reply(Outcome.ALLOW)  # to events that only tell

@@ -10,7 +10,7 @@ import os
 import stat
 import time
 
-from assent.contract.errors import SettingsError, StoreError
+from assent.contract import SettingsError, StoreError
 from assent.state import files
 from assent.state.files import read, state_folder
 

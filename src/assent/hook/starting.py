@@ -11,8 +11,8 @@ import os
 import sys
 from stat import S_ISLNK
 from time import monotonic, sleep, time
+from typing import TYPE_CHECKING
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import signal as _signal
 else:

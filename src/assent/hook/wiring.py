@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from assent.agents import settings
-from assent.contract.errors import AssentError
+from assent.contract import AssentError
 from assent.hook import settings_file
 from assent.state import hosts
 

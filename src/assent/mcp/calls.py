@@ -10,9 +10,8 @@ import unicodedata
 from collections.abc import Sequence
 from urllib.parse import unquote, urlsplit
 
-from assent.contract.call import Call
+from assent.contract import Call, StoreError
 from assent.contract.display import visible
-from assent.contract.errors import StoreError
 from assent.mcp.frames import INVALID, PARAMS, BadMessage, Body, Frame, FrameKind, failure, misspelled, success
 from assent.programs.traits import has
 

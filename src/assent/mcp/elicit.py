@@ -11,8 +11,8 @@ from collections.abc import Awaitable, Callable, Mapping
 from assent.approval.channels import excerpt
 from assent.approval.channels.callback import CallbackChannel
 from assent.approval.store import SqliteStore
+from assent.contract import Call
 from assent.contract.approval import Answer, Held, Said, Verdict
-from assent.contract.call import Call
 from assent.contract.display import code, visible
 from assent.engine import configure
 from assent.engine.engine import Engine

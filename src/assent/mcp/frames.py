@@ -11,8 +11,7 @@ from enum import Enum
 from typing import Any
 
 from assent.agents import payload
-from assent.contract.errors import PayloadError
-from assent.contract.value import Value
+from assent.contract import PayloadError, Value
 
 LONGEST = 32 * 1024 * 1024  # bytes of a frame
 MOST = 1000  # messages in a batch

@@ -8,23 +8,17 @@ import asyncio
 import os
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
+from assent.contract import AssentError, Call, Decision, PolicyError, Value
 from assent.contract.approval import Verdict
-from assent.contract.call import Call
-from assent.contract.decision import Decision
-from assent.contract.errors import AssentError, PolicyError
-from assent.contract.value import Value
 from assent.engine import configure
 from assent.engine.engine import Engine, Judged, unloaded
 from assent.engine.memory import Memory
 from assent.engine.remote import NoServer, RemoteServer, denied
 from assent.engine.request import Request, Settled
 from assent.gate import CallGate, verdict
+from assent.mcp.elicit import AskClient, Elicitation
 from assent.state import folders
-
-if TYPE_CHECKING:  # needs the broker, which most calls do without
-    from assent.mcp.elicit import AskClient, Elicitation
 
 
 class Told(Value):

@@ -10,7 +10,7 @@ import hashlib
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 
-from assent.contract.errors import StoreError
+from assent.contract import StoreError
 from assent.engine import http
 from assent.engine.http_message import MOST_HEAD, HttpError, MessageHead
 from assent.engine.server_events import EventReader, StreamEvent

@@ -10,9 +10,8 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from assent import __version__
+from assent.contract import Call, Decision
 from assent.contract.approval import Verdict
-from assent.contract.call import Call
-from assent.contract.decision import Decision
 from assent.contract.display import visible
 from assent.engine.remote import denied
 from assent.mcp import frames

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from assent.agents import known
-from assent.contract.pattern import Pattern
+from assent.contract import Invocation, Pattern
 from assent.programs.traits import has
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from assent.contract.effect import Invocation
 
 # A program by the names that it goes by: its command, the package that brings it, the file that is run.
 PROGRAMS = {name: runtime for runtime, names in known.lists("program", "names").items() for name in names}

@@ -4,21 +4,15 @@ Facts have looked below the folders that matter, within bounds; what they could 
 
 from __future__ import annotations
 
-from assent.contract.effect import Effect, Kind, Lowering, Operation, Target
-from assent.contract.facts import Facts
+from collections.abc import Iterator
+
+from assent.contract import Below, Effect, Facts, Kind, Lowering, Operation, Target
 from assent.policy import match
-from assent.policy.globs import wild_at
+from assent.policy.globs import Glob, wild_at
+from assent.policy.prefilter import PathPrefilter
 from assent.policy.rules import Origin, Rule
+from assent.policy.ruleset import RuleSet
 from assent.programs.traits import has
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from assent.contract.facts import Below
-    from assent.policy.globs import Glob
-    from assent.policy.prefilter import PathPrefilter
-    from assent.policy.ruleset import RuleSet
 
 READING = (Operation.READ, Operation.SEARCH)
 UNPROVED = "links below `{}` are followed, and where they all lead could not be told"

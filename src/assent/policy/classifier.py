@@ -4,17 +4,15 @@ They stand in the user's or the managed file only; a model and its address are n
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from assent.contract import Pattern, PolicyError
 from assent.contract.classifier import TIMEOUT, Backend
-from assent.contract.errors import PolicyError
-from assent.contract.pattern import Pattern
 from assent.policy.rules import Origin
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from assent.policy.document import Document
 
 SECTION = "classifier"

@@ -4,16 +4,10 @@ The mode asks about what nothing spoke of; there, and nowhere else, may a second
 
 from __future__ import annotations
 
-from assent.contract.decision import Decision, Layer, Outcome, Part
+from assent.contract import Decision, Facts, Layer, Lowering, Outcome, Part, sha256
 from assent.contract.notation import dumps
-from assent.contract.sha import sha256
 from assent.policy.modes import Mode
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from assent.contract.effect import Lowering
-    from assent.contract.facts import Facts
-    from assent.policy.policy import Policy
+from assent.policy.policy import Policy
 
 ALLOW, ASK = Outcome.ALLOW, Outcome.ASK
 # The questions of the mode that were read whole. What is not listed is a person's: gaps, unnamed targets, deletions,

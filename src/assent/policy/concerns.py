@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from assent.contract.decision import Outcome
-from assent.contract.effect import OR_ANOTHER, Effect, Kind, Operation, Target
-from assent.contract.errors import assert_never
-from assent.contract.facts import Facts
+from collections.abc import Mapping
+
+from assent.contract import OR_ANOTHER, Effect, Facts, Kind, Operation, Outcome, Target, assert_never
 from assent.policy import modes
 from assent.policy.modes import Concern, Mode
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 LOOKING = frozenset(modes.LOOKING)
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from assent.contract.effect import Effect, Invocation, Kind, Lowering, Operation, Via
-from assent.contract.facts import Facts
+from assent.contract import Effect, Facts, Invocation, Kind, Lowering, Operation, Via
 from assent.policy import match
 from assent.policy.concerns import inside
 from assent.policy.rules import Origin, Rule

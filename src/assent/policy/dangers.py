@@ -4,9 +4,7 @@ Most are seen by the reading of a command; those that need to know where paths l
 
 from __future__ import annotations
 
-from assent.contract.effect import Effect, Kind, Operation
-from assent.contract.facts import Facts
-from assent.contract.pattern import Pattern
+from assent.contract import Effect, Facts, Kind, Operation, Pattern
 
 DANGERS: dict[str, str] = {
     "broad-delete": "deletes a whole root: the system, a home folder, the workspace or what holds them",

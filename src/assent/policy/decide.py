@@ -5,9 +5,23 @@ Reads no files, asks nobody, and knows nothing of how an answer is collected."""
 
 from __future__ import annotations
 
-from assent.contract.decision import Decision, Layer, Outcome, Part
-from assent.contract.effect import Effect, Invocation, Kind, Lowering, Operation, Target, Via
-from assent.contract.facts import Facts
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from assent.contract import (
+    Decision,
+    Effect,
+    Facts,
+    Invocation,
+    Kind,
+    Layer,
+    Lowering,
+    Operation,
+    Outcome,
+    Part,
+    Target,
+    Via,
+)
 from assent.policy import below, concerns, coverage, dangers, floor, hosts, match
 from assent.policy.concerns import inside
 from assent.policy.floor import describe
@@ -28,10 +42,7 @@ from assent.policy.rules import Origin, Rule
 from assent.policy.ruleset import NAMELESS
 from assent.policy.strict import StrictRules
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from assent.policy.strict import Skips, Subject
 
     # An allow rule from outside the policy that covers a subject; the names are those of an effect's path.

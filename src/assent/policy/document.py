@@ -4,18 +4,14 @@ Reads no files and merges nothing."""
 
 from __future__ import annotations
 
-from assent.contract.errors import PolicyError
-from assent.contract.pattern import re
-from assent.contract.value import Value
+from collections.abc import Mapping
+
+from assent.contract import PolicyError, Value, re
 from assent.policy import remote_channels
 from assent.policy.modes import Mode, parse_mode
 from assent.policy.parse import parse_rule
 from assent.policy.rules import Origin, Rule
 from assent.policy.spelling import did_you_mean
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 # Every setting, with what it means. docs/configuration.md lists the same; a test holds that.
 KEYS: dict[str, str] = {

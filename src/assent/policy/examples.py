@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from assent.contract.effect import Kind
-from assent.contract.errors import PolicyError
+from collections.abc import Callable, Iterator
+
+from assent.contract import Kind, Lowering, PolicyError
 from assent.policy import parse
 from assent.policy.document import Example
 from assent.policy.parse import HOME, ROOT
-from assent.policy.rules import About
+from assent.policy.rules import About, Rule
 from assent.policy.ruleset import RuleSet
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from assent.contract.effect import Lowering
-    from assent.policy.rules import Rule
 
 
 def check_example(example: Example, lower: Callable[[str], Lowering]) -> None:

@@ -5,7 +5,7 @@ are written as escapes."""
 
 from __future__ import annotations
 
-from assent.contract.decision import Decision, Outcome, Part
+from assent.contract import Decision, Outcome, Part
 from assent.contract.display import one_line
 
 SHOWN_PARTS = 6

@@ -5,13 +5,13 @@ named, and what no change opens is said."""
 
 from __future__ import annotations
 
-from assent.contract.decision import Decision, Layer, Outcome, Part
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from assent.contract import Decision, Layer, Outcome, Part
 from assent.policy.modes import Mode
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from assent.policy.strict import Skips
 
     # The decision on the same call in another mode, without the rules that are skipped.

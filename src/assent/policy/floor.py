@@ -6,10 +6,7 @@ it, what protects Assent itself is lifted, but for what answers in a person's pl
 from __future__ import annotations
 
 from assent.agents import known
-from assent.contract.decision import Layer, Outcome, Part
-from assent.contract.effect import OR_ANOTHER, Effect, Invocation, Kind, Operation, Via
-from assent.contract.facts import Facts
-from assent.contract.pattern import Pattern
+from assent.contract import OR_ANOTHER, Effect, Facts, Invocation, Kind, Layer, Operation, Outcome, Part, Pattern, Via
 from assent.policy.rules import Rule
 from assent.policy.ruleset import RuleSet
 from assent.programs.traits import has

@@ -5,6 +5,9 @@ tests/unit/policy/test_frozen.py holds that. Each part is read when a call first
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from typing import Any
+
 from assent.contract.notation import dumps, loads
 from assent.policy.modes import Mode
 from assent.policy.policy import Policy
@@ -12,13 +15,6 @@ from assent.policy.prefilter import PathPrefilter
 from assent.policy.rules import PATH_WORDS, About, Origin, Rule, Shape
 from assent.policy.ruleset import RuleSet, by_subject
 from assent.policy.settings import Settings
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from typing import Any
-
-    from assent.contract.classifier import Backend
 
 LAYERS = ("floor", "deny", "ask", "allow")
 # Settings that are numbers, texts, flags, tables, or lists of these.
@@ -42,10 +38,11 @@ def freeze(
 
 
 def _fields(settings: Settings, roots: tuple[str, ...], home: str, fold: bool, trust: bool | None) -> dict[str, object]:
+    backend = settings.classifier
     return {
         "mode": settings.mode.value,
         "limit": settings.limit.value,
-        "classifier": _backend_fields(settings.classifier),
+        "classifier": backend and {name: getattr(backend, name) for name in backend.__slots__},
         **{name: getattr(settings, name) for name in PLAIN},
         "roots": roots,
         "home": home,
@@ -53,10 +50,6 @@ def _fields(settings: Settings, roots: tuple[str, ...], home: str, fold: bool, t
         "trust": trust,
         "seeks": settings.seeks(),
     }
-
-
-def _backend_fields(backend: Backend | None) -> dict[str, object] | None:
-    return {name: getattr(backend, name) for name in backend.__slots__} if backend is not None else None
 
 
 def _prefilter(policy: Policy) -> dict[str, object]:
@@ -86,14 +79,6 @@ def thaw(parts: Mapping[str, bytes]) -> FrozenSettings:
     return FrozenSettings(parts)
 
 
-def _backend(data: dict[str, Any] | None) -> Backend | None:
-    if data is None:
-        return None
-    from assent.contract.classifier import Backend
-
-    return Backend(**data)
-
-
 def _tuples(value: object) -> object:
     """The same with lists as the tuples that they were."""
     return tuple(map(_tuples, value)) if isinstance(value, list) else value
@@ -108,7 +93,11 @@ class FrozenSettings(Settings):
         data = loads(parts["settings"])
         self.mode = Mode(data["mode"])
         self.limit = Mode(data["limit"])
-        self.classifier = _backend(data["classifier"])
+        self.classifier = None
+        if data["classifier"] is not None:
+            from assent.contract.classifier import Backend
+
+            self.classifier = Backend(**data["classifier"])
         for name in PLAIN:
             setattr(self, name, _tuples(data[name]))
         self.trust = data["trust"]

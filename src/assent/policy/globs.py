@@ -5,8 +5,7 @@ matched like others: a rule that says `*` means every file."""
 
 from __future__ import annotations
 
-from assent.contract.errors import PolicyError
-from assent.contract.pattern import Pattern, re
+from assent.contract import Pattern, PolicyError, re
 
 WILD = Pattern(r"[*?\[]")
 REPEATED = Pattern(r"(?:(?<=/)|^)\*\*(?:/\*\*)+(?=/|$)")

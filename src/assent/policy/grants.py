@@ -8,26 +8,35 @@ rules are never settled."""
 
 from __future__ import annotations
 
-from assent.contract.decision import Decision, Layer, Outcome, Part
-from assent.contract.effect import Effect, Invocation, Kind, Operation, Via
-from assent.contract.errors import PolicyError
-from assent.contract.pattern import Pattern
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from assent.contract import (
+    Decision,
+    Effect,
+    Facts,
+    Invocation,
+    Kind,
+    Layer,
+    Lowering,
+    Operation,
+    Outcome,
+    Part,
+    Pattern,
+    PolicyError,
+    Via,
+)
+from assent.contract.approval import Grant
 from assent.policy import coverage, match
 from assent.policy.decide import Judge
 from assent.policy.modes import Mode
 from assent.policy.parse import parse_rule
+from assent.policy.policy import Policy
 from assent.policy.rules import Origin, Rule, base
 from assent.policy.ruleset import RuleSet
 from assent.policy.steering import is_local_script, steering
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from assent.contract.approval import Grant
-    from assent.contract.effect import Lowering
-    from assent.contract.facts import Facts
-    from assent.policy.policy import Policy
     from assent.policy.strict import Subject
 
     Remembered = tuple[frozenset[str], RuleSet]

@@ -4,20 +4,15 @@ INVARIANT: a network effect whose host is unknown counts as every host that a pe
 
 from __future__ import annotations
 
-from assent.contract.decision import Layer
-from assent.contract.effect import READ_ONLY, Kind, Operation
-from assent.contract.pattern import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from assent.contract import READ_ONLY, Effect, Kind, Layer, Lowering, Operation, re
 from assent.policy.modes import Mode
-from assent.policy.rules import About, Origin, Shape
+from assent.policy.policy import Policy
+from assent.policy.rules import About, Origin, Rule, Shape
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from assent.contract.effect import Effect, Lowering
-    from assent.policy.policy import Policy
-    from assent.policy.rules import Rule
-
     Found = tuple[Rule, Layer]
 
 LONGEST = 100_000  # characters of a call that are searched; of a longer one every rule counts as named

@@ -5,15 +5,14 @@ text they must contain. So the cost of a look-up grows with the length of the te
 
 from __future__ import annotations
 
-from assent.contract.effect import Operation
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from assent.contract import Operation
 from assent.policy.globs import Glob, names_overlap, wild_at
 from assent.policy.rules import Origin, Rule, Shape, base
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from typing import Any
-
     from assent.policy.rules import Rules
 
 OPERATORS = frozenset("|;&<>()`$\n")

@@ -4,15 +4,15 @@ Changes nothing."""
 
 from __future__ import annotations
 
-from assent.contract.value import Value
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from assent.contract import Value
 from assent.policy.rule_width import secret_in, too_broad
 from assent.policy.rules import About, Origin, Rule, Shape
 from assent.policy.settings import Settings
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     LetIn = Callable[[tuple[str, ...]], tuple[str, ...]]
 
 NAMED = 6  # options that a finding names

@@ -4,15 +4,10 @@ A manifest asks; it holds only after a person has seen it. One that comes from a
 
 from __future__ import annotations
 
-from assent.contract.errors import PolicyError
-from assent.contract.pattern import re
-from assent.contract.value import Value
+from assent.contract import PolicyError, Value, re
+from assent.policy.document import Document
 from assent.policy.modes import Mode
 from assent.policy.rules import Origin
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from assent.policy.document import Document
 
 ABOUT = ("name", "version", "description")
 WIDENS = ("mode", "allow")

@@ -5,18 +5,12 @@ Judges nothing."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from posixpath import normpath
 
-from assent.contract.effect import Effect, Invocation, Operation, Target
-from assent.contract.facts import Facts
-from assent.contract.pattern import Pattern, re
+from assent.contract import Effect, Facts, Invocation, Operation, Pattern, Target, re
 from assent.policy.globs import Glob, overlaps
 from assent.policy.rules import Origin, Rule, Shape, base
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
 
 OPERATORS = Pattern(r"(\|&|\|\||&&|[|;&])")
 SPACE = Pattern(r"\s+")

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from assent.contract.choice import IntEnum
-from assent.contract.decision import Outcome
-from assent.contract.effect import Operation
-from assent.contract.errors import PolicyError
+from assent.contract import IntEnum, Operation, Outcome, PolicyError
 
 ALLOW, ASK, DENY = Outcome.ALLOW, Outcome.ASK, Outcome.DENY
 

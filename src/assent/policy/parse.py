@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from assent.contract.effect import Effect, Kind, Operation, Target
-from assent.contract.errors import PolicyError, assert_never
-from assent.contract.pattern import Pattern
+from collections.abc import Callable
+
+from assent.contract import Effect, Kind, Lowering, Operation, Pattern, PolicyError, Target, assert_never
 from assent.contract.tools import canonical
 from assent.policy import globs
 from assent.policy.rules import PATH_WORDS, WORDS, About, Origin, Rule, Shape
 from assent.policy.spelling import did_you_mean
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from assent.contract.effect import Lowering
 
 ROOT, HOME = "/workspace", "/home/user"  # where examples are read
 NAME = Pattern(r"[A-Za-z_][A-Za-z0-9_.*:/-]*")

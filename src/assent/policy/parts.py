@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
-from assent.contract.decision import Decision, Layer, Outcome, Part
-from assent.contract.effect import Effect, Gap, Invocation, Kind, Operation
-from assent.contract.errors import assert_never
-from assent.contract.facts import Facts
+from assent.contract import (
+    Decision,
+    Effect,
+    Facts,
+    Gap,
+    Invocation,
+    Kind,
+    Layer,
+    Operation,
+    Outcome,
+    Part,
+    assert_never,
+)
 from assent.policy import modes
 from assent.policy.concerns import settling
 from assent.policy.floor import describe

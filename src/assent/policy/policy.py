@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from assent.policy.modes import Mode
 from assent.policy.prefilter import PathPrefilter
 from assent.policy.rules import Rule
 from assent.policy.ruleset import RuleSet
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 
 class Policy:

@@ -5,12 +5,12 @@ the rule, so that it is no denial. Judges nothing that is sure."""
 
 from __future__ import annotations
 
-from assent.contract.decision import Layer, Outcome, Part
-from assent.contract.effect import Effect, Invocation, Kind, Lowering
+from typing import TYPE_CHECKING
+
+from assent.contract import Effect, Invocation, Kind, Layer, Lowering, Outcome, Part
 from assent.policy import dangers, floor, match
 from assent.policy.rules import Rule, Shape
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from assent.policy.decide import Judge
 

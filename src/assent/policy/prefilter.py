@@ -4,14 +4,11 @@ INVARIANT: what it lets by, no rule reaches. What it holds back is looked at rul
 
 from __future__ import annotations
 
-from assent.contract.memory import keep
+from collections.abc import Iterable
+
+from assent.contract import keep
 from assent.policy.globs import Glob
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from assent.policy.index import PathIndex
+from assent.policy.index import PathIndex
 
 REMEMBERED = 1024  # folders; a session works in a few
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from assent.contract.pattern import Pattern
+from assent.contract import Pattern
 
 BEFORE = {"flock": 1, "chroot": 1, "direnv": 2, "doppler": 1, "aws-vault": 2, "chamber": 2, "mise": 1, "pyenv": 1}
 INSTALLING = frozenset("install i add get require create init -S -i".split())

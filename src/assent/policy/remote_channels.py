@@ -4,14 +4,13 @@ A section counts as a whole: that of the managed file stands in for the user's."
 
 from __future__ import annotations
 
-from assent.contract.pattern import re
-from assent.contract.value import Value
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from assent.contract import Value, re
 from assent.policy.rules import Origin
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from assent.policy.document import Document
 
 SLACK_API = "https://slack.com/api/"

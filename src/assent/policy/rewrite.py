@@ -7,13 +7,9 @@ from __future__ import annotations
 import json
 import re
 import tomllib
+from collections.abc import Sequence
 
-from assent.contract.errors import PolicyError
-from assent.contract.value import Value
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from assent.contract import PolicyError, Value
 
 HEADER = re.compile(r"[ \t]*\[+[ \t]*([^\[\]\r\n]*?)[ \t]*\]+")
 KEY = re.compile(r"[ \t]*([A-Za-z0-9_.\"'-]+)[ \t]*=[ \t]*")

@@ -7,10 +7,9 @@ from __future__ import annotations
 
 import re
 
+from assent.contract import Decision, Pattern, PolicyError, assert_never
 from assent.contract.approval import Scope
 from assent.contract.display import code
-from assent.contract.errors import PolicyError, assert_never
-from assent.contract.pattern import Pattern
 from assent.policy.dangers import SYSTEM_TREES
 from assent.policy.parse import parse_rule
 from assent.policy.programs import (
@@ -28,10 +27,6 @@ from assent.policy.programs import (
 from assent.policy.rules import About, Rule, Shape
 from assent.policy.steering import is_local_script
 from assent.programs.traits import has
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from assent.contract.decision import Decision
 
 NAMED = Pattern(r"(?!\d+[smhd.\d]*$)[^-=*][^=*]*")  # no option, no assignment, no time, nothing open
 INLINE = Pattern(r"-[A-Za-z]*[ceprEn]|--(?:eval|command|execute|print)(?:=.*)?|-")

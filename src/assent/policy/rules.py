@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from assent.contract.choice import Enum, IntEnum
-from assent.contract.effect import Operation
-from assent.contract.value import Value
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Protocol
 
-TYPE_CHECKING = False
+from assent.contract import Enum, IntEnum, Operation, Value
+
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Protocol
 
     class Rules(Protocol):
         """Rules by their places."""

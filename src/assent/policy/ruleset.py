@@ -4,16 +4,13 @@ INVARIANT: `reaching_*` is for deny and ask and sees every form; `proving_*` is 
 
 from __future__ import annotations
 
-from assent.contract.effect import Effect, Invocation, Kind, Operation
-from assent.contract.errors import assert_never
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from assent.contract import Effect, Invocation, Kind, Operation, assert_never
 from assent.policy import match
+from assent.policy.index import CommandIndex, PathIndex
 from assent.policy.rules import About, Rule, base
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from assent.policy.index import CommandIndex, PathIndex
 
 # Targets that no rule names: of effects on them only a danger is spoken of.
 NAMELESS = frozenset(Kind) - {Kind.PATH, Kind.HOST, Kind.AGENT, Kind.TOOL}

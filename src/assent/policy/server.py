@@ -4,13 +4,8 @@ The server itself lets nobody answer who has not signed in: this stops the tryin
 
 from __future__ import annotations
 
-from assent.contract.pattern import Pattern, re
+from assent.contract import Effect, Invocation, Pattern, Server, re
 from assent.programs.traits import has
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from assent.contract.effect import Effect, Invocation
-    from assent.contract.facts import Server
 
 SPEAKS = "this speaks to the server of Assent, which persons answer on"
 ENDS = "this ends the server of Assent"

@@ -5,20 +5,15 @@ Managed → user → project (tightens only) → environment → flags → sessi
 
 from __future__ import annotations
 
-from assent.contract.effect import Operation
-from assent.contract.errors import PolicyError
+from collections.abc import Iterable, Mapping, Sequence
+
+from assent.contract import Operation, PolicyError, Value
+from assent.contract.classifier import Backend
 from assent.contract.texts import texts
-from assent.contract.value import Value
+from assent.policy.document import Document
 from assent.policy.modes import Mode, parse_mode
 from assent.policy.policy import Policy, compile_policy
 from assent.policy.rules import About, Origin, Rule
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from assent.contract.classifier import Backend
-    from assent.policy.document import Document
 
 TIMEOUT = 300
 UNSEEN = 60

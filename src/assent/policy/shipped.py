@@ -4,8 +4,11 @@ The one place in this package that opens files, and only its own. Agent programs
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Any
+
 from assent.agents import known
-from assent.contract.errors import PolicyError
+from assent.contract import PolicyError
 from assent.policy.parse import parse_rule
 from assent.policy.rules import Origin, Rule
 from assent.policy.spelling import did_you_mean
@@ -16,11 +19,6 @@ OF_AGENTS = ("floor", "defaults")  # files to whose entries agent programs add
 CREDENTIALS = "agents"  # the entry of the floor for files that they keep credentials in
 STARTING = "auto"  # the mode of the policy to start from
 _kept: dict[str, dict[str, list[Entry]]] = {}
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from typing import Any
 
 
 class Entry:

@@ -5,12 +5,8 @@ another shell. Data, and the choice from it; matches nothing itself."""
 
 from __future__ import annotations
 
-from assent.policy.rules import About, Shape
+from assent.policy.rules import About, Rule, Shape
 from assent.programs.traits import has
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from assent.policy.rules import Rule
 
 # By any program: what these carry is code, or says where code comes from.
 ANYWHERE = (

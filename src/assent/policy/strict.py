@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from assent.contract.decision import Layer, Outcome, Part
-from assent.contract.effect import Effect, Invocation, Kind, Operation
-from assent.contract.facts import Facts
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+from assent.contract import Effect, Facts, Invocation, Kind, Layer, Operation, Outcome, Part
 from assent.policy import below, hosts
 from assent.policy.floor import describe
 from assent.policy.modes import Mode
@@ -13,10 +14,7 @@ from assent.policy.policy import Policy
 from assent.policy.rules import Origin, Rule
 from assent.policy.ruleset import RuleSet
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     # What is judged: a command, an effect, or the tool by its name (`""`: the text of the whole command).
     Subject = Invocation | Effect | str
     # Whether a deny or ask rule is left out for a subject. The flag is false for a file that is not named, judged by

@@ -6,26 +6,33 @@ rule does, the answer can be repeated for the identical call alone."""
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
+from assent.contract import (
+    Decision,
+    Effect,
+    Facts,
+    Invocation,
+    Kind,
+    Layer,
+    Lowering,
+    Operation,
+    Outcome,
+    Part,
+    Pattern,
+    Via,
+    assert_never,
+)
 from assent.contract.approval import Grant, Scope, Suggestion
-from assent.contract.decision import Layer, Outcome
-from assent.contract.effect import Effect, Invocation, Kind, Operation, Via
-from assent.contract.errors import assert_never
-from assent.contract.pattern import Pattern
 from assent.policy import grants
 from assent.policy.decide import Judge
 from assent.policy.modes import Mode
+from assent.policy.policy import Policy
 from assent.policy.rule_width import refusal, width
 from assent.programs.traits import has
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from assent.contract.decision import Decision, Part
-    from assent.contract.effect import Lowering
-    from assent.contract.facts import Facts
-    from assent.policy.policy import Policy
     from assent.policy.strict import Subject
 
     Ladder = list[str]  # rules for one thing, narrowest first

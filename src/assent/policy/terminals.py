@@ -4,14 +4,10 @@ Judges commands only; the devices of terminals are paths, and stand in `floor.to
 
 from __future__ import annotations
 
-from assent.contract.pattern import IGNORECASE, Pattern
+from collections.abc import Iterator, Sequence
+
+from assent.contract import IGNORECASE, Invocation, Pattern
 from assent.programs.traits import has
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from assent.contract.effect import Invocation
 
 _FLAGS_WITH_VALUE = "cfLST"
 # What tmux is asked to do by these neither types, nor shows a pane, nor runs a command of tmux's own that is not seen.

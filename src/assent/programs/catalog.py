@@ -11,12 +11,11 @@ import _imp  # for its fast hash
 import marshal
 import os
 import sys
+from collections.abc import Iterable, Iterator
 from stat import S_ISREG
+from typing import TYPE_CHECKING
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     Rows = dict[str, dict[str, object]]
     """Rows by their names, as the tables have them."""
 

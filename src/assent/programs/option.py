@@ -4,8 +4,7 @@ A row lists hundreds of options and a command line has a few, so each is read wh
 
 from __future__ import annotations
 
-from assent.contract.errors import PolicyError
-from assent.contract.pattern import Pattern
+from assent.contract import Pattern, PolicyError
 
 PATH_ROLES = frozenset({"READ", "LIST", "SEARCH", "WRITE", "DELETE", "EDIT", "MOVE", "INTO", "ERASE"})
 HARMLESS_ROLES = frozenset({"", "TEXT", "REV", "READ", "LIST", "SEARCH"})

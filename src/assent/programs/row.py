@@ -3,7 +3,9 @@ Reads no files and no command lines."""
 
 from __future__ import annotations
 
-from assent.contract.pattern import Pattern, re
+from collections.abc import Mapping
+
+from assent.contract import Pattern, re
 from assent.programs.option import (
     OTHER_TEXT,
     ROLES,
@@ -16,10 +18,6 @@ from assent.programs.option import (
     tags_of,
     wrong,
 )
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 KEYS = frozenset(
     "options operands runs service globals style dangers prints repo stores hooks like aliases reader help safe acts "

@@ -4,15 +4,12 @@ Knows nothing of command lines, nor where the shipped rows are: that is `catalog
 
 from __future__ import annotations
 
-from assent.contract.errors import PolicyError
-from assent.contract.pattern import Pattern
+from collections.abc import Mapping
+
+from assent.contract import Pattern, PolicyError
 from assent.programs.catalog import catalog
 from assent.programs.option import without
 from assent.programs.row import Row, check_row, glob
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 _LIKE_LIMIT = 8
 _NEVER_INHERITED = frozenset(("safe", "acts", "aliases", "like", "obeys_checked"))

@@ -22,8 +22,8 @@ from acp.schema import (
 )
 
 from assent.api.gates import Gate, Session
+from assent.contract import PayloadError
 from assent.contract.approval import Answer, Held, Said, Scope, Verdict
-from assent.contract.errors import PayloadError
 from assent.effects.arguments import COMMAND_KEYS
 from assent.effects.declared import Tool
 from assent.sdk.tool_guard import ToolGuard, told

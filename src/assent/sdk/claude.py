@@ -15,8 +15,8 @@ from claude_agent_sdk.types import CanUseTool, HookCallback, PermissionResult, T
 
 from assent.agents.claude.payload import MODES, shell_of
 from assent.api.embedded import DAY
+from assent.contract import PayloadError
 from assent.contract.approval import Verdict
-from assent.contract.errors import PayloadError
 from assent.sdk.tool_guard import Sessions, ToolGuard, told
 
 RUNTIME = "claude"

@@ -16,8 +16,8 @@ from agents.tool import LocalShellCommandRequest, ShellCommandRequest
 from agents.tool_context import ToolContext
 
 from assent.api.functions import Denied
+from assent.contract import PayloadError
 from assent.contract.approval import Verdict
-from assent.contract.errors import PayloadError
 from assent.effects.declared import LIKE
 from assent.sdk.tool_guard import ToolGuard, told
 

@@ -15,13 +15,10 @@ from typing import Any
 
 from assent.api.gates import Approval, Gate, PermissionMode, Session
 from assent.approval.escalation import DenialTracker
+from assent.contract import Call, Decision, Outcome, PayloadError, Value
 from assent.contract.approval import Answer, Held, Said, Verdict
-from assent.contract.call import Call
-from assent.contract.decision import Decision, Outcome
-from assent.contract.errors import PayloadError
 from assent.contract.texts import texts
 from assent.contract.tools import canonical
-from assent.contract.value import Value
 from assent.engine.engine import Engine as Rules
 from assent.engine.memory import getuser
 from assent.policy.document import document_of

@@ -7,9 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from assent.api.gates import Approval
-from assent.contract.call import Call
-from assent.contract.errors import PayloadError
-from assent.contract.value import Value
+from assent.contract import Call, PayloadError, Value
 
 KEY = "assent"  # under which the id of a question stands, in questions and answers
 CALL = "call"  # and the framework's own id of the call, where an adapter needs it

@@ -24,8 +24,8 @@ from pydantic_ai.toolsets import AbstractToolset, PreparedToolset, ToolsetTool, 
 
 from assent.api.embedded import DAY
 from assent.api.functions import Denied
+from assent.contract import PayloadError
 from assent.contract.approval import Verdict
-from assent.contract.errors import PayloadError
 from assent.sdk import paused
 from assent.sdk.tool_guard import Sessions, ToolGuard, told
 

@@ -11,10 +11,8 @@ from assent.agents import payload
 from assent.api.embedded import DAY, fault, unchanged
 from assent.api.gates import Approval, Session
 from assent.api.values import arguments as read_arguments
+from assent.contract import Call, Outcome, PayloadError
 from assent.contract.approval import Verdict
-from assent.contract.call import Call
-from assent.contract.decision import Outcome
-from assent.contract.errors import PayloadError
 from assent.sdk.paused import Said
 
 Given = Mapping[str, object] | str | bytes | None  # arguments, or their JSON text

@@ -15,8 +15,7 @@ import time
 from collections.abc import Callable
 from enum import IntEnum
 
-from assent.contract.errors import AccessError, StoreError
-from assent.contract.value import Value
+from assent.contract import AccessError, StoreError, Value
 
 ALPHABET = "BCDFGHJKMNPQRSTVWXYZ23456789"  # nothing that is read as something else, and no words
 CODE_LENGTH = 8

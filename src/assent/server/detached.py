@@ -12,8 +12,7 @@ import sys
 import time
 import traceback
 
-from assent.contract import display
-from assent.contract.errors import AssentError, StoreError
+from assent.contract import AssentError, StoreError, display
 from assent.hook import starting
 from assent.server.listening import running
 from assent.server.serve_options import ServeOptions

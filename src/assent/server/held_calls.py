@@ -12,8 +12,8 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Any
 
+from assent.contract import AccessError
 from assent.contract.approval import Ending, Held, Verdict
-from assent.contract.errors import AccessError
 from assent.engine.engine import Judged, refusal
 from assent.engine.request import Request, Settled
 from assent.gate import CallGate, verdict

@@ -14,8 +14,7 @@ import stat
 import time
 from contextlib import suppress
 
-from assent.contract.errors import StoreError
-from assent.contract.value import Value
+from assent.contract import StoreError, Value
 from assent.state.files import state_folder
 
 LOCK_FILE = "server.lock"

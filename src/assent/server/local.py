@@ -6,7 +6,7 @@ import json
 import os
 from typing import Any
 
-from assent.contract.errors import AccessError, StoreError
+from assent.contract import AccessError, StoreError
 from assent.engine import server_socket
 from assent.server.listening import Running, running
 from assent.state import folders

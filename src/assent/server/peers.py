@@ -13,7 +13,7 @@ import sys
 import time
 
 from assent.agents import known
-from assent.contract.value import Value
+from assent.contract import Value
 from assent.programs.traits import has
 
 PR_SET_DUMPABLE = 4

@@ -14,15 +14,14 @@ from typing import TYPE_CHECKING, Protocol
 
 from assent.approval.patience import Tasks
 from assent.approval.secrets import NAMES, SECRETS_FILE, Secrets, variable
-from assent.contract import display
-from assent.contract.errors import AssentError
+from assent.contract import AssentError, display
 from assent.engine import configure
 from assent.policy.remote_channels import SlackPlace, WebhookPlace, places
 from assent.server.slack import INSTALL, Slack
+from assent.server.standing import Standing
 from assent.server.webhook import Webhook
 
 if TYPE_CHECKING:
-    from assent.server.standing import Standing
     from assent.server.state import ServerState
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from assent.contract.value import Value
+from assent.contract import Value
 
 PORT = 8765
 

@@ -14,13 +14,13 @@ from urllib.parse import parse_qs
 from assent.approval.channels.replies import Once, signed, timely
 from assent.approval.channels.slack.channel import SlackChannel
 from assent.approval.channels.slack.interactions import Interactions
+from assent.approval.channels.slack.line import Line
+from assent.contract import AssentError, StoreError
 from assent.contract.approval import Held, Reach, Scope
-from assent.contract.errors import AssentError, StoreError
 from assent.policy.remote_channels import SlackPlace
 from assent.server.standing import LAST, UP, Standing
 
 if TYPE_CHECKING:
-    from assent.approval.channels.slack.line import Line
     from assent.server.state import ServerState
 
 INSTALL = "it needs slack-sdk; install it with `pip install 'assent[slack]'`"

@@ -6,7 +6,7 @@ import asyncio
 import hmac
 import secrets
 
-from assent.contract.errors import AccessError
+from assent.contract import AccessError
 from assent.engine.request import Settled
 
 KEPT = 120.0  # seconds that a decision waits for its hook

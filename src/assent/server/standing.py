@@ -6,9 +6,7 @@ import asyncio
 import time
 from typing import TYPE_CHECKING
 
-from assent.contract import display
-from assent.contract.errors import AssentError
-from assent.contract.record import Record
+from assent.contract import AssentError, Record, display
 from assent.engine.journal import new_id
 from assent.server.access import Bucket
 

@@ -14,12 +14,8 @@ from typing import Any, TypeVar
 
 from assent import __version__
 from assent.approval.store import SqliteStore
-from assent.contract import display
+from assent.contract import AssentError, Call, Record, Value, display
 from assent.contract.approval import Held
-from assent.contract.call import Call
-from assent.contract.errors import AssentError
-from assent.contract.record import Record
-from assent.contract.value import Value
 from assent.engine.cache import EngineCache, Refusing
 from assent.engine.engine import Engine
 from assent.engine.journal import new_id

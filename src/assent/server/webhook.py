@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from assent.approval.channels.webhook.channel import WebhookChannel
 from assent.approval.channels.webhook.post import Post
-from assent.contract.errors import StoreError
+from assent.contract import StoreError
 from assent.policy.remote_channels import WebhookPlace
 from assent.server.standing import LAST, UP, Standing
 

@@ -8,9 +8,7 @@ from __future__ import annotations
 import os
 import posixpath
 
-from assent.contract.errors import PolicyError, StoreError
-from assent.contract.sha import sha256
-from assent.contract.value import Value
+from assent.contract import PolicyError, StoreError, Value, sha256
 from assent.state.files import held, read, replace_text, state_folder
 from assent.state.files import read as read_regular
 from assent.state.folders import packs_file

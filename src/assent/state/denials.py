@@ -6,17 +6,14 @@ from __future__ import annotations
 
 import os
 import posixpath
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
-from assent.contract.errors import StoreError
+from assent.contract import StoreError, sha256
 from assent.contract.notation import dumps, loads
-from assent.contract.sha import sha256
 from assent.state.files import held, read, replace_text, state_folder
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
-
     Row = dict[str, Any]
 
 FOLDER = "denials"

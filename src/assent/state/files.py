@@ -9,7 +9,7 @@ import fcntl
 import os
 from stat import S_IMODE, S_ISREG
 
-from assent.contract.errors import StoreError
+from assent.contract import StoreError
 
 
 def read(path: str, limit: int, flags: int = 0) -> tuple[bytes, os.stat_result]:

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import os
 import posixpath
+from collections.abc import Mapping
 from stat import S_IMODE, S_IWGRP, S_IWOTH
 
-from assent.contract.errors import PolicyError
+from assent.contract import PolicyError
 from assent.state.files import read
 from assent.state.files import replace_text as replace_text
 from assent.state.files import state_folder as state_folder
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 MANAGED_FILE = "/etc/assent/policy.toml"
 USER_FILE = "config.toml"

@@ -6,9 +6,8 @@ from __future__ import annotations
 
 import posixpath
 
-from assent.contract.errors import StoreError
+from assent.contract import StoreError, sha256
 from assent.contract.notation import dumps, loads
-from assent.contract.sha import sha256
 from assent.state.files import held, read, replace_text, state_folder
 
 FOLDER = "sessions"

@@ -11,8 +11,7 @@ import shutil
 import subprocess
 
 from assent.agents import known
-from assent.contract.errors import StoreError
-from assent.contract.value import Value
+from assent.contract import StoreError, Value
 from assent.state.files import held, read, replace_text, state_folder
 
 HOSTS_FILE = "hosts.json"

@@ -6,16 +6,12 @@ of one."""
 from __future__ import annotations
 
 import posixpath
+from collections.abc import Collection
+from contextlib import AbstractContextManager
 
-from assent.contract.errors import StoreError
+from assent.contract import StoreError, sha256
 from assent.contract.notation import dumps, loads
-from assent.contract.sha import sha256
 from assent.state.files import held, read, replace_text, state_folder
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Collection
-    from contextlib import AbstractContextManager
 
 FOLDER = "sessions"
 MOST = 2048  # names of one session; of what was decided the oldest are forgotten

@@ -4,14 +4,8 @@ from __future__ import annotations
 
 import posixpath
 
-from assent.contract.effect import Kind
-from assent.contract.facts import Server
-from assent.contract.pattern import re
+from assent.contract import Kind, Lowering, Server, re
 from assent.state.files import read
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from assent.contract.effect import Lowering
 
 FILE = "server.lock"
 _PID, _PORT = rb'"pid": *([0-9]+)', rb'"port": *([0-9]+)'

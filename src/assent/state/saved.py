@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import posixpath
 
-from assent.contract.errors import StoreError
+from assent.contract import StoreError
 from assent.state.files import held, read, replace_text, state_folder
 
 FILE = "saved.toml"

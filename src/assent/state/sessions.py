@@ -11,9 +11,7 @@ import os
 import posixpath
 import time
 
-from assent.contract.errors import StoreError
-from assent.contract.memory import keep
-from assent.contract.sha import sha256
+from assent.contract import StoreError, keep, sha256
 from assent.state.folders import config_text, replace_text, state_folder
 
 FOLDER = "sessions"

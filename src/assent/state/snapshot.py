@@ -9,16 +9,12 @@ from __future__ import annotations
 import _imp  # for its fast hash, which tells of changed sources
 import os
 import posixpath
+from collections.abc import Iterable, Mapping
 from stat import S_ISDIR
 
-from assent.contract.errors import StoreError
+from assent.contract import StoreError, sha256
 from assent.contract.notation import dumps, loads
-from assent.contract.sha import sha256
 from assent.state.files import read, replace_text, state_folder
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
 
 FOLDER = "cache"
 FORMAT = 6

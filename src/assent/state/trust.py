@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import os
 import posixpath
+from contextlib import AbstractContextManager
 
-from assent.contract.errors import StoreError
+from assent.contract import StoreError
 from assent.facts.links import Links
 from assent.state.files import held, read, replace_text, state_folder
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from contextlib import AbstractContextManager
 
 TRUST_FILE = "trust.json"
 _MAX = 1024 * 1024

@@ -15,7 +15,7 @@ import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
-from assent.contract.value import Value
+from assent.contract import Value
 from assent.tools import keeper
 from assent.tools.tool import Problem, Stop
 

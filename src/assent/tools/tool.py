@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any, Protocol
 
+from assent.contract import Value
 from assent.contract.approval import Verdict
-from assent.contract.value import Value
 from assent.tools.versions import Versions
 
 Given = Mapping[str, Any]

@@ -9,19 +9,15 @@ from __future__ import annotations
 import fcntl
 import os
 from _thread import allocate_lock
+from collections.abc import Callable
 from time import monotonic, sleep
 from time import time as now
 
-from assent.contract.errors import StoreError
-from assent.contract.record import Record
+from assent.contract import Record, StoreError
 from assent.trail import line, recover
 from assent.trail.head import LENGTH, Head
 from assent.trail.mark import EVERY, move_mark, put_aside
 from assent.trail.segments import CURRENT, HEAD, LOCK, old_name, open_own, own_folder
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 SEGMENT = 64 * 1024 * 1024  # bytes, after which a new segment begins
 PATIENCE = 15.0  # seconds to wait for another writer

@@ -7,17 +7,13 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable, Iterable, Iterator
 
 import duckdb
 
 from assent.trail.entries import Entry, Malformed, Wanted, parse, scan, written
 from assent.trail.line import iso
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
-    from assent.trail.snapshot import Segment
+from assent.trail.snapshot import Segment
 
 BATCH = 2000
 LONGEST = 4 * 1024 * 1024  # bytes of one line; the trail's own are far shorter

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterator
 
-from assent.contract.value import Value
+from assent.contract import Value
 from assent.trail.line import iso, readable
 from assent.trail.lines import backwards, forwards
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from assent.trail.snapshot import Segment
+from assent.trail.snapshot import Segment
 
 
 class Entry(Value):

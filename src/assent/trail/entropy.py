@@ -4,13 +4,10 @@ Told apart from what is also long and mixed in ordinary commands: hashes, UUIDs,
 
 from __future__ import annotations
 
-from assent.contract.pattern import Pattern, re
+from collections.abc import Callable, Iterator
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from assent.trail.shapes import Span
+from assent.contract import Pattern, re
+from assent.trail.shapes import Span
 
 KIND = "high-entropy text"
 SHORTEST = 20

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterator
 from time import sleep
 
 from assent.trail.entries import Entry, Wanted, parse
 from assent.trail.line import BEGINNING
 from assent.trail.lines import backwards
 from assent.trail.segments import CURRENT, old_segments, open_own
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 
 def follow(

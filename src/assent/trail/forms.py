@@ -5,13 +5,10 @@ is looked at only where its trigger stands in the text, in any case, and compile
 
 from __future__ import annotations
 
-from assent.contract.pattern import Pattern, re
+from collections.abc import Iterator
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from assent.trail.shapes import Span
+from assent.contract import Pattern, re
+from assent.trail.shapes import Span
 
 _GAP = r"[^\n|;&]{0,400}?"  # more of the same command
 _WORD = r"(?:\"([^\"\n]+)\"|'([^'\n]+)'|([^\s'\"|;&<>()-][^\s|;&<>()]*))"  # as it is written, without its quotes

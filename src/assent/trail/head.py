@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import os
 
+from assent.contract import Value
 from assent.contract.notation import loads
-from assent.contract.value import Value
 from assent.trail.line import NO_HASH
 from assent.trail.segments import HEAD, open_own
 

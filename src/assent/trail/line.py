@@ -6,21 +6,18 @@ the line's bytes without its own hash: `{"v":1,"n":N,…,"prev":"HASH"}`."""
 from __future__ import annotations
 
 from time import gmtime
+from typing import TYPE_CHECKING
 
-from assent.contract.memory import keep
+from assent.contract import Value, keep, re, sha256
 from assent.contract.notation import dumps
-from assent.contract.pattern import re
-from assent.contract.sha import sha256
-from assent.contract.value import Value
 from assent.trail import redact
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from operator import attrgetter
     from typing import Any
 
-    from assent.contract.record import Record
+    from assent.contract import Record
 else:
     from _operator import attrgetter  # what `operator` is made of
 

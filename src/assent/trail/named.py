@@ -4,15 +4,12 @@ Reads text, not the shell: it must find the same in a command, a configuration f
 
 from __future__ import annotations
 
-from assent.contract.pattern import re
+from collections.abc import Iterator
+
+from assent.contract import re
 from assent.trail import forms
 from assent.trail.names import secret_kind
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from assent.trail.shapes import Span
+from assent.trail.shapes import Span
 
 # What a value is made of. The first that fits is taken, and nothing after it is required: no way back, so no blow-up.
 _VALUE = (

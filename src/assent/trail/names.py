@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from assent.contract.pattern import Pattern
+from assent.contract import Pattern
 
 _CAMEL = Pattern(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _SPLIT = Pattern(r"[^a-z0-9]+")

@@ -7,17 +7,11 @@ same."""
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 
-from assent.trail.entries import ALL, Wanted, scan
-from assent.trail.snapshot import snapshot
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from assent.trail.entries import Entry, Malformed
-    from assent.trail.snapshot import Segment
+from assent.trail.entries import ALL, Entry, Malformed, Wanted, scan
+from assent.trail.snapshot import Segment, snapshot
 
 # From where on loading DuckDB pays, as measured: on few cores the plain search is as fast, reading all is not.
 WORTH_BYTES, WORTH_CORES, WORTH_READING = 256 * 1024 * 1024, 4, 32 * 1024 * 1024

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 
-from assent.contract.record import Record
+from assent.contract import Record
 from assent.trail import line
 from assent.trail.head import LENGTH, Head, decode, read_head
 from assent.trail.segments import CURRENT, old_name, old_segments, open_own, write_whole

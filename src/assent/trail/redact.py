@@ -6,16 +6,12 @@ random). Too much is cut too: a line of the trail is bounded."""
 
 from __future__ import annotations
 
-from assent.contract.memory import keep
-from assent.contract.pattern import Pattern
+from collections.abc import Iterable, Iterator, Mapping
+
+from assent.contract import Pattern, keep
 from assent.trail import entropy, named, shapes
 from assent.trail.names import secret_kind
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
-    from assent.trail.shapes import Span
+from assent.trail.shapes import Span
 
 MAX_TEXT = 16_384  # characters kept of one text
 MAX_INPUT = 65_536  # characters kept of one input, all texts together

@@ -8,8 +8,7 @@ from __future__ import annotations
 import os
 from stat import S_IMODE, S_ISDIR, S_ISREG
 
-from assent.contract.errors import StoreError
-from assent.contract.pattern import re
+from assent.contract import StoreError, re
 
 CURRENT = "permissions.jsonl"
 HEAD = "head.json"

@@ -5,11 +5,9 @@ stands in the text, and compiled the first time that happens."""
 
 from __future__ import annotations
 
-from assent.contract.pattern import Pattern, re
+from collections.abc import Iterator
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from assent.contract import Pattern, re
 
 Span = tuple[int, int, str]  # start, end, kind
 

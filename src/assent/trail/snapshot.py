@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import fcntl
 import os
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
-from assent.contract.errors import StoreError
+from assent.contract import StoreError
 from assent.trail.head import read_head
 from assent.trail.segments import CURRENT, LOCK, old_segments, open_own
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 
 class Segment:

@@ -5,16 +5,12 @@ A *prompt* is a decision with outcome `ask`; an *answer* is how one ended. Count
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from heapq import heappop, heappush
 from math import ceil
 
-from assent.contract.value import Value
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from assent.trail.entries import Entry
+from assent.contract import Value
+from assent.trail.entries import Entry
 
 SLOWEST = 10
 _GROUPED = ("kind", "outcome", "tool", "rule", "session", "code", "channel", "timed_out")

@@ -8,18 +8,14 @@ from __future__ import annotations
 import os
 from enum import Enum
 
-from assent.contract.value import Value
+from assent.contract import Value
 from assent.trail import line
 from assent.trail.head import Head, decode
+from assent.trail.line import Link
 from assent.trail.lines import forwards
 from assent.trail.mark import lost_path, mark_path, read_mark
 from assent.trail.segments import HEAD
-from assent.trail.snapshot import snapshot
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from assent.trail.line import Link
-    from assent.trail.snapshot import Segment
+from assent.trail.snapshot import Segment, snapshot
 
 
 class What(Enum):

@@ -18,8 +18,8 @@ from textual.screen import ModalScreen
 from textual.widgets import ContentSwitcher, OptionList, Static, TextArea
 from textual.widgets.option_list import Option
 
+from assent.contract import AccessError, StoreError
 from assent.contract.approval import Answer, Reach, Said, Scope
-from assent.contract.errors import AccessError, StoreError
 from assent.contract.words import DENY, MESSAGE, STOP, of_scope, sentence
 from assent.tui import paint, words
 from assent.tui.questions import Choice, InboxQuestion

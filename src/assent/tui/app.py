@@ -14,8 +14,8 @@ from typing import Any
 from textual import work
 from textual.app import App
 
+from assent.contract import AccessError, AssentError, PayloadError, StoreError
 from assent.contract.approval import Answer, Reach, Said, Scope
-from assent.contract.errors import AccessError, AssentError, PayloadError, StoreError
 from assent.tui import looks, words
 from assent.tui.answering import Answering
 from assent.tui.client import SIGNED_OUT, Client

@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import suppress
 from typing import Any, TypeVar
 
-from assent.contract.errors import StoreError
+from assent.contract import StoreError
 from assent.engine import http, server_socket
 from assent.engine.http import Exchange
 from assent.engine.server_events import EventReader, StreamEvent

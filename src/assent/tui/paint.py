@@ -10,10 +10,9 @@ from collections.abc import Iterator
 from rich.cells import cell_len
 from textual.content import Content
 
+from assent.contract import READ_ONLY, Operation, Part
 from assent.contract.approval import Held, Reach
-from assent.contract.decision import Part
 from assent.contract.display import code, for_terminal
-from assent.contract.effect import READ_ONLY, Operation
 from assent.contract.escapes import ESCAPE
 from assent.tui import words
 from assent.tui.questions import MOST_LINES, InboxQuestion

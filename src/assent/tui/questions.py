@@ -7,10 +7,9 @@ from itertools import groupby
 from typing import TypeVar
 
 from assent.approval import wire
+from assent.contract import PayloadError, Value
 from assent.contract.approval import Ending, Held, Said, Scope
 from assent.contract.display import code
-from assent.contract.errors import PayloadError
-from assent.contract.value import Value
 from assent.tui.client import Data
 
 E = TypeVar("E", bound=Enum)

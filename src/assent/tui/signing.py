@@ -10,7 +10,7 @@ from textual.content import Content
 from textual.screen import Screen
 from textual.widgets import Input, Static
 
-from assent.contract.errors import AccessError, StoreError
+from assent.contract import AccessError, StoreError
 from assent.tui import paint
 from assent.tui.client import Client
 

@@ -10,8 +10,7 @@ import pytest
 from assent import agents
 from assent.agents.adapter import ATTENDED
 from assent.agents.copilot.payload import tool_of
-from assent.contract.decision import Outcome
-from assent.contract.reply import Reply
+from assent.contract import Outcome, Reply
 from assent.facts import servers
 
 PERSON = Reply(Outcome.ASK, "ASK\n  why  x\n  flip   set `mode`", message="This call waits for a person's assent.")

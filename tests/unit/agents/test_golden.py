@@ -11,7 +11,7 @@ import pytest
 
 from assent import agents
 from assent.agents import known
-from assent.contract.errors import PayloadError
+from assent.contract import PayloadError
 from tests.golden.form import Form, event_form, rendered_form, reply_of, response_form
 
 GOLDEN = Path(__file__).parents[2] / "golden"

@@ -13,10 +13,7 @@ from hypothesis import strategies as st
 from assent import agents
 from assent.agents import capabilities, known, probes
 from assent.agents.adapter import Event, Kind, Rendered
-from assent.contract.call import Call
-from assent.contract.decision import Outcome
-from assent.contract.errors import PayloadError
-from assent.contract.reply import Reply
+from assent.contract import Call, Outcome, PayloadError, Reply
 
 WORDS = st.sampled_from(
     "hook_event_name tool_name tool_input cwd session_id permission_mode event tool args directory servers "

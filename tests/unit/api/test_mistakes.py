@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from assent import Answer, Approval, AssentError, Call, Gate, Outcome, PayloadError, PolicyError, Said, Tool
+from assent.contract import Decision, Layer, Part
 from assent.contract.approval import Ending, Resolution, Verdict
 from assent.contract.classifier import Opinion
-from assent.contract.decision import Decision, Layer, Part
 from assent.engine.engine import Engine
 from assent.policy.document import document_of, read_document
 from assent.policy.manifest import read_manifest

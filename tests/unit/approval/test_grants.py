@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from assent.approval.grants import GrantBook
+from assent.contract import StoreError
 from assent.contract.approval import Grant, Scope
-from assent.contract.errors import StoreError
 
 NOW = 1_000_000.0
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from assent.approval.preview import LONGEST, preview
+from assent.contract import Call
 from assent.contract.approval import Preview
-from assent.contract.call import Call
 
 
 def shown(folder: Path, tool: str, **given: object) -> Preview:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from assent.approval.secrets import NAMES, Secrets, taken, variable
-from assent.contract.errors import StoreError
+from assent.contract import StoreError
 
 
 def filed(folder: Path, text: str, mode: int = 0o600) -> None:

@@ -15,9 +15,8 @@ import pytest
 from assent.approval.denial import deny
 from assent.approval.questions import Leftover
 from assent.approval.store import WIPE_EVERY, MemoryStore, SqliteStore
+from assent.contract import Call, PayloadError, StoreError
 from assent.contract.approval import Ending, Held
-from assent.contract.call import Call
-from assent.contract.errors import PayloadError, StoreError
 from tests.broker.stage import NO, YES, held
 
 Make = Callable[[], MemoryStore | SqliteStore]

@@ -7,9 +7,8 @@ import time
 import pytest
 
 from assent.approval.warnings import warnings
-from assent.contract.call import Call
+from assent.contract import Call, Lowering
 from assent.contract.display import visible
-from assent.contract.effect import Lowering
 from tests.cases import HOME, ROOT, gate
 
 READY = gate()

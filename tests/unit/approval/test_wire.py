@@ -10,11 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assent.approval import wire
+from assent.contract import Call, Decision, Layer, Outcome, Part, PayloadError, Value, fields
 from assent.contract.approval import Answer, Ending, Held, Preview, Resolution, Said, Scope, Suggestion
-from assent.contract.call import Call
-from assent.contract.decision import Decision, Layer, Outcome, Part
-from assent.contract.errors import PayloadError
-from assent.contract.value import Value, fields
 from tests.broker.stage import YES, held
 from tests.examples import examples
 

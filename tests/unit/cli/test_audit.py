@@ -8,7 +8,7 @@ from datetime import datetime
 import pytest
 
 from assent.cli import audit_chart, records
-from assent.contract.errors import PayloadError
+from assent.contract import PayloadError
 from assent.trail.entries import Entry
 
 NOW = datetime(2026, 11, 15, 12, 0, 0).astimezone()

@@ -10,7 +10,7 @@ import pytest
 from assent.agents import permissions
 from assent.agents.permissions.permission import Permission
 from assent.cli.main import main
-from assent.contract.errors import SettingsError
+from assent.contract import SettingsError
 
 CLAUDE = {
     "permissions": {

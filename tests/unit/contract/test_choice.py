@@ -8,8 +8,7 @@ import pickle
 
 import pytest
 
-from assent.contract.decision import Outcome
-from assent.contract.effect import Operation
+from assent.contract import Operation, Outcome
 
 
 class Real(enum.IntEnum):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assent.contract.memory import keep
+from assent.contract import keep
 
 
 @given(st.lists(st.integers(0, 20), max_size=60), st.integers(1, 8))

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from assent.contract import words
+from assent.contract import Outcome, words
 from assent.contract.approval import Ending, Said, Scope
-from assent.contract.decision import Outcome
 
 
 def test_no_key_means_two_answers() -> None:

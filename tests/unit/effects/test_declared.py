@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from assent.contract.call import Call
-from assent.contract.decision import Outcome
-from assent.contract.errors import PayloadError
+from assent.contract import Call, Outcome, PayloadError
 from assent.effects.declared import Tool
 from assent.engine.engine import Engine
 from assent.policy.document import document_of

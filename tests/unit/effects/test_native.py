@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from assent.contract.call import Call
-from assent.contract.decision import Outcome
-from assent.contract.effect import Effect, Gap, Kind, Lowering, Operation, Target, Via
-from assent.contract.errors import PayloadError
+from assent.contract import Call, Effect, Gap, Kind, Lowering, Operation, Outcome, PayloadError, Target, Via
 from assent.effects import native
 from assent.effects.paths import path_target
 from tests.cases import decide

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from assent.contract.effect import Operation
+from assent.contract import Operation
 from assent.effects.patches import Touch, read_patch
 
 W, D = Operation.WRITE, Operation.DELETE

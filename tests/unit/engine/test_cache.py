@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from assent.contract.call import Call
+from assent.contract import Call
 from assent.engine import configure
 from assent.engine.cache import EngineCache, Refusing
 from assent.facts.links import Links

@@ -7,9 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from assent.contract.call import Call
-from assent.contract.decision import Outcome
-from assent.contract.errors import PolicyError
+from assent.contract import Call, Outcome, PolicyError
 from assent.engine import configure
 from assent.engine.engine import Engine
 from assent.policy.frozen import FrozenSettings

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from assent.contract.call import Call
-from assent.contract.decision import Decision
+from assent.contract import Call, Decision
 from assent.engine.engine import Engine
 from assent.policy.document import document_of
 from assent.policy.modes import Mode

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from assent.approval import wire
+from assent.contract import Decision, Layer, Outcome, Part
 from assent.contract.approval import Answer, Ending, Resolution, Said
-from assent.contract.decision import Decision, Layer, Outcome, Part
 from assent.engine.engine import refusal
 from assent.engine.remote import verdict
 

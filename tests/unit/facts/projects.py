@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from assent.contract.call import Call
+from assent.contract import Call
 from assent.engine.configure import open_gate, place
 
 

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from assent.contract.effect import Effect, Kind, Lowering, Operation, Target
-from assent.contract.facts import Below, Facts
+from assent.contract import Below, Effect, Facts, Kind, Lowering, Operation, Target
 from assent.facts.case import folding
 from assent.facts.observe import observe
 from tests.unit.facts.projects import repository

@@ -9,8 +9,7 @@ import pytest
 
 from assent.agents import known, load
 from assent.agents.adapter import Rendered
-from assent.contract.errors import PayloadError
-from assent.contract.reply import fault
+from assent.contract import PayloadError, fault
 from assent.hook.hook import answer
 
 

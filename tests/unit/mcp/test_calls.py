@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assent.contract.call import Call
-from assent.contract.errors import StoreError
+from assent.contract import Call, StoreError
 from assent.mcp import calls, frames
 from assent.mcp.calls import CallOrigin
 

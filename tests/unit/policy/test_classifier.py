@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from assent.contract import PolicyError
 from assent.contract.classifier import Backend
-from assent.contract.errors import PolicyError
 from assent.policy.document import read_document
 from assent.policy.rules import Origin
 from assent.policy.settings import combine

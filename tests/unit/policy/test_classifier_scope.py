@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from assent.contract.decision import Outcome
+from assent.contract import Outcome
 from assent.engine.engine import Judged
 from assent.policy.classifier_scope import in_scope, version
 from assent.policy.document import document_of

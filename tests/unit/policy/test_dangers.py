@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from assent.contract.effect import Effect, Kind, Operation, Target
-from assent.contract.facts import Facts
+from assent.contract import Effect, Facts, Kind, Operation, Target
 from assent.policy.dangers import found_in, is_broad, is_metadata
 
 FACTS = Facts(roots=("/code/project",), home="/home/user")

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from assent.contract.call import Call
+from assent.contract import Call
 from assent.engine.engine import Engine
 from assent.policy.document import Document, read_document
 from assent.policy.frozen import FrozenRules, FrozenSettings, Rows, freeze, thaw

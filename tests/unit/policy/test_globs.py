@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from assent.contract.errors import PolicyError
+from assent.contract import PolicyError
 from assent.policy import globs
 from assent.policy.globs import Glob, overlaps
 

@@ -6,9 +6,8 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
+from assent.contract import Decision, Gap, Layer, Lowering, Outcome, Part
 from assent.contract.approval import Grant, Scope
-from assent.contract.decision import Decision, Layer, Outcome, Part
-from assent.contract.effect import Gap, Lowering
 from assent.policy import grants
 from assent.policy.decide import decide
 from tests.cases import call, gate

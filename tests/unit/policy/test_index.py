@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assent.contract.errors import PolicyError
+from assent.contract import PolicyError
 from assent.effects.shell import lower
 from assent.policy.index import PathIndex, Trigrams
 from assent.policy.match import forms, reaches_command

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from assent.contract.errors import PolicyError
+from assent.contract import PolicyError
 from assent.policy.manifest import read_manifest
 from assent.policy.modes import Mode
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from assent.contract.effect import Invocation
+from assent.contract import Invocation
 from assent.policy import match
 from assent.policy.document import document_of
 from assent.policy.parse import parse_rule

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from assent.contract.errors import PolicyError
+from assent.contract import PolicyError
 from assent.policy.parse import parse_rule
 from assent.policy.rules import About, Shape
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from assent.contract.errors import PolicyError
+from assent.contract import PolicyError
 from assent.policy.document import Document, read_document
 from assent.policy.remote_channels import SLACK_API, SlackPlace, WebhookPlace, is_safe_address, slack_of, webhook_of
 from assent.policy.rules import Origin

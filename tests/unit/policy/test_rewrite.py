@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assent.contract.errors import PolicyError
+from assent.contract import PolicyError
 from assent.policy import rewrite, shipped
 
 TEXTS = [

@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from assent.contract.call import Call
-from assent.contract.decision import Outcome
+from assent.contract import Call, Outcome
 from assent.engine import configure
 from assent.engine.engine import Engine
 from assent.state import pause

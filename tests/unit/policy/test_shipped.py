@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from assent.contract.effect import Effect, Kind, Operation, Target
+from assent.contract import Effect, Kind, Operation, Target
 from assent.engine.engine import Engine
 from assent.policy import shipped
 from assent.policy.dangers import DANGERS

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from assent.contract.errors import PolicyError
+from assent.contract import PolicyError
 from assent.effects.shell.command import Arg
 from assent.effects.shell.commands import Tables, check_row
 from assent.effects.shell.commands.interpret import interpret

@@ -11,7 +11,7 @@ import tomllib
 import pytest
 
 from assent import programs
-from assent.contract.effect import READ_ONLY, Effect, Kind, Operation
+from assent.contract import READ_ONLY, Effect, Kind, Operation
 from assent.effects.shell.command import CommandEffects
 from assent.effects.shell.commands import check_row, shipped
 from assent.effects.shell.commands.interpret import interpret

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from assent.contract.errors import AccessError, StoreError
+from assent.contract import AccessError, StoreError
 from assent.server.access import (
     ABSOLUTE,
     ALPHABET,

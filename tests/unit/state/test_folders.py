@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from assent.contract.errors import PolicyError, StoreError
+from assent.contract import PolicyError, StoreError
 from assent.state import folders
 
 

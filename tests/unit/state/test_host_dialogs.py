@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from assent.contract.errors import StoreError
+from assent.contract import StoreError
 from assent.state import host_dialogs
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from assent.contract.call import Call
+from assent.contract import Call
 from assent.engine.engine import Engine
 from assent.policy.modes import Mode
 from assent.policy.settings import combine

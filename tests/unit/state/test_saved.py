@@ -6,9 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from assent.contract.call import Call
-from assent.contract.decision import Outcome
-from assent.contract.errors import StoreError
+from assent.contract import Call, Outcome, StoreError
 from assent.engine import configure
 from assent.state import saved
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from assent.contract.errors import StoreError
+from assent.contract import StoreError
 from assent.state.trust import distrust, is_trusted, trust, trusted_folders
 
 

@@ -6,7 +6,7 @@ import json
 import os
 from pathlib import Path
 
-from assent.contract.record import Record
+from assent.contract import Record
 from assent.trail.append import Trail
 
 FULL = os.environ.get("ASSENT_TRAIL_FULL") == "1"  # the large numbers, which take minutes

@@ -12,8 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from assent.contract.errors import StoreError
-from assent.contract.record import Record
+from assent.contract import Record, StoreError
 from assent.trail.append import Busy, Trail
 from assent.trail.line import iso
 from assent.trail.segments import old_segments, segments

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assent.contract.record import Record
+from assent.contract import Record
 from assent.trail import line
 from tests.unit.trail.made import record
 

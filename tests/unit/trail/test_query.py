@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from assent.contract.record import Record
+from assent.contract import Record
 from assent.trail import stats
 from assent.trail.append import Trail
 from assent.trail.entries import Entry, Malformed, Wanted

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assent.contract.record import Record
+from assent.contract import Record
 from assent.trail import entropy, line, named, redact, shapes
 from assent.trail.names import secret_kind
 from tests.examples import examples

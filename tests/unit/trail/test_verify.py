@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from assent.contract.errors import StoreError
+from assent.contract import StoreError
 from assent.trail import line
 from assent.trail.append import Trail
 from assent.trail.head import Head, decode

@@ -22,9 +22,8 @@ except ImportError:
 from textual.app import App, ComposeResult
 from textual.content import Content
 
+from assent.contract import Call, Decision, Layer, Outcome, Part
 from assent.contract.approval import Held, Preview, Reach
-from assent.contract.call import Call
-from assent.contract.decision import Decision, Layer, Outcome, Part
 from assent.contract.display import code, for_terminal
 from assent.tui import looks, paint, words
 from assent.tui.detail import Detail
@@ -198,7 +197,7 @@ def of(preview: Preview, sent: int | None = None) -> InboxQuestion:
 )
 @examples(60)
 def test_events_that_cannot_be_read_raise_what_the_app_expects(events: list[tuple[str, dict[str, str]]]) -> None:
-    from assent.contract.errors import PayloadError
+    from assent.contract import PayloadError
 
     known = Questions()
     for name, data in events:

@@ -14,9 +14,8 @@ except ImportError:
     pytest.skip("textual is not installed; pip install 'assent[inbox]'", allow_module_level=True)
 
 from assent.approval import wire
+from assent.contract import Call, Decision, Layer, Outcome, Part
 from assent.contract.approval import Ending, Held, Preview, Said, Scope, Suggestion
-from assent.contract.call import Call
-from assent.contract.decision import Decision, Layer, Outcome, Part
 from assent.tui import words
 from assent.tui.questions import EXACT, LINGER, Choice, Over, Questions
 

@@ -4,16 +4,12 @@ Not `--permission-prompt-tool`, which has a form of its own: `claude_prompt`."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from assent.agents import payload, shape
 from assent.agents.adapter import Adapter, Event, Kind, Rendered, Response
-from assent.contract.decision import Outcome
+from assent.contract import Outcome, Reply
 from assent.contract.display import visible
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from assent.contract.reply import Reply
 
 # `bypassPermissions` still has our ask and deny rules: it is `full_auto`, never `yolo`. `dontAsk` has no dialog.
 MODES = {

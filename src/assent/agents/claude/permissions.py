@@ -7,7 +7,7 @@ import re
 
 from assent.agents.permissions.permission import LAYERS, Permission, Permissions, split
 from assent.agents.settings import hooks, jsonc
-from assent.contract.errors import SettingsError
+from assent.contract import SettingsError
 
 PATHS = {"Read": "read", "Edit": "write", "Write": "write", "MultiEdit": "write", "NotebookEdit": "write"}
 LISTING = {"Glob": "list", "Grep": "search", "LS": "list"}

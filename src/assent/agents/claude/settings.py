@@ -5,15 +5,12 @@ One entry that Claude Code does not accept drops the whole file, so entries hold
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping
 
 from assent.agents.settings import holes
 from assent.agents.settings.entry import NOTICE, Entry
 from assent.agents.settings.holes import Hole
 from assent.agents.settings.settings import JsonHooks
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
 
 TOOL_EVENTS = frozenset({"PreToolUse", "PermissionRequest", "PostToolUse", "PostToolUseFailure"})
 MUST_BLOCK = frozenset({"PreToolUse", "ConfigChange"})  # of a failed permission request the dialog stays

@@ -4,18 +4,13 @@ The MCP server that offers the tool is not here. It adds its own working folder 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from assent.agents import payload, shape
 from assent.agents.adapter import Adapter, Event, Kind, Rendered
 from assent.agents.claude.payload import shell_of
-from assent.contract.call import Call
-from assent.contract.decision import Outcome
+from assent.contract import Call, Outcome, Reply
 from assent.contract.display import visible
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from assent.contract.reply import Reply
 
 
 class ClaudePrompt(Adapter):

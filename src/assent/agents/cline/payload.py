@@ -4,18 +4,13 @@ A file hook can only cancel the whole run; a plugin can skip one call, or have i
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from assent.agents import payload, shape
 from assent.agents.adapter import Adapter, Event, Kind, Rendered
-from assent.contract.call import Call
-from assent.contract.decision import Outcome
+from assent.contract import Call, Outcome, Reply
 from assent.contract.display import visible
 from assent.contract.tools import ALIASES
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from assent.contract.reply import Reply
 
 KINDS = {
     "tool_call": Kind.BEFORE_TOOL,

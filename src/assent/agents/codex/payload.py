@@ -6,16 +6,12 @@ installer set it up, the same command behind a program for which a rule of Codex
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from assent.agents import payload, shape
 from assent.agents.adapter import ATTENDED, Adapter, Event, Kind, Rendered
-from assent.contract.decision import Outcome
+from assent.contract import Outcome, Reply
 from assent.contract.display import visible
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from assent.contract.reply import Reply
 
 MODES = {"plan": "plan", "default": "default", "acceptEdits": "auto", "bypassPermissions": "full_auto"}
 MOVED = "moved"  # Codex has its settings and rules in another folder than the installer knows

@@ -7,7 +7,7 @@ import json
 from itertools import product
 
 from assent.agents.permissions.permission import Permission, Permissions, split
-from assent.contract.errors import SettingsError
+from assent.contract import SettingsError
 
 LAYER = {"allow": "allow", "prompt": "ask", "forbidden": "deny"}
 DECISION = {ours: theirs for theirs, ours in LAYER.items()}

@@ -8,17 +8,14 @@ import hashlib
 import json
 import re
 import tomllib
+from collections.abc import Iterator
 
 from assent.agents.settings import edits
 from assent.agents.settings.entry import Entry, calls_hook, words_of
 from assent.agents.settings.holes import Hole, only_managed
 from assent.agents.settings.settings import Asking, Settings
 from assent.agents.settings.wired import EVERYTHING, SHELL, Wired, spoils
-from assent.contract.errors import SettingsError
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from assent.contract import SettingsError
 
 MANAGED = "/etc/codex/managed_config.toml"  # what a project's and a user's settings do not override
 RULES = "~/.codex/rules/assent.rules"

@@ -5,19 +5,13 @@ permissionRequest names its event; the others are told by their fields."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from assent.agents import payload, shape
 from assent.agents.adapter import ATTENDED, Adapter, Event, Kind, Rendered
 from assent.agents.claude.payload import WORDS
-from assent.contract.call import Call
-from assent.contract.decision import Outcome
+from assent.contract import Call, Outcome, PayloadError, Reply
 from assent.contract.display import visible
-from assent.contract.errors import PayloadError
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from assent.contract.reply import Reply
 
 KINDS = {
     "preToolUse": Kind.BEFORE_TOOL,

@@ -4,16 +4,12 @@ Of its modes only those are taken over that are no looser than asking."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from assent.agents import payload, shape
 from assent.agents.adapter import Adapter, Event, Kind, Rendered
-from assent.contract.decision import Outcome
+from assent.contract import Outcome, Reply
 from assent.contract.display import visible
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from assent.contract.reply import Reply
 
 MODES = {"plan": "plan", "spec": "plan", "default": "default"}
 

@@ -4,18 +4,12 @@ Here `cwd` is the session's folder, not the call's: the folder of a shell comman
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from assent.agents import payload, shape
 from assent.agents.adapter import ATTENDED, Adapter, Event, Kind, Rendered
-from assent.contract.call import Call
-from assent.contract.decision import Outcome
+from assent.contract import Call, Outcome, PayloadError, Reply
 from assent.contract.display import visible
-from assent.contract.errors import PayloadError
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from assent.contract.reply import Reply
 
 KINDS = {
     "BeforeTool": Kind.BEFORE_TOOL,

@@ -7,7 +7,7 @@ import tomllib
 
 from assent.agents.permissions.permission import Permission, Permissions, split
 from assent.agents.settings import hooks, jsonc
-from assent.contract.errors import SettingsError
+from assent.contract import SettingsError
 
 SHELL = frozenset({"run_shell_command", "ShellTool"})
 TOOLS = {

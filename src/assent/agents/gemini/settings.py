@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+
 from assent.agents.settings import holes
 from assent.agents.settings.entry import Entry
+from assent.agents.settings.holes import Hole
 from assent.agents.settings.settings import JsonHooks
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from assent.agents.settings.holes import Hole
 
 MANIFEST = '{\n  "name": "assent",\n  "version": "1.0.0"\n}\n'
 

@@ -4,19 +4,13 @@ The plugin is in `settings/`. It throws on everything but an answer of this form
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from assent.agents import payload, shape
 from assent.agents.adapter import Adapter, Event, Kind, Rendered
-from assent.contract.call import Call
-from assent.contract.decision import Outcome
+from assent.contract import ASCII, Call, Outcome, Pattern, Reply
 from assent.contract.display import visible
-from assent.contract.pattern import ASCII, Pattern
 from assent.contract.tools import ALIASES
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from assent.contract.reply import Reply
 
 KINDS = {
     "tool.execute.before": Kind.BEFORE_TOOL,

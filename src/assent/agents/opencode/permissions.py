@@ -6,7 +6,7 @@ import json
 
 from assent.agents.permissions.permission import Permission, Permissions, split
 from assent.agents.settings import hooks, jsonc
-from assent.contract.errors import SettingsError
+from assent.contract import SettingsError
 
 PATHS = {"edit": "write", "read": "read", "list": "list", "glob": "list", "grep": "search"}
 KINDS = {"webfetch": "fetch", "websearch": "websearch", "task": "agent"}

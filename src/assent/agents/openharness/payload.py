@@ -4,17 +4,12 @@ The executor reads an exit status or an HTTP status and nothing else; what a hoo
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from assent.agents import payload, shape
 from assent.agents.adapter import Adapter, Event, Kind, Rendered, Response
-from assent.contract.call import Call
-from assent.contract.decision import Outcome
+from assent.contract import Call, Outcome, Reply
 from assent.contract.display import visible
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from assent.contract.reply import Reply
 
 KINDS = {
     "pre_tool_use": Kind.BEFORE_TOOL,

@@ -5,10 +5,7 @@ A program that has them has a `[permissions]` section; its module is imported wh
 from __future__ import annotations
 
 from assent.agents import known, module
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from assent.agents.permissions.permission import Permissions
+from assent.agents.permissions.permission import Permissions
 
 RUNTIMES = known.runtimes("permissions")
 

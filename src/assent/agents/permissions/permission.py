@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from assent.agents import known
-from assent.contract.value import Value
+from assent.contract import Value
 
 LAYERS = ("allow", "ask", "deny")
 

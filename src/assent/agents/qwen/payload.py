@@ -4,17 +4,13 @@ Its PreToolUse comes last, after the person was asked; `cwd` is the session's fo
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from assent.agents import payload, shape
 from assent.agents.adapter import ATTENDED, Adapter, Event, Kind, Rendered
 from assent.agents.claude.payload import WORDS
-from assent.contract.decision import Outcome
+from assent.contract import Outcome, Reply
 from assent.contract.display import visible
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from assent.contract.reply import Reply
 
 MODES = {"plan": "plan", "default": "default", "auto_edit": "auto", "auto": "auto", "yolo": "full_auto"}
 

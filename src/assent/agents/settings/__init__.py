@@ -5,10 +5,7 @@ A program whose settings we can change has a `[settings]` section; its module is
 from __future__ import annotations
 
 from assent.agents import known, module
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from assent.agents.settings.settings import Settings
+from assent.agents.settings.settings import Settings
 
 RUNTIMES = known.runtimes("settings")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 
-from assent.contract.value import Value
+from assent.contract import Value
 
 LOOPBACK = re.compile(r"http://(?:127\.0\.0\.1|localhost|\[::1\]):[0-9]+/hook/[a-z-]+")
 NOTICE = "Assent is checking"

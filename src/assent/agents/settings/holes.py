@@ -5,15 +5,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping
 
 from assent.agents import known
 from assent.agents.settings import hooks, jsonc
 from assent.agents.settings.entry import is_ours
-from assent.contract.value import Value
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+from assent.contract import Value
 
 # What the environment of a hook must not be given by a settings file.
 VARIABLES = re.compile(

@@ -4,15 +4,15 @@ Knows the common shape; what an entry says is each runtime's own."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
 from assent.agents.settings import edits, jsonc
 from assent.agents.settings.entry import is_ours
 from assent.agents.settings.jsonc import Item, Node
-from assent.contract.errors import SettingsError
+from assent.contract import SettingsError
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     Found = tuple[tuple[Node, Item], ...]
 
 

@@ -6,13 +6,9 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 
-from assent.contract.errors import SettingsError
-from assent.contract.value import Value
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from assent.contract import SettingsError, Value
 
 BLANK = re.compile(r"(?:[ \t\r\n]+|//[^\r\n]*|/\*.*?\*/)*", re.DOTALL)
 COMMENT = re.compile(r"//[^\r\n]*|/\*.*?\*/", re.DOTALL)

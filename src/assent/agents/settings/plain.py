@@ -5,10 +5,7 @@ from __future__ import annotations
 import json
 
 from assent.agents.settings import edits, hooks, jsonc
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from assent.agents.settings.jsonc import Node
+from assent.agents.settings.jsonc import Node
 
 
 def stripped(text: str) -> str:

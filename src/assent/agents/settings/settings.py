@@ -4,13 +4,9 @@ from __future__ import annotations
 
 from assent.agents import known
 from assent.agents.settings import holes, hooks, jsonc
-from assent.agents.settings.wired import in_json
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from assent.agents.settings.entry import Entry
-    from assent.agents.settings.holes import Hole
-    from assent.agents.settings.wired import Wired
+from assent.agents.settings.entry import Entry
+from assent.agents.settings.holes import Hole
+from assent.agents.settings.wired import Wired, in_json
 
 
 class Asking:

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
+from assent.agents.settings.entry import Entry
 from assent.agents.settings.settings import Settings
-from assent.contract.errors import SettingsError
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from assent.agents.settings.entry import Entry
+from assent.contract import SettingsError
 
 
 class WholeFile(Settings):

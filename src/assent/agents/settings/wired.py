@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from assent.agents.settings import hooks
 from assent.agents.settings.entry import is_ours
-from assent.contract.value import Value
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from assent.contract import Value
 
 SHELL = ("/bin/sh", "-c")
 EVERYTHING = ("", "*", ".*")

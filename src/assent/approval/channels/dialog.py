@@ -10,8 +10,8 @@ from typing import Protocol
 
 from assent.approval.channels import screen
 from assent.approval.escalation import Offer
+from assent.contract import AssentError
 from assent.contract.approval import Answer, Held, Reach, Said, Scope, Suggestion
-from assent.contract.errors import AssentError
 from assent.contract.words import DENY, MESSAGE, STOP, of_scope
 
 ReachOf = Callable[[Held, tuple[str, ...], Scope], Reach]

@@ -8,7 +8,7 @@ import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from assent.contract.value import Value
+from assent.contract import Value
 
 LONGEST = 2000  # characters of an answer
 REASON = 600  # characters of its reason

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from assent.approval.classifier import answer
 from assent.approval.classifier.answer import Said, Unread
+from assent.contract import Value
 from assent.contract.classifier import Backend
 from assent.contract.launched import LIBRARIES
-from assent.contract.value import Value
 
 if TYPE_CHECKING:
     import httpx

@@ -11,7 +11,7 @@ import os
 from collections.abc import Callable
 from time import time
 
-from assent.contract.errors import StoreError
+from assent.contract import StoreError
 from assent.state.files import held, read, replace_text, state_folder
 
 FILE = "breaker.json"

@@ -11,7 +11,7 @@ from contextlib import suppress
 from threading import Thread
 
 from assent.approval.classifier.apis import Failed, look_for
-from assent.contract.pattern import Pattern
+from assent.contract import Pattern
 
 FITS = Pattern(r"[\x21-\x7e]{1,4096}")
 # Variables by which an environment names code to load: a keyring itself, or the folder of the file that names one.

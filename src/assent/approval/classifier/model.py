@@ -17,9 +17,8 @@ from assent.approval.classifier import apis, keys, prompt
 from assent.approval.classifier.answer import Unread
 from assent.approval.classifier.breaker import Breaker
 from assent.approval.classifier.prompt import Shown
+from assent.contract import keep, sha256
 from assent.contract.classifier import Backend, Opinion
-from assent.contract.memory import keep
-from assent.contract.sha import sha256
 
 if TYPE_CHECKING:
     import httpx

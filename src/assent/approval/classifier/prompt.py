@@ -8,8 +8,8 @@ import json
 from collections.abc import Mapping, Sequence
 from os import urandom
 
+from assent.contract import Value
 from assent.contract.display import clip, visible
-from assent.contract.value import Value
 
 TEXT = 3000  # characters of one text in the call that are shown
 WHOLE = 6000  # of the call

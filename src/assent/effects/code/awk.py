@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from assent.contract.pattern import DOTALL, Pattern
+from typing import TYPE_CHECKING
+
+from assent.contract import DOTALL, Pattern
 from assent.effects.shell.command import Arg
 from assent.effects.shell.commands.command_effects import LONGEST, READ, WRITE, Seen, values
+from assent.effects.shell.commands.line import Line
 from assent.effects.shell.commands.options import parse
 from assent.effects.shell.commands.readers.environment import PLAIN
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from assent.effects.shell.commands.line import Line
-
     Word = str | Arg
 
 # A program without any of these can do nothing but print.

@@ -4,18 +4,16 @@ Scanning proves nothing, so code is EXECUTE, unless it is one of a few forms tha
 
 from __future__ import annotations
 
-from assent.contract.effect import Operation
-from assent.contract.pattern import DOTALL, Pattern, re
+from typing import TYPE_CHECKING
+
+from assent.contract import DOTALL, Operation, Pattern, re
 from assent.effects.shell.command import Arg
 from assent.effects.shell.commands.command_effects import DELETE, LONGEST, READ, WRITE, Seen, literal, shown, values
-from assent.effects.shell.commands.options import parse
+from assent.effects.shell.commands.line import Line
+from assent.effects.shell.commands.options import Parsed, parse
 from assent.programs.option import Options, options_of
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from assent.effects.shell.commands.line import Line
-    from assent.effects.shell.commands.options import Parsed
-
     Word = str | Arg
 
 _TEXT = r"\s*\(?\s*['\"]([^'\"\n\\]+)['\"]"

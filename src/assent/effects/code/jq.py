@@ -4,15 +4,15 @@ A filter is taken apart into its tokens. Functions that are known compute; the r
 
 from __future__ import annotations
 
-from assent.contract.pattern import Pattern
+from typing import TYPE_CHECKING
+
+from assent.contract import Pattern
 from assent.effects.shell.command import Arg
 from assent.effects.shell.commands.command_effects import LONGEST, READ, WRITE, Seen, values
+from assent.effects.shell.commands.line import Line
 from assent.effects.shell.commands.readers.environment import PLAIN
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from assent.effects.shell.commands.line import Line
-
     Word = str | Arg
 
 # A comment with a backslash or a carriage return ends in different places, by version.

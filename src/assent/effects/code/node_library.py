@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
+from assent.contract import Operation
 from assent.effects.shell.commands.command_effects import LIST, READ, WRITE
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from assent.contract.effect import Operation
 
 CALLED = frozenset(
     "String Number Boolean parseInt parseFloat isNaN isFinite encodeURIComponent decodeURIComponent".split()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from assent.contract.pattern import Pattern
+from assent.contract import Pattern
 
 _SPACE = Pattern(r"[ \t\n\r]+|//[^\n\r\u2028\u2029]*|/\*(?s:.*?)\*/")
 _NAME = Pattern(r"[A-Za-z_$][A-Za-z0-9_$]*")

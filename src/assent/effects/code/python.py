@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from assent.contract.pattern import Pattern
+from typing import TYPE_CHECKING
+
+from assent.contract import Pattern
 from assent.effects.code.python_code import judge
 from assent.effects.shell.command import Arg
 from assent.effects.shell.commands.command_effects import Seen, shown, values
+from assent.effects.shell.commands.line import Line
 from assent.effects.shell.commands.options import parse
 from assent.programs.option import options_of
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from assent.effects.shell.commands.line import Line
-
     Word = str | Arg
 
 _OPTIONS = options_of(

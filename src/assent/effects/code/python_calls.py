@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from assent.contract.effect import Operation
-from assent.contract.pattern import Pattern
+from typing import TYPE_CHECKING, Any
+
+from assent.contract import Operation, Pattern
 from assent.effects.shell.command import Arg
 from assent.effects.shell.commands.command_effects import DELETE, LIST, READ, WRITE, Seen
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     Node = Any  # a node of the syntax tree: its fields depend on its kind
     Word = str | Arg
 

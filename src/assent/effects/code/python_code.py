@@ -8,7 +8,9 @@ Python loads modules by itself as well (for an encoding, a date, a traceback).""
 
 from __future__ import annotations
 
-from assent.contract.pattern import DOTALL, Pattern
+from typing import TYPE_CHECKING, Any
+
+from assent.contract import DOTALL, Pattern
 from assent.effects.code.inline import PYTHON_EVALS, runs_foreign
 from assent.effects.code.python_calls import METHODS, Scope, bindings, call_effects, name_of
 from assent.effects.code.python_library import LOOKS, MODULES, is_harmless
@@ -18,10 +20,7 @@ from assent.effects.shell.command import Arg
 from assent.effects.shell.commands.command_effects import DELETE, READ, WRITE, Seen
 from assent.effects.shell.commands.readers.environment import PLAIN
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     Node = Any  # a node of the syntax tree: its fields depend on its kind
 
 # The kinds of nodes whose meaning is known here: code with any other is not proved.

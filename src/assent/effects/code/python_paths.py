@@ -5,12 +5,11 @@ the path's, unless what it is called on is surely a text."""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from assent.effects.code.python_calls import METHODS, Scope, name_of
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     Node = Any  # a node of the syntax tree: its fields depend on its kind
 
 _TOUCHES = frozenset(METHODS) | frozenset(

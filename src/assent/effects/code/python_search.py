@@ -4,12 +4,11 @@ The list is one object: whoever holds it under another name can change it."""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from assent.effects.code.python_calls import Scope, name_of
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     Node = Any  # a node of the syntax tree: its fields depend on its kind
 
 _COPIES = frozenset("print len list tuple sorted set repr str enumerate".split())

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from assent.contract.pattern import DOTALL, Pattern
+from typing import TYPE_CHECKING
+
+from assent.contract import DOTALL, Pattern
 from assent.effects.shell.command import Arg
 from assent.effects.shell.commands.command_effects import LONGEST, READ, WRITE, Seen, literal, shown, values
+from assent.effects.shell.commands.line import Line
 from assent.effects.shell.commands.options import parse
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from assent.effects.shell.commands.line import Line
-
     Word = str | Arg
 
 _EVERYDAY = Pattern(r"(?:(?:[0-9]+|\$)(?:,(?:[0-9]+|\$|\+[0-9]+))?!?[pdq=](?:[;\n ]+|$))+")

@@ -4,14 +4,14 @@ Only what is known to read is believed: the statement, and every function in it.
 
 from __future__ import annotations
 
-from assent.contract.pattern import DOTALL, Pattern, re
+from typing import TYPE_CHECKING
+
+from assent.contract import DOTALL, Pattern, re
 from assent.effects.shell.command import Arg
 from assent.effects.shell.commands.command_effects import LONGEST, READ, WRITE, Seen, file_of, literal, values
+from assent.effects.shell.commands.line import Line
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from assent.effects.shell.commands.line import Line
-
     Word = str | Arg
 
 _TOKEN = Pattern(

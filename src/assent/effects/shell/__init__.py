@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from assent.contract.effect import Effect, Gap, Kind, Lowering, Operation, Target
-from assent.contract.errors import PayloadError
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from assent.effects.shell.commands import Tables
+from assent.contract import Effect, Gap, Kind, Lowering, Operation, PayloadError, Target
+from assent.effects.shell.commands import Tables
 
 __all__ = ["lower"]
 

@@ -5,14 +5,14 @@ then `$((x))` runs cmd."""
 
 from __future__ import annotations
 
-from assent.contract.pattern import Pattern
+from typing import TYPE_CHECKING
+
+from assent.contract import Pattern
 from assent.effects.shell.command import TOKENS
 from assent.effects.shell.state import NUMBER, State, Val, either
-from assent.effects.shell.tree import Arithmetic, Brace, CommandSub, Glob, Literal, Parameter
+from assent.effects.shell.tree import Arithmetic, Brace, CommandSub, Glob, Literal, Parameter, Part, Word
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from assent.effects.shell.tree import Part, Word
     from assent.effects.shell.walk import Walk
 
 ADVICE = "compute with plain numbers, or with values that cannot hold a command"

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from assent.contract.effect import Effect, Kind, Operation, Target
-from assent.contract.pattern import Pattern, re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from assent.contract import Effect, Kind, Operation, Pattern, Target, re
 from assent.effects.shell import arithmetic, conditions, environment, zsh
 from assent.effects.shell.command import Arg, CommandEffects
 from assent.effects.shell.job import Job
 from assent.effects.shell.redirects import plumb
 from assent.effects.shell.state import NUMBER, UNKNOWN, USUAL_SPLIT, State, Val, bounded, either
-from assent.effects.shell.tree import Literal, Word
+from assent.effects.shell.tree import Assignment, Literal, Simple, Word
 from assent.effects.shell.words import expand, value, value_of
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from assent.effects.shell.tree import Assignment, Simple
     from assent.effects.shell.walk import Walk
 
     Pair = tuple[State | None, State | None]

@@ -3,8 +3,10 @@ set names in `names`. Each handler puts its command on record and returns the st
 
 from __future__ import annotations
 
-from assent.contract.effect import Effect, Kind, Operation, Target
-from assent.contract.pattern import DOTALL, Pattern, re
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from assent.contract import DOTALL, Effect, Kind, Operation, Pattern, Target, re
 from assent.effects.paths import path_target
 from assent.effects.shell import assign, conditions, evaluators, names, zsh
 from assent.effects.shell.assign import flags_of, operands_of
@@ -13,10 +15,7 @@ from assent.effects.shell.flows import Stream
 from assent.effects.shell.job import Job
 from assent.effects.shell.state import COMPUTED, DECODED, State, bounded
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from assent.effects.shell.walk import Walk
 
     Pair = tuple[State | None, State | None]

@@ -4,19 +4,18 @@ Knows no program by name."""
 
 from __future__ import annotations
 
-from assent.contract.effect import Effect, Kind, Operation, Target
-from assent.contract.pattern import Pattern
+from typing import TYPE_CHECKING
+
+from assent.contract import Effect, Kind, Operation, Pattern, Target
 from assent.effects.shell import environment, posix, subscripts
 from assent.effects.shell.command import Arg, CommandEffects
 from assent.effects.shell.job import Job
 from assent.effects.shell.state import UNKNOWN, USUAL_SPLIT, Body, State, Val, changed, join
-from assent.effects.shell.tree import Pipeline, Simple
+from assent.effects.shell.tree import Command, Pipeline, Script, Simple
 from assent.effects.shell.words import expand, value
 from assent.programs.traits import has
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from assent.effects.shell.tree import Command, Script
     from assent.effects.shell.walk import Walk
 
     Pair = tuple[State | None, State | None]

@@ -3,12 +3,7 @@ makes of it, and the commands it runs in turn. Holds no logic."""
 
 from __future__ import annotations
 
-from assent.contract.value import Value
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from assent.contract.effect import Effect
-
+from assent.contract import Effect, Value
 
 TOKENS = frozenset({"word", "number", "hash", "place"})
 """Kinds of exactly one token that is no option."""

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from assent.effects.shell import arithmetic
 from assent.effects.shell.command import TOKENS, Arg
 from assent.effects.shell.state import DECODED, FETCHED, FROM_FILE, State, Val
+from assent.effects.shell.tree import Conditional
 from assent.effects.shell.words import value
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from assent.effects.shell.tree import Conditional
     from assent.effects.shell.walk import Walk
 
 _COMPARES = frozenset(("-eq", "-ne", "-lt", "-le", "-gt", "-ge"))

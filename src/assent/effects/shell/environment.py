@@ -7,7 +7,7 @@ to be harmless (`is_harmless`). An *allow rule* is lost only where the name is k
 from __future__ import annotations
 
 from assent.agents import known
-from assent.contract.pattern import Pattern
+from assent.contract import Pattern
 
 # A name stands here if its value can name code, a library, a program, a configuration file or an endpoint
 # that a command under it then uses. A name in none of these families is taken to be data for the program.

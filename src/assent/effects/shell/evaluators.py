@@ -3,8 +3,10 @@ completion and editing."""
 
 from __future__ import annotations
 
-from assent.contract.effect import Effect, Kind, Operation, Target
-from assent.contract.pattern import Pattern, re
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from assent.contract import Effect, Kind, Operation, Pattern, Target, re
 from assent.effects.paths import path_target
 from assent.effects.shell import calls, flows, names, simple
 from assent.effects.shell.assign import flags_of, operands_of
@@ -14,10 +16,7 @@ from assent.effects.shell.job import Job
 from assent.effects.shell.redirects import unnamed
 from assent.effects.shell.state import State, either
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from assent.effects.shell.walk import Walk
 
     Pair = tuple[State | None, State | None]

@@ -4,19 +4,15 @@ Reads the words of commands that pass data on; emits nothing itself."""
 
 from __future__ import annotations
 
-from assent.contract.effect import Kind, Operation
-from assent.contract.pattern import Pattern, re
-from assent.effects.shell.command import LISTED, TOKENS, weakest
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from assent.contract import Effect, Kind, Operation, Pattern, re
+from assent.effects.shell.command import LISTED, TOKENS, Arg, CommandEffects, weakest
 from assent.effects.shell.state import COMPUTED, DECODED, FETCHED, FROM_FILE, SECRET, SHELL_OUTPUT
 from assent.programs.traits import has
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from assent.contract.effect import Effect
-    from assent.effects.shell.command import Arg, CommandEffects
-
     Argv = Sequence[str | Arg]
 
 _NAMES_ONLY = frozenset(("-l", "-L", "--files-with-matches", "--files-without-match", "--files", "--name-only"))

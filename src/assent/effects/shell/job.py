@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from assent.effects.shell.command import Arg
-    from assent.effects.shell.flows import Stream
-    from assent.effects.shell.redirects import Plumbing
-    from assent.effects.shell.state import State, Val
+from assent.effects.shell.command import Arg
+from assent.effects.shell.flows import Stream
+from assent.effects.shell.redirects import Plumbing
+from assent.effects.shell.state import State, Val
 
 
 class Job:

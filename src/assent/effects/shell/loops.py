@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
 from assent.effects.shell import arithmetic
-from assent.effects.shell.command import LISTED
+from assent.effects.shell.command import LISTED, Arg
 from assent.effects.shell.state import MOST_VALUES, UNKNOWN, State, Val, changed, either, join
 from assent.effects.shell.tree import For, ForArithmetic, Loop
 from assent.effects.shell.words import expand, inert_pattern
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from assent.effects.shell.command import Arg
     from assent.effects.shell.walk import Walk
 
     Pair = tuple[State | None, State | None]

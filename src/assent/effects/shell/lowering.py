@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from assent.contract.effect import Gap, Lowering
-from assent.effects.shell.commands import shipped
+from assent.contract import Gap, Lowering
+from assent.effects.shell.commands import Tables, shipped
 from assent.effects.shell.record import Stop
 from assent.effects.shell.state import State
 from assent.effects.shell.syntax import read
 from assent.effects.shell.walk import Walk
 from assent.programs.traits import has
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from assent.effects.shell.commands import Tables
 
 LIMIT_ADVICE = "this command is too long to be read as a whole: split it"
 

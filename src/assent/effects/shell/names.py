@@ -3,18 +3,17 @@ so that a name which is not plain is a doubt."""
 
 from __future__ import annotations
 
-from assent.contract.effect import Effect, Kind, Operation, Target
-from assent.contract.pattern import Pattern, re
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from assent.contract import Effect, Kind, Operation, Pattern, Target, re
 from assent.effects.shell import arithmetic, conditions, zsh
 from assent.effects.shell.assign import flags_of, operands_of
 from assent.effects.shell.command import FIRM, LISTED, TOKENS, Arg, CommandEffects
 from assent.effects.shell.job import Job
 from assent.effects.shell.state import UNKNOWN, State, Val
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from assent.effects.shell.walk import Walk
 
     Pair = tuple[State | None, State | None]

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from assent.contract.pattern import Pattern
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from assent.contract import Pattern
 from assent.effects.shell.patterns import removed, replaced
 from assent.effects.shell.state import EMPTY, NUMBER, SECRET, TOKEN, UNKNOWN, UNSET, State, Val, either
-from assent.effects.shell.tree import Glob, Literal
+from assent.effects.shell.tree import Glob, Literal, Parameter, Word
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from assent.effects.shell.tree import Parameter, Word
     from assent.effects.shell.walk import Walk
 
 _NUMBERS = frozenset("? # $ ! RANDOM SRANDOM SECONDS EPOCHSECONDS LINENO UID EUID PPID BASHPID SHLVL".split())

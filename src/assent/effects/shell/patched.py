@@ -3,16 +3,15 @@ it is applied in. Reads no files."""
 
 from __future__ import annotations
 
-from assent.contract.effect import Effect, Kind, Operation, Target
-from assent.contract.pattern import Pattern
+from typing import TYPE_CHECKING
+
+from assent.contract import Effect, Kind, Operation, Pattern, Target
 from assent.effects import patches
 from assent.effects.paths import path_target
-from assent.effects.shell.command import Arg
+from assent.effects.shell.command import Arg, CommandEffects
+from assent.effects.shell.job import Job
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from assent.effects.shell.command import CommandEffects
-    from assent.effects.shell.job import Job
     from assent.effects.shell.walk import Walk
 
 EXECUTE, WRITE = Operation.EXECUTE, Operation.WRITE

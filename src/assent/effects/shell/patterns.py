@@ -4,7 +4,7 @@ Everything it is not sure of, or that could take long, is None."""
 
 from __future__ import annotations
 
-from assent.contract.pattern import DOTALL, Pattern, re
+from assent.contract import DOTALL, Pattern, re
 
 LONGEST_TEXT = 512
 MOST_STARS = 2

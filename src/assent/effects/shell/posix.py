@@ -4,8 +4,10 @@ The reader reads all texts as bash does. Says where that is not what `sh` would 
 
 from __future__ import annotations
 
-from assent.contract.pattern import DOTALL, Pattern
-from assent.contract.value import Value, fields
+from collections.abc import Iterator
+
+from assent.contract import DOTALL, Pattern, Value, fields
+from assent.effects.shell.state import State
 from assent.effects.shell.tree import (
     ArithmeticCommand,
     Assignment,
@@ -16,16 +18,10 @@ from assent.effects.shell.tree import (
     ForArithmetic,
     Function,
     ProcessSub,
+    Script,
     Simple,
     Word,
 )
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from assent.effects.shell.state import State
-    from assent.effects.shell.tree import Script
 
 ADVICE = "`sh` may read this otherwise than bash: write it for `sh`, or run it with `bash -c`"
 

@@ -4,20 +4,19 @@ Expands no words and finds no functions; what a program does is data, in `comman
 
 from __future__ import annotations
 
-from assent.contract.effect import Effect, Kind, Operation, Target
-from assent.contract.pattern import Pattern
+from typing import TYPE_CHECKING
+
+from assent.contract import Effect, Kind, Operation, Pattern, Target
 from assent.effects.shell import environment, flows
-from assent.effects.shell.command import LISTED, Arg, Run
+from assent.effects.shell.command import LISTED, Arg, CommandEffects, Run
 from assent.effects.shell.commands.interpret import interpret
 from assent.effects.shell.flows import Stream
+from assent.effects.shell.job import Job
 from assent.effects.shell.record import alias_open
 from assent.effects.shell.state import DECODED, FETCHED, State, Val
 from assent.programs.traits import has
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from assent.effects.shell.command import CommandEffects
-    from assent.effects.shell.job import Job
     from assent.effects.shell.walk import Walk
 
 EXECUTE, FETCH, READ = Operation.EXECUTE, Operation.FETCH, Operation.READ

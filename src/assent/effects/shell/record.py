@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from assent.contract.effect import Effect, Gap, Invocation, Kind, Operation, Target, Via
-from assent.effects.shell.command import FIRM, Arg
-from assent.effects.shell.tree import Arithmetic
+from collections.abc import Sequence
+
+from assent.contract import Effect, Gap, Invocation, Kind, Operation, Target, Via
+from assent.effects.shell.command import FIRM, Arg, CommandEffects
+from assent.effects.shell.job import Job
+from assent.effects.shell.redirects import Plumbing
+from assent.effects.shell.tree import Arithmetic, Part
 from assent.programs.traits import has
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from assent.effects.shell.command import CommandEffects
-    from assent.effects.shell.job import Job
-    from assent.effects.shell.redirects import Plumbing
-    from assent.effects.shell.tree import Part
 
 MOST_STEPS = 20_000
 MOST_INVOCATIONS = 2_000

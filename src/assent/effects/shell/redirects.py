@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from assent.contract.effect import Kind, Operation, Target
-from assent.contract.pattern import Pattern
+from typing import TYPE_CHECKING
+
+from assent.contract import Kind, Operation, Pattern, Target
 from assent.effects.paths import path_target
 from assent.effects.shell.command import Arg
 from assent.effects.shell.flows import Stream
 from assent.effects.shell.state import FETCHED, FROM_FILE, NUMBER, State, Val, either
-from assent.effects.shell.tree import ProcessSub
+from assent.effects.shell.tree import ProcessSub, Redirect
 from assent.effects.shell.words import single, value
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from assent.effects.shell.tree import Redirect
     from assent.effects.shell.walk import Walk
 
 READ, WRITE, FETCH = Operation.READ, Operation.WRITE, Operation.FETCH

@@ -4,18 +4,18 @@ Builtins are in `builtins`, programs in `programs`."""
 
 from __future__ import annotations
 
-from assent.contract.effect import Effect, Kind, Operation, Target
+from typing import TYPE_CHECKING
+
+from assent.contract import Effect, Kind, Operation, Target
 from assent.effects.shell import flows, programs
 from assent.effects.shell.command import Arg, CommandEffects
 from assent.effects.shell.flows import Stream
 from assent.effects.shell.job import Job
 from assent.effects.shell.state import State, either, join
-from assent.effects.shell.tree import Literal
+from assent.effects.shell.tree import Literal, Simple
 from assent.effects.shell.words import expand
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from assent.effects.shell.tree import Simple
     from assent.effects.shell.walk import Walk
 
     Pair = tuple[State | None, State | None]

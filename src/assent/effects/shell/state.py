@@ -4,12 +4,9 @@ A State is changed in place by its own shell and forked for every other; forks s
 
 from __future__ import annotations
 
-from assent.contract.pattern import Pattern
+from assent.contract import Pattern
 from assent.effects.shell.command import LISTED
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from assent.effects.shell.tree import Command
+from assent.effects.shell.tree import Command
 
 MOST_VALUES = 16
 MOST_FOLDERS = 4

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from assent.contract.pattern import Pattern
-from assent.effects.shell.tree import Glob, Literal, Parameter
+from typing import TYPE_CHECKING
 
-TYPE_CHECKING = False
+from assent.contract import Pattern
+from assent.effects.shell.tree import Glob, Literal, Parameter, Part
+
 if TYPE_CHECKING:
-    from assent.effects.shell.tree import Part
     from assent.effects.shell.walk import Walk
 
 ADVICE = "zsh evaluates this subscript: write `${name}` with the braces, or a plain number"

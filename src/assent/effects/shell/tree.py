@@ -4,7 +4,7 @@ Offsets (`start`, `end`) are character positions in the text that was read."""
 
 from __future__ import annotations
 
-from assent.contract.value import Value
+from assent.contract import Value
 
 # ---------------------------------------------------------------- words
 

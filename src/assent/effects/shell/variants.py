@@ -5,8 +5,10 @@ reading of a command by itself: what it surely does is told elsewhere."""
 
 from __future__ import annotations
 
-from assent.contract.effect import Lowering
-from assent.contract.pattern import Pattern, re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from assent.contract import Lowering, Pattern, re
 from assent.effects.shell import flows, simple
 from assent.effects.shell.command import FIRM, Arg
 from assent.effects.shell.commands.command_effects import Seen
@@ -15,15 +17,11 @@ from assent.effects.shell.commands.line import locate
 from assent.effects.shell.job import Job
 from assent.effects.shell.record import Stop
 from assent.effects.shell.state import State
+from assent.effects.shell.walk import Walk
 from assent.programs.option import Options
+from assent.programs.table import Node
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from assent.effects.shell.walk import Walk
-    from assent.programs.table import Node
-
     Word = str | Arg
 
 _WILD = Pattern(r"[@+!?*]\([^)]*\)|\*|\?|\[[^]]*\]|[^*?\[]|\[")

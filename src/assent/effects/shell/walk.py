@@ -5,15 +5,24 @@ not come back (`exit`). The two are one object where they do not differ."""
 
 from __future__ import annotations
 
-from assent.contract.effect import Effect, Kind, Operation, Target
+from collections.abc import Callable
+from typing import TYPE_CHECKING, ClassVar
+
+from assent.contract import Effect, Kind, Operation, Target
 from assent.effects.paths import normal
 from assent.effects.shell import flows, simple
+from assent.effects.shell.command import Arg
+from assent.effects.shell.commands import Tables
 from assent.effects.shell.flows import Stream
+from assent.effects.shell.job import Job
 from assent.effects.shell.record import Record
-from assent.effects.shell.state import UNKNOWN, State, Val, join
+from assent.effects.shell.state import UNKNOWN, Body, State, Val, join
 from assent.effects.shell.tree import (
+    Arithmetic,
     ArithmeticCommand,
+    Assignment,
     Case,
+    Command,
     Conditional,
     Coproc,
     For,
@@ -22,22 +31,17 @@ from assent.effects.shell.tree import (
     Group,
     If,
     Loop,
+    Part,
     Pipeline,
+    ProcessSub,
+    Reading,
+    Script,
     Simple,
+    Word,
 )
 from assent.effects.shell.words import part_value, value
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import ClassVar
-
-    from assent.effects.shell.command import Arg
-    from assent.effects.shell.commands import Tables
-    from assent.effects.shell.job import Job
-    from assent.effects.shell.state import Body
-    from assent.effects.shell.tree import Arithmetic, Assignment, Command, Part, ProcessSub, Reading, Script, Word
-
     Pair = tuple[State | None, State | None]
     Handler = Callable[["Walk", Job], Pair]
 

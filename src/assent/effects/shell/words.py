@@ -5,14 +5,25 @@ is given; judges and emits nothing itself."""
 
 from __future__ import annotations
 
-from assent.contract.pattern import Pattern
+from typing import TYPE_CHECKING
+
+from assent.contract import Pattern
 from assent.effects.shell.command import TOKENS, Arg
 from assent.effects.shell.state import COMPUTED, MOST_VALUES, NUMBER, UNKNOWN, State, Val
-from assent.effects.shell.tree import Arithmetic, Brace, CommandSub, Glob, Literal, Parameter, ProcessSub, Tilde
+from assent.effects.shell.tree import (
+    Arithmetic,
+    Brace,
+    CommandSub,
+    Glob,
+    Literal,
+    Parameter,
+    Part,
+    ProcessSub,
+    Tilde,
+    Word,
+)
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from assent.effects.shell.tree import Part, Word
     from assent.effects.shell.walk import Walk
 
 MOST_WORDS = 256

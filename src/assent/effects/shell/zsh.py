@@ -5,16 +5,15 @@ shell is known to be another."""
 
 from __future__ import annotations
 
-from assent.contract.pattern import Pattern
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from assent.contract import Pattern
 from assent.effects.shell import arithmetic, conditions
 from assent.effects.shell.command import Arg
-from assent.effects.shell.state import Val
+from assent.effects.shell.state import State, Val
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from assent.effects.shell.state import State
     from assent.effects.shell.walk import Walk
 
 NUMBERS = frozenset(

@@ -7,10 +7,8 @@ from functools import partial
 
 from assent.approval import wire
 from assent.cli.place import MODES
+from assent.contract import Call, Decision, Outcome, keep
 from assent.contract.approval import Verdict
-from assent.contract.call import Call
-from assent.contract.decision import Decision, Outcome
-from assent.contract.memory import keep
 from assent.engine.engine import Engine
 from assent.engine.request import Request, Settled
 from assent.gate import verdict

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from assent.approval.channels.webhook.channel import BACK
 from assent.approval.commands import Partial, Taken
-from assent.contract.errors import AccessError
+from assent.contract import AccessError
 from assent.server.access import Role
 from assent.server.api import shown
 from assent.server.api.endpoint import FLAG, TEXT, TEXTS, ApiRequest, Endpoint, HttpReply, Refusal, record

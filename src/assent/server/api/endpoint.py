@@ -6,7 +6,7 @@ import json
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from typing import TYPE_CHECKING, Any
 
-from assent.contract.value import Value
+from assent.contract import Value
 from assent.server.access import Person, Role
 from assent.server.peers import Peer
 

@@ -13,11 +13,8 @@ from functools import partial
 from assent import agents
 from assent.agents.adapter import DECIDING, Adapter, Event, Kind, Rendered, deadline_within
 from assent.agents.capabilities import CAPABILITIES
+from assent.contract import AssentError, Decision, Outcome, Reply, fault, keep
 from assent.contract.approval import Ending, Verdict
-from assent.contract.decision import Decision, Outcome
-from assent.contract.errors import AssentError
-from assent.contract.memory import keep
-from assent.contract.reply import Reply, fault
 from assent.engine.questions import UNDECIDED
 from assent.engine.request import Settled
 from assent.facts import digest, servers

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from time import time
 
-from assent.contract.decision import Decision, Outcome
+from assent.contract import Decision, Outcome
 from assent.server.access import Role
 from assent.server.api.endpoint import TEXT, ApiRequest, Endpoint, HttpReply
 

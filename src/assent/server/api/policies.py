@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from assent.cli import policy
-from assent.contract.errors import AssentError
+from assent.contract import AssentError
 from assent.engine import journal
 from assent.engine.cache import Refusing
 from assent.policy import lint

@@ -6,8 +6,8 @@ import asyncio
 from typing import TypeVar
 
 from assent.approval.commands import Absent, Late, Mismatch, Partial, Taken, Unknown
+from assent.contract import AssentError
 from assent.contract.approval import Answer, Held, Said, Scope
-from assent.contract.errors import AssentError
 from assent.server.access import Role
 from assent.server.api import shown
 from assent.server.api.endpoint import ANY, FLAG, TEXT, TEXTS, WHOLE, ApiRequest, Endpoint, Refusal, listing, record

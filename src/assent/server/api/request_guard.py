@@ -12,7 +12,7 @@ from http.cookies import CookieError, SimpleCookie
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl
 
-from assent.contract.errors import AccessError, AssentError, PayloadError
+from assent.contract import AccessError, AssentError, PayloadError
 from assent.server.access import Person, Role
 from assent.server.api.endpoint import ApiRequest, Endpoint, HttpReply, Refusal
 from assent.server.eager import Finished, Suspended, run_eagerly

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from assent import __version__
-from assent.contract.errors import AccessError
+from assent.contract import AccessError
 from assent.hook import exposures
 from assent.server import peers
 from assent.server.access import INBOX, WEB, Role

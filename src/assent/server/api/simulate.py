@@ -6,8 +6,7 @@ import asyncio
 from typing import Any
 
 from assent.cli.place import MODES
-from assent.contract.call import Call
-from assent.contract.decision import Decision, Layer
+from assent.contract import Call, Decision, Layer
 from assent.engine.cache import EngineCache
 from assent.gate import CallGate
 from assent.policy import explain

@@ -7,8 +7,7 @@ import json
 import pytest
 
 from assent.agents import load
-from assent.contract.decision import Outcome
-from assent.contract.reply import Reply
+from assent.contract import Outcome, Reply
 
 PAYLOAD = {
     "hook_event_name": "PreToolUse",

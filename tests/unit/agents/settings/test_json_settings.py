@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from assent.agents import settings
 from assent.agents.settings import edits, hooks, jsonc
 from assent.agents.settings.entry import Entry, is_ours
-from assent.contract.errors import SettingsError
+from assent.contract import SettingsError
 
 ENTRY = Entry(("/opt/my tools/assent", "hook", "RUNTIME", "--home", "/home/me/.assent"), 600)
 JSON_RUNTIMES = ["claude", "gemini", "qwen", "cursor", "openharness"]

@@ -14,7 +14,7 @@ from assent.agents import settings
 from assent.agents.codex.settings import CodexAsking, quoted
 from assent.agents.settings import edits
 from assent.agents.settings.entry import FAILED, Entry
-from assent.contract.errors import SettingsError
+from assent.contract import SettingsError
 
 ENTRY = Entry(("/opt/my tools/assent", "hook", "codex"), 600)
 LINES = st.sampled_from(

@@ -12,10 +12,8 @@ from hypothesis import strategies as st
 from assent.approval.channels import screen
 from assent.approval.channels.dialog import Asks, Dialog
 from assent.approval.channels.keys import Keys, is_paste
+from assent.contract import Call, Decision, Layer, Outcome, Part, StoreError
 from assent.contract.approval import Answer, Held, Preview, Reach, Said, Scope, Suggestion
-from assent.contract.call import Call
-from assent.contract.decision import Decision, Layer, Outcome, Part
-from assent.contract.errors import StoreError
 
 PART = Part(Outcome.ASK, Layer.MODE, "mode.execute", "it runs something", what="run npm", where="command[0:8]")
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")

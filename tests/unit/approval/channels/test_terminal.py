@@ -12,9 +12,8 @@ from assent.approval.channels import Offering, Question, terminal
 from assent.approval.channels.terminal import TerminalChannel
 from assent.approval.commands import Receipt, Unknown
 from assent.approval.escalation import Offer
+from assent.contract import Call, Decision, Layer, Outcome, Part
 from assent.contract.approval import Answer, Held, Preview
-from assent.contract.call import Call
-from assent.contract.decision import Decision, Layer, Outcome, Part
 
 PART = Part(Outcome.ASK, Layer.MODE, "mode.execute", "it runs something")
 

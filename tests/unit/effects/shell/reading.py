@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from assent.contract.effect import READ_ONLY, Effect, Invocation, Kind, Lowering, Operation, Target, Via
+from assent.contract import READ_ONLY, Effect, Invocation, Kind, Lowering, Operation, Target, Via
 from assent.effects.shell import lower
 
 CWD = "/ws/repo"

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from assent.contract.value import Value, fields
+from assent.contract import Value, fields
 from assent.effects.shell.syntax import LARGEST, read
 from assent.effects.shell.tree import (
     Arithmetic,

@@ -12,9 +12,8 @@ from typing import Any
 from assent.approval.channels import excerpt
 from assent.approval.channels.slack import blocks, messages
 from assent.approval.channels.slack.blocks import Block
-from assent.contract import display
+from assent.contract import Value, display
 from assent.contract.approval import Held, Reach, Scope
-from assent.contract.value import Value
 from assent.contract.words import of_scope
 
 RULE, REASON = "assent_rule", "assent_reason"

@@ -19,8 +19,8 @@ from slack_sdk.socket_mode.response import SocketModeResponse
 from slack_sdk.web.async_client import AsyncWebClient
 
 from assent.approval.channels.outbox import Busy, Refused
+from assent.contract import StoreError
 from assent.contract.display import one_line
-from assent.contract.errors import StoreError
 
 TIMEOUT = 8  # seconds for one request
 LOOK = 0.5  # seconds between looks at the socket

@@ -13,8 +13,8 @@ from assent.approval.channels.webhook import events
 from assent.approval.channels.webhook.post import Post, Said
 from assent.approval.commands import Receipt, Taken
 from assent.approval.patience import Tasks
+from assent.contract import AccessError
 from assent.contract.approval import Held, Resolution
-from assent.contract.errors import AccessError
 
 SHOWN = 8.5  # seconds: the broker waits for 10
 MOST = 2000

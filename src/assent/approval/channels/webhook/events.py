@@ -9,9 +9,8 @@ from typing import Any
 
 from assent.approval.channels import excerpt
 from assent.approval.channels.replies import SCOPES, signature
-from assent.contract import display
+from assent.contract import Value, display
 from assent.contract.approval import Answer, Held, Resolution, Said, Scope
-from assent.contract.value import Value
 
 QUESTION, ENDED = "question", "ended"
 EVENT, ANSWER = "event", "answer"  # what is signed, so that nothing is turned back on us

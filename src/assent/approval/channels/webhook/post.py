@@ -13,8 +13,7 @@ from contextlib import suppress
 from urllib.parse import urlsplit
 
 from assent.approval.channels.outbox import Busy, Refused
-from assent.contract.errors import StoreError
-from assent.contract.value import Value
+from assent.contract import StoreError, Value
 
 TIMEOUT = 8.0  # seconds, for all of it
 LARGEST = 64 * 1024  # bytes of an answer

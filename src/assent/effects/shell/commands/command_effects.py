@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from assent.contract.effect import MUTATION, Effect, Kind, Operation, Target
-from assent.contract.pattern import Pattern
+from typing import TYPE_CHECKING
+
+from assent.contract import MUTATION, Effect, Kind, Operation, Pattern, Target
 from assent.effects.paths import path_target
 from assent.effects.shell.command import REGULAR, Arg, CommandEffects, Run
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     Word = str | Arg
 

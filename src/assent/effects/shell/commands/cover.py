@@ -6,21 +6,20 @@ A word is covered where the row of the command describes it as harmless. Which r
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from assent.contract import Pattern
 from assent.effects.shell.command import Arg
 from assent.effects.shell.commands.command_effects import Seen, values
 from assent.effects.shell.commands.line import Line, locate
 from assent.effects.shell.commands.options import Given, Parsed, parse
+from assent.programs.option import Option
+from assent.programs.row import Row
+from assent.programs.table import Tables
 from assent.programs.traits import has
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from assent.contract.pattern import Pattern
-    from assent.programs.option import Option
-    from assent.programs.row import Row
-    from assent.programs.table import Tables
-
     Word = str | Arg
 
 # Roles of values that say what is run, loaded, removed or reached, or from where.

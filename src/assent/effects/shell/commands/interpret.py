@@ -3,9 +3,9 @@ sees started: those are in the answer, for the walk."""
 
 from __future__ import annotations
 
-from assent.contract.effect import Effect, Kind, Target, Via
-from assent.contract.memory import keep
-from assent.contract.pattern import Pattern
+from typing import TYPE_CHECKING
+
+from assent.contract import Effect, Kind, Pattern, Target, Via, keep
 from assent.effects.paths import path_target
 from assent.effects.shell.command import Arg, CommandEffects
 from assent.effects.shell.commands import cover
@@ -15,7 +15,6 @@ from assent.effects.shell.commands.readers import reader
 from assent.programs.table import Node, Tables, shipped
 from assent.programs.traits import has
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     Word = str | Arg
 

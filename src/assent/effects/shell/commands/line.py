@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from assent.contract.effect import Effect, Kind, Target
-from assent.contract.pattern import Pattern
+from typing import TYPE_CHECKING
+
+from assent.contract import Effect, Kind, Pattern, Target
 from assent.effects.shell.command import TOKENS, Arg
 from assent.effects.shell.commands.command_effects import EXECUTE, LIST, WRITE, Seen, shown, values
 from assent.effects.shell.commands.operands import dropped, into, secrets, share_out, worth
@@ -13,7 +14,6 @@ from assent.programs.option import HARMLESS_ROLES, PATH_ROLES, Options, dangers_
 from assent.programs.row import Row, Slot
 from assent.programs.table import Node, Tables
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     Word = str | Arg
 

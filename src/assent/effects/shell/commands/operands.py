@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from assent.contract.effect import Kind
+from typing import TYPE_CHECKING
+
+from assent.contract import Kind
 from assent.effects.shell.command import TOKENS, Arg
 from assent.effects.shell.commands.command_effects import LIST, READ, SEARCH, WRITE, Seen, fixed, literal
 from assent.programs.row import Row, Slot
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     Word = str | Arg
 

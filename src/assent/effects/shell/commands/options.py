@@ -3,13 +3,13 @@ left as operands. Builds no effects."""
 
 from __future__ import annotations
 
-from assent.contract.pattern import Pattern
+from typing import TYPE_CHECKING
+
+from assent.contract import Pattern
 from assent.effects.shell.command import FIRM, Arg
+from assent.programs.option import Option, Options
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from assent.programs.option import Option, Options
-
     Word = str | Arg
 
 _SIGNS = frozenset("-+")

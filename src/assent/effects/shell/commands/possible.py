@@ -5,17 +5,16 @@ text that begins with one, count as commands where they would be dangerous; all 
 
 from __future__ import annotations
 
-from assent.contract.pattern import Pattern
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from assent.contract import Pattern
+from assent.effects.shell.command import Arg, CommandEffects
 from assent.effects.shell.commands.command_effects import Seen, literal, shown
+from assent.programs.table import Tables
 from assent.programs.traits import has
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from assent.effects.shell.command import Arg, CommandEffects
-    from assent.programs.table import Tables
-
     Word = str | Arg
     Interpret = Callable[..., CommandEffects]
 

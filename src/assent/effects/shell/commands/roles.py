@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from assent.contract.effect import Operation
-from assent.contract.pattern import Pattern
+from typing import TYPE_CHECKING
+
+from assent.contract import Operation, Pattern
 from assent.effects.shell.command import Arg
 from assent.effects.shell.commands.command_effects import (
     DELETE,
@@ -18,7 +19,6 @@ from assent.effects.shell.commands.command_effects import (
 )
 from assent.effects.shell.commands.readers import language
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     Word = str | Arg
 

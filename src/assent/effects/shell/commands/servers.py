@@ -4,14 +4,14 @@ Which folder it is can be told by an option, an operand, or nothing at all, whic
 
 from __future__ import annotations
 
-from assent.contract.effect import Effect
-from assent.contract.pattern import Pattern
+from typing import TYPE_CHECKING
+
+from assent.contract import Effect, Pattern
 from assent.effects.paths import path_target
 from assent.effects.shell.command import Arg
 from assent.effects.shell.commands.command_effects import READ, Seen, literal, shown
 from assent.programs.traits import has
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     Word = str | Arg
 

@@ -4,7 +4,7 @@ Judges nothing, expands nothing, knows no command. What is not modelled exactly 
 
 from __future__ import annotations
 
-from assent.contract.pattern import Pattern
+from assent.contract import Pattern
 from assent.effects.shell.syntax.compounds import Reader
 from assent.effects.shell.syntax.source import CONTROL, LIMIT, UNMODELLED
 from assent.effects.shell.tree import Reading, Script

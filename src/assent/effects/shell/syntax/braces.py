@@ -5,7 +5,7 @@ brace expansion stays as it is written."""
 
 from __future__ import annotations
 
-from assent.contract.pattern import DOTALL, Pattern, re
+from assent.contract import DOTALL, Pattern, re
 
 WORDS = 400
 """Words that one word may become; more are not written out."""

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from assent.contract.memory import keep
-from assent.contract.pattern import Pattern
+from assent.contract import Pattern, keep
 from assent.effects.shell.syntax.heredocs import HereDocuments
 from assent.effects.shell.syntax.source import EXTGLOB, LIMIT, SYNTAX, UNMODELLED, WORDS, Halt
 from assent.effects.shell.syntax.words import BRACES, VALUE
-from assent.effects.shell.tree import Assignment, Command, Literal, Pipeline, Redirect, Script, Simple, Word
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from assent.effects.shell.tree import Part
+from assent.effects.shell.tree import Assignment, Command, Literal, Part, Pipeline, Redirect, Script, Simple, Word
 
 RESERVED = frozenset(
     "if then else elif fi case esac for select while until do done in function time { } ! [[ ]] coproc".split()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from assent.contract.pattern import Pattern
+from assent.contract import Pattern
 from assent.effects.shell.syntax.commands import RESERVED, Commands, reserved
 from assent.effects.shell.syntax.conditionals import Conditionals
 from assent.effects.shell.syntax.source import SYNTAX, UNMODELLED, Halt

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from assent.contract.pattern import Pattern
+from assent.contract import Pattern
 from assent.effects.shell.syntax.commands import Commands
 from assent.effects.shell.syntax.expansions import add
 from assent.effects.shell.syntax.words import PATTERN

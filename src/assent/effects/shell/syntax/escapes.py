@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from assent.contract.pattern import DOTALL, Pattern, re
+from assent.contract import DOTALL, Pattern, re
 
 _escape = Pattern(
     r"\\(?:([abeEfnrtv\\'\"?])|([0-7]{1,3})|x([0-9A-Fa-f]{1,2})|u([0-9A-Fa-f]{1,4})|U([0-9A-Fa-f]{1,8})|c(.)|(.))",

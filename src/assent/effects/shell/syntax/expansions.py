@@ -3,7 +3,7 @@ substitution is read by the classes built on this one."""
 
 from __future__ import annotations
 
-from assent.contract.pattern import DOTALL, Pattern, re
+from assent.contract import DOTALL, Pattern, re
 from assent.effects.shell.syntax.reprints import printed_right
 from assent.effects.shell.syntax.source import DOCUMENT, UNMODELLED, Halt, Source
 from assent.effects.shell.tree import (

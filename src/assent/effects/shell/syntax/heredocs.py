@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from assent.contract.pattern import DOTALL, Pattern
+from assent.contract import DOTALL, Pattern
 from assent.effects.shell.syntax.expansions import add
 from assent.effects.shell.syntax.source import DOCUMENT, Halt, Pending
 from assent.effects.shell.syntax.words import Words

@@ -3,7 +3,7 @@ command, blanks and operators mean nothing in it."""
 
 from __future__ import annotations
 
-from assent.contract.pattern import DOTALL, Pattern
+from assent.contract import DOTALL, Pattern
 from assent.effects.shell.syntax.escapes import decode
 from assent.effects.shell.syntax.expansions import Expansions, add
 from assent.effects.shell.syntax.source import SUBSTITUTION, UNMODELLED, Halt

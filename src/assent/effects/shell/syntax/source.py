@@ -6,11 +6,8 @@ reading stays the same, the length too, and no other part of the reader has to t
 
 from __future__ import annotations
 
-from assent.contract.pattern import Pattern
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from assent.effects.shell.tree import Command, Redirect, Word
+from assent.contract import Pattern
+from assent.effects.shell.tree import Command, Redirect, Word
 
 SYNTAX = "gap.shell.syntax"
 UNMODELLED = "gap.shell.unmodelled"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from assent.contract.pattern import Pattern
+from assent.contract import Pattern
 from assent.effects.shell.syntax import braces
 from assent.effects.shell.syntax.expansions import add
 from assent.effects.shell.syntax.parameters import Parameters

@@ -9,9 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assent.approval.channels.slack import blocks, dialogs, messages
+from assent.contract import Call, Decision, Layer, Outcome, Part
 from assent.contract.approval import Answer, Ending, Held, Preview, Reach, Resolution, Said, Scope, Suggestion
-from assent.contract.call import Call
-from assent.contract.decision import Decision, Layer, Outcome, Part
 from assent.contract.display import is_hidden
 from tests.examples import examples
 from tests.slack import kit

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 
-from assent.contract.effect import Effect, Kind
+from assent.contract import Effect, Kind
 from assent.effects.shell.command import Arg, CommandEffects, Run
 from assent.effects.shell.commands import Tables, shipped
 from assent.effects.shell.commands.interpret import interpret

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from assent.contract.effect import Operation
+from assent.contract import Operation
 from assent.effects.shell.command import Arg
 from tests.unit.effects.shell.commands.commands import does, effects_of
 

@@ -5,14 +5,14 @@ A reader has the signature `def name(line: Line) -> None` and adds to `line.seen
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from assent.effects.shell.command import Arg
+from assent.effects.shell.commands.command_effects import Seen
 from assent.programs.readers import NAMES
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from assent.effects.shell.command import Arg
-    from assent.effects.shell.commands.command_effects import Seen
     from assent.effects.shell.commands.line import Line
 
     Reader = Callable[[Line], None]

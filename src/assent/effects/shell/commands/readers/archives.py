@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from assent.contract.pattern import DOTALL, Pattern
+from typing import TYPE_CHECKING
+
+from assent.contract import DOTALL, Pattern
 from assent.effects.shell.command import Arg
 from assent.effects.shell.commands.command_effects import READ, WRITE, shown, values
+from assent.effects.shell.commands.line import Line
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from assent.effects.shell.commands.line import Line
-
     Word = str | Arg
 
 _MODES = {

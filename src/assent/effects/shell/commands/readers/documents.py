@@ -5,14 +5,14 @@ others embed images when they are written. What is listed here does neither, as 
 
 from __future__ import annotations
 
-from assent.contract.pattern import Pattern
+from typing import TYPE_CHECKING
+
+from assent.contract import Pattern
 from assent.effects.shell.command import Arg
 from assent.effects.shell.commands.command_effects import values
+from assent.effects.shell.commands.line import Line
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from assent.effects.shell.commands.line import Line
-
     Word = str | Arg
 
 _MARKDOWN = frozenset(

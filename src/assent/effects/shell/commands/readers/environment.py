@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from assent.contract.pattern import Pattern
+from typing import TYPE_CHECKING
+
+from assent.contract import Pattern
 from assent.effects.shell.command import Arg
-from assent.effects.shell.commands.command_effects import LONGEST, literal, values
-from assent.effects.shell.commands.options import parse
+from assent.effects.shell.commands.command_effects import LONGEST, Seen, literal, values
+from assent.effects.shell.commands.line import Line
+from assent.effects.shell.commands.options import Parsed, parse
 from assent.effects.shell.commands.readers.wrappers import SHELLS, assigned, wrapper
 from assent.programs.option import options_of
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from assent.effects.shell.commands.command_effects import Seen
-    from assent.effects.shell.commands.line import Line
-    from assent.effects.shell.commands.options import Parsed
-
     Word = str | Arg
 
 OPTIONS = options_of(

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from assent.contract.pattern import Pattern
+from typing import TYPE_CHECKING
+
+from assent.contract import Pattern
 from assent.effects.shell.command import Arg
 from assent.effects.shell.commands.command_effects import DELETE, READ, WRITE, literal, values
+from assent.effects.shell.commands.line import Line
 from assent.effects.shell.commands.operands import into
 from assent.effects.shell.commands.options import parse
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from assent.effects.shell.commands.line import Line
-
     Word = str | Arg
 
 _MODE = Pattern(r"-[rwxXstugo,=+-]+|-[0-7]+")

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from assent.contract.effect import Effect, Kind, Target
-from assent.contract.pattern import Pattern
+from typing import TYPE_CHECKING
+
+from assent.contract import Effect, Kind, Pattern, Target
 from assent.effects.shell.command import FIRM, Arg
 from assent.effects.shell.commands.command_effects import DELETE, LIST, READ, WRITE, Seen, literal, shown
+from assent.effects.shell.commands.line import Line
 from assent.effects.shell.commands.options import parse
 from assent.effects.shell.commands.readers.wrappers import replaced
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from assent.effects.shell.commands.line import Line
-
     Word = str | Arg
 
 _BARE = frozenset(

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from assent.contract.effect import Effect, Kind, Target
-from assent.contract.pattern import ASCII, Pattern
+from assent.contract import ASCII, Effect, Kind, Pattern, Target
 from assent.effects.shell.command import Arg
 from assent.effects.shell.commands.command_effects import DELETE, EXECUTE, READ, WRITE, literal, shown, values
+from assent.effects.shell.commands.line import Line
 from assent.effects.shell.commands.operands import into
 from assent.effects.shell.commands.readers.places import told
 from assent.effects.shell.commands.roles import apply
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from assent.effects.shell.commands.line import Line
 
 _SHARED = frozenset({"main", "master", "trunk", "develop", "production", "prod", "release", "stable"})
 _MAGIC = Pattern(r"[*?\[\\]|^:")  # of pathspecs, which git expands itself

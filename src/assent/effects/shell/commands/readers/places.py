@@ -3,12 +3,13 @@ place that the user's own settings choose, so that a path below it is named as f
 
 from __future__ import annotations
 
-from assent.contract.pattern import ASCII, Pattern
-from assent.effects.shell.commands.command_effects import literal
+from typing import TYPE_CHECKING
 
-TYPE_CHECKING = False
+from assent.contract import ASCII, Pattern
+from assent.effects.shell.commands.command_effects import literal
+from assent.effects.shell.commands.line import Line
+
 if TYPE_CHECKING:
-    from assent.effects.shell.commands.line import Line
     from assent.effects.shell.commands.options import Word
 
 _PROGRAM = Pattern(r"[A-Za-z0-9_][\w.+-]*", ASCII)

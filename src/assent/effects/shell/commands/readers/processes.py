@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from assent.contract.pattern import Pattern
+from assent.contract import Pattern
 from assent.effects.shell.commands.command_effects import literal, shown
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from assent.effects.shell.commands.line import Line
-    from assent.effects.shell.commands.options import Parsed
+from assent.effects.shell.commands.line import Line
+from assent.effects.shell.commands.options import Parsed
 
 _SIGNAL = Pattern(r"-(?:SIG)?[A-Za-z]+[0-9]*|-[0-9]+")
 _LISTS = Pattern(r"-[lL]|--list(?:=.*)?|--table")

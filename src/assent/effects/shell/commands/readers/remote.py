@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from assent.contract.pattern import DOTALL, Pattern
+from typing import TYPE_CHECKING
+
+from assent.contract import DOTALL, Pattern
 from assent.effects.addresses import host_of
 from assent.effects.shell.command import Arg
 from assent.effects.shell.commands.command_effects import DELETE, READ, WRITE, Seen, literal, shown, values
+from assent.effects.shell.commands.line import Line
 from assent.effects.shell.commands.operands import into
 from assent.effects.shell.commands.options import parse
 from assent.effects.shell.commands.readers.web import SENT
 from assent.effects.shell.commands.readers.wrappers import joined_words
 from assent.programs.option import options_of
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from assent.effects.shell.commands.line import Line
-
     Word = str | Arg
 
 _SSH = options_of(

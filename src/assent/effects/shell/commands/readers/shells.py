@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from assent.contract.pattern import Pattern
+from typing import TYPE_CHECKING
+
+from assent.contract import Pattern
 from assent.effects.shell.command import FIRM, Arg
 from assent.effects.shell.commands.command_effects import READ, literal, shown
+from assent.effects.shell.commands.line import Line
 from assent.programs.traits import has
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from assent.effects.shell.commands.line import Line
-
     Word = str | Arg
 
 _FLAGS = frozenset("abcefhilmnprstuvxCEPTD")

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from assent.contract.effect import Effect, Kind, Target
-from assent.contract.pattern import Pattern
+from typing import TYPE_CHECKING
+
+from assent.contract import Effect, Kind, Pattern, Target
 from assent.effects.shell import environment
 from assent.effects.shell.command import Arg
 from assent.effects.shell.commands.command_effects import EXECUTE, READ, WRITE, Seen, literal, shown, values
-from assent.effects.shell.commands.options import parse
+from assent.effects.shell.commands.line import Line
+from assent.effects.shell.commands.options import Parsed, parse
 from assent.programs.option import options_of
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from assent.effects.shell.commands.line import Line
-    from assent.effects.shell.commands.options import Parsed
-
     Word = str | Arg
 
 SHELLS = Pattern(r"(?:.*/)?(?:ba|da|z|k|mk|pdk|fi|a|c|tc)?sh|eval|source|\.")
