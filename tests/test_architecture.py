@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -84,14 +85,8 @@ def owner(path: Path) -> str:
     return name(path).split("/")[0].removesuffix(".py")
 
 
-def parsed(path: Path) -> ast.Module:
-    return ast.parse(path.read_text(encoding="utf-8"), str(path))
-
-
-@cache
 def tree(path: Path) -> ast.Module:
-    """The same once for all tests, so none may change it."""
-    return parsed(path)
+    return ast.parse(path.read_text(encoding="utf-8"), str(path))
 
 
 def imports(node: ast.AST) -> Iterator[str]:
@@ -107,23 +102,34 @@ def imports(node: ast.AST) -> Iterator[str]:
             yield from (f"{each.module}.{alias.name}" for alias in each.names)
 
 
-def imports_at_run_time(path: Path) -> Iterator[str]:
-    """The imports of a module but for those that only the type checker sees."""
-    body = parsed(path)
-    for each in ast.walk(body):
+class Names(NamedTuple):
+    """What a module imports anywhere, what of that when it runs, and the functions that it calls by a plain name."""
+
+    imported: frozenset[str]
+    imported_at_run_time: frozenset[str]
+    called: frozenset[str]
+
+
+@cache
+def names(path: Path) -> Names:
+    body = tree(path)
+    every = frozenset(imports(body))
+    nodes = list(ast.walk(body))
+    for each in nodes:
         if isinstance(each, ast.If) and isinstance(each.test, ast.Name) and each.test.id == "TYPE_CHECKING":
             each.body = []
-    return imports(body)
+    calls = (each.func.id for each in nodes if isinstance(each, ast.Call) and isinstance(each.func, ast.Name))
+    return Names(every, frozenset(imports(body)), frozenset(calls))
 
 
-def assent_parts(names: Iterator[str]) -> set[str]:
+def assent_parts(imported: frozenset[str]) -> set[str]:
     """The parts of Assent among imported names. What is no part comes from the package's own `__init__`."""
-    second = {(each + ".__init__").split(".")[1] for each in names if each.split(".")[0] == "assent"}
+    second = {(each + ".__init__").split(".")[1] for each in imported if each.split(".")[0] == "assent"}
     return {each if (SOURCE / each).is_dir() or (SOURCE / f"{each}.py").exists() else "__init__" for each in second}
 
 
 def test_imports_go_one_way() -> None:
-    wrong = {name(path): assent_parts(imports(tree(path))) - allowed(path) for path in modules()}
+    wrong = {name(path): assent_parts(names(path).imported) - allowed(path) for path in modules()}
     assert {module: parts for module, parts in wrong.items() if parts} == {}
 
 
@@ -142,9 +148,9 @@ def dotted(path: Path) -> str:
     return ".".join(("assent", *path.relative_to(SOURCE).with_suffix("").parts)).removesuffix(".__init__")
 
 
-def needs(path: Path) -> set[str]:
+def needs(path: Path) -> frozenset[str]:
     """What a module imports at some time. Of a package it is the modules, where these are named."""
-    found = set(imports_at_run_time(path))
+    found = names(path).imported_at_run_time
     return found - {each.rpartition(".")[0] for each in found if is_module(each)}
 
 
@@ -157,13 +163,11 @@ def is_module(dotted_name: str) -> bool:
 def test_pure_packages_touch_nothing_outside(path: Path) -> None:
     own = READS_ITS_OWN_DATA.get(name(path))
     known = PURE_IMPORTS | (own or frozenset())
-    outside = {each for each in imports_at_run_time(path) if not each.startswith("assent")}
+    outside = {each for each in names(path).imported_at_run_time if not each.startswith("assent")}
     if {each for each in outside if each.partition(".")[0] == "sys"} == VERSION:
         outside -= VERSION
     assert {each for each in outside if each not in known and each.rpartition(".")[0] not in known} == set()
-    calls = {
-        each.func.id for each in ast.walk(tree(path)) if isinstance(each, ast.Call) and isinstance(each.func, ast.Name)
-    }
+    calls = names(path).called
     assert calls & IMPURE_CALLS == ({"open"} & calls if own is not None else set())
 
 
@@ -173,7 +177,8 @@ def test_the_modules_that_read_their_own_data_exist() -> None:
 
 def test_the_decision_path_imports_nothing_slow() -> None:
     """When it is loaded: what a function imports, only some calls need."""
-    loaded = {name(path): bundle.Making().read(str(path), own=True).body for path in modules(*DECISION_PATH)}
+    suspects = [path for path in modules(*DECISION_PATH) if names(path).imported & SLOW]
+    loaded = {name(path): bundle.Making().read(str(path), own=True).body for path in suspects}
     slow = {module: set(bundle.imports(body)) & SLOW for module, body in loaded.items()}
     assert {module: found for module, found in slow.items() if found} == {}
 
@@ -298,7 +303,7 @@ def test_the_contract_assigns_fields_in_init_only(path: Path) -> None:
 
 
 def test_every_module_says_what_it_owns() -> None:
-    assert [name(path) for path in modules() if not ast.get_docstring(tree(path))] == []
+    assert [name(path) for path in modules() if not path.read_text(encoding="utf-8").startswith('"""')] == []
 
 
 STARTS_PROCESSES = frozenset("subprocess multiprocessing os.fork tests.server tests.client tests.terminal".split())
