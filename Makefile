@@ -23,8 +23,8 @@ test: lint types ## everything that must hold: lint, types, all tests but those 
 thorough: ## the same with all generated examples: the properties try eight times as many
 	$(MAKE) test ARGS='--hypothesis-profile thorough $(ARGS)'
 
-check: lint types ## the same in under a minute: lint, types, shape, unit tests, corpus
-	$(PYTEST) tests/unit tests/test_architecture.py tests/test_public_api.py tests/test_docs.py tests/test_corpus.py
+check: lint types ## in under a minute: lint, types, imports, unit tests but the slow ones, corpus
+	$(PYTEST) -m "not slow" tests/unit tests/test_architecture.py tests/test_public_api.py tests/test_docs.py tests/test_corpus.py
 
 lint: $(READY)
 	$(BIN)/ruff check .

@@ -454,6 +454,7 @@ def test_an_approval_ends(opened: Opens) -> None:
     assert "nobody answered" in gate.resolve_approval(asked.id, MAKE, allow=True, who="ada").message
 
 
+@pytest.mark.slow
 def test_a_clock_that_is_set_back_brings_no_approval_back(opened: Opens) -> None:
     session = opened().session("run-1")
     way = session._embedded()
@@ -736,6 +737,7 @@ def test_a_gate_at_a_server_that_never_answers_can_be_closed(tmp_path: Path) -> 
         assert not gate.guard_sync(MAKE).allowed
 
 
+@pytest.mark.slow
 def test_functions_that_wait_for_somebody_keep_no_answer_of_others_waiting(opened: Opens) -> None:
     never, shown = threading.Event(), threading.Semaphore(0)
 

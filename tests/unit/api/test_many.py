@@ -24,6 +24,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_two_thousand_sessions_cost_no_more_each(folder: Path) -> None:
     with Gate(
         str(folder / "project"), files=False, state=str(folder / "state"), channels=["nobody"], tools={"bash": "bash"}
@@ -98,6 +99,7 @@ def test_what_sessions_left_goes_after_a_month_without_use(folder: Path) -> None
     assert (sessions.chosen_mode(state, "used"), sessions.chosen_mode(state, "old")) == ("plan", "")
 
 
+@pytest.mark.slow
 def test_gates_with_equal_rules_share_what_was_made_of_them(folder: Path) -> None:
     def gate(number: int, deny: str) -> Gate:
         state = str(folder / f"s{number}")

@@ -96,6 +96,7 @@ DATA = st.recursive(
 
 
 @given(st.dictionaries(st.text(), DATA))
+@pytest.mark.slow
 def test_data_is_left_as_it_is(given: dict[str, object]) -> None:
     assert arguments(given) == given
 

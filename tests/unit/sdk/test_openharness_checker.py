@@ -139,6 +139,7 @@ def rank(decision: Any) -> int:
     patterns=st.sets(st.sampled_from(["/etc/*", "*.md", "/home/*"])),
     commands=st.sets(st.sampled_from(["make deploy*", "rm *", "*ssh*"])),
 )
+@pytest.mark.slow
 def test_what_the_real_one_stops_or_asks_about_so_do_we(
     mode: str,
     tool: str,
@@ -212,6 +213,7 @@ def test_an_approval_gate_asks_and_is_resolved(tmp_path: Path) -> None:
     assert [(line["outcome"], line["who"]) for line in ends] == [("allow", "ada"), ("deny", "ada"), ("deny", "ada")]
 
 
+@pytest.mark.slow
 def test_an_approval_gate_that_nobody_resolves_says_no(tmp_path: Path) -> None:
     async def play() -> bool:
         policy = {"approval": {"timeout": 1}}

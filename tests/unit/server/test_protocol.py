@@ -199,6 +199,7 @@ def test_a_line_end_behind_a_request_is_no_other() -> None:
     assert asyncio.run(play()) == [b"on the spot", b"on the spot"]
 
 
+@pytest.mark.slow
 def test_a_connection_is_kept_while_it_is_used_and_ended_when_it_is_not() -> None:
     async def play() -> tuple[str, str]:
         line, made = connection(Application(), idle=0.2)

@@ -109,6 +109,7 @@ def test_a_line_is_safe_to_look_at_in_a_terminal(tmp_path: Path) -> None:
     assert json.loads(text)["input"]["command"] == hostile.replace("\ud800", "\\ud800")
 
 
+@pytest.mark.slow
 def test_any_input_can_be_written_and_its_size_is_bounded(tmp_path: Path) -> None:
     deep: object = "x"
     for _ in range(5000):

@@ -100,6 +100,7 @@ def test_the_head_is_missed_and_its_changes_are_seen(tmp_path: Path) -> None:
     assert verify(where).fault is None
 
 
+@pytest.mark.slow
 def test_each_of_many_random_changes_of_one_byte_is_found(tmp_path: Path) -> None:
     where = write(tmp_path, 12)
     path = Path(where, "permissions.jsonl")

@@ -138,6 +138,7 @@ class Shown(App[None]):
         self.theme = looks.DARK.name
 
 
+@pytest.mark.slow
 def test_on_the_screen_too_every_cell_is_text_and_carries_no_action() -> None:
     async def play() -> None:
         async with Shown().run_test(size=(120, 60)) as pilot:

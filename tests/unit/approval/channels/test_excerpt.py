@@ -6,6 +6,7 @@ import random
 import re
 import time
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -38,6 +39,7 @@ def test_a_character_that_is_written_out_is_not_torn_apart(before: int, after: i
     assert re.sub(r" … \[cut: [\d,]+ characters in all\] … |\\u\{202e\}|[ab]", "", found) == ""
 
 
+@pytest.mark.slow
 def test_a_long_text_of_the_worst_kind_is_drawn_at_once() -> None:
     """A loop that draws it serves everybody else too."""
     chance = random.Random(0)

@@ -408,6 +408,7 @@ def test_deep_nesting_is_answered_quickly_and_without_a_crash(piece: str) -> Non
 @pytest.mark.parametrize(
     "text", ["a ", "'a'", "$x", '"$x"', "a\\\n", "{a,b}", "`a`", "<<E\n", "a;", "a\n", "\\a", "~:", "[", "é"]
 )
+@pytest.mark.slow
 def test_a_megabyte_is_answered_within_seconds(text: str) -> None:
     began = time.process_time()
     read(text * (1_000_000 // len(text)))

@@ -60,6 +60,7 @@ LONG = [
 ]
 
 
+@pytest.mark.slow
 def test_any_words_are_answered_for_every_program() -> None:
     choose = random.Random(7)
     for name in shipped.names():
@@ -70,6 +71,7 @@ def test_any_words_are_answered_for_every_program() -> None:
 
 
 @pytest.mark.parametrize("argv", LONG, ids=[f"{argv[0]} {argv[1][:12]!r}" for argv in LONG])
+@pytest.mark.slow
 def test_a_megabyte_is_answered_within_a_second(argv: tuple[str, ...]) -> None:
     before = time.process_time()
     assert isinstance(interpret(argv, cwd="/w", home="/h"), CommandEffects)
