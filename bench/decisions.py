@@ -9,7 +9,7 @@ import time
 from contextlib import chdir
 from pathlib import Path
 
-from assent.contract.call import Call
+from assent.contract import Call
 from assent.engine import engine
 from assent.engine.engine import Engine
 from assent.policy import shipped

@@ -12,7 +12,7 @@ import statistics
 import time
 from collections.abc import Callable, Mapping, Sequence
 
-from assent.contract.value import Value
+from assent.contract import Value
 
 
 class Block(Value):

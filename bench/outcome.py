@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from assent.contract.value import Value
+from assent.contract import Value
 from bench.measure import Taken
 
 

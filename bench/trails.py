@@ -6,7 +6,7 @@ import os
 import time
 from pathlib import Path
 
-from assent.contract.record import Record
+from assent.contract import Record
 from assent.hook import bundle, launcher
 from assent.trail import line
 from assent.trail.append import SEGMENT, Trail

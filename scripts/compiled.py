@@ -25,7 +25,7 @@ PACKAGE, LIBRARY, WORK = "assent", "assent_decision", ".work"
 # around the reader of the shell, which catches what compiled code raises when it is called.
 MODULES = """
     engine/engine
-    contract/call contract/decision contract/effect contract/facts contract/memory contract/tools contract/value
+    contract/call contract/decision contract/effect contract/tools contract/value
     effects/native effects/paths
     effects/shell/* effects/shell/syntax/* effects/shell/syntax/__init__
     effects/shell/commands/operands programs/option effects/shell/commands/options

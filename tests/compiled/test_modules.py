@@ -20,7 +20,7 @@ MODULES = [
 ]
 READS = """
 import json, sys
-from assent.contract.call import Call
+from assent.contract import Call
 from assent.engine.engine import Engine
 from assent.policy.settings import combine
 engine = Engine(combine([]))

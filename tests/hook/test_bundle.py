@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 import assent
-from assent.contract import pattern
+from assent.contract import lean
 from assent.hook import bundle, bundled, launcher
 
 HARMLESS = "ls -la"
@@ -454,11 +454,11 @@ def test_a_pattern_that_is_not_kept_is_compiled(tmp_path: Path, monkeypatch: pyt
     file.write_bytes(b"before" + data)
     handle = os.open(file, os.O_RDONLY)
     patterns = bundled.Patterns(handle, len(b"before"), bundle.part(data))
-    monkeypatch.setattr(pattern, "KEPT", [patterns.compiled])
+    monkeypatch.setattr(lean, "KEPT", [patterns.compiled])
     assert patterns.compiled("a+", 0) == re.compile("a+")
-    assert pattern.Pattern("c+").fullmatch("cc")
-    assert pattern.Pattern("a+", pattern.IGNORECASE).fullmatch("AA")
-    assert pattern.Pattern("b+").fullmatch("bb")
+    assert lean.Pattern("c+").fullmatch("cc")
+    assert lean.Pattern("a+", lean.IGNORECASE).fullmatch("AA")
+    assert lean.Pattern("b+").fullmatch("bb")
     os.close(handle)
     broken = bundled.Patterns(handle, 0, bundle.part(data))
     assert broken.compiled("a+", 0) is None

@@ -78,7 +78,7 @@ def test_without_the_core_the_package_serves() -> None:
     script = """
 import sys
 sys.modules["_json"] = None
-from assent.contract.notation import dumps, loads
+from assent.contract import dumps, loads
 assert loads('{"a": [1, null]}') == {"a": [1, None]}
 assert dumps({"b": "é", "a": 1}, ordered=True, spaced=True) == '{"a": 1, "b": "\\\\u00e9"}'
 """

@@ -6,8 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from assent.contract import PayloadError
-from assent.contract.notation import loads
+from assent.contract import PayloadError, loads
 
 DEEPEST = 200  # levels of lists and objects
 INFINITY = float("inf")

@@ -6,9 +6,8 @@ from collections.abc import Mapping
 
 from assent.agents import payload
 from assent.agents.adapter import DECIDING, Event, Kind, Rendered
-from assent.contract import Call, Outcome, PayloadError, Reply
+from assent.contract import Call, Outcome, PayloadError, Reply, dumps
 from assent.contract.display import visible
-from assent.contract.notation import dumps
 
 KINDS: dict[str, Kind] = {
     "PreToolUse": Kind.BEFORE_TOOL,

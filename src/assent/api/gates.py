@@ -14,9 +14,8 @@ from assent.api.embedded import DAY, Embedded, copied, fault, unchanged
 from assent.api.functions import guard_function
 from assent.api.places import Place, check_places
 from assent.api.values import arguments
-from assent.contract import Call, Decision, PayloadError, StoreError, Value
+from assent.contract import Call, Decision, PayloadError, StoreError, Value, texts
 from assent.contract.approval import Answer, Held, Said, Verdict
-from assent.contract.texts import texts
 from assent.effects.declared import LIKE, Tool
 from assent.engine.cache import EngineCache, add_tool
 from assent.engine.engine import is_declarable

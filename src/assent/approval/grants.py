@@ -9,9 +9,8 @@ import os
 from collections.abc import Callable, Iterable
 from stat import S_IMODE
 
-from assent.contract import StoreError
+from assent.contract import StoreError, loads
 from assent.contract.approval import Grant, Scope
-from assent.contract.notation import loads
 from assent.state.files import held, read, replace_text, state_folder
 
 FILE = "grants.json"

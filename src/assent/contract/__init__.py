@@ -1,13 +1,14 @@
 """The types and errors that stages share; import them from here. Imports no stage.
 
-Not here, since most decisions need none of it: `approval`, `classifier`, `display`, `notation`, `tools`, `words`."""
+Not imported here, because most decisions do not need them: `approval`, `classifier`, `display`, `looks`, `tools`,
+`words`."""
 
 from __future__ import annotations
 
-from assent.contract.call import Call
-from assent.contract.choice import Enum, IntEnum
-from assent.contract.decision import Decision, Part
+from assent.contract.call import Below, Call, Facts, Server
+from assent.contract.decision import Decision, Part, Record, Reply, fault
 from assent.contract.effect import OR_ANOTHER, Effect, Gap, Invocation, Lowering, Target
+from assent.contract.enums import MUTATION, READ_ONLY, Enum, IntEnum, Kind, Layer, Operation, Outcome, Via
 from assent.contract.errors import (
     AccessError,
     AssentError,
@@ -17,15 +18,8 @@ from assent.contract.errors import (
     StoreError,
     assert_never,
 )
-from assent.contract.facts import Below, Facts, Server
-from assent.contract.memory import keep
-from assent.contract.operation import MUTATION, READ_ONLY, Kind, Operation, Via
-from assent.contract.outcome import Layer, Outcome
-from assent.contract.pattern import ASCII, DOTALL, IGNORECASE, Pattern, re
-from assent.contract.record import Record
-from assent.contract.reply import Reply, fault
-from assent.contract.sha import sha256
-from assent.contract.value import Value, fields
+from assent.contract.lean import ASCII, DOTALL, IGNORECASE, Pattern, dumps, loads, re, sha256
+from assent.contract.value import Value, fields, keep, texts
 
 __all__ = [
     "ASCII",
@@ -63,9 +57,12 @@ __all__ = [
     "Value",
     "Via",
     "assert_never",
+    "dumps",
     "fault",
     "fields",
     "keep",
+    "loads",
     "re",
     "sha256",
+    "texts",
 ]

@@ -5,11 +5,10 @@ Collects no answers and keeps nothing."""
 from __future__ import annotations
 
 from assent.contract.call import Call
-from assent.contract.choice import Enum
 from assent.contract.decision import Decision
+from assent.contract.enums import Enum
 from assent.contract.errors import assert_never
-from assent.contract.texts import texts
-from assent.contract.value import Value
+from assent.contract.value import Value, texts
 
 LONGEST_SESSION = 7 * 24 * 3600.0  # an end that nobody announces
 

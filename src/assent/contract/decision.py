@@ -1,11 +1,11 @@
-"""The answer on a call and its receipt. Decides nothing itself."""
+"""A decision with its receipt, the reply to the agent program, and the record for the trail."""
 
 from __future__ import annotations
 
-from assent.contract.outcome import Layer, Outcome
-from assent.contract.value import Value
+from collections.abc import Mapping
 
-__all__ = ["Decision", "Layer", "Outcome", "Part"]
+from assent.contract.enums import Layer, Outcome
+from assent.contract.value import Value
 
 
 class Part(Value):
@@ -100,3 +100,148 @@ class Decision(Value):
     @property
     def reason(self) -> str:
         return self.deciding.reason
+
+
+class Record(Value):
+    """What is to be remembered of one moment.
+
+    `kind` is `decision` (every decision, a question among them with outcome `ask`), `answer` (how a question ended,
+    with the question's `id`), `grant`, `revoke`, `mode`, `offer` or `event`. `id` is unique but for a question and
+    its answer. `input` is the call's input, unredacted here. `more` holds what only some kinds have."""
+
+    __slots__ = (
+        "kind",
+        "id",
+        "time",
+        "runtime",
+        "session",
+        "project",
+        "cwd",
+        "tool",
+        "input",
+        "effects",
+        "outcome",
+        "layer",
+        "code",
+        "reason",
+        "rule",
+        "source",
+        "mode",
+        "risk",
+        "who",
+        "channel",
+        "scope",
+        "timed_out",
+        "latency",
+        "more",
+    )
+
+    def __init__(
+        self,
+        kind: str,
+        id: str,
+        time: float,
+        *,
+        runtime: str = "",
+        session: str = "",
+        project: str = "",
+        cwd: str = "",
+        tool: str = "",
+        input: Mapping[str, object] | None = None,
+        effects: tuple[str, ...] = (),
+        outcome: str = "",
+        layer: str = "",
+        code: str = "",
+        reason: str = "",
+        rule: str = "",
+        source: str = "",
+        mode: str = "",
+        risk: str = "",
+        who: str = "",
+        channel: str = "",
+        scope: str = "",
+        timed_out: bool = False,
+        latency: float = 0.0,
+        more: Mapping[str, object] | None = None,
+    ) -> None:
+        self.kind = kind
+        self.id = id
+        self.time = time
+        self.runtime = runtime
+        self.session = session
+        self.project = project
+        self.cwd = cwd
+        self.tool = tool
+        self.input = input or {}
+        self.effects = effects
+        self.outcome = outcome
+        self.layer = layer
+        self.code = code
+        self.reason = reason
+        self.rule = rule
+        self.source = source
+        self.mode = mode
+        self.risk = risk
+        self.who = who
+        self.channel = channel
+        self.scope = scope
+        self.timed_out = timed_out
+        self.latency = latency
+        self.more = more or {}
+
+    def __hash__(self) -> int:
+        return hash((self.kind, self.id, self.time))
+
+
+# Said where nobody gave a reason: several runtimes run a call whose denial has none.
+UNSAID = {
+    Outcome.ALLOW: "Assent lets this call run",
+    Outcome.ASK: "Assent asks about this call",
+    Outcome.DENY: "Assent does not let this call run",
+}
+
+
+class Reply(Value):
+    """The answer to one event of a runtime.
+
+    `reason` is for the person, `message` for the agent; each stands in for the other where one is empty. `stop` ends
+    the agent's turn as well (with a denial only). `context` is told to the agent beside the answer. `fault` marks a
+    denial that was not decided: something broke, and the runtime's own form of block is used. `through` is the
+    program that makes a runtime ask where it has no ask of its own (`""`: there is none)."""
+
+    __slots__ = ("outcome", "reason", "message", "stop", "context", "fault", "through")
+
+    def __init__(
+        self,
+        outcome: Outcome,
+        reason: str = "",
+        *,
+        message: str = "",
+        stop: bool = False,
+        context: str = "",
+        fault: bool = False,
+        through: str = "",
+    ) -> None:
+        # INVARIANT: what broke is a denial.
+        self.outcome = Outcome.DENY if fault else outcome
+        self.reason = reason
+        self.message = message
+        self.stop = stop
+        self.context = context
+        self.fault = fault
+        self.through = through
+
+    @property
+    def for_person(self) -> str:
+        """Never empty."""
+        return self.reason.strip() or self.message.strip() or UNSAID[self.outcome]
+
+    @property
+    def for_agent(self) -> str:
+        """Never empty."""
+        return self.message.strip() or self.reason.strip() or UNSAID[self.outcome]
+
+
+def fault(reason: str) -> Reply:
+    """The answer where Assent itself failed."""
+    return Reply(Outcome.DENY, reason, fault=True)

@@ -7,7 +7,7 @@ known to `looks`, which is loaded for text that is not ASCII only: a hook starts
 from __future__ import annotations
 
 from assent.contract.escapes import ESCAPE, escaped
-from assent.contract.pattern import Pattern
+from assent.contract.lean import Pattern
 
 # Printable by the book, and yet nothing to see: fillers, blanks and selectors that change what stands before them.
 BLANK = frozenset(

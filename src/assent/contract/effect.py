@@ -4,21 +4,8 @@ Says nothing of whether any of it is welcome."""
 
 from __future__ import annotations
 
-from assent.contract.operation import MUTATION, READ_ONLY, Kind, Operation, Via
+from assent.contract.enums import READ_ONLY, Kind, Operation, Via
 from assent.contract.value import Value
-
-__all__ = [
-    "MUTATION",
-    "READ_ONLY",
-    "Effect",
-    "Gap",
-    "Invocation",
-    "Kind",
-    "Lowering",
-    "Operation",
-    "Target",
-    "Via",
-]
 
 # In the name of a SETTINGS target: the program takes another file where the one that follows is missing.
 OR_ANOTHER = "\0?{}\0"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from assent.contract.pattern import Pattern
+from assent.contract.lean import Pattern
 
 ESCAPE = Pattern(r"\\u\{[0-9a-f]{0,6}\}?")  # whole, or cut short
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 from unicodedata import bidirectional, category, name, normalize
 
 from assent.contract.escapes import escaped
-from assent.contract.pattern import Pattern, re
+from assent.contract.lean import Pattern, re
 
 # Letters of other scripts that look like a Latin letter.
 TWINS = frozenset(

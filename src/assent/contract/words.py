@@ -6,8 +6,7 @@ letter; `sentence` makes the beginning of a sentence of one. No hook that only d
 from __future__ import annotations
 
 from assent.contract.approval import Ending, Said, Scope
-from assent.contract.decision import Outcome
-from assent.contract.effect import Operation
+from assent.contract.enums import Operation, Outcome
 from assent.contract.errors import assert_never
 from assent.contract.value import Value, fields
 

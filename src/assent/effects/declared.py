@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from assent.contract import Call, Effect, Gap, Kind, Lowering, Operation, PayloadError, Target, Value
-from assent.contract.texts import texts
+from assent.contract import Call, Effect, Gap, Kind, Lowering, Operation, PayloadError, Target, Value, texts
 from assent.contract.tools import ALIASES, INERT
 from assent.effects import addresses, files, native, web
 from assent.effects.arguments import nonempty, strings

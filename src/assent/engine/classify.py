@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING
 
 from assent.approval.classifier.model import Classifier
 from assent.approval.classifier.prompt import Shown
-from assent.contract import READ_ONLY, Call, Kind, Lowering, Operation, Outcome, StoreError, sha256
+from assent.contract import READ_ONLY, Call, Kind, Lowering, Operation, Outcome, StoreError, dumps, sha256
 from assent.contract.classifier import Backend, Opinion
-from assent.contract.notation import dumps
 from assent.contract.tools import ALIASES, INERT, canonical
 from assent.effects import native, runtimes, shell
 from assent.effects.shell import commands

@@ -10,8 +10,7 @@ import os
 from collections.abc import Iterator, Mapping
 from stat import S_ISDIR, S_ISREG
 
-from assent.contract import READ_ONLY, Call, Effect, Facts, Invocation, Kind, Lowering, Operation, sha256
-from assent.contract.notation import dumps, loads
+from assent.contract import READ_ONLY, Call, Effect, Facts, Invocation, Kind, Lowering, Operation, dumps, loads, sha256
 from assent.contract.tools import canonical
 from assent.facts import imports
 from assent.programs.traits import has

@@ -46,7 +46,7 @@ def start(
     sys.meta_path.insert(0, Others(handle, behind, parts[2]))
     bring(modules)
     patterns = Patterns(handle, place + parts[0][0], parts[1])
-    sys.modules["assent.contract.pattern"].KEPT.append(patterns.compiled)
+    sys.modules["assent.contract.lean"].KEPT.append(patterns.compiled)
 
     def deciding() -> None:
         try:

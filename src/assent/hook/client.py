@@ -11,8 +11,7 @@ import time
 from collections.abc import Mapping
 
 from assent.agents.adapter import ATTENDED, Rendered
-from assent.contract import StoreError
-from assent.contract.notation import dumps
+from assent.contract import StoreError, dumps
 from assent.engine import server_socket
 from assent.facts import host
 

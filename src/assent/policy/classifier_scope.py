@@ -4,8 +4,7 @@ The mode asks about what nothing spoke of; there, and nowhere else, may a second
 
 from __future__ import annotations
 
-from assent.contract import Decision, Facts, Layer, Lowering, Outcome, Part, sha256
-from assent.contract.notation import dumps
+from assent.contract import Decision, Facts, Layer, Lowering, Outcome, Part, dumps, sha256
 from assent.policy.modes import Mode
 from assent.policy.policy import Policy
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from assent.contract.notation import dumps, loads
+from assent.contract import dumps, loads
 from assent.policy.modes import Mode
 from assent.policy.policy import Policy
 from assent.policy.prefilter import PathPrefilter

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from assent.contract import Operation, PolicyError, Value
+from assent.contract import Operation, PolicyError, Value, texts
 from assent.contract.classifier import Backend
-from assent.contract.texts import texts
 from assent.policy.document import Document
 from assent.policy.modes import Mode, parse_mode
 from assent.policy.policy import Policy, compile_policy

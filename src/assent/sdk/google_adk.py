@@ -19,7 +19,7 @@ from google.adk.tools.base_tool import BaseTool
 from google.adk.tools.tool_context import ToolContext
 from google.genai import types
 
-from assent.contract.texts import texts
+from assent.contract import texts
 from assent.sdk.tool_guard import Sessions, ToolGuard, told
 
 RUNTIME = "google-adk"

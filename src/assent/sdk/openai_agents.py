@@ -25,8 +25,7 @@ from agents.mcp import MCPServer
 
 from assent.api.embedded import DAY
 from assent.api.functions import Denied
-from assent.contract import PayloadError
-from assent.contract.texts import texts
+from assent.contract import PayloadError, texts
 from assent.sdk import openai_local
 from assent.sdk.openai_paused import Pausing, answered, mcp_name, questions, taken
 from assent.sdk.tool_guard import Sessions, ToolGuard, told

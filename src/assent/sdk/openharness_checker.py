@@ -15,9 +15,8 @@ from typing import Any
 
 from assent.api.gates import Approval, Gate, PermissionMode, Session
 from assent.approval.escalation import DenialTracker
-from assent.contract import Call, Decision, Outcome, PayloadError, Value
+from assent.contract import Call, Decision, Outcome, PayloadError, Value, texts
 from assent.contract.approval import Answer, Held, Said, Verdict
-from assent.contract.texts import texts
 from assent.contract.tools import canonical
 from assent.engine.engine import Engine as Rules
 from assent.engine.memory import getuser

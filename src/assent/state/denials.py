@@ -9,8 +9,7 @@ import posixpath
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from assent.contract import StoreError, sha256
-from assent.contract.notation import dumps, loads
+from assent.contract import StoreError, dumps, loads, sha256
 from assent.state.files import held, read, replace_text, state_folder
 
 if TYPE_CHECKING:

@@ -6,8 +6,7 @@ from __future__ import annotations
 
 import posixpath
 
-from assent.contract import StoreError, sha256
-from assent.contract.notation import dumps, loads
+from assent.contract import StoreError, dumps, loads, sha256
 from assent.state.files import held, read, replace_text, state_folder
 
 FOLDER = "sessions"

@@ -9,8 +9,7 @@ import posixpath
 from collections.abc import Collection
 from contextlib import AbstractContextManager
 
-from assent.contract import StoreError, sha256
-from assent.contract.notation import dumps, loads
+from assent.contract import StoreError, dumps, loads, sha256
 from assent.state.files import held, read, replace_text, state_folder
 
 FOLDER = "sessions"

@@ -12,8 +12,7 @@ import posixpath
 from collections.abc import Iterable, Mapping
 from stat import S_ISDIR
 
-from assent.contract import StoreError, sha256
-from assent.contract.notation import dumps, loads
+from assent.contract import StoreError, dumps, loads, sha256
 from assent.state.files import read, replace_text, state_folder
 
 FOLDER = "cache"

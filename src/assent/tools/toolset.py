@@ -12,10 +12,9 @@ from contextlib import suppress
 from typing import Protocol
 
 from assent.approval.preview import preview
-from assent.contract import Call, Decision, Outcome, PayloadError
+from assent.contract import Call, Decision, Outcome, PayloadError, texts
 from assent.contract.approval import Preview, Verdict
 from assent.contract.display import visible
-from assent.contract.texts import texts
 from assent.contract.tools import OURS
 from assent.tools import arguments
 from assent.tools.bash import BashTool, environment

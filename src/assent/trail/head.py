@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import os
 
-from assent.contract import Value
-from assent.contract.notation import loads
+from assent.contract import Value, loads
 from assent.trail.line import NO_HASH
 from assent.trail.segments import HEAD, open_own
 

@@ -8,8 +8,7 @@ from __future__ import annotations
 from time import gmtime
 from typing import TYPE_CHECKING
 
-from assent.contract import Value, keep, re, sha256
-from assent.contract.notation import dumps
+from assent.contract import Value, dumps, keep, re, sha256
 from assent.trail import redact
 
 if TYPE_CHECKING:

@@ -1,8 +1,11 @@
-"""Values are what their fields are."""
+"""Values are equal by their fields; a cache keeps the latest entries."""
 
 from __future__ import annotations
 
-from assent.contract import Value
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assent.contract import Value, keep
 
 
 class Pair(Value):
@@ -54,3 +57,19 @@ def test_values_of_different_classes_are_different_whatever_they_hold() -> None:
 
 def test_a_value_shows_its_fields() -> None:
     assert repr(Pair(1, "a")) == "Pair(left=1, right='a')"
+
+
+@given(st.lists(st.integers(0, 20), max_size=60), st.integers(1, 8))
+def test_a_cache_never_exceeds_its_bound_and_holds_the_latest(keys: list[int], most: int) -> None:
+    cache: dict[int, int] = {}
+    for place, key in enumerate(keys):
+        keep(cache, key, place, most)
+        assert len(cache) <= most
+        assert cache[key] == place
+
+
+def test_the_oldest_entry_is_dropped_first() -> None:
+    cache: dict[str, int] = {}
+    for place, key in enumerate("abcd"):
+        keep(cache, key, place, 3)
+    assert cache == {"b": 1, "c": 2, "d": 3}

@@ -1,5 +1,6 @@
-"""Enumerations as `enum` has them, as far as Assent uses them: importing that module and making a class with it cost
-more than a decision. The type checker sees the real ones. Holds no enumeration itself."""
+"""The enumerations of effects and decisions, and the part of `enum` that they need.
+
+Importing `enum` and making a class with it takes longer than a decision. The type checker sees the real one."""
 
 from __future__ import annotations
 
@@ -9,7 +10,7 @@ if TYPE_CHECKING:
     from enum import Enum, IntEnum
     from typing import Any
 
-__all__ = ["Enum", "IntEnum"]
+__all__ = ["MUTATION", "READ_ONLY", "Enum", "IntEnum", "Kind", "Layer", "Operation", "Outcome", "Via"]
 
 
 class _Choices(type):
@@ -94,3 +95,91 @@ if not TYPE_CHECKING:
 
         __str__ = int.__repr__
         __repr__ = Enum.__repr__
+
+
+class Operation(Enum):
+    """What is done to a target."""
+
+    READ = "read"
+    LIST = "list"
+    SEARCH = "search"
+    FETCH = "fetch"
+    WRITE = "write"
+    DELETE = "delete"
+    EXECUTE = "execute"
+    DELEGATE = "delegate"
+
+    __hash__ = object.__hash__  # members are singletons; Enum's own hash is ten times slower
+
+    @property
+    def verb(self) -> str:
+        """As an effect is described."""
+        return "run" if self is Operation.EXECUTE else self.value
+
+
+READ_ONLY = frozenset({Operation.READ, Operation.LIST, Operation.SEARCH})
+MUTATION = frozenset({Operation.WRITE, Operation.DELETE, Operation.EXECUTE})
+
+
+class Kind(Enum):
+    """What sort of thing a target is."""
+
+    PATH = "path"
+    HOST = "host"
+    PROGRAM = "program"
+    TOOL = "tool"
+    AGENT = "agent"
+    SERVICE = "service"
+    REPOSITORY = "repository"
+    HOOKS = "hooks"
+    MODULES = "modules"
+    SETTINGS = "settings"
+    TREE = "tree"
+    NOTHING = "nothing"
+
+    __hash__ = object.__hash__  # as above
+
+
+class Via(Enum):
+    """How an effect hangs on its invocation. An allow rule on the invocation settles all but REDIRECT effects.
+    TOLD: code that nobody knows is told of the path, and may do with it what it likes; READ stands for that.
+    PERHAPS: an argument that the tool is not known to read names the path. Floor, deny and ask rules hold for it, and
+    nothing else."""
+
+    OPERAND = "operand"
+    REDIRECT = "redirect"
+    TOLD = "told"
+    PERHAPS = "perhaps"
+
+    __hash__ = object.__hash__  # as above
+
+
+class Outcome(IntEnum):
+    """Ordered: the strictest of several is their maximum."""
+
+    ALLOW = 0
+    ASK = 1
+    DENY = 2
+
+    @property
+    def word(self) -> str:
+        return self.name.lower()
+
+    def __bool__(self) -> bool:
+        raise TypeError("an outcome is neither true nor false; write `outcome is Outcome.ALLOW`")
+
+
+class Layer(Enum):
+    """Which of the six layers spoke. GRANT is a remembered answer that settles an ask, CLASSIFIER a model that called
+    safe what nothing spoke of, LOAD a policy that does not load, HEADLESS an ask that nobody can answer."""
+
+    FLOOR = "floor"
+    DENY = "deny"
+    ASK = "ask"
+    ALLOW = "allow"
+    INTRINSIC = "intrinsic"
+    MODE = "mode"
+    GRANT = "grant"
+    CLASSIFIER = "classifier"
+    HEADLESS = "headless"
+    LOAD = "load"

@@ -1,18 +1,81 @@
-"""JSON as `json` reads and writes it, without loading that package: it takes longer than to read what a hook is sent.
+"""Parts of `re`, `json` and `hashlib` that load only what a call needs: importing these takes longer than a decision.
 
-Its own core in C does the work. Where that is missing or of another make, and for every error, the package serves."""
+A `Pattern` is compiled when it is first used, and `re` is loaded with the first of its names that is used. `loads` and
+`dumps` call the C core of `json`, and the package itself where that core is missing and for every error."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from sys import version_info
+from typing import TYPE_CHECKING, Any
 
+if TYPE_CHECKING:
+    import re
+    from hashlib import sha256
+else:
+    try:
+        if version_info >= (3, 12):
+            from _sha2 import sha256
+        else:
+            from _sha256 import sha256
+    except ImportError:  # not CPython
+        from hashlib import sha256
+
+    class _Module:
+        """`re`, loaded with the first of its names that is used."""
+
+        def __getattr__(self, name: str) -> object:
+            import re
+
+            found = getattr(re, name)
+            setattr(self, name, found)
+            return found
+
+    re = _Module()
 try:
     from _json import encode_basestring, encode_basestring_ascii, make_encoder, make_scanner
 except ImportError:  # another Python
     make_scanner = make_encoder = None  # type: ignore[assignment,misc]  # the package serves
 
+__all__ = ["ASCII", "DOTALL", "IGNORECASE", "Pattern", "dumps", "loads", "re", "sha256"]
+
+IGNORECASE, DOTALL, ASCII = 2, 16, 256  # as in `re`
+# Return compiled patterns by text and flags, where the process was started with a file of them.
+KEPT: list[Callable[[str, int], re.Pattern[str] | None]] = []
+_METHODS = ("match", "search", "fullmatch", "sub", "split", "findall", "finditer")
 _BLANKS = " \t\n\r"
+
+
+class Pattern:
+    """A regular expression with its usual methods. After the first use they are those of the compiled one."""
+
+    __slots__ = ("text", "flags", *_METHODS)
+
+    if TYPE_CHECKING:
+        match: Callable[..., re.Match[str] | None]
+        search: Callable[..., re.Match[str] | None]
+        fullmatch: Callable[..., re.Match[str] | None]
+        sub: Callable[..., str]
+        split: Callable[..., list[str]]
+        findall: Callable[..., list[Any]]
+        finditer: Callable[..., Iterator[re.Match[str]]]
+
+    def __init__(self, text: str, flags: int = 0) -> None:
+        self.text = text
+        self.flags = flags
+
+    def __getattr__(self, name: str) -> object:
+        """A method that is asked for before there is one."""
+        if name not in _METHODS:
+            raise AttributeError(name)
+        compiled = next(filter(None, (kept(self.text, self.flags) for kept in KEPT)), None)
+        if compiled is None:
+            from re import compile
+
+            compiled = compile(self.text, self.flags)
+        for each in _METHODS:
+            setattr(self, each, getattr(compiled, each))
+        return getattr(compiled, name)
 
 
 class _Reading:
