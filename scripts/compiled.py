@@ -28,7 +28,7 @@ MODULES = """
     contract/call contract/decision contract/effect contract/tools contract/value
     effects/native effects/paths
     effects/shell/* effects/shell/syntax/* effects/shell/syntax/__init__
-    effects/shell/commands/operands programs/option effects/shell/commands/options
+    programs/option effects/shell/commands/options
     effects/shell/commands/roles programs/row effects/shell/commands/interpret effects/shell/commands/command_effects
     effects/shell/commands/line
     programs/table effects/shell/commands/readers/find effects/shell/commands/readers/git

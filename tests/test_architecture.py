@@ -209,7 +209,7 @@ NOT_FOR_HOOKS = SLOW | frozenset(
     "assent.engine.classify assent.contract.classifier assent.policy.classifier assent.policy.classifier_scope "
     "assent.state.human_decisions "
     "assent.policy.grants assent.approval.grants assent.contract.approval assent.facts.digest assent.state.trust "
-    "assent.effects.addresses assent.effects.patches assent.effects.web "
+    "assent.effects.addresses assent.effects.patches assent.effects.addresses "
     "assent.effects.shell.builtins assent.effects.shell.redirects".split()
 )
 

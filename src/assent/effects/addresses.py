@@ -1,8 +1,10 @@
-"""URL text → the host it reaches, read as strictly as any client might. Reaches nothing."""
+"""URL text → the hosts it may reach, and the effects of the tools that reach them. Reaches nothing."""
 
 from __future__ import annotations
 
-from assent.contract import DOTALL, IGNORECASE, Pattern, re
+from assent.contract import DOTALL, IGNORECASE, Call, Effect, Kind, Lowering, Operation, Pattern, Target, re
+from assent.effects.arguments import listed, lowered_keys, strings
+from assent.effects.paths import local_file, path_target
 
 URL = Pattern(r"[a-zA-Z][a-zA-Z0-9+.-]*://[^\s\"'<>`]+")
 SCHEME = Pattern(r"([a-zA-Z][a-zA-Z0-9+.-]*):[/\\]{2,}")
@@ -10,7 +12,6 @@ SCHEME = Pattern(r"([a-zA-Z][a-zA-Z0-9+.-]*):[/\\]{2,}")
 
 SPECIAL = Pattern(r"(https?|ftp|wss?):[/\\]*", IGNORECASE)  # for which browsers need no slashes
 BREAKS = Pattern(r"[\t\r\n]")
-LOCAL = Pattern(r"\s*(?:view-source:)?file:(?://(?:localhost)?(?=/)|(?=/)|//)?(.*)", IGNORECASE | DOTALL)
 PERCENT = Pattern(r"%([0-9A-Fa-f]{2})")
 PIECE = Pattern(r"\{([^{}]*)\}|\[([0-9]{1,9}|[A-Za-z])-([0-9]{1,9}|[A-Za-z])(?::[0-9]+)?\]")
 MOST_PIECES, MOST_HOSTS, MOST_RANGE = 8, 64, 16
@@ -149,14 +150,44 @@ def choices(found: re.Match[str]) -> list[str]:
     return [chr(code) for code in range(ord(low[0]), min(ord(high[0]), ord(low[0]) + MOST_HOSTS) + 1)]
 
 
-def local_file(url: str) -> str | None:
-    """The path of a `file:` address, or None."""
-    found = LOCAL.fullmatch(url)
-    if found is None:
-        return None
-    return PERCENT.sub(lambda match: chr(int(match[1], 16)), found[1]) if "%" in found[1] else found[1]
-
-
 def urls_in(text: str) -> list[str]:
     """Every URL that stands in a text."""
     return [found.rstrip(".,;)") for found in URL.findall(text)]
+
+
+URL_KEYS = ("url", "urls", "uri", "prompt", "query")
+HOST_KEYS = frozenset({"host", "hostname", "domain", "url", "endpoint", "address"})
+
+
+def fetch(call: Call, tool: str) -> Lowering:
+    given = lowered_keys(call.input)
+    effects: list[Effect] = []
+    requests = [each for each in listed(given.get("requests")) if isinstance(each, dict)]
+    for each in (given, *map(lowered_keys, requests)):
+        for key in URL_KEYS:
+            for text in strings(each.get(key)):
+                urls = [text] if key in ("url", "urls", "uri") else urls_in(text)
+                effects += [effect for url in urls for effect in address(call, url, key)]
+    return Lowering(
+        tool, tuple(effects) or (Effect(Operation.FETCH, Target(Kind.HOST, "", "an unnamed address"), "url"),)
+    )
+
+
+def search(call: Call, tool: str) -> Lowering:
+    """A search of the web, and the address of the service where the call chooses it."""
+    found = Effect(Operation.SEARCH, Target(Kind.SERVICE, "web", "the web"), "query")
+    chosen = [
+        effect
+        for key, value in lowered_keys(call.input).items()
+        if "url" in key or key in HOST_KEYS
+        for text in strings(value)
+        for effect in address(call, text, key)
+    ]
+    return Lowering(tool, (found, *chosen))
+
+
+def address(call: Call, url: str, where: str) -> list[Effect]:
+    local = local_file(url)
+    if local is not None:
+        return [Effect(Operation.READ, path_target(local or "/", call.cwd, call.home), where)]
+    return [Effect(Operation.FETCH, Target(Kind.HOST, host, url), where) for host in hosts_of(url)]

@@ -5,18 +5,14 @@ any unknown tool, so that floor and deny rules hold for every path and address a
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Sequence
 
 from assent.contract import Call, Effect, Gap, Kind, Lowering, Operation, PayloadError, Target, Value, texts
 from assent.contract.tools import ALIASES, INERT
-from assent.effects import addresses, files, native, web
+from assent.effects import addresses, files, native
 from assent.effects.arguments import nonempty, strings
 from assent.effects.native import LIKE as LIKE
 from assent.effects.paths import path_target
-
-if TYPE_CHECKING:
-    from assent.effects.native import Lower
 
 NOTHING = "nothing"
 OPERATIONS = {
@@ -62,7 +58,7 @@ class Tool(Value):
         self.like = like
 
 
-def lower(call: Call, tool: Tool, shell: Lower) -> Lowering:
+def lower(call: Call, tool: Tool, shell: Callable[[Call, str], Lowering]) -> Lowering:
     """What a call of a declared tool does. `shell` reads shell text in the call's folder."""
     name = call.tool.lower()
     if tool.like:
@@ -104,13 +100,13 @@ def _places(call: Call, tool: Tool) -> Iterator[Effect]:
         for text in _texts(value):
             yield from files.at(call, operation, text, key, recursive=operation in WHOLE)
             if addresses.scheme_of(text.strip()):  # many a library opens an address where it is given one
-                yield from web.address(call, text.strip(), key)
+                yield from addresses.address(call, text.strip(), key)
 
 
 def _hosts(call: Call, tool: Tool) -> Iterator[Effect]:
     for key, _, value in _named(call, tool.addresses):
         for text in _texts(value):
-            yield from web.address(call, text, key)
+            yield from addresses.address(call, text, key)
 
 
 def _named(call: Call, names: Sequence[str]) -> Iterator[tuple[str, str, object]]:

@@ -22,9 +22,8 @@ from assent.effects.arguments import (
     places,
     strings,
 )
-from assent.effects.forms import MOST, forms, is_path, may_be_path
-from assent.effects.paths import normal, path_target
-from assent.effects.runtimes import Shape
+from assent.effects.paths import MOST, forms, is_path, may_be_path, normal, path_target
+from assent.effects.runtimes import ToolShape
 
 READ, LIST, SEARCH = Operation.READ, Operation.LIST, Operation.SEARCH
 WRITE, DELETE = Operation.WRITE, Operation.DELETE
@@ -39,7 +38,7 @@ MOST_CHOICES = 64
 DOTTED = (".env", ".envrc", ".env.local", ".env.production")
 
 
-def lower(call: Call, shape: Shape) -> Lowering:
+def lower(call: Call, shape: ToolShape) -> Lowering:
     """What a call of a file tool does, as one runtime reads its arguments."""
     given = lowered_keys(call.input)
     match shape.word:
@@ -53,7 +52,7 @@ def lower(call: Call, shape: Shape) -> Lowering:
             return _changing(call, shape, given)
 
 
-def _reading(call: Call, shape: Shape, given: Mapping[str, object]) -> Lowering:
+def _reading(call: Call, shape: ToolShape, given: Mapping[str, object]) -> Lowering:
     """READ on every path. A pattern reads whatever lies below the folder that it begins with."""
     effects = [each for where, text in _named(shape, "path", given) for each in at(call, READ, text, where)]
     for where, text in _named(shape, "glob", given):
@@ -64,7 +63,7 @@ def _reading(call: Call, shape: Shape, given: Mapping[str, object]) -> Lowering:
     return Lowering(shape.word, _rest(shape, given).lowered(call, effects, READ))
 
 
-def _changing(call: Call, shape: Shape, given: Mapping[str, object]) -> Lowering:
+def _changing(call: Call, shape: ToolShape, given: Mapping[str, object]) -> Lowering:
     """DELETE, or WRITE and DELETE, on every path."""
     operations = (WRITE, DELETE) if shape.word == "move" else (DELETE,)
     named = list(_named(shape, "path", given))
@@ -77,7 +76,7 @@ def _changing(call: Call, shape: Shape, given: Mapping[str, object]) -> Lowering
     return Lowering(shape.word, rest.lowered(call, effects, DELETE), gaps=tuple(map(_unknown, rest.unknown)))
 
 
-def _writing(call: Call, shape: Shape, given: Mapping[str, object]) -> Lowering:
+def _writing(call: Call, shape: ToolShape, given: Mapping[str, object]) -> Lowering:
     """WRITE on every path, and on every file of a patch."""
     views = "viewer" in shape.marks and given.get("command") == "view"
     operation = READ if views else WRITE
@@ -101,7 +100,7 @@ def _writing(call: Call, shape: Shape, given: Mapping[str, object]) -> Lowering:
     return Lowering(shape.word, rest.lowered(call, effects, operation), gaps=tuple(gaps))
 
 
-def _by_ending(call: Call, shape: Shape, given: Mapping[str, object]) -> Iterator[Effect]:
+def _by_ending(call: Call, shape: ToolShape, given: Mapping[str, object]) -> Iterator[Effect]:
     """A relative path that is not there stands for the one file below the folder whose name ends so."""
     for where, text in _named(shape, "path", given):
         for form in forms(text):
@@ -111,7 +110,7 @@ def _by_ending(call: Call, shape: Shape, given: Mapping[str, object]) -> Iterato
                 yield Effect(Operation.EXECUTE, told, where)
 
 
-def _patch_keys(shape: Shape, given: Mapping[str, object]) -> list[str]:
+def _patch_keys(shape: ToolShape, given: Mapping[str, object]) -> list[str]:
     """The arguments that hold a patch: the tool's own, or, where none of these is given, any that other tools have."""
     own = [key for key in shape.role("patch") if nonempty(given.get(key))]
     return own or [key for key in PATCH_KEYS if shape.role("patch") and nonempty(given.get(key))]
@@ -145,7 +144,7 @@ def _unknown(key: str) -> Gap:
 KEEPING = frozenset({OURS, *(runtime for runtime, row in known.section("tools").items() if row.get("keeps"))})
 
 
-def _looking(call: Call, shape: Shape, given: Mapping[str, object]) -> Lowering:
+def _looking(call: Call, shape: ToolShape, given: Mapping[str, object]) -> Lowering:
     """Listing and searching: a folder (the cwd where none is given), and patterns that may lead out of it."""
     operation = OPERATIONS[shape.word]
     rest = _rest(shape, given)
@@ -297,7 +296,7 @@ class Rest:
         return (*(spare or (unnamed(operation),)), *perhaps(call, self.others))
 
 
-def _rest(shape: Shape, given: Mapping[str, object]) -> Rest:
+def _rest(shape: ToolShape, given: Mapping[str, object]) -> Rest:
     rest = Rest()
     read = {key for keys in shape.keys.values() for key in keys}
     for key, value in given.items():
@@ -322,7 +321,7 @@ def perhaps(call: Call, texts: Iterable[tuple[str, str]]) -> list[Effect]:
     ]
 
 
-def _named(shape: Shape, role: str, given: Mapping[str, object]) -> Iterator[tuple[str, str]]:
+def _named(shape: ToolShape, role: str, given: Mapping[str, object]) -> Iterator[tuple[str, str]]:
     for key in shape.role(role):
         if key in given:
             yield from places(key, given[key])

@@ -6,7 +6,6 @@ Judges nothing. A gate that looks at one key while the tool reads another is no 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING
 
 from assent.contract import (
     ASCII,
@@ -34,12 +33,8 @@ from assent.effects.arguments import (
     nonempty,
     values,
 )
-from assent.effects.forms import is_path, may_be_path
-from assent.effects.paths import joined, normal
-from assent.effects.runtimes import Shape
-
-if TYPE_CHECKING:
-    Lower = Callable[[Call, str], Lowering]
+from assent.effects.paths import is_path, joined, may_be_path, normal
+from assent.effects.runtimes import ToolShape
 
 LIKE = "declared"  # the runtime of a call that is declared to be like one of a known tool, of whichever runtime
 COMMON_KEYS = frozenset({"command", "description", "timeout", "run_in_background"})
@@ -50,7 +45,7 @@ NO_TEXT = Gap("gap.call.input", "command", "give the command as text", "the comm
 FILE_WORDS = frozenset({"read", "list", "search", "write", "delete", "move"})
 
 
-def lower(call: Call, shell: Lower) -> Lowering:
+def lower(call: Call, shell: Callable[[Call, str], Lowering]) -> Lowering:
     """What a call does. `shell` reads shell text in the call's folder."""
     found = runtimes.shapes("" if call.runtime == LIKE else call.runtime, call.tool)
     if not found:
@@ -60,13 +55,13 @@ def lower(call: Call, shell: Lower) -> Lowering:
         return _shell(call, found, shell)
     if tool in FILE_WORDS:
         return _joined([files.lower(call, shape) for shape in found])
-    from assent.effects import web
+    from assent.effects import addresses
 
     match tool:
         case "fetch":
-            return web.fetch(call, tool)
+            return addresses.fetch(call, tool)
         case "websearch":
-            return web.search(call, tool)
+            return addresses.search(call, tool)
         case "agent":
             return _agent(call, tool, shell)
         case "todo" if any(nonempty(lowered_keys(call.input).get(key)) for key in LIST_FILE_KEYS):
@@ -76,7 +71,7 @@ def lower(call: Call, shell: Lower) -> Lowering:
     return foreign(call, tool, shell)
 
 
-def _unowned(call: Call, shell: Lower) -> Lowering:
+def _unowned(call: Call, shell: Callable[[Call, str], Lowering]) -> Lowering:
     """A tool that its runtime is not known to have. Under the name of a shell it is read as one besides."""
     if call.tool[:5].lower() == "mcp__":
         return foreign(call, call.tool, shell)
@@ -108,7 +103,7 @@ def _joined(readings: list[Lowering]) -> Lowering:
 # ---------------------------------------------------------------- shell
 
 
-def _shell(call: Call, found: tuple[Shape, ...], shell: Lower) -> Lowering:
+def _shell(call: Call, found: tuple[ToolShape, ...], shell: Callable[[Call, str], Lowering]) -> Lowering:
     """Every text that the tool might run, in every folder where it may run it."""
     if call.input.keys() <= COMMON_KEYS:  # the way of most calls: one text, and nothing else that counts
         text = call.input.get("command")
@@ -175,7 +170,7 @@ def _together(lowered: list[Lowering], gaps: tuple[Gap, ...], text: str) -> Lowe
     )
 
 
-def _beside(shape: Shape, given: Mapping[str, object]) -> Iterator[Gap]:
+def _beside(shape: ToolShape, given: Mapping[str, object]) -> Iterator[Gap]:
     """What stands beside a command and may change what runs."""
     used = {key for keys in shape.keys.values() for key in keys}
     for key, value in given.items():
@@ -217,7 +212,7 @@ def quoted(word: str) -> str:
     return "'" + word.replace("'", "'\"'\"'") + "'"
 
 
-def _folder(call: Call, shape: Shape, given: Mapping[str, object]) -> str:
+def _folder(call: Call, shape: ToolShape, given: Mapping[str, object]) -> str:
     """The folder that a command runs in; `""` where the call names several, or one that cannot be told."""
     found: set[str] = set()
     for key in shape.role("workdir"):
@@ -237,7 +232,7 @@ def _execute(program: str) -> Effect:
 # ---------------------------------------------------------------- agents, others
 
 
-def _agent(call: Call, tool: str, shell: Lower) -> Lowering:
+def _agent(call: Call, tool: str, shell: Callable[[Call, str], Lowering]) -> Lowering:
     """Launching a sub-agent. Where the call says by which command, that command too."""
     given = lowered_keys(call.input)
     name = next(
@@ -251,10 +246,10 @@ def _agent(call: Call, tool: str, shell: Lower) -> Lowering:
     return Lowering(tool, (launch, *run.effects), gaps=run.gaps)
 
 
-def foreign(call: Call, tool: str, shell: Lower) -> Lowering:
+def foreign(call: Call, tool: str, shell: Callable[[Call, str], Lowering]) -> Lowering:
     """An MCP tool or an unknown one: itself, and every path and address among its arguments, so that floor and deny
     rules hold for them too. What a server says of its tools (read-only and the like) is not looked at."""
-    from assent.effects import addresses, web
+    from assent.effects import addresses
 
     effects = [Effect(Operation.EXECUTE, Target(Kind.TOOL, tool, call.tool), "tool")]
     changing = CHANGING.search(tool.lower()) is not None
@@ -268,8 +263,8 @@ def foreign(call: Call, tool: str, shell: Lower) -> Lowering:
                 effects += files.at(call, Operation.READ, piece, where)
                 effects += files.at(call, Operation.WRITE, piece, where) if changing else ()
                 effects += files.perhaps(call, [(where, piece)]) if not changing else ()
-        elif (addresses.scheme_of(text) or key in web.HOST_KEYS) and len(text) < 8192:
-            effects += web.address(call, text, where)
+        elif (addresses.scheme_of(text) or key in addresses.HOST_KEYS) and len(text) < 8192:
+            effects += addresses.address(call, text, where)
         elif key in COMMAND_KEYS:
             effects += [
                 Effect(

@@ -1,10 +1,11 @@
-"""Path text → absolute lexical path. Follows no links: that is the work of facts."""
+"""Path text → the absolute paths it may name. Follows no links: facts do that."""
 
 from __future__ import annotations
 
 import posixpath
+from collections.abc import Iterator
 
-from assent.contract import Kind, Target
+from assent.contract import DOTALL, IGNORECASE, Kind, Pattern, Target
 
 
 def joined(text: str, cwd: str, home: str, *, tilde: bool = True) -> tuple[str, bool]:
@@ -48,3 +49,81 @@ def path_target(
     if sure and certain and not pattern and ".." not in raw:
         return Target(Kind.PATH, name, text)
     return Target(Kind.PATH, name, text, pattern=pattern, certain=sure and certain, raw=raw if ".." in raw else "")
+
+
+# ---------------------------------------------------------------- what programs make of a path before they open it
+#
+# Some program of the tables does each of these (a leading `@`, NULs, percent signs, backslashes, quotes, spaces of all
+# sorts, `file:` addresses, line numbers). Which program does what changes from version to version, and a form too many
+# only tightens, so every tool gets all of them.
+
+PLAIN_LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./~+,=-")
+PERCENT = Pattern(r"((?:%[0-9A-Fa-f]{2})+)")
+SPACES = Pattern(r"[\t\x0b\x0c\r\n\x85\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]")
+UNSEEN = Pattern(r"[\x00-\x1f\x7f\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]")
+LOCAL = Pattern(r"\s*(?:view-source:)?file:(?://(?:localhost)?(?=/)|(?=/)|//)?(.*)", IGNORECASE | DOTALL)
+ENCODED = Pattern(r"%([0-9A-Fa-f]{2})")
+ESCAPED = Pattern(r"\\(.)")
+HOME = Pattern(r"(?:\$HOME|\$\{HOME\}|\$env:HOME|%USERPROFILE%|%HOME%)(?=[/\\]|$)")
+LINES = Pattern(r"(?:#L?\d[\dL-]*|:\d+(?:[:,-]\d+)*)$")
+QUOTES = "\"'`<>"
+LONGEST_PATH = 4096  # bytes of a path that a kernel takes
+MOST = 48
+
+
+def is_path(text: str) -> bool:
+    """Whether a text can be the name of a file: one line, no longer than a path can be."""
+    return "\n" not in text and "\r" not in text and len(text) <= LONGEST_PATH
+
+
+def may_be_path(text: str) -> bool:
+    """Whether an argument that nobody knows may name a file: prose has spaces, and no slash."""
+    return bool(text) and is_path(text) and ("/" in text or "\\" in text or not any(map(str.isspace, text.strip())))
+
+
+def forms(text: str) -> tuple[str, ...]:
+    """A text as a path, and everything that a program may make of it, itself first; at most `MOST`."""
+    if PLAIN_LETTERS.issuperset(text):
+        return (text,)
+    found: dict[str, None] = {text: None}
+    todo = [text]
+    while todo and len(found) < MOST:
+        for each in _cleaned(todo.pop()):
+            if each and each not in found:
+                found[each] = None
+                todo.append(each)
+    return tuple(found)
+
+
+def _cleaned(text: str) -> Iterator[str]:
+    """One step of cleaning, in each way that there is."""
+    yield text.strip()
+    yield text.strip(QUOTES)
+    if "\0" in text:
+        yield text.replace("\0", "")
+        yield text.partition("\0")[0]
+    yield UNSEEN.sub("", text)
+    yield SPACES.sub(" ", text)
+    if text[:1] == "@":
+        yield text[1:]
+        yield text[1:].lstrip("/\\")
+    if "%" in text:
+        yield PERCENT.sub(lambda found: _decoded(found[1]), text)
+    if "\\" in text:
+        yield text.replace("\\", "/")
+        yield ESCAPED.sub(lambda found: found[1], text)
+    if "file:" in text[:24].lower():
+        yield local_file(text) or ""
+    if "$" in text or "%" in text:
+        yield HOME.sub(lambda found: "~", text)
+    yield LINES.sub("", text)
+
+
+def local_file(url: str) -> str | None:
+    """The path of a `file:` address, or None."""
+    found = LOCAL.fullmatch(url)
+    return None if found is None else ENCODED.sub(lambda match: chr(int(match[1], 16)), found[1])
+
+
+def _decoded(text: str) -> str:
+    return bytes.fromhex(text.replace("%", "")).decode("utf-8", "replace")

@@ -69,7 +69,7 @@ ANY = {
 }
 
 
-class Shape(Value):
+class ToolShape(Value):
     """How one tool of a runtime reads its arguments: role → the keys that have it, in lower case."""
 
     __slots__ = ("word", "marks", "keys")
@@ -86,10 +86,10 @@ class Shape(Value):
         return hash(self.word)
 
 
-_read: dict[str, dict[str, Shape]] = {}
+_read: dict[str, dict[str, ToolShape]] = {}
 
 
-def shapes(runtime: str, tool: str) -> tuple[Shape, ...]:
+def shapes(runtime: str, tool: str) -> tuple[ToolShape, ...]:
     """How a tool may read its arguments: as its runtime does, or, where none is named, as any of its owners.
 
     None where the runtime does not have such a tool."""
@@ -101,7 +101,7 @@ def shapes(runtime: str, tool: str) -> tuple[Shape, ...]:
     return tuple(dict.fromkeys(owned)) or any_of(low)
 
 
-def any_of(tool: str) -> tuple[Shape, ...]:
+def any_of(tool: str) -> tuple[ToolShape, ...]:
     """A tool by a familiar name, with all the arguments that such tools have anywhere."""
     low = tool.lower()
     word = ALIASES.get(low, "")
@@ -114,7 +114,7 @@ def is_known(runtime: str) -> bool:
     return runtime in OTHERS or runtime in known.section("tools")
 
 
-def _table(runtime: str) -> dict[str, Shape]:
+def _table(runtime: str) -> dict[str, ToolShape]:
     found = _read.get(runtime)
     if found is None:
         found = _read[runtime] = {}
@@ -136,9 +136,9 @@ def _text(runtime: str) -> str:
     return _text(str(row["like"])) if "like" in row else str(row["table"])
 
 
-def _shape(word: str, marks: str, roles: list[str]) -> Shape:
+def _shape(word: str, marks: str, roles: list[str]) -> ToolShape:
     keys: dict[str, tuple[str, ...]] = {}
     for role in roles:
         name, _, given = role.partition("=")
         keys[name] = tuple(each.lower() for each in given.split(","))
-    return Shape(word, frozenset(marks.split("+")) if marks else frozenset(), keys)
+    return ToolShape(word, frozenset(marks.split("+")) if marks else frozenset(), keys)

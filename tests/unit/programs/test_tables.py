@@ -14,8 +14,7 @@ from assent import programs
 from assent.contract import READ_ONLY, Effect, Kind, Operation
 from assent.effects.shell.command import CommandEffects
 from assent.effects.shell.commands import check_row, shipped
-from assent.effects.shell.commands.interpret import interpret
-from assent.effects.shell.commands.readers import reader
+from assent.effects.shell.commands.interpret import interpret, reader
 from assent.programs.catalog import UNUSED, catalog
 from assent.programs.readers import NAMES
 from assent.programs.traits import TRAITS

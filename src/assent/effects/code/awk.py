@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from assent.contract import DOTALL, Pattern
 from assent.effects.shell.command import Arg
-from assent.effects.shell.commands.command_effects import LONGEST, READ, WRITE, Seen, values
-from assent.effects.shell.commands.line import Line
+from assent.effects.shell.commands.command_effects import LONGEST, READ, WRITE, EffectsBuilder, Word, values
+from assent.effects.shell.commands.line import CommandLine
 from assent.effects.shell.commands.options import parse
-from assent.effects.shell.commands.readers.environment import PLAIN
-
-if TYPE_CHECKING:
-    Word = str | Arg
+from assent.effects.shell.commands.readers.wrappers import PLAIN
 
 # A program without any of these can do nothing but print.
 _SUSPECT = Pattern(r"[|@>]|::|system|getline|ENVIRON|ARG|PROCINFO|inet|SYMTAB|FUNCTAB|bindtextdomain")
@@ -36,7 +31,7 @@ _ESCAPES = Pattern(r"\\(.)", DOTALL)
 _PLAIN_ESCAPES = {"n": "\n", "t": "\t", '"': '"', "\\": "\\", "/": "/"}
 
 
-def awk(line: Line) -> None:
+def awk(line: CommandLine) -> None:
     """Options and operands as the row says, options before the program only: the program has the role AWK."""
     line.parsed = parse(line.words, line.row.options, line.more, style="posix")
     line.quiet = not line.parsed.doubts and not line.parsed.operands and line.quiet
@@ -44,7 +39,7 @@ def awk(line: Line) -> None:
     for word in line.parsed.operands:
         for text in values(word):
             if text is not None and _ADDRESS.fullmatch(text):
-                line.seen.fetch(_host(text))
+                line.builder.fetch(_host(text))
 
 
 def _host(name: str) -> str:
@@ -52,18 +47,18 @@ def _host(name: str) -> str:
     return (name.split("/") + [""] * 6)[4]
 
 
-def awk_program(seen: Seen, word: Word) -> None:
+def awk_program(builder: EffectsBuilder, word: Word) -> None:
     """A program. What is not fully read is EXECUTE."""
     for text in values(word):
-        if text is None or (_SUSPECT.search(text) and not _read(seen, text)):
-            seen.execute()
+        if text is None or (_SUSPECT.search(text) and not _read(builder, text)):
+            builder.execute()
 
 
-def _read(seen: Seen, text: str) -> bool:
+def _read(builder: EffectsBuilder, text: str) -> bool:
     tokens = tokens_of(text) if len(text) <= LONGEST else None
     if tokens is None:
         return False
-    _Program(seen, tokens).read()
+    _Program(builder, tokens).read()
     return True
 
 
@@ -108,10 +103,10 @@ def tokens_of(text: str) -> list[tuple[str, str]] | None:
 class _Program:
     """Looks for what reaches out of a program."""
 
-    __slots__ = ("seen", "tokens")
+    __slots__ = ("builder", "tokens")
 
-    def __init__(self, seen: Seen, tokens: list[tuple[str, str]]) -> None:
-        self.seen = seen
+    def __init__(self, builder: EffectsBuilder, tokens: list[tuple[str, str]]) -> None:
+        self.builder = builder
         self.tokens = tokens
 
     def read(self) -> None:
@@ -134,7 +129,7 @@ class _Program:
             elif token in ("|", "|&"):
                 self.pipe(index)
             elif token == "@":
-                self.seen.execute()
+                self.builder.execute()
 
     def text(self, index: int) -> str:
         return self.tokens[index][1] if 0 <= index < len(self.tokens) else ""
@@ -153,24 +148,24 @@ class _Program:
         return unquoted(self.text(index)) if self.text(index + 1) in ends else None
 
     def name(self, index: int, token: str) -> None:
-        seen = self.seen
+        builder = self.builder
         if "::" in token or token == "bindtextdomain":
-            seen.execute()
+            builder.execute()
         elif token == "system":
-            seen.execute()
+            builder.execute()
             command = self.string(index + 2, frozenset({")"})) if self.text(index + 1) == "(" else None
             if command:
-                seen.shell(command)
+                builder.shell(command)
         elif token == "getline":
             self.getline(index)
         elif token == "ENVIRON":
             name = self.string(index + 2, frozenset({"]"})) if self.text(index + 1) == "[" else None
             if name is None or not PLAIN.fullmatch(name):
-                seen.danger("prints-secret")
+                builder.danger("prints-secret")
         elif token in ("ARGV", "ARGC"):
-            seen.path(READ, Arg("ARGV"))
+            builder.path(READ, Arg("ARGV"))
         elif token in ("SYMTAB", "FUNCTAB"):
-            seen.execute()
+            builder.execute()
 
     def getline(self, index: int) -> None:
         """`getline [variable] [< file]`. Every other form is EXECUTE."""
@@ -179,7 +174,7 @@ class _Program:
         if behind == "<":
             self.file(READ, self.string(place + 1, _ENDS | {")"}))
         elif behind not in _PLAIN_GETLINE:
-            self.seen.execute()
+            self.builder.execute()
 
     def behind_variable(self, place: int) -> int:
         """Where the tokens go on behind `name`, `name[…]` or `$…`, if there is one."""
@@ -210,29 +205,29 @@ class _Program:
         self.file(WRITE, self.string(index + 1))
 
     def file(self, operation: object, name: str | None) -> None:
-        seen = self.seen
+        builder = self.builder
         if name is not None and name.startswith("/inet"):
-            seen.fetch(_host(name))
+            builder.fetch(_host(name))
         elif name == "/dev/stderr" or operation not in (READ, WRITE):
-            seen.execute()
+            builder.execute()
         elif operation is READ:
-            seen.path(READ, name if name is not None else Arg("getline <"))
+            builder.path(READ, name if name is not None else Arg("getline <"))
         else:
-            seen.path(WRITE, name if name is not None else Arg("print >"))
+            builder.path(WRITE, name if name is not None else Arg("print >"))
 
     def pipe(self, index: int) -> None:
         """`print | "command"` and `"command" | getline`: a command that is one literal is seen as run."""
-        seen = self.seen
+        builder = self.builder
         if self.text(index + 1) == "getline":
             command = self.string(index - 1, frozenset({"|", "|&"})) if self.text(index - 2) in _STARTS else None
         else:
             command = self.string(index + 1)
         if command is None or self.text(index) == "|&" or command.startswith("/inet"):
-            seen.execute()
+            builder.execute()
         if command is not None and command.startswith("/inet"):
             self.file(READ, command)
         elif command:
-            seen.shell(command)
+            builder.shell(command)
 
 
 def unquoted(token: str) -> str | None:

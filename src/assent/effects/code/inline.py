@@ -4,17 +4,21 @@ Scanning proves nothing, so code is EXECUTE, unless it is one of a few forms tha
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from assent.contract import DOTALL, Operation, Pattern, re
-from assent.effects.shell.command import Arg
-from assent.effects.shell.commands.command_effects import DELETE, LONGEST, READ, WRITE, Seen, literal, shown, values
-from assent.effects.shell.commands.line import Line
+from assent.effects.shell.commands.command_effects import (
+    DELETE,
+    LONGEST,
+    READ,
+    WRITE,
+    EffectsBuilder,
+    Word,
+    literal,
+    shown,
+    values,
+)
+from assent.effects.shell.commands.line import CommandLine
 from assent.effects.shell.commands.options import Parsed, parse
 from assent.programs.option import Options, options_of
-
-if TYPE_CHECKING:
-    Word = str | Arg
 
 _TEXT = r"\s*\(?\s*['\"]([^'\"\n\\]+)['\"]"
 _READS = Pattern(
@@ -56,44 +60,44 @@ _DECODES = Pattern(
 _CONNECTS = Pattern(r"\b(?:Socket|socket|fsockopen|TCPSocket|net\.connect|createConnection)\b")
 
 
-def runs_foreign(seen: Seen, text: str, evals: Pattern = _EVALS) -> None:
+def runs_foreign(builder: EffectsBuilder, text: str, evals: Pattern = _EVALS) -> None:
     """Code that evaluates what it fetched or decoded."""
     if evals.search(text):
         if _LOADS.search(text):
-            seen.danger("remote-code")
+            builder.danger("remote-code")
         if _DECODES.search(text):
-            seen.danger("obfuscated")
+            builder.danger("obfuscated")
 
 
-def scan(seen: Seen, word: Word) -> None:
+def scan(builder: EffectsBuilder, word: Word) -> None:
     """EXECUTE, with the files, commands and hosts that the text shows."""
-    seen.execute()
+    builder.execute()
     for text in values(word):
         if text is None:
             continue
         text = text[:LONGEST]
         for pattern, operation in ((_READS, READ), (_WRITES, WRITE), (_DELETES, DELETE)):
             for name in pattern.findall(text):
-                seen.path(operation, name, recursive=operation is DELETE)
+                builder.path(operation, name, recursive=operation is DELETE)
         for sign, name in _OPENS.findall(text):
-            seen.path(READ if sign == "<" else WRITE, name)
+            builder.path(READ if sign == "<" else WRITE, name)
         for match in _SCRIPTS.finditer(text):
-            seen.shell(match["script"])
+            builder.shell(match["script"])
         for match in _LISTS.finditer(text):
-            seen.shell(" ".join(map(_quoted, _STRING.findall(match["words"]))))
+            builder.shell(" ".join(map(_quoted, _STRING.findall(match["words"]))))
         for name in _PLACE.findall(text)[:_MOST_PLACES]:
-            seen.path(READ, name)
+            builder.path(READ, name)
             if name.startswith("/."):
-                seen.path(READ, "~" + name)
+                builder.path(READ, "~" + name)
         for script in _TICKS.findall(text):
-            seen.shell(script)
+            builder.shell(script)
         for command in _REMOVES.findall(text):
-            seen.shell(command)
+            builder.shell(command)
         for url in _FETCHES.findall(text):
-            seen.fetch(url)
-        runs_foreign(seen, text)
+            builder.fetch(url)
+        runs_foreign(builder, text)
         if _CONNECTS.search(text) and _SCRIPTS.search(text):
-            seen.danger("reverse-shell")
+            builder.danger("reverse-shell")
 
 
 def _quoted(word: str) -> str:
@@ -118,46 +122,46 @@ _PURE = {
 }
 
 
-def _code(seen: Seen, word: Word, language: str) -> None:
+def _code(builder: EffectsBuilder, word: Word, language: str) -> None:
     if not all(text is not None and len(text) <= LONGEST and _PURE[language].fullmatch(text) for text in values(word)):
-        scan(seen, word)
+        scan(builder, word)
 
 
-def node_code(seen: Seen, word: Word) -> None:
+def node_code(builder: EffectsBuilder, word: Word) -> None:
     """JavaScript. Code that does what it shows depends on node alone: other runtimes load settings of the folder."""
     texts = values(word)
-    if seen.program not in ("node", "nodejs") or not all(text is not None and _PURE["node"].fullmatch(text) is None
+    if builder.program not in ("node", "nodejs") or not all(text is not None and _PURE["node"].fullmatch(text) is None
                                                           for text in texts):  # fmt: skip
-        _code(seen, word, "node")
+        _code(builder, word, "node")
         return
     from assent.effects.code.node import is_harmless  # most code is not of node
 
-    before = len(seen.effects)
-    if all(text is not None and is_harmless(seen, text) for text in texts):
-        seen.data("")
+    before = len(builder.effects)
+    if all(text is not None and is_harmless(builder, text) for text in texts):
+        builder.data("")
         return
-    del seen.effects[before:]
-    _code(seen, word, "node")
+    del builder.effects[before:]
+    _code(builder, word, "node")
 
 
-def perl_code(seen: Seen, word: Word) -> None:
+def perl_code(builder: EffectsBuilder, word: Word) -> None:
     """Perl."""
-    _code(seen, word, "perl")
+    _code(builder, word, "perl")
 
 
-def ruby_code(seen: Seen, word: Word) -> None:
+def ruby_code(builder: EffectsBuilder, word: Word) -> None:
     """Ruby."""
-    _code(seen, word, "ruby")
+    _code(builder, word, "ruby")
 
 
-def php_code(seen: Seen, word: Word) -> None:
+def php_code(builder: EffectsBuilder, word: Word) -> None:
     """PHP."""
-    _code(seen, word, "php")
+    _code(builder, word, "php")
 
 
-def lua_code(seen: Seen, word: Word) -> None:
+def lua_code(builder: EffectsBuilder, word: Word) -> None:
     """Lua."""
-    _code(seen, word, "lua")
+    _code(builder, word, "lua")
 
 
 # ---------------------------------------------------------------- command lines
@@ -172,58 +176,58 @@ _PHP = options_of("-r=CODE:php -v!prints -i!acts!danger:prints-secret -m!prints 
 _LUA = options_of("-e=CODE:lua -v!prints -W")
 
 
-def node(line: Line) -> None:
+def node(line: CommandLine) -> None:
     """`node`, `bun`, `deno`: code in `-e` and `-p`, or a file."""
     words = line.words
     if line.program in ("bun", "deno") and words[:1] == ["eval"]:
         for word in words[1:2]:
-            node_code(line.seen, word)
+            node_code(line.builder, word)
         return
     parsed = _started(line, _NODE_OPTIONS)
     if parsed.has("-c") and len(parsed.operands) == 1 and not parsed.doubts:
-        line.seen.path(READ, parsed.operands[0])
+        line.builder.path(READ, parsed.operands[0])
     else:
         _rest(line, parsed)
 
 
-def ruby(line: Line) -> None:
+def ruby(line: CommandLine) -> None:
     """`ruby`: code in `-e`, or a file."""
     _rest(line, _started(line, _RUBY))
 
 
-def php(line: Line) -> None:
+def php(line: CommandLine) -> None:
     """`php`: code in `-r`, or a file; `-l` only checks it."""
     parsed = _started(line, _PHP)
     if not parsed.values("-l"):
         _rest(line, parsed)
 
 
-def lua(line: Line) -> None:
+def lua(line: CommandLine) -> None:
     """`lua`: code in `-e`, or a file."""
     _rest(line, _started(line, _LUA))
 
 
-def _started(line: Line, options: Options) -> Parsed:
+def _started(line: CommandLine, options: Options) -> Parsed:
     parsed = parse(line.words, options, style="posix")
-    line.seen.flags.update(parsed.flags)
-    line.seen.operands.extend(shown(word) for word in parsed.operands)
+    line.builder.flags.update(parsed.flags)
+    line.builder.operands.extend(shown(word) for word in parsed.operands)
     if parsed.doubts:
-        line.seen.execute()
+        line.builder.execute()
     else:
-        line.seen.argv = tuple(parsed.operands)
+        line.builder.argv = tuple(parsed.operands)
     for given in parsed.given:
         line.option(given)
     return parsed
 
 
-def _rest(line: Line, parsed: Parsed) -> None:
+def _rest(line: CommandLine, parsed: Parsed) -> None:
     """What is run where no code is given: a file, or standard input."""
     if any(given.option.role.startswith("CODE") for given in parsed.given):
         return
     if parsed.operands and shown(parsed.operands[0]) != "-":
-        line.seen.script_file(parsed.operands[0])
+        line.builder.script_file(parsed.operands[0])
     elif parsed.operands or not (parsed.helps or any(given.option.prints for given in parsed.given)):
-        line.seen.execute()  # `ruby -v -` prints its version and then runs standard input
+        line.builder.execute()  # `ruby -v -` prints its version and then runs standard input
 
 
 # ---------------------------------------------------------------- perl
@@ -258,12 +262,12 @@ def _apart(words: list[Word]) -> list[Word]:
     return out
 
 
-def perl(line: Line) -> None:
+def perl(line: CommandLine) -> None:
     """`perl`: one-line edits and filters are read, other code is scanned. Names are opened by perl's own rules."""
     parsed = parse(_apart(line.words), _PERL, style="posix")
-    seen = line.seen
-    seen.flags.update(parsed.flags)
-    seen.operands.extend(shown(word) for word in parsed.operands)
+    builder = line.builder
+    builder.flags.update(parsed.flags)
+    builder.operands.extend(shown(word) for word in parsed.operands)
     codes = parsed.values("-e")
     for given in parsed.given:
         line.option(given)
@@ -277,20 +281,20 @@ def perl(line: Line) -> None:
         text = text if text is not None and len(text) <= LONGEST else None
         edits = loops and text is not None and all(map(_EDIT.fullmatch, text.rstrip().rstrip(";").split(";")))
         if not (simple and (edits or (text is not None and _PURE["perl"].fullmatch(text)))):
-            scan(seen, code)
+            scan(builder, code)
     for word in parsed.operands if loops else []:
-        _operand(seen, word, parsed)
+        _operand(builder, word, parsed)
 
 
-def _operand(seen: Seen, word: Word, parsed: Parsed) -> None:
+def _operand(builder: EffectsBuilder, word: Word, parsed: Parsed) -> None:
     text = literal(word)
     if text is None or _MAGIC.search(text):
-        seen.execute()  # perl runs a name that ends in a pipe
+        builder.execute()  # perl runs a name that ends in a pipe
     operations: tuple[Operation, ...] = (READ, WRITE) if parsed.has("-i") else (READ,)
     for operation in operations:
-        seen.path(operation, word)
+        builder.path(operation, word)
     for suffix in parsed.values("-i"):
         if text is not None and isinstance(suffix, str) and suffix and "*" not in suffix and "/" not in suffix:
-            seen.path(WRITE, text + suffix)
+            builder.path(WRITE, text + suffix)
         elif suffix:
-            seen.execute()
+            builder.execute()

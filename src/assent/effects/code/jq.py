@@ -4,16 +4,11 @@ A filter is taken apart into its tokens. Functions that are known compute; the r
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from assent.contract import Pattern
 from assent.effects.shell.command import Arg
-from assent.effects.shell.commands.command_effects import LONGEST, READ, WRITE, Seen, values
-from assent.effects.shell.commands.line import Line
-from assent.effects.shell.commands.readers.environment import PLAIN
-
-if TYPE_CHECKING:
-    Word = str | Arg
+from assent.effects.shell.commands.command_effects import LONGEST, READ, WRITE, EffectsBuilder, Word, values
+from assent.effects.shell.commands.line import CommandLine
+from assent.effects.shell.commands.readers.wrappers import PLAIN
 
 # A comment with a backslash or a carriage return ends in different places, by version.
 _TOKEN = Pattern(
@@ -54,37 +49,36 @@ _CODE = frozenset("system exec eval repl".split())
 _OTHERS = _CODE | frozenset("import include modulemeta load".split())
 
 
-def jq(line: Line) -> None:
+def jq(line: CommandLine) -> None:
     """The row's roles say it all: the filter has the role JQ."""
     line.standard()
 
 
-def yq(line: Line) -> None:
+def yq(line: CommandLine) -> None:
     """As jq; a first operand that is the name of a file is that file, and not a filter."""
     if not line.parsed.operands:
-        line.preamble()
-        line.given()
+        line.read_options()
         return
     line.standard()
     for word in line.parsed.operands[:1]:
         if isinstance(word, str) and _FILE.fullmatch(word):
-            line.seen.path(READ, word)
+            line.builder.path(READ, word)
             if line.parsed.has("-i"):
-                line.seen.path(WRITE, word)
+                line.builder.path(WRITE, word)
 
 
-def jq_filter(seen: Seen, word: Word) -> None:
+def jq_filter(builder: EffectsBuilder, word: Word) -> None:
     """A filter. The environment in it prints secrets; modules and loaded files are files that are not known."""
     for text in values(word):
         if text is None:
-            seen.danger("prints-secret")
-            seen.path(READ, Arg(word.text if isinstance(word, Arg) else word))
+            builder.danger("prints-secret")
+            builder.path(READ, Arg(word.text if isinstance(word, Arg) else word))
             continue
         tokens = tokens_of(text) if len(text) <= LONGEST else None
         if tokens is None:
-            seen.execute()
+            builder.execute()
         else:
-            _Filter(seen, text, tokens).read()
+            _Filter(builder, text, tokens).read()
 
 
 def tokens_of(text: str) -> list[tuple[str, str]] | None:
@@ -127,10 +121,10 @@ def _string(text: str, at: int, tokens: list[tuple[str, str]]) -> int:
 class _Filter:
     """Looks for what a filter reaches besides its input."""
 
-    __slots__ = ("defined", "seen", "text", "tokens")
+    __slots__ = ("defined", "builder", "text", "tokens")
 
-    def __init__(self, seen: Seen, text: str, tokens: list[tuple[str, str]]) -> None:
-        self.seen = seen
+    def __init__(self, builder: EffectsBuilder, text: str, tokens: list[tuple[str, str]]) -> None:
+        self.builder = builder
         self.text = text
         self.tokens = tokens
         self.defined = _defined(tokens)
@@ -167,31 +161,31 @@ class _Filter:
         name = behind[1:] if behind[:1] == "." else ""
         if behind == "(" and self.at(index + 3) == ")":
             name = self.tokens[index + 2][1]
-        if self.seen.program == "yq" and _EXTENSION.fullmatch(behind) and _FILE.fullmatch(self.text):
+        if self.builder.program == "yq" and _EXTENSION.fullmatch(behind) and _FILE.fullmatch(self.text):
             return
         if token in ("envsubst", "__prog_args") or not PLAIN.fullmatch(name):
-            self.seen.danger("prints-secret")
+            self.builder.danger("prints-secret")
 
     def name(self, index: int, token: str) -> None:
-        seen = self.seen
+        builder = self.builder
         if token in ("import", "include", "modulemeta"):
-            seen.path(READ, Arg(self.text))
+            builder.path(READ, Arg(self.text))
         elif token.startswith("load"):
             self.loads(index)
         elif not (token in _FUNCTIONS or token in self.defined or self.is_data(index)) or token in _CODE:
-            seen.execute()
+            builder.execute()
 
     def loads(self, index: int) -> None:
         """`load("file")` of yq."""
         named = self.at(index + 1) == "(" and self.at(index + 3) == ")" and self.tokens[index + 2][0] == "string"
         text = self.tokens[index + 2][1] if named else ""
-        self.seen.path(READ, text if text and "\\" not in text else Arg(self.text))
+        self.builder.path(READ, text if text and "\\" not in text else Arg(self.text))
 
     def is_data(self, index: int) -> bool:
         """`env(HOME)`; names in yq may have a dash, and its first word may be a file."""
         if self.at(index - 1) == "(" and self.at(index - 2) in _ENVIRON and self.at(index + 1) == ")":
             return True
-        return self.seen.program == "yq" and (self.at(index - 1) == "-" or _FILE.fullmatch(self.text) is not None)
+        return self.builder.program == "yq" and (self.at(index - 1) == "-" or _FILE.fullmatch(self.text) is not None)
 
 
 def _names_key(token: str, behind: str) -> bool:

@@ -5,7 +5,7 @@ and methods of values, and no name of a member is computed. All else is for the 
 
 from __future__ import annotations
 
-from assent.effects.code.node_library import (
+from assent.effects.code.node_tokens import (
     CALLED,
     ENCODINGS,
     EVENTS,
@@ -13,13 +13,19 @@ from assent.effects.code.node_library import (
     GLOBALS,
     INSIDE,
     MADE,
+    MARK,
     MODULES,
+    NAME,
+    NUMBER,
     READ_FIELDS,
     ROOTS,
+    TEXT,
+    Token,
+    pairs,
+    tokens,
 )
-from assent.effects.code.node_tokens import MARK, NAME, NUMBER, TEXT, Token, pairs, tokens
 from assent.effects.shell.command import Arg
-from assent.effects.shell.commands.command_effects import READ, Seen
+from assent.effects.shell.commands.command_effects import READ, EffectsBuilder
 
 _LIMIT = 20_000
 _WORDS = frozenset(
@@ -36,16 +42,16 @@ _PLACES = frozenset("123456789")
 _PICK = [MARK, NAME, MARK, NAME, MARK, NAME, MARK, NUMBER, MARK, MARK]
 
 
-def is_harmless(seen: Seen, text: str) -> bool:
+def is_harmless(builder: EffectsBuilder, text: str) -> bool:
     """Whether code does no more than the effects that are put on record for it."""
     cut = tokens(text) if len(text) <= _LIMIT else None
     if cut is None:
         return False
-    code = _Code(cut, seen.argv)
-    return code.pairs is not None and code.names() and code.read(seen)
+    code = _NodeCode(cut, builder.argv)
+    return code.pairs is not None and code.names() and code.read(builder)
 
 
-class _Code:
+class _NodeCode:
     """One text in tokens, with what its names stand for."""
 
     __slots__ = (
@@ -236,11 +242,11 @@ class _Code:
 
     # ------------------------------------------------------------ reading
 
-    def read(self, seen: Seen) -> bool:
+    def read(self, builder: EffectsBuilder) -> bool:
         """Look at every token; False at the first that is not known to be harmless."""
         for index, (kind, word) in enumerate(self.all):
             if kind == NAME:
-                fine = self.member(index) if self.is_member(index) else self.name(seen, index)
+                fine = self.member(index) if self.is_member(index) else self.name(builder, index)
             elif kind == MARK and word == "(":
                 fine = self.group(index)
             elif kind == MARK and word == "[":
@@ -264,7 +270,7 @@ class _Code:
         word = self.at(index)
         return word not in INSIDE and not word.startswith("_")
 
-    def name(self, seen: Seen, index: int) -> bool:
+    def name(self, builder: EffectsBuilder, index: int) -> bool:
         word, after = self.at(index), self.at(index + 1)
         if word in _WORDS:
             return True
@@ -275,9 +281,9 @@ class _Code:
         if word == "new":
             return self.at(index + 1) in MADE and self.at(index + 2) not in (".", "?.", "[")
         if word == "require":
-            return self.loads(seen, index)
+            return self.loads(builder, index)
         if word in self.modules:
-            return self.use_module(seen, index)
+            return self.use_module(builder, index)
         if word in ROOTS and word not in self.declared:
             return self.use_root(index)
         if word in MADE and self.at(index - 1) == "new":
@@ -315,35 +321,35 @@ class _Code:
                 return True
         return False
 
-    def use_module(self, seen: Seen, index: int) -> bool:
+    def use_module(self, builder: EffectsBuilder, index: int) -> bool:
         """A module's own name: where it is bound, or before one of its known functions."""
         module = self.modules[self.at(index)]
         if self.at(index + 1) == "=" and self.at(index + 2) == "require":
             return True
         if self.at(index + 1) != "." or self.at(index + 3) != "(":
             return False
-        return self.calls(seen, module, index + 2)
+        return self.calls(builder, module, index + 2)
 
-    def loads(self, seen: Seen, index: int) -> bool:
+    def loads(self, builder: EffectsBuilder, index: int) -> bool:
         asked = self.required(index)
         if asked.endswith(".json") and asked.startswith(("./", "../", "/")) and "\\" not in asked:
-            seen.path(READ, asked)
-            seen.data(asked)
+            builder.path(READ, asked)
+            builder.data(asked)
             return self.at(index + 4) not in ("(", "=")
         if asked not in MODULES:
             return False
         if self.at(index + 4) == ".":
-            return self.at(index + 6) == "(" and self.calls(seen, asked, index + 5)
+            return self.at(index + 6) == "(" and self.calls(builder, asked, index + 5)
         bound = self.is_name(index - 2) and self.at(index - 2) in self.modules and self.at(index - 1) == "="
         return bound and self.ends(index + 4)
 
-    def calls(self, seen: Seen, module: str, index: int) -> bool:
+    def calls(self, builder: EffectsBuilder, module: str, index: int) -> bool:
         """A call of a module's function, whose name stands at a place."""
         function = self.at(index)
         if function not in MODULES[module]:
             return False
         for operation in FILES.get(function, ()) if module == "fs" else ():
-            seen.path(operation, self.path(index + 2))
+            builder.path(operation, self.path(index + 2))
         return module != "fs" or function not in ("readFileSync", "readdirSync") or self.plainly(index + 1)
 
     def plainly(self, index: int) -> bool:

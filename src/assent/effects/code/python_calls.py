@@ -1,16 +1,15 @@
-"""What known functions of Python's library do, and what can be seen of the values they are given."""
+"""What the names in Python code stand for, and what calls of known functions and methods do.
+
+Values have no types here, so where `pathlib` is in play a method that both a path and a text have (`replace`) counts as
+the path's, unless what it is called on is surely a text."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from assent.contract import Operation, Pattern
 from assent.effects.shell.command import Arg
-from assent.effects.shell.commands.command_effects import DELETE, LIST, READ, WRITE, Seen
-
-if TYPE_CHECKING:
-    Node = Any  # a node of the syntax tree: its fields depend on its kind
-    Word = str | Arg
+from assent.effects.shell.commands.command_effects import DELETE, LIST, READ, WRITE, EffectsBuilder, Word
 
 _DEPTH = 20
 
@@ -79,19 +78,19 @@ _FETCHES = Pattern(
 )
 
 
-def name_of(node: Node) -> str:
+def name_of(node: Any) -> str:
     """The kind of a node."""
     return type(node).__name__
 
 
-class Scope:
+class PythonScope:
     """What the names of some code stand for. `imported`: name → dotted path; `bound`: names that it binds itself;
     `constants`: names bound once, to a text; `choices`: names bound once, by a loop over known texts or a glob, or to
     a word of the command line. `argv`: these words, where the code does not change them."""
 
     __slots__ = ("ambiguous", "argv", "bound", "choices", "constants", "counts", "home", "imported", "modules")
 
-    def __init__(self, nodes: list[Node], home: str, argv: tuple[Word, ...] = ()) -> None:
+    def __init__(self, nodes: list[Any], home: str, argv: tuple[Word, ...] = ()) -> None:
         self.home = home
         self.argv: tuple[Word, ...] = ()
         self.imported: dict[str, str] = {}
@@ -121,7 +120,7 @@ class Scope:
                 if counts[node.target.id] == 1 and found is not None:
                     self.choices[node.target.id] = found
 
-    def _several(self, node: Node) -> Arg | None:
+    def _several(self, node: Any) -> Arg | None:
         """The texts that a loop goes over: written out, or what a glob matches."""
         while name_of(node) == "Call" and name_of(node.func) == "Name" and len(node.args) == 1:
             name = node.func.id
@@ -145,14 +144,14 @@ class Scope:
             return Arg(pattern, (pattern,), pattern=True) if pattern and "**" not in pattern else None
         return None
 
-    def word(self, node: Node) -> Word | None:
+    def word(self, node: Any) -> Word | None:
         """A word for what an expression names: one text, several, or None where that is not known."""
         text = self.text(node)
         if text is not None:
             return text
         return self.choices.get(node.id) if name_of(node) == "Name" else self._argument(node)
 
-    def _keeps_arguments(self, nodes: list[Node]) -> bool:
+    def _keeps_arguments(self, nodes: list[Any]) -> bool:
         """Whether the code does no more with `sys.argv` than to look at single words of it."""
         if not self.bound.isdisjoint(("argv", "sys", "len")) or "len" in self.imported:
             return False
@@ -165,7 +164,7 @@ class Scope:
             if name_of(node) in ("Attribute", "Name") and self.path(node) == "sys.argv"
         )
 
-    def _argument(self, node: Node) -> Word | None:
+    def _argument(self, node: Any) -> Word | None:
         """The word of the command line that `sys.argv[1]` is."""
         if name_of(node) != "Subscript" or name_of(node.slice) != "Constant" or self.path(node.value) != "sys.argv":
             return None
@@ -175,7 +174,7 @@ class Scope:
         splits = any(isinstance(word, Arg) and word.splits for word in self.argv[:place])
         return None if splits else self.argv[place - 1]
 
-    def _import(self, node: Node) -> None:
+    def _import(self, node: Any) -> None:
         kind = name_of(node)
         if kind == "Import":
             for alias in node.names:
@@ -192,7 +191,7 @@ class Scope:
             self.ambiguous = True
         self.imported[name] = path
 
-    def path(self, node: Node) -> str | None:
+    def path(self, node: Any) -> str | None:
         """The dotted path of `module.name`, from what was imported."""
         parts: list[str] = []
         while name_of(node) == "Attribute":
@@ -202,7 +201,7 @@ class Scope:
             return None
         return ".".join([self.imported[node.id], *reversed(parts)])
 
-    def text(self, node: Node, depth: int = 0) -> str | None:
+    def text(self, node: Any, depth: int = 0) -> str | None:
         """The text that an expression is, where that can be seen: literals, joins, `expanduser`, `Path`."""
         kind = name_of(node)
         if kind == "Constant":
@@ -219,14 +218,14 @@ class Scope:
             return self.home if self.text(node.slice, depth + 1) == "HOME" else None
         return self._made(node, depth) if kind == "Call" else None
 
-    def _joined(self, node: Node, depth: int) -> str | None:
+    def _joined(self, node: Any, depth: int) -> str | None:
         left, right = self.text(node.left, depth + 1), self.text(node.right, depth + 1)
         if left is None or right is None:
             return None
         sign = name_of(node.op)
         return left + right if sign == "Add" else _under(left, right) if sign == "Div" else None
 
-    def _made(self, call: Node, depth: int) -> str | None:
+    def _made(self, call: Any, depth: int) -> str | None:
         path = self.path(call.func)
         if path == "pathlib.Path.home":
             return self.home
@@ -244,7 +243,7 @@ class Scope:
         return self.home + joined[1:] if joined == "~" or joined.startswith("~/") else None  # of another user
 
 
-def _is_length(call: Node) -> bool:
+def _is_length(call: Any) -> bool:
     return name_of(call.func) == "Name" and call.func.id == "len" and len(call.args) == 1
 
 
@@ -253,7 +252,7 @@ def _under(folder: str, name: str) -> str:
     return name if name.startswith("/") else f"{folder}/{name}"
 
 
-def bindings(node: Node) -> list[str]:
+def bindings(node: Any) -> list[str]:
     """The names that a node binds, other than by import."""
     kind = name_of(node)
     if kind == "Name":
@@ -265,48 +264,147 @@ def bindings(node: Node) -> list[str]:
     return [node.arg] if kind == "arg" else []
 
 
-def call_effects(seen: Seen, path: str, call: Node, scope: Scope) -> bool:
+def call_effects(builder: EffectsBuilder, path: str, call: Any, scope: PythonScope) -> bool:
     """Record what a call of a known function does. Whether it is one of those."""
     args = call.args
     if path in ("glob.glob", "glob.iglob"):
         pattern = scope.text(args[0]) if args and not call.keywords else None
-        seen.path(LIST, Arg(pattern, (pattern,), pattern=True) if pattern else Arg("<computed>"))
+        builder.path(LIST, Arg(pattern, (pattern,), pattern=True) if pattern else Arg("<computed>"))
     elif path in _FILES:
         named = not args and bool(call.keywords)  # `os.listdir(path=…)`
         for operation in _FILES[path]:
-            seen.path(operation, Arg("<named>") if named else _word(scope, args[:1]), recursive=path in _DEEP)
+            builder.path(operation, Arg("<named>") if named else _word(scope, args[:1]), recursive=path in _DEEP)
         if path in _SECOND:
-            seen.path(WRITE, _word(scope, args[1:2]), recursive=path in _DEEP)
+            builder.path(WRITE, _word(scope, args[1:2]), recursive=path in _DEEP)
         if path == "shutil.rmtree":
-            seen.danger("recursive-delete")
+            builder.danger("recursive-delete")
     elif path in _SCRIPTS:
         text = scope.text(args[0]) if args else None
         if text is not None:
-            seen.shell(text)
+            builder.shell(text)
     elif _STARTS.fullmatch(path):
-        _started(seen, call, scope)
+        _started(builder, call, scope)
     elif _FETCHES.fullmatch(path):
         url = scope.text(args[0]) if args else None
-        seen.fetch(url if url is not None else Arg(path))
+        builder.fetch(url if url is not None else Arg(path))
     else:
         return False
     return True
 
 
-def _word(scope: Scope, args: list[Node]) -> Word:
+def _word(scope: PythonScope, args: list[Any]) -> Word:
     word = scope.word(args[0]) if args else "."
     return word if word is not None else Arg("<computed>")
 
 
-def _started(seen: Seen, call: Node, scope: Scope) -> None:
+def _started(builder: EffectsBuilder, call: Any, scope: PythonScope) -> None:
     """`subprocess.run([…])`, or with `shell=True` a script."""
     if not call.args:
         return
     first = call.args[0]
     if name_of(first) in ("List", "Tuple"):
         items = [scope.text(item) for item in first.elts]
-        seen.run([item if item is not None else Arg("<computed>") for item in items])
+        builder.run([item if item is not None else Arg("<computed>") for item in items])
         return
     text = scope.text(first)
     if text is not None:
-        seen.shell(text)
+        builder.shell(text)
+
+
+# ---------------------------------------------------------------- sys.path, one list: another name for it can change it
+
+_COPIES = frozenset("print len list tuple sorted set repr str enumerate".split())
+
+
+def reads_only(nodes: list[Any], node: Any, scope: PythonScope) -> bool:
+    """Whether the list at a node is printed, copied, looped over or looked into, and nothing else."""
+    return any(_reads(holder, node, scope) for holder in nodes)
+
+
+def _reads(holder: Any, node: Any, scope: PythonScope) -> bool:
+    kind = name_of(holder)
+    if kind == "Call":
+        func = holder.func
+        if not any(arg is node for arg in holder.args):
+            return False
+        if name_of(func) == "Name":
+            return func.id in _COPIES and func.id not in scope.bound and func.id not in scope.imported
+        return name_of(func) == "Attribute" and func.attr == "join" and name_of(func.value) == "Constant"
+    if kind in ("For", "comprehension"):
+        return holder.iter is node
+    if kind == "Subscript":
+        return holder.value is node and name_of(holder.ctx) == "Load"
+    if kind == "Compare":
+        return any(other is node for other in holder.comparators)
+    return kind == "FormattedValue" and holder.value is node
+
+
+# ---------------------------------------------------------------- path objects
+
+_TOUCHES = frozenset(METHODS) | frozenset(
+    """glob rglob walk rename replace chmod lchmod symlink_to hardlink_to link_to open copy copy_into move move_into
+    lstat samefile readlink owner group resolve expanduser home cwd""".split()
+)
+_OF_TEXTS = frozenset(
+    """read readline read_text read_bytes strip lstrip rstrip join lower upper title decode encode format removeprefix
+    removesuffix zfill ljust rjust""".split()
+)  # no path has them, or what they return is a text
+_TEXTS = frozenset({"re.sub", "json.dumps", "textwrap.dedent", "textwrap.indent", "html.escape", "html.unescape"})
+
+
+class Paths:
+    """Tells texts from what may be a path."""
+
+    __slots__ = ("_assigned", "_own", "scope")
+
+    def __init__(self, nodes: list[Any], scope: PythonScope) -> None:
+        self.scope = scope
+        self._assigned: dict[str, list[Any]] = {}
+        # Whether the code makes attributes of its own: then a method's name says nothing of what it returns.
+        self._own = "collections" in scope.modules
+        for node in nodes:
+            kind = name_of(node)
+            if kind == "ClassDef" or (kind == "Attribute" and name_of(node.ctx) != "Load"):
+                self._own = True
+            elif kind == "Assign" and len(node.targets) == 1 and name_of(node.targets[0]) == "Name":
+                self._assigned.setdefault(node.targets[0].id, []).append(node.value)
+
+    def harmless(self, node: Any, call: Any | None) -> bool:
+        """Whether an attribute of a value does nothing to a file, or only what is on record."""
+        if node.attr not in _TOUCHES:
+            return True
+        if node.attr in ("replace", "copy", "group") and self.is_text(node.value):
+            return True
+        return node.attr in METHODS and call is not None and self.scope.text(node.value) is not None
+
+    def is_text(self, node: Any, assumed: frozenset[str] = frozenset()) -> bool:
+        """Whether an expression is a text or bytes, whatever the values in it are."""
+        kind = name_of(node)
+        if kind == "Constant":
+            return isinstance(node.value, (str, bytes))
+        if kind == "JoinedStr":
+            return True
+        if kind == "BinOp" and name_of(node.op) in ("Add", "Mod"):
+            return not self._own and self.is_text(node.left, assumed)
+        if kind == "Subscript":
+            return name_of(node.slice) == "Slice" and self.is_text(node.value, assumed)
+        if kind == "Name":
+            return node.id in assumed or self._is_text_name(node.id, assumed | {node.id})
+        if kind != "Call" or len(assumed) > 50:
+            return False
+        if name_of(node.func) == "Name":
+            return node.func.id == "str" and "str" not in self.scope.bound and "str" not in self.scope.imported
+        if name_of(node.func) != "Attribute":
+            return False
+        path = self.scope.path(node.func)
+        if path is not None:
+            return path in _TEXTS
+        if self._own:
+            return False
+        return node.func.attr in _OF_TEXTS or (node.func.attr == "replace" and self.is_text(node.func.value, assumed))
+
+    def _is_text_name(self, name: str, assumed: frozenset[str]) -> bool:
+        bound = self._assigned.get(name, [])
+        if not bound or name in self.scope.imported or len(bound) != self.scope.counts.get(name):
+            return False
+        return all(self.is_text(value, assumed) for value in bound)

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from assent.contract import DOTALL, Pattern
 from assent.effects.shell.command import Arg
-from assent.effects.shell.commands.command_effects import LONGEST, READ, WRITE, Seen, literal, shown, values
-from assent.effects.shell.commands.line import Line
+from assent.effects.shell.commands.command_effects import (
+    LONGEST,
+    READ,
+    WRITE,
+    EffectsBuilder,
+    Word,
+    literal,
+    shown,
+    values,
+)
+from assent.effects.shell.commands.line import CommandLine
 from assent.effects.shell.commands.options import parse
-
-if TYPE_CHECKING:
-    Word = str | Arg
 
 _EVERYDAY = Pattern(r"(?:(?:[0-9]+|\$)(?:,(?:[0-9]+|\$|\+[0-9]+))?!?[pdq=](?:[;\n ]+|$))+")
 _BLANK = Pattern(r"[\s;]*")
@@ -29,10 +33,10 @@ _FLAGS = Pattern(r"[gpiImM0-9]*")
 _DEPTH = 200
 
 
-def sed(line: Line) -> None:
+def sed(line: CommandLine) -> None:
     """Options as the row says; all scripts are read as one, and files are written where `-i` is given."""
     line.preamble()
-    seen, parsed = line.seen, line.parsed
+    builder, parsed = line.builder, line.parsed
     scripts: list[Word] = []
     for given in parsed.given:
         if given.option.role == "SED" and given.value is not None:
@@ -45,62 +49,62 @@ def sed(line: Line) -> None:
         scripts, files = files[:1], files[1:]
         if in_place and scripts == [""] and files:  # BSD: the word after `-i` is its suffix
             scripts.append(files[0])
-    sed_scripts(seen, scripts)
+    sed_scripts(builder, scripts)
     strict = parse(line.words, line.row.options, line.more, style="posix")
     if strict.operands[:1] != scripts[:1] and not any(given.option.drop for given in strict.given):
-        sed_scripts(seen, strict.operands[:1])  # BSD: options end at the first operand
+        sed_scripts(builder, strict.operands[:1])  # BSD: options end at the first operand
     for file in files:
-        seen.path(READ, file)
+        builder.path(READ, file)
         for given in in_place:
-            seen.path(WRITE, file)
-            _backup(seen, file, given.value)
+            builder.path(WRITE, file)
+            _backup(builder, file, given.value)
     if (
         any(isinstance(word, Arg) and word.splits and word.kind not in ("paths", "files") for word in parsed.operands)
         and in_place
     ):
-        seen.execute()
+        builder.execute()
 
 
-def _backup(seen: Seen, file: Word, suffix: Word | None) -> None:
+def _backup(builder: EffectsBuilder, file: Word, suffix: Word | None) -> None:
     if suffix is None or suffix == "":
         return
     name, end = literal(file), literal(suffix)
     if name is None or end is None or "/" in end or "*" in end:
-        seen.execute()
+        builder.execute()
     else:
-        seen.path(WRITE, name + end)
+        builder.path(WRITE, name + end)
 
 
-def sed_script(seen: Seen, word: Word) -> None:
+def sed_script(builder: EffectsBuilder, word: Word) -> None:
     """One script in a word."""
-    sed_scripts(seen, [word])
+    sed_scripts(builder, [word])
 
 
-def sed_scripts(seen: Seen, words: list[Word]) -> None:
+def sed_scripts(builder: EffectsBuilder, words: list[Word]) -> None:
     """The scripts of one command, which sed joins by newlines. What is not fully read is EXECUTE."""
     if not words:
         return
     texts = [literal(word) for word in words]
     if len(words) == 1 and texts[0] is None:
         for text in values(words[0]):
-            if text is None or not _Script(seen, text).read():
-                seen.execute()
+            if text is None or not _Script(builder, text).read():
+                builder.execute()
         return
     if any(text is None for text in texts):
-        seen.execute()
+        builder.execute()
         return
     script = "\n".join(shown(word) for word in words)
-    if not _EVERYDAY.fullmatch(script) and not _Script(seen, script).read():
-        seen.execute()
+    if not _EVERYDAY.fullmatch(script) and not _Script(builder, script).read():
+        builder.execute()
 
 
 class _Script:
     """Reads a script from left to right, and stops at what it does not know."""
 
-    __slots__ = ("at", "seen", "text")
+    __slots__ = ("at", "builder", "text")
 
-    def __init__(self, seen: Seen, text: str) -> None:
-        self.seen = seen
+    def __init__(self, builder: EffectsBuilder, text: str) -> None:
+        self.builder = builder
         self.text = text
         self.at = 0
 
@@ -216,7 +220,7 @@ class _Script:
         if name == "e":
             self.runs(rest)
         elif rest:
-            self.seen.path(READ if name in "rR" else WRITE, rest)
+            self.builder.path(READ if name in "rR" else WRITE, rest)
         return name == "e" or bool(rest)
 
     def mark(self) -> str:
@@ -241,9 +245,9 @@ class _Script:
                 return self.end()
 
     def runs(self, command: str) -> None:
-        self.seen.execute()
+        self.builder.execute()
         if command:
-            self.seen.shell(command)
+            self.builder.shell(command)
 
     def end(self) -> bool:
         """Whether the command ends here, as it must."""

@@ -4,15 +4,19 @@ Only what is known to read is believed: the statement, and every function in it.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from assent.contract import DOTALL, Pattern, re
 from assent.effects.shell.command import Arg
-from assent.effects.shell.commands.command_effects import LONGEST, READ, WRITE, Seen, file_of, literal, values
-from assent.effects.shell.commands.line import Line
-
-if TYPE_CHECKING:
-    Word = str | Arg
+from assent.effects.shell.commands.command_effects import (
+    LONGEST,
+    READ,
+    WRITE,
+    EffectsBuilder,
+    Word,
+    file_of,
+    literal,
+    values,
+)
+from assent.effects.shell.commands.line import CommandLine
 
 _TOKEN = Pattern(
     r"""(?P<space>\s+|--(?=\s|$)[^\n]*|/\*(?:(?!/\*|\*/).)*\*/)|(?P<string>'(?:[^'\\]|'')*')|(?P<quoted>"(?:[^"\\]|"")*"|`[^`\\]*`)"""
@@ -75,7 +79,7 @@ _DESTROYS = Pattern(
 _DELETES_ALL = Pattern(r"(?is)\bdelete\s+from\b(?:(?!\bwhere\b|;).)*(?:;|$)")
 
 
-def sqlite(line: Line) -> None:
+def sqlite(line: CommandLine) -> None:
     """`sqlite3 file:path?mode=ro statement`: the file in the address. Other settings there are EXECUTE."""
     words = line.parsed.operands
     text = literal(words[0]) if words else None
@@ -84,50 +88,50 @@ def sqlite(line: Line) -> None:
         if _OPENED.fullmatch(text):
             words[0] = path
         else:
-            line.seen.path(READ, path)
+            line.builder.path(READ, path)
     line.standard()
     if any((literal(word) or "").lstrip().startswith(".") for word in words[1:]):
-        line.seen.settings(("+{}",))  # who asks what is in a database means one that is there
+        line.builder.settings(("+{}",))  # who asks what is in a database means one that is there
 
 
-def sql(seen: Seen, word: Word) -> None:
+def sql(builder: EffectsBuilder, word: Word) -> None:
     """A text of statements and meta-commands."""
     for text in values(word):
         if text is None:
-            seen.execute()
+            builder.execute()
             continue
-        if not _only_reads(seen, text):
-            seen.execute()
-            if seen.program not in _LOCAL and (_DESTROYS.search(text) or _DELETES_ALL.search(text)):
-                seen.danger("destroy-remote")
+        if not _only_reads(builder, text):
+            builder.execute()
+            if builder.program not in _LOCAL and (_DESTROYS.search(text) or _DELETES_ALL.search(text)):
+                builder.danger("destroy-remote")
         else:
-            seen.service(seen.program)
+            builder.service(builder.program)
 
 
-def _only_reads(seen: Seen, text: str) -> bool:
+def _only_reads(builder: EffectsBuilder, text: str) -> bool:
     text = text.strip()
     if len(text) > LONGEST:
         return False
     if text.startswith("."):
-        return _dots(seen, text)
+        return _dots(builder, text)
     if text.startswith("\\"):
         return all(_PSQL.fullmatch(line.strip()) for line in text.split("\n") if line.strip())
-    if seen.program in ("mysql", "mariadb") and text[-2:] in ("\\G", "\\g"):
+    if builder.program in ("mysql", "mariadb") and text[-2:] in ("\\G", "\\g"):
         text = text[:-2]
     statements = split(text)
     if statements is None or len(statements) != 1:
         return False  # several statements are more than a look
     if statements[0][0][1] in _CLIENT and ("\n" in text or "\r" in text):
         return False  # a command of the client ends with its line, and the next may be another
-    return _all_read(seen, statements)
+    return _all_read(builder, statements)
 
 
-def _all_read(seen: Seen, statements: list[list[tuple[str, str]]]) -> bool:
+def _all_read(builder: EffectsBuilder, statements: list[list[tuple[str, str]]]) -> bool:
     """Whether all only read; all are looked at, for the files that they name."""
-    return not [statement for statement in statements if not _reads(seen, statement)]
+    return not [statement for statement in statements if not _reads(builder, statement)]
 
 
-def _dots(seen: Seen, text: str) -> bool:
+def _dots(builder: EffectsBuilder, text: str) -> bool:
     """Dot-commands, a line each, among statements."""
     good = True
     rest: list[str] = []
@@ -137,19 +141,19 @@ def _dots(seen: Seen, text: str) -> bool:
             rest.append(line)
         elif not _DOT.fullmatch(stripped):
             good = False
-            _dot(seen, stripped)
+            _dot(builder, stripped)
     statements = split("\n".join(rest))
-    return statements is not None and _all_read(seen, statements) and good
+    return statements is not None and _all_read(builder, statements) and good
 
 
-def _dot(seen: Seen, line: str) -> None:
+def _dot(builder: EffectsBuilder, line: str) -> None:
     name, _, rest = line.partition(" ")
     if name in (".shell", ".system"):
-        seen.shell(rest)
+        builder.shell(rest)
     elif name in (".output", ".once", ".save", ".backup", ".log", ".excel"):
-        seen.path(WRITE, rest.strip().strip("'\"") or "-")
+        builder.path(WRITE, rest.strip().strip("'\"") or "-")
     elif name in (".read", ".import", ".restore", ".open"):
-        seen.path(READ, rest.split()[0].strip("'\"") if rest.split() else "-")
+        builder.path(READ, rest.split()[0].strip("'\"") if rest.split() else "-")
 
 
 def split(text: str) -> list[list[tuple[str, str]]] | None:
@@ -171,46 +175,46 @@ def split(text: str) -> list[list[tuple[str, str]]] | None:
     return [statement for statement in statements if statement]
 
 
-def _reads(seen: Seen, tokens: list[tuple[str, str]]) -> bool:
+def _reads(builder: EffectsBuilder, tokens: list[tuple[str, str]]) -> bool:
     first = tokens[0][1] if tokens[0][0] == "name" else ""
     if first == "pragma":
         return _pragma(tokens)
     if first in _SESSION:
         return len(tokens) <= 2
-    if first not in _READS and not (seen.program == "duckdb" and first in ("from", "summarize", "pivot")):
+    if first not in _READS and not (builder.program == "duckdb" and first in ("from", "summarize", "pivot")):
         return False
-    changes = _CHANGES if seen.program in _SEPARATES and first != "explain" else _STATEMENTS
+    changes = _CHANGES if builder.program in _SEPARATES and first != "explain" else _STATEMENTS
     for index, (kind, token) in enumerate(tokens):
         called = index + 1 < len(tokens) and tokens[index + 1][1] == "("
         if kind == "name" and token in changes and index and not (called and token in ("replace", "set")):
             return first == "show" and token == "create"
-        if kind == "name" and called and not _function(seen, token, tokens[index + 2 : index + 4]):
+        if kind == "name" and called and not _function(builder, token, tokens[index + 2 : index + 4]):
             return False
         if called and (kind == "quoted" or token == "]"):
             return False
-        if seen.program == "duckdb" and kind in ("string", "quoted"):
-            _named_file(seen, token[1:-1])
+        if builder.program == "duckdb" and kind in ("string", "quoted"):
+            _named_file(builder, token[1:-1])
     return True
 
 
-def _function(seen: Seen, name: str, argument: list[tuple[str, str]]) -> bool:
-    if seen.program == "duckdb" and _FILES.fullmatch(name):
+def _function(builder: EffectsBuilder, name: str, argument: list[tuple[str, str]]) -> bool:
+    if builder.program == "duckdb" and _FILES.fullmatch(name):
         if len(argument) < 2 or argument[0][0] != "string" or argument[1][1] not in (")", ","):
             return False
-        _named_file(seen, argument[0][1][1:-1], sure=True)
+        _named_file(builder, argument[0][1][1:-1], sure=True)
         return True
     return _FUNCTIONS.fullmatch(name) is not None
 
 
-def _named_file(seen: Seen, text: str, *, sure: bool = False) -> None:
+def _named_file(builder: EffectsBuilder, text: str, *, sure: bool = False) -> None:
     """A text in duckdb's SQL may be the name of a file or an address. `sure`: it is one."""
     local = file_of(text)
     if local is None and "://" in text:
-        seen.fetch(text)
+        builder.fetch(text)
     elif sure or "." in text or "/" in text:
         path = text if local is None else local
-        path = seen.home + path[1:] if path.startswith("~/") else path
-        seen.path(READ, Arg(path, (path,), pattern=True) if _GLOB.search(path) else path)
+        path = builder.home + path[1:] if path.startswith("~/") else path
+        builder.path(READ, Arg(path, (path,), pattern=True) if _GLOB.search(path) else path)
 
 
 def _pragma(tokens: list[tuple[str, str]]) -> bool:

@@ -38,9 +38,9 @@ def _as_it_was(walk: Walk, name: str, found: Val) -> bool:
     """Whether a name gets the value that the program it steers told of it: `GOPATH=$(go env GOPATH)`."""
     if found.kind != "place" or name[:2] != "GO":
         return False
-    from assent.effects.shell.commands.readers import places
+    from assent.effects.shell.commands.readers import system
 
-    return found.under == places.of_go(name, walk.home)
+    return found.under == system.go_places(name, walk.home)
 
 
 def put(walk: Walk, name: str, found: Val, state: State) -> None:

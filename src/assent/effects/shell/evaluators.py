@@ -212,9 +212,9 @@ def _told(walk: Walk, job: Job, args: list[str | Arg]) -> Stream:
     """What `command -v name` prints: where the program lies."""
     name = args[0] if len(args) == 1 and isinstance(args[0], str) else ""
     from assent.effects.shell import programs
-    from assent.effects.shell.commands.readers import places
+    from assent.effects.shell.commands.readers import system
 
-    found = places.programs(name, walk.home) if name and not programs.steered(job) else ()
+    found = system.program_places(name, walk.home) if name and not programs.steered(job) else ()
     return Stream(None, 0, "place", found) if found and name not in job.state.functions else Stream(None, 0, "word")
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from assent.contract import Lowering, Pattern, re
 from assent.effects.shell import flows, simple
 from assent.effects.shell.command import FIRM, Arg
-from assent.effects.shell.commands.command_effects import Seen
+from assent.effects.shell.commands.command_effects import EffectsBuilder
 from assent.effects.shell.commands.interpret import interpret
 from assent.effects.shell.commands.line import locate
 from assent.effects.shell.job import Job
@@ -87,7 +87,7 @@ def _known(argv: tuple[Word, ...], places: list[int], state: State, walk: Walk) 
     word = argv[place]
     assert isinstance(word, Arg)
     fits = _fitting(word)
-    line = locate(Seen("", "", ""), tree, program, list(argv[1:]), walk.tables)
+    line = locate(EffectsBuilder("", "", ""), tree, program, list(argv[1:]), walk.tables)
     if line is not None and any(word is value for given in line.before for value in given.values):
         return  # the value of an option before the subcommand
     choices = [text for text in _choices(tree, list(argv[1:place])) if fits.fullmatch(text)]

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from assent.contract import MUTATION, Effect, Kind, Operation, Pattern, Target
 from assent.effects.paths import path_target
 from assent.effects.shell.command import REGULAR, Arg, CommandEffects, Run
 
-if TYPE_CHECKING:
-    Word = str | Arg
-
+Word = str | Arg
 LONGEST = 65_536
 """Characters of a program in a word that are read; a longer one is EXECUTE unread."""
 
@@ -27,7 +23,7 @@ _BY_OPERAND = ("{}", "^{}", "+{}", "**/")
 _PERCENT = Pattern(r"%([0-9A-Fa-f]{2})")
 
 
-class Seen:
+class EffectsBuilder:
     """What one command line is seen to do so far. `cwd` may move (`-C dir`) before the words that follow it."""
 
     __slots__ = (
@@ -262,7 +258,7 @@ class Seen:
 
     # ------------------------------------------------------------ the end
 
-    def sight(self) -> CommandEffects:
+    def build(self) -> CommandEffects:
         """All of it as a value. Dangers go to what changes something, or else to what there is."""
         effects = list(self.effects)
         if self.acts:

@@ -7,20 +7,15 @@ A word is covered where the row of the command describes it as harmless. Which r
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from assent.contract import Pattern
-from assent.effects.shell.command import Arg
-from assent.effects.shell.commands.command_effects import Seen, values
-from assent.effects.shell.commands.line import Line, locate
+from assent.effects.shell.commands.command_effects import EffectsBuilder, Word, values
+from assent.effects.shell.commands.line import CommandLine, locate
 from assent.effects.shell.commands.options import Given, Parsed, parse
 from assent.programs.option import Option
 from assent.programs.row import Row
 from assent.programs.table import Tables
 from assent.programs.traits import has
-
-if TYPE_CHECKING:
-    Word = str | Arg
 
 # Roles of values that say what is run, loaded, removed or reached, or from where.
 STEERING = frozenset(
@@ -31,7 +26,7 @@ SCRIPTED = frozenset({"RUN", "SCRIPT"})  # words behind these are another comman
 MODULE_RUNNERS = frozenset({("python", ()), ("coverage", ("run",)), ("uv", ("run",))})
 
 
-def strays(line: Line, offset: int) -> tuple[int, ...]:
+def strays(line: CommandLine, offset: int) -> tuple[int, ...]:
     """The places of uncovered words, counted from the program. `offset` is that of the line's first word."""
     program = line.row.name.partition(" ")[0]
     found = {
@@ -59,18 +54,18 @@ def of_unknown(words: list[Word]) -> tuple[int, ...]:
 def of_words(program: Word, words: list[Word], tables: Tables) -> tuple[int, ...]:
     """The same of a program and its words by themselves, as `python -m` names them."""
     tree = tables.program(program) if isinstance(program, str) else None
-    line = locate(Seen("", "", ""), tree, str(program), words, tables) if tree is not None else None
+    line = locate(EffectsBuilder("", "", ""), tree, str(program), words, tables) if tree is not None else None
     return strays(line, 1 + len(words) - len(line.words)) if line is not None else of_unknown(words)
 
 
-def _module(line: Line, program: str) -> Given | None:
+def _module(line: CommandLine, program: str) -> Given | None:
     """The option that names a module to run: the words behind its value are the module's own."""
-    if (program, line.seen.subcommand) not in MODULE_RUNNERS and (program, ()) not in MODULE_RUNNERS:
+    if (program, line.builder.subcommand) not in MODULE_RUNNERS and (program, ()) not in MODULE_RUNNERS:
         return None
     return next((given for given in line.parsed.given if "-m" in given.option.names), None)
 
 
-def _own(line: Line) -> list[int]:
+def _own(line: CommandLine) -> list[int]:
     """The places among the line's words that its row does not cover."""
     row = line.row
     parsed = _by_tunes(line)
@@ -83,7 +78,7 @@ def _own(line: Line) -> list[int]:
     return found + parsed.odd + ([] if row.roles & SCRIPTED else [at for at in free if _is_option(line.words[at])])
 
 
-def _by_tunes(line: Line) -> Parsed:
+def _by_tunes(line: CommandLine) -> Parsed:
     """The words as the options read them that the row lists for this; what stands behind an operand is read too."""
     row = line.row
     if row.roles & SCRIPTED or (row.reader and not row.tunes.filled):
@@ -116,7 +111,7 @@ def _is_marked(row: Row, word: Word) -> bool:
     )
 
 
-def _forwarded(line: Line, free: list[int]) -> list[int]:
+def _forwarded(line: CommandLine, free: list[int]) -> list[int]:
     """The places of words that go on to a tool which nobody names here, and that not every such tool takes for
     something harmless."""
     row = line.tables.row(line.row.forwards)
@@ -141,7 +136,7 @@ def let_in(words: tuple[str, ...], tables: Tables) -> tuple[str, ...]:
     them lets in too. `*`: nobody knows its options."""
     program = words[0].rpartition("/")[2]
     tree = tables.program(program)
-    line = locate(Seen("", "", ""), tree, program, list(words[1:]), tables) if tree is not None else None
+    line = locate(EffectsBuilder("", "", ""), tree, program, list(words[1:]), tables) if tree is not None else None
     if line is None:
         return ("*",)
     row = line.row

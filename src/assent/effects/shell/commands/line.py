@@ -1,27 +1,33 @@
-"""A command line in the hands of its row: which row it is, and what the row says of its words."""
+"""A command line and its row: which row it is, and what the row says of its words. Knows no single program."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from assent.contract import Effect, Kind, Pattern, Target
 from assent.effects.shell.command import TOKENS, Arg
-from assent.effects.shell.commands.command_effects import EXECUTE, LIST, WRITE, Seen, shown, values
-from assent.effects.shell.commands.operands import dropped, into, secrets, share_out, worth
+from assent.effects.shell.commands.command_effects import (
+    EXECUTE,
+    LIST,
+    READ,
+    SEARCH,
+    WRITE,
+    EffectsBuilder,
+    Word,
+    fixed,
+    literal,
+    shown,
+    values,
+)
 from assent.effects.shell.commands.options import Given, parse
 from assent.effects.shell.commands.roles import apply, quiet
 from assent.programs.option import HARMLESS_ROLES, PATH_ROLES, Options, dangers_of, gives_of
 from assent.programs.row import Row, Slot
 from assent.programs.table import Node, Tables
 
-if TYPE_CHECKING:
-    Word = str | Arg
-
 _LOOKED = frozenset({"READ", "LIST", "SEARCH"})  # a recursive look without an operand is one at the current folder
 _NUMBERS = ("0", "17", "123456789")  # what has the form of these has that of any number
 
 
-class Line:
+class CommandLine:
     """One command line in the hands of its row or reader.
 
     `words` are those after the program and its subcommand, without global options (`before` has these).
@@ -37,7 +43,7 @@ class Line:
         "program",
         "quiet",
         "row",
-        "seen",
+        "builder",
         "tables",
         "words",
     )
@@ -49,7 +55,7 @@ class Line:
         row: Row,
         before: list[Given],
         more: tuple[Options, ...],
-        seen: Seen,
+        builder: EffectsBuilder,
         tables: Tables,
     ) -> None:
         self.program = program
@@ -59,7 +65,7 @@ class Line:
         self.path: list[Word] = []
         self.before = before
         self.more = more
-        self.seen = seen
+        self.builder = builder
         self.tables = tables
         self.parsed = parse(words, row.options, more, style=row.style, pure=row.pure)
         given = [*before, *self.parsed.given]
@@ -69,43 +75,53 @@ class Line:
         """All that the row says of this line."""
         self.preamble()
         if self.parsed.doubts and "RUN" in self.row.roles:
-            self.seen.gap("wrapper-option", f"`{self.parsed.doubts[0]}` is not an option that is known here")
+            self.builder.gap("wrapper-option", f"`{self.parsed.doubts[0]}` is not an option that is known here")
         self.given()
         self.operands(self.parsed.operands)
 
+    def unproved(self) -> None:
+        """All that the row says of this line, and EXECUTE."""
+        self.standard()
+        self.builder.acts = True
+
+    def read_options(self) -> None:
+        """What the row says of this line apart from its operands."""
+        self.preamble()
+        self.given()
+
     def preamble(self) -> None:
         """What the row says of every such line, whatever its words."""
-        seen, row = self.seen, self.row
-        seen.flags.update(self.parsed.flags)
-        seen.operands.extend(map(shown, self.parsed.operands))
+        builder, row = self.builder, self.row
+        builder.flags.update(self.parsed.flags)
+        builder.operands.extend(map(shown, self.parsed.operands))
         if self.parsed.doubts or (row.runs and not self.quiet):
-            seen.acts = True
+            builder.acts = True
         self.endanger(row.dangers)
         if row.service:
-            seen.service(row.service)
+            builder.service(row.service)
 
     def endanger(self, dangers: tuple[str, ...]) -> None:
         """Dangers of the form, unless it only prints or an option lifts them."""
         if dangers and not self.quiet:
             lifted = [danger for given in self.parsed.given for danger in given.option.lifts]
-            self.seen.dangers.extend(danger for danger in dangers if danger not in lifted)
+            self.builder.dangers.extend(danger for danger in dangers if danger not in lifted)
 
     def given(self) -> None:
         """The effects of the options given, folders that they enter first."""
         options = [*self.before, *self.parsed.given]
         for given in options:
             if given.value is not None and given.option.role in ("DIR", "REPO"):
-                apply(self.seen, given.option.role, given.value)
+                apply(self.builder, given.option.role, given.value)
         for given in options:
             self.option(given)
 
     def option(self, given: Given) -> None:
         option = given.option
-        self.seen.acts = self.seen.acts or option.acts
+        self.builder.acts = self.builder.acts or option.acts
         if option.gives:
-            self.seen.gives.append(option.gives)
+            self.builder.gives.append(option.gives)
         if option.dangers and not self.quiet:
-            self.seen.dangers.extend(option.dangers)
+            self.builder.dangers.extend(option.dangers)
         forms = self.row.forms
         if self.global_forms and not any(name in self.row.options for name in option.names):
             forms = {**self.global_forms, **forms}
@@ -118,29 +134,29 @@ class Line:
             if self.row.marks:
                 self.mark(word)
             if role == "RUN":
-                self.seen.run([word])
+                self.builder.run([word])
             elif role not in ("DIR", "REPO", "TEXT"):
-                apply(self.seen, role, word)
+                apply(self.builder, role, word)
 
     def form(self, pattern: Pattern, word: Word) -> None:
         """A word that does not have the form which the row asks for in its place is EXECUTE."""
         texts = _NUMBERS if type(word) is Arg and word.kind == "number" else values(word)
         if not all(text is not None and pattern.fullmatch(text) for text in texts):
-            self.seen.acts = True
+            self.builder.acts = True
 
     def mark(self, word: Word) -> None:
         """A word that the row marks carries its tags; one that is not known may be any of them."""
         for pattern, tags in self.row.marks:
             if any(text is None or pattern.fullmatch(text) for text in values(word)):
                 if "acts" in tags:
-                    self.seen.acts = True
+                    self.builder.acts = True
                 if gives_of(tags) and (isinstance(word, str) or gives_of(tags) == "nothing"):
-                    self.seen.gives.append(gives_of(tags))
+                    self.builder.gives.append(gives_of(tags))
                 self.endanger(dangers_of(tags))
 
     def operands(self, words: list[Word]) -> None:
         """The effects of operands, by the row's slots."""
-        seen, row = self.seen, self.row
+        builder, row = self.builder, self.row
         options = self.parsed.given
         recursive, slots, writes, lists = row.recursive, row.operands, False, False
         stays, visible = self.stays(), row.visible
@@ -158,33 +174,33 @@ class Line:
         for word in (*words, *(("--",) if self.parsed.ended >= 0 else ())) if row.marks else ():
             self.mark(word)
         if row.secret_operands:
-            secrets(seen, row, words)
+            secrets(builder, row, words)
         if lists:
             return
         for slot, share in share_out(slots, words):
             if slot is None:
-                seen.acts = True
+                builder.acts = True
                 continue
             role = quiet(slot.role) if self.quiet else slot.role
             if share and slot.gives:
-                seen.gives.append(slot.gives)
+                builder.gives.append(slot.gives)
             if share and not self.quiet:
-                seen.acts = seen.acts or slot.acts
+                builder.acts = builder.acts or slot.acts
                 if slot.dangers:
                     self.endanger(slot.dangers)
             if role == "RUN":
-                seen.run(share)
+                builder.run(share)
             elif role == "INTO":
                 self.into(share, words, recursive)
             else:
                 default = slot.default or ("." if recursive and slot.many and role in _LOOKED else "")
                 for word in share or ([default] if default else []):
                     whole = recursive or slot.recursive
-                    apply(seen, role, word, recursive=whole, writes=writes, stays=stays, visible=visible)
+                    apply(builder, role, word, recursive=whole, writes=writes, stays=stays, visible=visible)
                     if row.follows_below and role in PATH_ROLES:
-                        seen.path(LIST, word, recursive=True)
+                        builder.path(LIST, word, recursive=True)
         if not self.quiet and len(words) < len(slots) and len(words) < _least(slots):
-            seen.acts = True
+            builder.acts = True
         self.unsettled(words, slots, recursive)
 
     def stays(self) -> bool:
@@ -198,7 +214,7 @@ class Line:
         sources = [word for word in words if word not in share]
         recursive = recursive or any(slot.role == "MOVE" for slot in self.row.operands)
         for word in share:
-            into(self.seen, sources, word, recursive=recursive)
+            into(self.builder, sources, word, recursive=recursive)
 
     def unsettled(self, words: list[Word], slots: tuple[Slot, ...], recursive: bool) -> None:
         """Unknown words that may be several: each could be in any role that is open. Those of a command that is run
@@ -211,23 +227,23 @@ class Line:
             return
         roles = {slot.role for slot in slots}
         if not roles <= HARMLESS_ROLES:
-            self.seen.acts = True
+            self.builder.acts = True
         for role in sorted(roles & PATH_ROLES):
             for word in loose:
-                apply(self.seen, role, word, recursive=recursive)
+                apply(self.builder, role, word, recursive=recursive)
 
     def finish(self) -> None:
         """What is known only at the end: what the output is worth, and whose repository it stands in."""
-        seen, row = self.seen, self.row
+        builder, row = self.builder, self.row
         if row.repo or row.stores:
             operation = WRITE if row.stores else EXECUTE
-            for folder in seen.repositories or [seen.cwd]:
-                seen.effects.append(Effect(operation, Target(Kind.REPOSITORY, folder, certain=bool(folder))))
+            for folder in builder.repositories or [builder.cwd]:
+                builder.effects.append(Effect(operation, Target(Kind.REPOSITORY, folder, certain=bool(folder))))
                 if row.hooks:
-                    seen.hooks(row.hooks, folder)
-        prints = "nothing" if "nothing" in seen.gives else seen.gives[-1] if seen.gives else row.prints
-        if prints and prints != "nothing" and seen.prints is None:
-            worth(seen, prints)
+                    builder.hooks(row.hooks, folder)
+        prints = "nothing" if "nothing" in builder.gives else builder.gives[-1] if builder.gives else row.prints
+        if prints and prints != "nothing" and builder.prints is None:
+            worth(builder, prints)
 
 
 def _only_prints(given: list[Given]) -> bool:
@@ -244,13 +260,13 @@ def _least(slots: tuple[Slot, ...]) -> int:
     return sum(slot.least for slot in slots if not slot.default)
 
 
-def locate(seen: Seen, tree: Node, program: str, words: list[Word], tables: Tables) -> Line | None:
+def locate(builder: EffectsBuilder, tree: Node, program: str, words: list[Word], tables: Tables) -> CommandLine | None:
     """Find the row with the longest name that the words spell, through global options."""
     root = tables.row(tree.name) if tree.name else None
     if not tree.children:  # a program without subcommands: its row is all there is
         if root is None:
             return None
-        return Line(program, list(words), root, [], (root.globals,), seen, tables)
+        return CommandLine(program, list(words), root, [], (root.globals,), builder, tables)
     nodes, best, taken = [tree], tree, 0
     before: list[Given] = []
     kept: list[Given] = []
@@ -285,10 +301,10 @@ def locate(seen: Seen, tree: Node, program: str, words: list[Word], tables: Tabl
     if not best.name:
         return None
     row = tables.row(best.name)
-    seen.subcommand = tuple(path[:taken])
+    builder.subcommand = tuple(path[:taken])
     if before:
-        seen.flags.update(name for given in before for name in given.option.names)
-    line = Line(program, list(rest), row, before, _after(root, row, outer), seen, tables)
+        builder.flags.update(name for given in before for name in given.option.names)
+    line = CommandLine(program, list(rest), row, before, _after(root, row, outer), builder, tables)
     line.path.extend(path[taken:])
     if root is not None and root is not row:
         line.global_forms = root.forms
@@ -315,3 +331,105 @@ def _after(root: Row | None, row: Row, outer: list[Options]) -> tuple[Options, .
     if root is None or (row is not root and root.style == "posix"):
         return ()
     return tuple(reversed(outer))
+
+
+def share_out(slots: tuple[Slot, ...], words: list[Word]) -> list[tuple[Slot | None, list[Word]]]:
+    """Give each slot its words; those that no slot takes come last, with None.
+
+    Slots behind the one that takes many get the last words."""
+    if len(slots) == 1:  # the way of most rows
+        slot = slots[0]
+        if slot.many or slot.role == "RUN" or len(words) < 2:
+            return [(slot, words)]
+        return [(slot, words[:1]), (None, words[1:])]
+    many = next((index for index, slot in enumerate(slots) if slot.many or slot.role == "RUN"), len(slots))
+    behind = slots[many + 1 :]
+    tail = min(len(behind), max(len(words) - many - (slots[many].least if many < len(slots) else 0), 0))
+    out: list[tuple[Slot | None, list[Word]]] = [
+        (slot, words[index : index + 1]) for index, slot in enumerate(slots[:many])
+    ]
+    left = words[many:]
+    if many < len(slots):
+        out.append((slots[many], left[: len(left) - tail]))
+        out.extend((slot, [left[len(left) - tail + index]]) for index, slot in enumerate(behind[:tail]))
+    elif left:
+        out.append((None, left))
+    return out
+
+
+def into(builder: EffectsBuilder, sources: list[Word], word: Word, *, recursive: bool, stays: bool = False) -> None:
+    """Files go to a path: it is written, and so is each one's name below it, where it is or may be a folder.
+
+    A last word that may come to nothing (`cp a b $x`) leaves the one before it to be that path."""
+    before = [source for source in sources if source is not word]
+    _put(builder, before, word, recursive, stays)
+    while isinstance(word, Arg) and word.splits and len(before) > 1:
+        word = before.pop()
+        _put(builder, before, word, recursive, stays)
+
+
+def _put(builder: EffectsBuilder, sources: list[Word], word: Word, recursive: bool, stays: bool) -> None:
+    builder.path(WRITE, word, recursive=recursive, stays=stays)
+    folder = literal(word)
+    if folder is None:
+        return
+    for source in sources:
+        name = _last_name(source)
+        if name:
+            below = f"{folder.rstrip('/')}/{name}"
+            pattern = isinstance(source, Arg)
+            put = Arg(below, (below,), pattern=True) if pattern else below
+            builder.path(WRITE, put, recursive=recursive, stays=stays)
+
+
+def _last_name(source: Word) -> str:
+    if isinstance(source, str):
+        name = source.rstrip("/").rpartition("/")[2]
+        return "" if name in (".", "..") else name
+    if source.values is not None and source.pattern and len(source.values) == 1:
+        return source.values[0].rstrip("/").rpartition("/")[2]
+    return "*"
+
+
+def dropped(slots: tuple[Slot, ...]) -> tuple[Slot, ...]:
+    """The slots without the first that takes a text or a program: an option gave it."""
+    for index, slot in enumerate(slots):
+        if slot.role in ("TEXT", "SED", "AWK", "JQ"):
+            return slots[:index] + slots[index + 1 :]
+    return slots
+
+
+def secrets(builder: EffectsBuilder, row: Row, words: list[Word]) -> None:
+    """An operand that names a secret, or may do so, prints it."""
+    for word in words:
+        text = literal(word)
+        names = text.lower().split(",") if text is not None else [""]
+        if text is None or any(name.partition("/")[0].partition(".")[0] in row.secret_operands for name in names):
+            builder.execute("prints-secret")
+            return
+
+
+_ANY_LETTER = frozenset("*?[@!+-")
+
+
+def worth(builder: EffectsBuilder, prints: str) -> None:
+    """Say what the output is worth; names of files only where it is known below which folders."""
+    if prints in TOKENS:
+        builder.prints = prints
+        return
+    under: list[str] = []
+    for effect in builder.effects:
+        if effect.operation in (READ, LIST, SEARCH) and effect.target.kind is Kind.PATH:
+            target = effect.target
+            if not target.certain:
+                if target.name or not target.under:
+                    return
+                under += target.under
+                continue
+            under.append(fixed(target.name) if target.pattern else target.name)
+            if target.text[:1] in _ANY_LETTER:
+                prints = {"paths": "names", "files": "filenames"}.get(prints, prints)
+    if not under and not builder.cwd:
+        return
+    builder.prints = prints
+    builder.under = tuple(dict.fromkeys(under or [builder.cwd]))

@@ -3,14 +3,10 @@ left as operands. Builds no effects."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from assent.contract import Pattern
 from assent.effects.shell.command import FIRM, Arg
+from assent.effects.shell.commands.command_effects import Word
 from assent.programs.option import Option, Options
-
-if TYPE_CHECKING:
-    Word = str | Arg
 
 _SIGNS = frozenset("-+")
 _LONG = Pattern(r"--[A-Za-z][A-Za-z0-9_.-]*")  # what `--*` stands for
@@ -73,7 +69,7 @@ def parse(
     if style == "words" or (style != "bsd" and _all_operands(words)):
         out.operands.extend(words)
         return out
-    reader = _Reader(out, options, more, style, pure)
+    reader = _OptionReader(out, options, more, style, pure)
     index, count = 0, len(words)
     if style == "bsd" and words and isinstance(words[0], str) and reader.bare_cluster(words[0]):
         index = reader.cluster("-" + words[0], words, 1, bare=True)
@@ -117,7 +113,7 @@ def _all_operands(words: tuple[Word, ...] | list[Word]) -> bool:
     return True
 
 
-class _Reader:
+class _OptionReader:
     """Takes one option word after another."""
 
     __slots__ = ("at", "gnu", "more", "options", "out", "pure", "single")

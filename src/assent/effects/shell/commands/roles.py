@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from assent.contract import Operation, Pattern
 from assent.effects.shell.command import Arg
@@ -12,15 +12,13 @@ from assent.effects.shell.commands.command_effects import (
     READ,
     SEARCH,
     WRITE,
-    Seen,
+    EffectsBuilder,
+    Word,
     literal,
     shown,
     values,
 )
-from assent.effects.shell.commands.readers import language
-
-if TYPE_CHECKING:
-    Word = str | Arg
+from assent.effects.shell.commands.readers import load
 
 _PATHS: dict[str, tuple[Operation, ...]] = {
     "READ": (READ,),
@@ -34,11 +32,17 @@ _PATHS: dict[str, tuple[Operation, ...]] = {
     "ERASE": (WRITE, DELETE),
 }
 _QUIET = {"READ": "READ", "LIST": "LIST", "SEARCH": "SEARCH", "EDIT": "READ", "MOVE": "READ", "SCRIPT": "READ"}
-_LANGUAGES = frozenset({"SQL", "SED", "AWK", "JQ"})
+_LANGUAGES = {
+    "SQL": ("code.sql", "sql"),
+    "SED": ("code.sed", "sed_script"),
+    "AWK": ("code.awk", "awk_program"),
+    "JQ": ("code.jq", "jq_filter"),
+    "CODE:python": ("code.python", "python_code"),
+}
 
 
 def apply(
-    seen: Seen,
+    builder: EffectsBuilder,
     role: str,
     word: Word,
     *,
@@ -54,33 +58,35 @@ def apply(
             operations = (*operations, WRITE)
         for operation in operations:
             whole = recursive or role == "MOVE"
-            seen.path(operation, word, recursive=whole, stays=whole and stays, visible=visible)
+            builder.path(operation, word, recursive=whole, stays=whole and stays, visible=visible)
     elif role in ("TEXT", ""):
         return
     elif role == "REV":
-        _revision(seen, word, recursive)
+        _revision(builder, word, recursive)
     elif role in ("URL", "HOST"):
-        seen.fetch(word)
+        builder.fetch(word)
     elif role == "SHELL":
-        seen.shell(word)
+        builder.shell(word)
     elif role == "SCRIPT":
         if shown(word) != "-":
-            seen.script_file(word)
+            builder.script_file(word)
         else:
-            seen.execute()
+            builder.execute()
     elif role == "CONFIG":
-        seen.execute()
-        seen.maybe.extend(text for text in values(word) if text is not None)
+        builder.execute()
+        builder.maybe.extend(text for text in values(word) if text is not None)
     elif role == "DIR":
-        seen.enter(word)
+        builder.enter(word)
     elif role == "REPO":
-        _repo(seen, word)
+        _repo(builder, word)
     elif role == "REMOTE":
-        _remote(seen, word)
+        _remote(builder, word)
     elif role == "GITCONFIG":
-        git_setting(seen, word)
+        git_setting(builder, word)
     elif role in _LANGUAGES or role.startswith("CODE:"):
-        language(role)(seen, word)
+        module, function = _LANGUAGES.get(role) or ("code.inline", f"{role[5:]}_code")
+        read: Callable[[EffectsBuilder, Word], None] = load(module, function)  # type: ignore[assignment]
+        read(builder, word)
     else:
         raise AssertionError(role)
 
@@ -96,50 +102,50 @@ _MAGIC = Pattern(r":(?:\([^)]*\)|[!^/]+|[0-3]:)?")
 _NAMED = Pattern(r":([^\s:()\"'`]+)")  # the path in `$(…):path`, or in the words of the substitution
 
 
-def _revision(seen: Seen, word: Word, whole: bool) -> None:
+def _revision(builder: EffectsBuilder, word: Word, whole: bool) -> None:
     """A revision, a path, or a path in a revision: git shows the file, whichever it is. Of folders outside, `git diff`
     shows all that is in them. `whole`: it can only be a path, with all that is below (`--no-index`)."""
     for text in values(word):
         if text is None:
             for path in _NAMED.findall(shown(word)):
-                seen.path(READ, path)
+                builder.path(READ, path)
         if text is None or (not whole and _is_commit(text)):
             continue
         magic = _MAGIC.match(text) if not whole else None
         path = text[magic.end() :] if magic else text.partition(":")[2] if ":" in text and not whole else text
         if ":" in path and not whole:  # `:function:file`, as `git log -L` takes it
-            seen.path(READ, path.rpartition(":")[2])
+            builder.path(READ, path.rpartition(":")[2])
         if path:
             below = whole or path.startswith(("/", "../")) or _UPWARDS.search(path) is not None
             named = path if isinstance(word, str) else Arg(word.text, (path,), pattern=word.pattern)
-            seen.path(READ, named, recursive=below, stays=below)
+            builder.path(READ, named, recursive=below, stays=below)
 
 
 def _is_commit(text: str) -> bool:
     return _COMMIT.fullmatch(text) is not None and (text == ".." or _UPWARDS.search(text) is None)
 
 
-def _remote(seen: Seen, word: Word) -> None:
+def _remote(builder: EffectsBuilder, word: Word) -> None:
     """A git remote: a name, an address, or a repository's folder. A helper (`ext::cmd`) runs a command."""
     for text in values(word):
         if text is None:
-            seen.fetch(word)
+            builder.fetch(word)
         elif "::" in text.partition("/")[0]:
-            seen.execute()
+            builder.execute()
             if text.startswith("ext::"):
-                seen.shell(text[5:].replace("% ", " "))
+                builder.shell(text[5:].replace("% ", " "))
         elif "://" in text:
-            seen.fetch(text)
+            builder.fetch(text)
         elif ":" in text.partition("/")[0]:
-            seen.fetch(text.partition(":")[0])
+            builder.fetch(text.partition(":")[0])
         elif "/" in text or text.startswith("."):
-            seen.path(READ, text, recursive=True, stays=True)
+            builder.path(READ, text, recursive=True, stays=True)
 
 
-def _repo(seen: Seen, word: Word) -> None:
+def _repo(builder: EffectsBuilder, word: Word) -> None:
     text = literal(word)
-    targets = seen.targets(text) if text is not None else []
-    seen.repositories.append(targets[0].name if targets else "")
+    targets = builder.targets(text) if text is not None else []
+    builder.repositories.append(targets[0].name if targets else "")
 
 
 # ---------------------------------------------------------------- git -c
@@ -178,19 +184,19 @@ _COMMANDS = ("alias.", "core.editor", "core.fsmonitor", "core.pager", "core.sshc
 _COMMAND_ENDS = (".command", ".textconv", ".clean", ".smudge", ".process", ".cmd", ".program", ".helper", ".driver")
 
 
-def git_setting(seen: Seen, word: Word) -> None:
+def git_setting(builder: EffectsBuilder, word: Word) -> None:
     """`key=value` of `git -c`: harmless for display settings, else EXECUTE; a command in it is seen as run."""
     for text in values(word):
         if text is None:
-            seen.execute()
+            builder.execute()
             continue
         key, equals, value = text.partition("=")
         key = key.strip().lower()
         if _is_setting(key, value):
             continue
-        seen.execute()
+        builder.execute()
         if equals and value and (key.startswith(_COMMANDS) or key.endswith(_COMMAND_ENDS)):
-            _git_command(seen, key, value)
+            _git_command(builder, key, value)
 
 
 def _is_setting(key: str, value: str) -> bool:
@@ -201,8 +207,8 @@ def _is_setting(key: str, value: str) -> bool:
     return key in _HARMLESS or key.startswith(_FAMILIES)
 
 
-def _git_command(seen: Seen, key: str, value: str) -> None:
+def _git_command(builder: EffectsBuilder, key: str, value: str) -> None:
     if key.startswith("alias.") and not value.startswith("!"):
-        seen.shell(f"git {value}")
+        builder.shell(f"git {value}")
     else:
-        seen.shell(value.removeprefix("!"))
+        builder.shell(value.removeprefix("!"))

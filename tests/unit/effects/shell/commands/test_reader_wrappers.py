@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from assent.effects.shell.command import Arg
-from assent.effects.shell.commands.readers.environment import split_string
+from assent.effects.shell.commands.readers.wrappers import split_string
 from tests.unit.effects.shell.commands.commands import does, effects_of
 
 PATHS = Arg("<stdin>", kind="paths", under=("/w/src",))

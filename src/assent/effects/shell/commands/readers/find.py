@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from assent.contract import Effect, Kind, Pattern, Target
 from assent.effects.shell.command import FIRM, Arg
-from assent.effects.shell.commands.command_effects import DELETE, LIST, READ, WRITE, Seen, literal, shown
-from assent.effects.shell.commands.line import Line
+from assent.effects.shell.commands.command_effects import (
+    DELETE,
+    LIST,
+    READ,
+    WRITE,
+    EffectsBuilder,
+    Word,
+    literal,
+    shown,
+)
+from assent.effects.shell.commands.line import CommandLine
 from assent.effects.shell.commands.options import parse
 from assent.effects.shell.commands.readers.wrappers import replaced
-
-if TYPE_CHECKING:
-    Word = str | Arg
 
 _BARE = frozenset(
     """-a -and -o -or -not ! ( ) , -true -false -empty -executable -readable -writable -nogroup -nouser -daystart -depth
@@ -32,20 +36,20 @@ _ACTIONS = (*_WRITES, *_RUNS, "-delete", "-files0-from")
 _LEADING = Pattern(r"-[HLPEXdsx]+|-O[0-9]*")
 
 
-def find(line: Line) -> None:
+def find(line: CommandLine) -> None:
     """`find [-H -L -P] [roots…] [expression]`."""
-    seen = line.seen
-    index, roots = _roots(seen, line.words)
+    builder = line.builder
+    index, roots = _roots(builder, line.words)
     follows = _follows(line.words)
     for root in roots:
-        seen.path(LIST, root, recursive=True, stays=not follows)
-    seen.operands.extend(shown(root) for root in roots)
-    seen.prints, seen.under = _printed(seen)
-    expression = _Expression(seen, line.words, index, roots, follows=follows)
+        builder.path(LIST, root, recursive=True, stays=not follows)
+    builder.operands.extend(shown(root) for root in roots)
+    builder.prints, builder.under = _printed(builder)
+    expression = _Expression(builder, line.words, index, roots, follows=follows)
     expression.read()
-    seen.under = expression.under() if seen.prints else seen.under
-    if seen.prints == "paths" and expression.regular and not expression.branches:
-        seen.prints = "files"
+    builder.under = expression.under() if builder.prints else builder.under
+    if builder.prints == "paths" and expression.regular and not expression.branches:
+        builder.prints = "files"
 
 
 def _follows(words: list[Word]) -> bool:
@@ -56,7 +60,7 @@ def _follows(words: list[Word]) -> bool:
     return False
 
 
-def _roots(seen: Seen, words: list[Word]) -> tuple[int, list[Word]]:
+def _roots(builder: EffectsBuilder, words: list[Word]) -> tuple[int, list[Word]]:
     """Where the expression begins, and the words before it that are folders to search."""
     index = 0
     roots: list[Word] = []
@@ -76,7 +80,7 @@ def _roots(seen: Seen, words: list[Word]) -> tuple[int, list[Word]]:
             if (here[:1] == "-" and here != "-") or here in ("(", "!", ",", ")"):
                 break
         elif _may_act(here):
-            seen.execute()
+            builder.execute()
         roots.append(here)
         index += 1
     return index, roots or ["."]
@@ -95,8 +99,8 @@ def _may_act(word: Arg) -> bool:
     return word.splits or not word.prefix or word.prefix[0] in "-(!,"
 
 
-def _printed(seen: Seen) -> tuple[str, tuple[str, ...]]:
-    folders = _folders([effect.target for effect in seen.effects])
+def _printed(builder: EffectsBuilder) -> tuple[str, tuple[str, ...]]:
+    folders = _folders([effect.target for effect in builder.effects])
     return ("paths", folders) if folders else ("", ())
 
 
@@ -131,12 +135,14 @@ class _Expression:
         "negated",
         "regular",
         "roots",
-        "seen",
+        "builder",
         "words",
     )
 
-    def __init__(self, seen: Seen, words: list[Word], index: int, roots: list[Word], *, follows: bool) -> None:
-        self.seen = seen
+    def __init__(
+        self, builder: EffectsBuilder, words: list[Word], index: int, roots: list[Word], *, follows: bool
+    ) -> None:
+        self.builder = builder
         self.words = words
         self.index = index
         self.roots = roots
@@ -154,7 +160,7 @@ class _Expression:
             word = self.words[self.index]
             self.index += 1
             if isinstance(word, Arg):
-                self.seen.execute()
+                self.builder.execute()
                 continue
             self.group(word)
             self.depth += (word == "(") - (word == ")")
@@ -163,26 +169,26 @@ class _Expression:
             self.negated = word in ("!", "-not") or (self.negated and word == "(")
 
     def predicate(self, name: str) -> None:
-        seen = self.seen
+        builder = self.builder
         if name[:1] == "-":
-            seen.flags.add(name)
+            builder.flags.add(name)
         if name in _BARE or name in ("--help", "--version"):
             if name == "-ls":
-                seen.prints = ""
+                builder.prints = ""
         elif name in _VALUED or _NEWER.fullmatch(name):
             if name == "-printf":
-                seen.prints = ""
+                builder.prints = ""
             for value in self.values(1):
                 self.aim(name, value)
                 if name == "-type" and value == "f" and not (self.negated or self.depth or self.follows):
                     self.regular = self.regular or not self.branches
                 if isinstance(value, Arg) and (value.splits or value.pattern) and _may_act(_loose(value)):
-                    seen.execute()
+                    builder.execute()
         elif name in _RUNS:
             self.run(name)
         elif name in _WRITES:
             for value in self.values(_WRITES[name])[:1]:
-                seen.path(WRITE, value)
+                builder.path(WRITE, value)
         elif name == "-delete":
             narrow = self.narrow and not (self.branches or self.depth or self.negated or self.follows)
             for root in self.roots:
@@ -190,14 +196,14 @@ class _Expression:
                 if narrow and text is not None and _BELOW.fullmatch(text) and not self.holds_home(text):
                     self.matches_removed(text)
                 else:
-                    seen.path(DELETE, root, recursive=True, dangers=("recursive-delete",))
+                    builder.path(DELETE, root, recursive=True, dangers=("recursive-delete",))
         elif name == "-files0-from":
             for value in self.values(1):
-                seen.path(READ, value)
-            seen.path(LIST, Arg("-files0-from"), recursive=True)
-            seen.prints = ""
+                builder.path(READ, value)
+            builder.path(LIST, Arg("-files0-from"), recursive=True)
+            builder.prints = ""
         else:
-            seen.execute()
+            builder.execute()
 
     def group(self, word: str) -> None:
         """Take note of parentheses: what they hold names its files where each of its choices does."""
@@ -213,17 +219,17 @@ class _Expression:
 
     def holds_home(self, root: str) -> bool:
         """Whether the home folder lies below a root, with what it holds of credentials."""
-        names = [target.name for target in self.seen.targets(root)]
-        return not all(names) or any(f"{self.seen.home}/".startswith(name.rstrip("/") + "/") for name in names)
+        names = [target.name for target in self.builder.targets(root)]
+        return not all(names) or any(f"{self.builder.home}/".startswith(name.rstrip("/") + "/") for name in names)
 
     def matches_removed(self, root: str) -> None:
         """Files of certain names go, wherever they lie below a root: not the root."""
         for aim in dict.fromkeys(self.aims):
             path = f"{root.rstrip('/')}/{aim}"
-            self.seen.path(DELETE, Arg(path, (path,), pattern=True))
-        for target in self.seen.targets(root):
+            self.builder.path(DELETE, Arg(path, (path,), pattern=True))
+        for target in self.builder.targets(root):
             shown_as = f"what matches below {root}"
-            self.seen.effects.append(
+            self.builder.effects.append(
                 Effect(DELETE, Target(Kind.PATH, "", shown_as, under=(target.name,), certain=False))
             )
 
@@ -243,7 +249,7 @@ class _Expression:
         found = self.words[self.index : self.index + count]
         self.index += count
         if len(found) < count:
-            self.seen.execute()
+            self.builder.execute()
         return found
 
     def run(self, name: str) -> None:
@@ -256,21 +262,21 @@ class _Expression:
                 break
             words.append(word)
         else:
-            self.seen.execute()
-        seen = self.seen
+            self.builder.execute()
+        builder = self.builder
         if name in ("-ok", "-okdir") or not words:
-            seen.execute()
+            builder.execute()
         kind = "files" if self.regular and not self.branches else "paths"
         found = Arg("{}", kind=kind, under=tuple(folder + "/" for folder in self.under()))
-        moved, cwd = seen.moved, seen.cwd
+        moved, cwd = builder.moved, builder.cwd
         if name.endswith("dir"):
-            seen.moved, seen.cwd = True, ""
-        seen.run([replaced(word, ("{}",), found) for word in words], exact=True)
-        seen.moved, seen.cwd = moved, cwd
-        seen.prints = ""
+            builder.moved, builder.cwd = True, ""
+        builder.run([replaced(word, ("{}",), found) for word in words], exact=True)
+        builder.moved, builder.cwd = moved, cwd
+        builder.prints = ""
 
     def under(self) -> tuple[str, ...]:
-        names = _folders([target for root in self.roots for target in self.seen.targets(root)])
+        names = _folders([target for root in self.roots for target in self.builder.targets(root)])
         return tuple(dict.fromkeys([*names, *(f"{name.rstrip('/')}/{aim}" for name in names for aim in self.aims)]))
 
 
@@ -286,33 +292,32 @@ _FORMATS = ("--format", "--list-details", "--path-separator", "--hyperlink")
 _EXECS = ("-x", "--exec", "-X", "--exec-batch")
 
 
-def fd(line: Line) -> None:
+def fd(line: CommandLine) -> None:
     """`fd [options] [pattern] [folders…]`, with a command behind `-x` or `-X`."""
     words, commands = _commands(line)
     line.parsed = parse(words, line.row.options, line.more, pure=line.row.pure)
-    line.preamble()
-    line.given()
-    seen = line.seen
+    line.read_options()
+    builder = line.builder
     roots: list[Word] = line.parsed.operands[1:] or line.parsed.values("--search-path") or ["."]
     stays = line.stays()
     for root in roots:
-        seen.path(LIST, root, recursive=True, stays=stays)
-    kind, seen.under = _printed(seen)
+        builder.path(LIST, root, recursive=True, stays=stays)
+    kind, builder.under = _printed(builder)
     regular = stays and [literal(word) for word in line.parsed.values("--type")] in (["f"], ["file"])
-    found = Arg("{}", kind="files" if regular else "paths", under=tuple(folder + "/" for folder in seen.under))
+    found = Arg("{}", kind="files" if regular else "paths", under=tuple(folder + "/" for folder in builder.under))
     named = "filenames" if regular else "names"
-    seen.prints = named if kind and not line.parsed.has(*_FORMATS) else ""
+    builder.prints = named if kind and not line.parsed.has(*_FORMATS) else ""
     if any(isinstance(word, Arg) and word.splits for word in line.parsed.operands):
-        seen.execute()
+        builder.execute()
     for command in commands:
         if not command:
-            seen.execute()
+            builder.execute()
         marked = [replaced(word, _PLACES, found) for word in command]
-        seen.run(marked if marked != command else [*command, found])
-        seen.prints = ""
+        builder.run(marked if marked != command else [*command, found])
+        builder.prints = ""
 
 
-def _commands(line: Line) -> tuple[list[Word], list[list[Word]]]:
+def _commands(line: CommandLine) -> tuple[list[Word], list[list[Word]]]:
     """The words without the commands of `-x`, and these."""
     words: list[Word] = []
     commands: list[list[Word]] = []
@@ -326,7 +331,7 @@ def _commands(line: Line) -> tuple[list[Word], list[list[Word]]]:
             if word == "--":
                 return [*words, *line.words[index:]], commands
             continue
-        line.seen.flags.update(_EXECS[:2] if start[0] else _EXECS[2:])
+        line.builder.flags.update(_EXECS[:2] if start[0] else _EXECS[2:])
         command: list[Word] = [start[1]] if start[1] else []
         while index < len(line.words) and line.words[index] != ";":
             command.append(line.words[index])
@@ -336,7 +341,7 @@ def _commands(line: Line) -> tuple[list[Word], list[list[Word]]]:
     return words, commands
 
 
-def _exec(line: Line, word: Word) -> tuple[bool, str] | None:
+def _exec(line: CommandLine, word: Word) -> tuple[bool, str] | None:
     """Whether a word asks for a command: (for each file, the glued first word of it)."""
     text = literal(word)
     if text is None or text[:1] != "-" or len(text) < 2:

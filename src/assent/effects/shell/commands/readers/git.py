@@ -5,9 +5,8 @@ from __future__ import annotations
 from assent.contract import ASCII, Effect, Kind, Pattern, Target
 from assent.effects.shell.command import Arg
 from assent.effects.shell.commands.command_effects import DELETE, EXECUTE, READ, WRITE, literal, shown, values
-from assent.effects.shell.commands.line import Line
-from assent.effects.shell.commands.operands import into
-from assent.effects.shell.commands.readers.places import told
+from assent.effects.shell.commands.line import CommandLine, into
+from assent.effects.shell.commands.readers.system import print_place
 from assent.effects.shell.commands.roles import apply
 
 _SHARED = frozenset({"main", "master", "trunk", "develop", "production", "prod", "release", "stable"})
@@ -24,12 +23,12 @@ _PLAIN_MERGE = (
 _FORCES = ("--force", "--delete", "--mirror", "--prune")
 
 
-def git_push(line: Line) -> None:
+def git_push(line: CommandLine) -> None:
     """`git push`: forcing or deleting a branch that others share, by its name, is a danger of its own."""
     line.standard()
     forced = line.parsed.has(*_FORCES)
     if any(_hits_shared(word, forced) for word in line.parsed.operands[1:]):
-        line.seen.danger("force-push-main")
+        line.builder.danger("force-push-main")
 
 
 def _hits_shared(word: str | Arg, forced: bool) -> bool:
@@ -55,21 +54,21 @@ _GIT_FOLDERS = (["--git-dir"], ["--absolute-git-dir"], ["--git-common-dir"])
 _HEAD = Pattern(r"HEAD(?:[~^]\d*)*")
 
 
-def git_rev_list(line: Line) -> None:
+def git_rev_list(line: CommandLine) -> None:
     """`git rev-list` prints names of commits, one on a line, unless an option puts more there."""
     line.standard()
     if _only(line, *_PLAIN_LIST):
-        line.seen.prints = "hashes"
+        line.builder.prints = "hashes"
 
 
-def git_merge_base(line: Line) -> None:
+def git_merge_base(line: CommandLine) -> None:
     """`git merge-base` prints the name of a commit, with some options several."""
     line.standard()
     if not line.parsed.doubts and not line.parsed.spills:
-        line.seen.prints = "hashes" if line.parsed.has("--all", "--octopus", "--independent") else "hash"
+        line.builder.prints = "hashes" if line.parsed.has("--all", "--octopus", "--independent") else "hash"
 
 
-def git_rev_parse(line: Line) -> None:
+def git_rev_parse(line: CommandLine) -> None:
     """`git rev-parse name` prints the name of a commit, or the name as it stands where there is no such thing: only
     with `--verify` nothing then."""
     line.standard()
@@ -81,9 +80,9 @@ def git_rev_parse(line: Line) -> None:
         and line.parsed.ended < 0
         and (verified or all(text is not None and _HEAD.fullmatch(text) for text in texts))
     ):
-        line.seen.prints = "hash"
+        line.builder.prints = "hash"
     elif not words and not line.before and [given.spelling for given in line.parsed.given] in _GIT_FOLDERS:
-        told(line, ("", ".git"))
+        print_place(line, ("", ".git"))
 
 
 # ---------------------------------------------------------------- what only writes git's own store
@@ -91,7 +90,7 @@ def git_rev_parse(line: Line) -> None:
 # Their rows say `stores` and `hooks`, or the reader adds both; a form that does more is EXECUTE besides.
 
 
-def _only(line: Line, *names: str) -> bool:
+def _only(line: CommandLine, *names: str) -> bool:
     """Whether the line is read without a doubt and has no other options than these."""
     parsed = line.parsed
     return (
@@ -99,7 +98,7 @@ def _only(line: Line, *names: str) -> bool:
     )
 
 
-def git_commit(line: Line) -> None:
+def git_commit(line: CommandLine) -> None:
     """`git commit` with its message on the line; without one it starts an editor."""
     line.standard()
     parsed = line.parsed
@@ -109,34 +108,34 @@ def git_commit(line: Line) -> None:
     )
     more = ("--edit", "--reedit-message", "--template", "--patch", "--interactive", "--no-verify", "--gpg-sign")
     if not told or parsed.has(*more):
-        line.seen.execute()
+        line.builder.execute()
 
 
-def git_fetch(line: Line) -> None:
+def git_fetch(line: CommandLine) -> None:
     """`git fetch name`, `git ls-remote name`, `git remote show names…`: the name may be that of a folder or a bundle,
     which anybody may have put there."""
     line.standard()
-    seen = line.seen
-    several = line.parsed.has("--multiple") or seen.subcommand == ("remote", "show")
+    builder = line.builder
+    several = line.parsed.has("--multiple") or builder.subcommand == ("remote", "show")
     for word in line.parsed.operands if several else line.parsed.operands[:1]:
         for text in values(word):
             if text is None or not _REMOTE.fullmatch(text):
                 if text is None or "://" not in text:
-                    seen.execute()
+                    builder.execute()
                 continue
-            for folder in seen.repositories or [seen.cwd]:
-                seen.hooks(f"remote={text}", folder)
+            for folder in builder.repositories or [builder.cwd]:
+                builder.hooks(f"remote={text}", folder)
     if not several and line.parsed.has("--prune") and any(":" in shown(word) for word in line.parsed.operands[1:]):
-        seen.execute()
+        builder.execute()
 
 
-def git_lfs(line: Line) -> None:
+def git_lfs(line: CommandLine) -> None:
     """`git lfs fetch` and its like: which server they ask, `.lfsconfig` of the tree says."""
     line.standard()
-    line.seen.fetch(Arg("the server in .lfsconfig"))
+    line.builder.fetch(Arg("the server in .lfsconfig"))
 
 
-def git_checkout(line: Line) -> None:
+def git_checkout(line: CommandLine) -> None:
     """`git checkout -b name` where it stands only makes a branch."""
     if _only(line, "-b", "--quiet", "--no-track") and line.parsed.has("-b") and not _words(line):
         _start(line)
@@ -148,15 +147,14 @@ def git_checkout(line: Line) -> None:
         return
     if len(words) == 1 and isinstance(words[0], Arg) and words[0].kind == "hash" and _only(line, "--quiet", "--detach"):
         _start(line)
-        line.seen.execute()
+        line.builder.execute()
         return
-    line.standard()
-    line.seen.execute()
+    line.unproved()
     if len(words) == 1 and line.parsed.ended < 0 and not line.parsed.has("-b", "-B", "--orphan"):
-        line.seen.path(WRITE, words[0], dangers=("discard-there",))
+        line.builder.path(WRITE, words[0], dangers=("discard-there",))
 
 
-def git_switch(line: Line) -> None:
+def git_switch(line: CommandLine) -> None:
     """`git switch -c name` where it stands only makes a branch."""
     plain = ("--create", *_PLAIN_CHECKOUT)
     if _only(line, *plain) and _tree(line, "checkout", line.parsed.operands, "checkout", most=1):
@@ -165,33 +163,31 @@ def git_switch(line: Line) -> None:
     if _only(line, "--create", "--quiet", "--no-track") and line.parsed.has("--create") and not _words(line):
         _stores(line, "checkout")
     else:
-        line.seen.execute()
+        line.builder.execute()
 
 
-def git_merge(line: Line) -> None:
+def git_merge(line: CommandLine) -> None:
     """`git merge name`, where it needs no editor."""
     told = line.parsed.has("--no-edit", "--message", "--ff-only", "--no-commit")
     if not (told and _only(line, *_PLAIN_MERGE) and _tree(line, "merge", line.parsed.operands, "commit", most=1)):
-        line.standard()
-        line.seen.execute()
+        line.unproved()
 
 
-def git_pick(line: Line) -> None:
+def git_pick(line: CommandLine) -> None:
     """`git cherry-pick commits` and `git revert --no-edit commits`: the files that these commits changed."""
-    verb = "pick" if line.seen.subcommand[-1:] == ("cherry-pick",) else "revert"
+    verb = "pick" if line.builder.subcommand[-1:] == ("cherry-pick",) else "revert"
     told = verb == "pick" or line.parsed.has("--no-edit", "--no-commit")
     if not (
         told
         and _only(line, "--no-edit", "--no-commit", "-x")
         and _tree(line, verb, line.parsed.operands, "commit", most=20)
     ):
-        line.standard()
-        line.seen.execute()
+        line.unproved()
 
 
-def git_stash(line: Line) -> None:
+def git_stash(line: CommandLine) -> None:
     """`git stash` puts the changed files back to what is committed, `pop` and `apply` bring them back."""
-    verb, words = line.seen.subcommand[1:2], line.parsed.operands
+    verb, words = line.builder.subcommand[1:2], line.parsed.operands
     if verb in ((), ("push",)) and not _words(line):
         more = "--include-untracked"
         name = "stash-all" if line.parsed.has(more) else "stash"
@@ -201,11 +197,10 @@ def git_stash(line: Line) -> None:
         done = verb in (("pop",), ("apply",)) and known and _only(line, "--quiet")
         done = done and _tree(line, "unstash", [], "commit", most=0)
     if not done:
-        line.standard()
-        line.seen.execute()
+        line.unproved()
 
 
-def git_branch(line: Line) -> None:
+def git_branch(line: CommandLine) -> None:
     """`git branch name [start]` makes one; other forms are as the row says."""
     words = line.parsed.operands
     if 1 <= len(words) <= 2 and _only(line, "--quiet") and _plain(line):
@@ -215,7 +210,7 @@ def git_branch(line: Line) -> None:
         line.standard()
 
 
-def git_tag(line: Line) -> None:
+def git_tag(line: CommandLine) -> None:
     """`git tag name [commit]` makes one, with its message on the line where it has one."""
     parsed = line.parsed
     signed = parsed.has("--annotate") and not parsed.has("--message", "--file")
@@ -229,82 +224,79 @@ def git_tag(line: Line) -> None:
         for given in parsed.given:
             if given.option.role == "READ" and given.value is not None:
                 line.form(line.row.forms["-F"], given.value)
-                line.seen.path(READ, given.value)
+                line.builder.path(READ, given.value)
         _stores(line)
     else:
         line.standard()
 
 
-def git_reset(line: Line) -> None:
+def git_reset(line: CommandLine) -> None:
     """`git reset` without `--hard` and its like changes the index, and moves the branch; the files stay as they are."""
     line.standard()
     if _only(line, "--quiet", "--soft", "--mixed", "--refresh", "--no-refresh", "--intent-to-add"):
         _stores(line)
     else:
-        line.seen.execute()
+        line.builder.execute()
 
 
-def git_restore(line: Line) -> None:
+def git_restore(line: CommandLine) -> None:
     """`git restore --staged paths` changes the index alone."""
     if _only(line, "--staged", "--source", "--quiet") and line.parsed.has("--staged"):
         _start(line)
         _stores(line)
         return
-    line.standard()
-    line.seen.execute()
+    line.unproved()
 
 
-def git_rm(line: Line) -> None:
+def git_rm(line: CommandLine) -> None:
     """`git rm` without `-f` refuses to remove what is not committed; with `--cached` it changes the index alone."""
     plain = all(text is not None and not _MAGIC.search(text) for w in line.parsed.operands for text in values(w))
     if not plain or not _only(line, "--cached", "--quiet", "-r", "--ignore-unmatch", "--dry-run"):
-        line.standard()
-        line.seen.execute()
+        line.unproved()
         return
     _start(line)
     if not line.parsed.has("--cached", "--dry-run"):
         for word in line.parsed.operands:
-            line.seen.path(DELETE, word, recursive=line.parsed.has("-r"), lossless=True)
+            line.builder.path(DELETE, word, recursive=line.parsed.has("-r"), lossless=True)
     _stores(line)
 
 
-def git_mv(line: Line) -> None:
+def git_mv(line: CommandLine) -> None:
     """`git mv`: files move, and the index with them; it refuses to overwrite."""
     words = line.parsed.operands
     if not _only(line, "--verbose", "--dry-run", "-k") or len(words) < 2 or literal(words[-1]) is None:
-        line.standard()
-        line.seen.execute()
+        line.unproved()
         return
     _start(line)
     for word in words[:-1]:
-        line.seen.path(READ, word, recursive=True, stays=True)
-        line.seen.path(DELETE, word, recursive=True, lossless=True)
-    into(line.seen, words[:-1], words[-1], recursive=True, stays=True)
+        line.builder.path(READ, word, recursive=True, stays=True)
+        line.builder.path(DELETE, word, recursive=True, lossless=True)
+    into(line.builder, words[:-1], words[-1], recursive=True, stays=True)
     _stores(line)
 
 
-def _words(line: Line) -> bool:
+def _words(line: CommandLine) -> bool:
     return bool(line.parsed.operands) or line.parsed.ended >= 0
 
 
-def _plain(line: Line) -> bool:
+def _plain(line: CommandLine) -> bool:
     """Whether all operands are known names."""
     return line.parsed.ended < 0 and all(
         text is not None and text[:1] != "-" for word in line.parsed.operands for text in values(word)
     )
 
 
-def _start(line: Line) -> None:
+def _start(line: CommandLine) -> None:
     """What holds of the line whatever its own options and operands do: flags, folders and settings before them."""
     line.preamble()
     for given in line.before:
         if given.option.role in ("DIR", "REPO") and given.value is not None:
-            apply(line.seen, given.option.role, given.value)
+            apply(line.builder, given.option.role, given.value)
     for given in line.before:
         line.option(given)
 
 
-def _tree(line: Line, verb: str, words: list[str | Arg], hooks: str, *, most: int, file: bool = False) -> bool:
+def _tree(line: CommandLine, verb: str, words: list[str | Arg], hooks: str, *, most: int, file: bool = False) -> bool:
     """It changes the files of the working tree, as facts can tell; false where its words are not plain names, or the
     tree is another. `file`: its word may be a file that is thrown away instead."""
     if line.parsed.ended >= 0 or len(words) > most or (most and not words):
@@ -314,25 +306,25 @@ def _tree(line: Line, verb: str, words: list[str | Arg], hooks: str, *, most: in
     if not all(isinstance(word, str) and _NAME.fullmatch(word) for word in words):
         return False
     _start(line)
-    seen = line.seen
+    builder = line.builder
     if file:
-        seen.path(WRITE, words[0], dangers=("discard-there",))
+        builder.path(WRITE, words[0], dangers=("discard-there",))
     asked = " ".join((verb, *(str(word) for word in words)))
-    name = f"{asked}:{seen.cwd}" if seen.cwd else ""
-    seen.effects.append(Effect(EXECUTE, Target(Kind.TREE, name, " ".join(seen.subcommand), certain=bool(name))))
+    name = f"{asked}:{builder.cwd}" if builder.cwd else ""
+    builder.effects.append(Effect(EXECUTE, Target(Kind.TREE, name, " ".join(builder.subcommand), certain=bool(name))))
     _stores(line, hooks)
     return True
 
 
-def _stores(line: Line, hooks: str = "refs") -> None:
+def _stores(line: CommandLine, hooks: str = "refs") -> None:
     """It writes git's store, under hooks of the repository."""
-    seen = line.seen
-    for folder in seen.repositories or [seen.cwd]:
-        seen.effects.append(Effect(WRITE, Target(Kind.REPOSITORY, folder, certain=bool(folder))))
-        seen.hooks(hooks, folder)
+    builder = line.builder
+    for folder in builder.repositories or [builder.cwd]:
+        builder.effects.append(Effect(WRITE, Target(Kind.REPOSITORY, folder, certain=bool(folder))))
+        builder.hooks(hooks, folder)
 
 
-def git_each(line: Line) -> None:
+def git_each(line: CommandLine) -> None:
     """`git for-each-repo --config=key words…`: git runs with these words, in other repositories."""
     line.standard()
-    line.seen.run(["git", *line.parsed.operands])
+    line.builder.run(["git", *line.parsed.operands])

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from assent.contract import DOTALL, Pattern
 from assent.effects.addresses import host_of
 from assent.effects.shell.command import Arg
-from assent.effects.shell.commands.command_effects import DELETE, READ, WRITE, Seen, literal, shown, values
-from assent.effects.shell.commands.line import Line
-from assent.effects.shell.commands.operands import into
+from assent.effects.shell.commands.command_effects import (
+    DELETE,
+    READ,
+    WRITE,
+    EffectsBuilder,
+    Word,
+    literal,
+    shown,
+    values,
+)
+from assent.effects.shell.commands.line import CommandLine, into
 from assent.effects.shell.commands.options import parse
 from assent.effects.shell.commands.readers.web import SENT
 from assent.effects.shell.commands.readers.wrappers import joined_words
 from assent.programs.option import options_of
-
-if TYPE_CHECKING:
-    Word = str | Arg
 
 _SSH = options_of(
     """-4 -6 -A -a -C -f -g -K -k -M!acts -N -n -q -s -T -t -v -X -x -Y -y -G!prints -V!prints -Q=TEXT!prints
@@ -33,51 +36,51 @@ _PLACES = Pattern(r"(?i)(?:(?:hostname|proxyjump)[= ]+(?P<host>.*)|include[= ].*
 _COMMANDS = Pattern(r"(?i)(?:proxycommand|localcommand|knownhostscommand)[= ](?P<command>.*)", DOTALL)
 
 
-def ssh(line: Line) -> None:
+def ssh(line: CommandLine) -> None:
     """`ssh [options] host [options] [command…]`; a command runs on the other machine."""
-    seen = line.seen
+    builder = line.builder
     first = parse(line.words, _SSH, style="posix")
     second = parse(first.operands[1:], _SSH, style="posix")
     for parsed in (first, second):
-        seen.flags.update(parsed.flags)
-        seen.acts = seen.acts or bool(parsed.doubts)
+        builder.flags.update(parsed.flags)
+        builder.acts = builder.acts or bool(parsed.doubts)
         for given in parsed.given:
             line.option(given)
         for value in parsed.values("-o"):
-            ssh_setting(seen, value)
+            ssh_setting(builder, value)
         if parsed.values("-F"):
-            seen.fetch(Arg("the host that the settings of -F name"))
+            builder.fetch(Arg("the host that the settings of -F name"))
     if first.has("-V", "-Q") or not first.operands:
         return
-    _host(seen, first.operands[0])
+    _host(builder, first.operands[0])
     if first.has("-G") or second.has("-G"):
         return
-    seen.operands.extend(shown(word) for word in (first.operands[0], *second.operands))
-    seen.execute()
+    builder.operands.extend(shown(word) for word in (first.operands[0], *second.operands))
+    builder.execute()
     if second.operands:
-        seen.shell(joined_words(second.operands), place="elsewhere")
+        builder.shell(joined_words(second.operands), place="elsewhere")
 
 
-def ssh_setting(seen: Seen, word: Word) -> None:
+def ssh_setting(builder: EffectsBuilder, word: Word) -> None:
     """`-o Key=value`: harmless for some keys, else EXECUTE; a command in it is seen as run."""
     for text in values(word):
         text = text.strip() if text is not None else None
         if text is None or not _HARMLESS.fullmatch(text):
-            seen.execute()
+            builder.execute()
         match = _COMMANDS.fullmatch(text) if text is not None else None
         if match:
-            seen.shell(match["command"].strip())
+            builder.shell(match["command"].strip())
         place = _PLACES.fullmatch(text) if text is not None else None
         if place or text is None:
-            seen.fetch(place["host"].strip() if place and place["host"] else Arg(shown(word)))
+            builder.fetch(place["host"].strip() if place and place["host"] else Arg(shown(word)))
 
 
-def _host(seen: Seen, word: Word, *, dangers: tuple[str, ...] = ()) -> None:
+def _host(builder: EffectsBuilder, word: Word, *, dangers: tuple[str, ...] = ()) -> None:
     text = literal(word)
     if text is None:
-        seen.fetch(word, dangers=dangers)
+        builder.fetch(word, dangers=dangers)
     else:
-        seen.fetch(host_of(text.removeprefix("ssh://").rpartition("@")[2]), dangers=dangers)
+        builder.fetch(host_of(text.removeprefix("ssh://").rpartition("@")[2]), dangers=dangers)
 
 
 # ---------------------------------------------------------------- copies
@@ -85,31 +88,29 @@ def _host(seen: Seen, word: Word, *, dangers: tuple[str, ...] = ()) -> None:
 _REMOTE = Pattern(r"(?:rsync|scp|sftp)://.*|[^/]*:.*", DOTALL)
 
 
-def scp(line: Line) -> None:
+def scp(line: CommandLine) -> None:
     """`scp` and `sftp`: `host:path` is elsewhere."""
-    line.preamble()
-    line.given()
+    line.read_options()
     for value in line.parsed.values("-o"):
-        ssh_setting(line.seen, value)
-    line.seen.execute()
+        ssh_setting(line.builder, value)
+    line.builder.execute()
     _copied(line, any(given.option.recursive for given in line.parsed.given))
 
 
-def rsync(line: Line) -> None:
+def rsync(line: CommandLine) -> None:
     """`rsync`: as scp, and all between local folders is a copy; deletions carry their danger by the row."""
-    line.preamble()
-    line.given()
+    line.read_options()
     _copied(line, True)
     dangers = [danger for given in line.parsed.given for danger in given.option.dangers]
     if "recursive-delete" in dangers and not line.quiet and line.parsed.operands:
         if _away(line.parsed.operands[-1]):
-            line.seen.execute()
+            line.builder.execute()
         else:
-            line.seen.path(DELETE, line.parsed.operands[-1], recursive=True)
+            line.builder.path(DELETE, line.parsed.operands[-1], recursive=True)
 
 
-def _copied(line: Line, recursive: bool) -> None:
-    seen, words = line.seen, line.parsed.operands
+def _copied(line: CommandLine, recursive: bool) -> None:
+    builder, words = line.builder, line.parsed.operands
     if len(words) == 1:
         _source(line, words[0], recursive, ())
         return
@@ -121,16 +122,16 @@ def _copied(line: Line, recursive: bool) -> None:
     if line.quiet:
         return
     if away:
-        _place(seen, words[-1], SENT)
+        _place(builder, words[-1], SENT)
     else:
-        into(seen, [word for word in words[:-1] if not _away(word)], words[-1], recursive=recursive)
+        into(builder, [word for word in words[:-1] if not _away(word)], words[-1], recursive=recursive)
 
 
-def _source(line: Line, word: Word, recursive: bool, dangers: tuple[str, ...]) -> None:
+def _source(line: CommandLine, word: Word, recursive: bool, dangers: tuple[str, ...]) -> None:
     if _away(word):
-        _place(line.seen, word, ())
+        _place(line.builder, word, ())
     else:
-        line.seen.path(READ, word, recursive=recursive, dangers=dangers, stays=recursive and line.stays())
+        line.builder.path(READ, word, recursive=recursive, dangers=dangers, stays=recursive and line.stays())
 
 
 def _away(word: Word) -> bool:
@@ -142,12 +143,12 @@ def _away(word: Word) -> bool:
     )
 
 
-def _place(seen: Seen, word: Word, dangers: tuple[str, ...]) -> None:
+def _place(builder: EffectsBuilder, word: Word, dangers: tuple[str, ...]) -> None:
     text = shown(word)
     if "://" in text:
-        seen.fetch(text, dangers=dangers)
+        builder.fetch(text, dangers=dangers)
     else:
-        _host(seen, text.partition(":")[0], dangers=dangers)
+        _host(builder, text.partition(":")[0], dangers=dangers)
 
 
 # ---------------------------------------------------------------- containers
@@ -168,18 +169,18 @@ _SOURCE = Pattern(r"(?:source|src)=")
 _READ_ONLY = Pattern(r":ro\b|readonly|,ro\b")
 
 
-def elsewhere(line: Line) -> None:
+def elsewhere(line: CommandLine) -> None:
     """`docker exec`, `docker run`, `kubectl exec`: the first operand is where, the rest runs there. Always EXECUTE."""
-    seen = line.seen
-    seen.execute()
-    seen.flags.update(line.parsed.flags)
+    builder = line.builder
+    builder.execute()
+    builder.flags.update(line.parsed.flags)
     words = line.words
     if line.program in ("kubectl", "oc") and "--" in words:
         command = words[words.index("--") + 1 :]
     else:
-        command = _operands(seen, words)[1:]
-    seen.operands.extend(shown(word) for word in line.parsed.operands)
-    seen.run(command, place="elsewhere")
+        command = _operands(builder, words)[1:]
+    builder.operands.extend(shown(word) for word in line.parsed.operands)
+    builder.run(command, place="elsewhere")
 
 
 _PROJECT = tuple(
@@ -192,18 +193,18 @@ _PROJECT = tuple(
 _FILLED = r"~[$]|environment|env_file|label_file|\bargs\b|extends|\\(?:[xuU]|\r?\n)|!<|!\S*(?:binary|%)"
 
 
-def compose(line: Line) -> None:
+def compose(line: CommandLine) -> None:
     """`docker compose ps` and its kin: files are named from where it stands, not from the project's folder. `config`
     prints the project, with what the environment fills in."""
     line.standard()
     given = {name for each in (*line.before, *line.parsed.given) for name in each.option.names}
     if "--project-directory" in given and "--file" in given:
-        line.seen.execute()
-    if line.seen.subcommand[-1:] in (("config",), ("convert",)) and not line.quiet:
-        line.seen.settings(tuple(name + _FILLED for name in (*_PROJECT, "{}")), ("prints-secret",))
+        line.builder.execute()
+    if line.builder.subcommand[-1:] in (("config",), ("convert",)) and not line.quiet:
+        line.builder.settings(tuple(name + _FILLED for name in (*_PROJECT, "{}")), ("prints-secret",))
 
 
-def _operands(seen: Seen, words: list[Word]) -> list[Word]:
+def _operands(builder: EffectsBuilder, words: list[Word]) -> list[Word]:
     """The words from the first operand on; folders that are mounted on the way are seen."""
     index = 0
     while index < len(words):
@@ -215,21 +216,21 @@ def _operands(seen: Seen, words: list[Word]) -> list[Word]:
         name, equals, value = text.partition("=")
         index += 1
         if name in ("-v", "--volume", "--mount"):
-            _mount(seen, value if equals else shown(words[index]) if index < len(words) else "")
+            _mount(builder, value if equals else shown(words[index]) if index < len(words) else "")
         index += name in _DOCKER_VALUES and not equals
     return []
 
 
-def _mount(seen: Seen, text: str) -> None:
+def _mount(builder: EffectsBuilder, text: str) -> None:
     """A folder of this machine in a container: the container can read it, and write it unless it says `ro`."""
     source = text.partition(":")[0]
     if "source=" in text or "src=" in text:
         source = _SOURCE.split(text, maxsplit=1)[1].partition(",")[0]
     if not source.startswith(("/", ".", "~")):
         return
-    seen.path(READ, source, recursive=True)
+    builder.path(READ, source, recursive=True)
     if not _READ_ONLY.search(text):
-        seen.path(WRITE, source, recursive=True)
+        builder.path(WRITE, source, recursive=True)
 
 
 # ---------------------------------------------------------------- APIs of forges
@@ -240,15 +241,15 @@ _NAMED = Pattern(r"/?(?:repos|orgs|users|projects|search|gists|issues|notificati
 _MUTATES = Pattern(r"\bmutation\b")
 
 
-def gh_api(line: Line) -> None:
+def gh_api(line: CommandLine) -> None:
     """`gh api`, `glab api`: GET and HEAD read, as does a GraphQL query that holds no mutation."""
     line.standard()
-    seen, parsed = line.seen, line.parsed
+    builder, parsed = line.builder, line.parsed
     fields = parsed.values("--field") + parsed.values("--raw-field") + parsed.values("--form")
     for field in parsed.values("--field"):
         if "=@" in shown(field):
-            seen.path(READ, shown(field).partition("=@")[2])
-            seen.execute()  # the file is sent, by whatever method
+            builder.path(READ, shown(field).partition("=@")[2])
+            builder.execute()  # the file is sent, by whatever method
     methods = [literal(value) for value in parsed.values("--method")]
     endpoint = _endpoint(parsed.operands[0]) if parsed.operands else None
     if endpoint == "graphql":
@@ -257,18 +258,18 @@ def gh_api(line: Line) -> None:
     sends = bool(fields) or parsed.has("--input")
     method = methods[-1] if methods else "POST" if sends else "GET"
     if method is None or method.upper() not in ("GET", "HEAD") or endpoint is None or parsed.has("--input"):
-        seen.execute()
+        builder.execute()
     if method is not None and method.upper() == "DELETE" and endpoint and _WHOLE_REPOSITORY.fullmatch(endpoint):
-        seen.danger("destroy-remote")
+        builder.danger("destroy-remote")
 
 
-def gh_view(line: Line) -> None:
+def gh_view(line: CommandLine) -> None:
     """`gh pr view --json number --jq .number` prints a number and nothing else."""
     line.standard()
     parsed = line.parsed
     asked = [literal(value) for name in ("--json", "--jq") for value in parsed.values(name)]
     if asked == ["number", ".number"] and not parsed.doubts and not parsed.spills and not parsed.has("--template"):
-        line.seen.prints = "number"
+        line.builder.prints = "number"
 
 
 def _endpoint(word: Word) -> str | None:
@@ -280,11 +281,11 @@ def _endpoint(word: Word) -> str | None:
     return starts[0] if all(map(_NAMED.match, starts)) else None
 
 
-def _graphql(line: Line, fields: list[Word]) -> None:
+def _graphql(line: CommandLine, fields: list[Word]) -> None:
     queries = [literal(field) for field in fields if shown(field).startswith("query=")]
     if line.parsed.has("--input") or len(queries) != 1 or queries[0] is None:
-        line.seen.execute()
+        line.builder.execute()
         return
     text = queries[0].partition("=")[2].lstrip()
     if not text.startswith(("query", "{", "fragment")) or _MUTATES.search(text):
-        line.seen.execute()
+        line.builder.execute()

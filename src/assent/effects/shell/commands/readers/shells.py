@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from assent.contract import Pattern
 from assent.effects.shell.command import FIRM, Arg
-from assent.effects.shell.commands.command_effects import READ, literal, shown
-from assent.effects.shell.commands.line import Line
+from assent.effects.shell.commands.command_effects import READ, Word, literal, shown
+from assent.effects.shell.commands.line import CommandLine
 from assent.programs.traits import has
-
-if TYPE_CHECKING:
-    Word = str | Arg
 
 _FLAGS = frozenset("abcefhilmnprstuvxCEPTD")
 _SETTINGS = Pattern(
@@ -28,7 +23,7 @@ _FILES = frozenset({"--rcfile", "--init-file", "--init-command", "-C"})
 _FOREIGN = frozenset({"fish", "csh", "tcsh", "nu", "xonsh", "elvish", "pwsh", "rc"})
 
 
-class Start:
+class ShellStart:
     """How a shell is started. `script` is the word of `-c`, `file` a script file; neither: it reads stdin.
     `rest` are the words behind. `known`: every option is one whose meaning is known."""
 
@@ -49,32 +44,32 @@ class Start:
         return not self.command and self.file is None and not self.prints
 
 
-def shell(line: Line) -> None:
+def shell(line: CommandLine) -> None:
     """`bash`, `sh`, `zsh`, `dash`, `ksh`, `fish` with their words."""
     start = started(line.words, line.program)
-    seen = line.seen
+    builder = line.builder
     if line.program in _FOREIGN:
-        seen.execute()
-        seen.gap("foreign-shell", f"`{line.program}` reads a language of its own; use sh or bash")
-    seen.flags.update(start.flags)
-    seen.operands.extend(shown(word) for word in start.rest)
+        builder.execute()
+        builder.gap("foreign-shell", f"`{line.program}` reads a language of its own; use sh or bash")
+    builder.flags.update(start.flags)
+    builder.operands.extend(shown(word) for word in start.rest)
     if start.prints:
         return
     if not start.known:
-        seen.execute()
-        seen.gap("wrapper-option", "an option of the shell that is not known here")
+        builder.execute()
+        builder.gap("wrapper-option", "an option of the shell that is not known here")
     for word in start.loads:
-        seen.script_file(word)
+        builder.script_file(word)
     checks = "-n" in start.flags and "-i" not in start.flags
     if start.file is not None:
         if checks:
-            seen.path(READ, start.file)
+            builder.path(READ, start.file)
         else:
-            seen.script_file(start.file)
+            builder.script_file(start.file)
     elif start.script is None or literal(start.script) == "":
-        seen.acts = not checks
+        builder.acts = not checks
     elif not checks:
-        seen.shell(start.script, shell=line.program, positional=start.rest)
+        builder.shell(start.script, shell=line.program, positional=start.rest)
 
 
 def shell_reads_stdin(argv: tuple[Word, ...]) -> bool:
@@ -83,9 +78,9 @@ def shell_reads_stdin(argv: tuple[Word, ...]) -> bool:
     return start.stdin and not ("-n" in start.flags and "-i" not in start.flags)
 
 
-def started(words: list[Word], program: str) -> Start:
+def started(words: list[Word], program: str) -> ShellStart:
     """Read the words of a shell, as bash and its relatives do."""
-    start = Start()
+    start = ShellStart()
     index = 0
     settings = 0
     stdin = False
@@ -127,7 +122,7 @@ def started(words: list[Word], program: str) -> Start:
     return start
 
 
-def _long(start: Start, word: str, words: list[Word], index: int, prints: bool) -> int:
+def _long(start: ShellStart, word: str, words: list[Word], index: int, prints: bool) -> int:
     name, equals, value = word.partition("=")
     start.flags.add(name)
     if prints and word in ("--help", "--version"):

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from assent.contract import DOTALL, Pattern
 from assent.effects.addresses import host_of
 from assent.effects.shell.command import Arg
-from assent.effects.shell.commands.command_effects import READ, WRITE, Seen, literal, shown, values
-from assent.effects.shell.commands.line import Line
-
-if TYPE_CHECKING:
-    Word = str | Arg
+from assent.effects.shell.commands.command_effects import READ, WRITE, EffectsBuilder, Word, literal, shown, values
+from assent.effects.shell.commands.line import CommandLine
 
 SENT = ("exfiltration",)
 _DATA = ("--data", "--data-ascii", "--data-binary", "--json", "--url-query")
@@ -23,114 +18,116 @@ _ITEM = Pattern(r"[^@=:]*(?:@|=@|:=@|:@)(?P<file>.+)", DOTALL)
 # ---------------------------------------------------------------- curl
 
 
-def curl(line: Line) -> None:
+def curl(line: CommandLine) -> None:
     """Options and addresses as the row says; what the values of some options say of files besides."""
     line.standard()
-    seen, parsed = line.seen, line.parsed
+    builder, parsed = line.builder, line.parsed
     for given in parsed.given:
         name, value = given.option.names, given.value
         if value is None or given.option.role not in ("TEXT", ""):
             continue
         if any(one in _DATA for one in name):
-            _sent(seen, value, "@")
+            _sent(builder, value, "@")
         elif "--data-urlencode" in name:
-            _sent(seen, value, None)
+            _sent(builder, value, None)
         elif "--form" in name:
-            _form(seen, value)
+            _form(builder, value)
         elif "--upload-file" in name:
-            sent_file(seen, value)
+            sent_file(builder, value)
         elif "--resolve" in name or "--connect-to" in name:
-            _redirected(seen, value, "--resolve" in name)
+            _redirected(builder, value, "--resolve" in name)
         elif "--write-out" in name:
-            _write_out(seen, value)
+            _write_out(builder, value)
         elif "--header" in name or "--proxy-header" in name or "--variable" in name:
-            _held(seen, value)
+            _held(builder, value)
         elif "--cookie" in name and "=" not in shown(value):
-            seen.path(READ, value)
+            builder.path(READ, value)
     if parsed.has("-K", "--config", "--unix-socket", "--abstract-unix-socket"):
-        seen.fetch(Arg("the address that --config names"))
+        builder.fetch(Arg("the address that --config names"))
     if parsed.has("-O", "--remote-name", "--remote-name-all"):
         _remote_names(line, parsed.operands + parsed.values("--url"))
 
 
-def _redirected(seen: Seen, value: Word, resolves: bool) -> None:
+def _redirected(builder: EffectsBuilder, value: Word, resolves: bool) -> None:
     """`--resolve host:port:address,…` and `--connect-to host:port:host:port`: where it really goes."""
     for text in values(value):
         rest = text.split(":", 2)[2] if text is not None and text.count(":") > 1 else None
         if rest is None:
-            seen.fetch(Arg(shown(value)))
+            builder.fetch(Arg(shown(value)))
         else:
             for address in rest.split(",") if resolves else [rest]:
-                seen.fetch(address)
+                builder.fetch(address)
 
 
-def _sent(seen: Seen, value: Word, mark: str | None) -> None:
+def _sent(builder: EffectsBuilder, value: Word, mark: str | None) -> None:
     """`@file`, or with `--data-urlencode` also `name@file`."""
     for text in values(value):
         if text is None:
             prefix = value.prefix if isinstance(value, Arg) else ""
             if not prefix or prefix[0] == "@" or mark is None:
-                sent_file(seen, Arg(shown(value)))
+                sent_file(builder, Arg(shown(value)))
         elif text.startswith("@"):
-            sent_file(seen, text[1:])
+            sent_file(builder, text[1:])
         elif mark is None and "@" in text.partition("=")[0]:
-            sent_file(seen, text.partition("@")[2])
+            sent_file(builder, text.partition("@")[2])
 
 
-def _form(seen: Seen, value: Word) -> None:
+def _form(builder: EffectsBuilder, value: Word) -> None:
     """`name=@file` and `name=<file`, several with commas."""
     text = literal(value)
     if text is None:
-        sent_file(seen, Arg(shown(value)))
+        sent_file(builder, Arg(shown(value)))
         return
     content = text.partition("=")[2]
     if content[:1] in ("@", "<"):
         if content.count(",") > 100:
-            sent_file(seen, Arg(text))
+            sent_file(builder, Arg(text))
             return
         for piece in content[1:].split(","):
-            sent_file(seen, piece.partition(";")[0].strip('"'))
+            sent_file(builder, piece.partition(";")[0].strip('"'))
 
 
-def sent_file(seen: Seen, word: Word) -> None:
+def sent_file(builder: EffectsBuilder, word: Word) -> None:
     """A file whose content goes to the network."""
-    seen.path(READ, word, dangers=SENT)
+    builder.path(READ, word, dangers=SENT)
     if shown(word) != "-":
-        seen.danger("exfiltration")
+        builder.danger("exfiltration")
 
 
-def _write_out(seen: Seen, value: Word) -> None:
+def _write_out(builder: EffectsBuilder, value: Word) -> None:
     text = literal(value)
     if text is None:
-        seen.execute()
+        builder.execute()
         return
     if text.startswith("@"):
-        seen.path(READ, text[1:])
+        builder.path(READ, text[1:])
     for match in _OUTPUT.finditer(text):
-        seen.path(WRITE, match[2])
+        builder.path(WRITE, match[2])
 
 
-def _held(seen: Seen, value: Word) -> None:
+def _held(builder: EffectsBuilder, value: Word) -> None:
     """`-H @file`, `--variable name@file`."""
     text = literal(value)
     if text is None:
         return
     if text.startswith("@"):
-        sent_file(seen, text[1:])
+        sent_file(builder, text[1:])
     elif "@" in text and ":" not in text.partition("@")[0] and "=" not in text.partition("@")[0]:
-        sent_file(seen, text.partition("@")[2])
+        sent_file(builder, text.partition("@")[2])
 
 
-def _remote_names(line: Line, addresses: list[Word]) -> None:
+def _remote_names(line: CommandLine, addresses: list[Word]) -> None:
     """`-O`: each address is saved under its own last name."""
     folder = [shown(value) for value in line.parsed.values("--output-dir")][-1:]
     for word in addresses:
         for text in values(word):
             name = _last_name(text) if text is not None else None
             if name is None or line.parsed.has("-J", "--remote-header-name") or "{" in name or "[" in name:
-                line.seen.path(WRITE, Arg(shown(word), under=(line.seen.cwd,) if line.seen.cwd and not folder else ()))
+                line.builder.path(
+                    WRITE, Arg(shown(word), under=(line.builder.cwd,) if line.builder.cwd and not folder else ())
+                )
             else:
-                line.seen.path(WRITE, "/".join([*folder, name]))
+                line.builder.path(WRITE, "/".join([*folder, name]))
 
 
 def _last_name(address: str) -> str:
@@ -141,69 +138,69 @@ def _last_name(address: str) -> str:
 # ---------------------------------------------------------------- wget
 
 
-def wget(line: Line) -> None:
+def wget(line: CommandLine) -> None:
     """Each address is saved under its last name, unless `-O` or `--spider` says otherwise."""
     line.standard()
-    seen, parsed = line.seen, line.parsed
+    builder, parsed = line.builder, line.parsed
     for name in ("--post-file", "--body-file"):
         for value in parsed.values(name):
-            sent_file(seen, value)
+            sent_file(builder, value)
     if any(map(parsed.values, ("--input-file", "--config", "--execute"))):
-        seen.fetch(Arg("an address that another file or setting names"))
+        builder.fetch(Arg("an address that another file or setting names"))
     if parsed.has("--spider", "-O", "--output-document"):
         return
     folder = shown((parsed.values("-P") or parsed.values("--directory-prefix") or ["."])[-1])
     if parsed.has(
         "-r", "--recursive", "-m", "--mirror", "-p", "--page-requisites", "-x", "-i", "--content-disposition"
     ):
-        seen.path(WRITE, folder, recursive=True)
+        builder.path(WRITE, folder, recursive=True)
         return
     for word in parsed.operands:
         for text in values(word):
-            seen.path(WRITE, f"{folder}/{_last_name(text) or 'index.html'}" if text is not None else Arg(shown(word)))
+            builder.path(
+                WRITE, f"{folder}/{_last_name(text) or 'index.html'}" if text is not None else Arg(shown(word))
+            )
 
 
 # ---------------------------------------------------------------- httpie
 
 
-def http(line: Line) -> None:
+def http(line: CommandLine) -> None:
     """`http [METHOD] URL [items…]`: `name@file` items send files."""
-    line.preamble()
-    line.given()
-    seen, words = line.seen, list(line.parsed.operands)
+    line.read_options()
+    builder, words = line.builder, list(line.parsed.operands)
     if words and _METHOD.fullmatch(shown(words[0])):
         words = words[1:]
     if words:
         text = literal(words[0])
-        seen.fetch("localhost" + text if text is not None and text.startswith((":", "/")) else words[0])
+        builder.fetch("localhost" + text if text is not None and text.startswith((":", "/")) else words[0])
     for word in words[1:]:
         match = _ITEM.fullmatch(shown(word))
         if match:
-            sent_file(seen, match["file"].partition(";")[0])
+            sent_file(builder, match["file"].partition(";")[0])
         elif isinstance(word, Arg):
-            sent_file(seen, word)
+            sent_file(builder, word)
     if line.parsed.has("-d", "--download") and not line.parsed.has("-o", "--output"):
-        seen.path(WRITE, ".")
+        builder.path(WRITE, ".")
 
 
 # ---------------------------------------------------------------- connections
 
 
-def netcat(line: Line) -> None:
+def netcat(line: CommandLine) -> None:
     """`nc host port`; `-e` and `-c` tie a program to the connection, `-l` waits for others."""
-    line.preamble()
-    line.given()
-    seen, parsed = line.seen, line.parsed
+    line.read_options()
+    builder, parsed = line.builder, line.parsed
     if parsed.has("-e", "-c", "--exec", "--sh-exec", "--lua-exec"):
-        seen.execute("reverse-shell")
+        builder.execute("reverse-shell")
     if parsed.has("-l", "--listen", "-U", "--unixsock"):
-        seen.execute()
+        builder.execute()
     if parsed.has("-U", "--unixsock"):
         for word in parsed.operands:
-            seen.path(WRITE, word)
+            builder.path(WRITE, word)
         return
     for word in parsed.operands[:1]:
-        seen.fetch(word)
+        builder.fetch(word)
 
 
 _ADDRESS = Pattern(r"(?P<kind>[A-Za-z0-9-]+)(?::(?P<rest>.*))?", DOTALL)
@@ -212,26 +209,25 @@ _ADDRESS = Pattern(r"(?P<kind>[A-Za-z0-9-]+)(?::(?P<rest>.*))?", DOTALL)
 _FILES = ("open", "create", "gopen", "file", "pipe", "fifo", "pty")
 
 
-def socat(line: Line) -> None:
+def socat(line: CommandLine) -> None:
     """Always EXECUTE; a program behind a connection is a shell handed out. Two addresses may stand in one word."""
-    line.preamble()
-    line.given()
-    line.seen.execute()
+    line.read_options()
+    line.builder.execute()
     for word in line.parsed.operands:
         for address in shown(word).split("!!"):
-            _address(line.seen, address.partition(",")[0])
+            _address(line.builder, address.partition(",")[0])
 
 
-def _address(seen: Seen, address: str) -> None:
+def _address(builder: EffectsBuilder, address: str) -> None:
     match = _ADDRESS.match(address)
     kind = match["kind"].lower() if match else ""
     rest = (match["rest"] or "") if match else ""
     if "/" in address.partition(":")[0]:  # a bare path is opened
-        seen.path(WRITE, address)
+        builder.path(WRITE, address)
     elif kind in ("exec", "system", "shell"):
-        seen.danger("reverse-shell")
-        seen.shell(rest)
+        builder.danger("reverse-shell")
+        builder.shell(rest)
     elif "listen" not in kind and kind.startswith(("tcp", "udp", "openssl", "sctp", "ssl", "proxy", "socks")):
-        seen.fetch(host_of(rest))
+        builder.fetch(host_of(rest))
     elif kind in _FILES or kind.startswith(("unix", "local")):
-        seen.path(WRITE, rest)
+        builder.path(WRITE, rest)

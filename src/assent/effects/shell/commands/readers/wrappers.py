@@ -1,19 +1,24 @@
-"""Readers for commands that run the command in their operands: xargs, sudo, watch and their like."""
+"""Readers for commands that run the command in their operands: xargs, sudo, env, watch and similar."""
 
 from __future__ import annotations
-
-from typing import TYPE_CHECKING
 
 from assent.contract import Effect, Kind, Pattern, Target
 from assent.effects.shell import environment
 from assent.effects.shell.command import Arg
-from assent.effects.shell.commands.command_effects import EXECUTE, READ, WRITE, Seen, literal, shown, values
-from assent.effects.shell.commands.line import Line
+from assent.effects.shell.commands.command_effects import (
+    EXECUTE,
+    LONGEST,
+    READ,
+    WRITE,
+    EffectsBuilder,
+    Word,
+    literal,
+    shown,
+    values,
+)
+from assent.effects.shell.commands.line import CommandLine
 from assent.effects.shell.commands.options import Parsed, parse
 from assent.programs.option import options_of
-
-if TYPE_CHECKING:
-    Word = str | Arg
 
 SHELLS = Pattern(r"(?:.*/)?(?:ba|da|z|k|mk|pdk|fi|a|c|tc)?sh|eval|source|\.")
 _XARGS = options_of(
@@ -24,41 +29,40 @@ _XARGS = options_of(
 )
 
 
-def wrapper(line: Line, parsed: Parsed) -> None:
+def wrapper(line: CommandLine, parsed: Parsed) -> None:
     """What a wrapper's own options do.
 
     INVARIANT: one that is not known leaves a gap, since what follows may not be the command that runs."""
     line.parsed = parsed
     line.quiet = False
-    line.preamble()
-    line.given()
+    line.read_options()
     if parsed.doubts:
-        line.seen.execute()
-        line.seen.gap("wrapper-option", f"`{parsed.doubts[0]}` is not an option that is known here")
+        line.builder.execute()
+        line.builder.gap("wrapper-option", f"`{parsed.doubts[0]}` is not an option that is known here")
 
 
 # ---------------------------------------------------------------- words from stdin
 
 
-def xargs(line: Line) -> None:
+def xargs(line: CommandLine) -> None:
     """The command gets words that come from stdin: at its end, or in place of a mark (`-I{}`)."""
     parsed = parse(line.words, _XARGS, style="posix")
     wrapper(line, parsed)
     if not parsed.operands and (parsed.doubts or parsed.spills or parsed.given):
-        line.seen.execute()
+        line.builder.execute()
         return
     come = _incoming(line, from_file=any(shown(name) != "/dev/stdin" for name in parsed.values("-a")))
     marks = [shown(value) for value in parsed.values("-I") + parsed.values("-i")]
     if not marks and parsed.has("-i"):
         marks = ["{}"]
     if marks:
-        line.seen.run([replaced(word, (marks[-1],), come) for word in parsed.operands])
+        line.builder.run([replaced(word, (marks[-1],), come) for word in parsed.operands])
     else:
-        line.seen.run([*(parsed.operands or ["echo"]), come])
+        line.builder.run([*(parsed.operands or ["echo"]), come])
 
 
-def _incoming(line: Line, *, from_file: bool) -> Arg:
-    stdin = line.seen.stdin
+def _incoming(line: CommandLine, *, from_file: bool) -> Arg:
+    stdin = line.builder.stdin
     if stdin is None or from_file:
         return Arg("<stdin>", splits=True)
     return Arg(stdin.text, stdin.values, pattern=stdin.pattern, splits=True, kind=stdin.kind, under=stdin.under)
@@ -78,25 +82,24 @@ def replaced(word: Word, marks: tuple[str, ...], come: Arg) -> Word:
     return Arg(text, prefix=text[: min(found)] if isinstance(word, str) else "")
 
 
-def parallel(line: Line) -> None:
+def parallel(line: CommandLine) -> None:
     """GNU parallel: always EXECUTE; the command is shown, as far as it is one, for rules that deny."""
-    line.preamble()
-    line.given()
-    line.seen.execute()
+    line.read_options()
+    line.builder.execute()
     words = line.parsed.operands
     end = next((i for i, word in enumerate(words) if shown(word) in (":::", ":::+", "::::", "::::+")), len(words))
     command, sources = words[:end], words[end + 1 :]
     if not command:
         for source in sources:
-            line.seen.shell(source)
+            line.builder.shell(source)
         return
     for source in sources or [Arg("<stdin>", splits=True)]:
         come = source if isinstance(source, Arg) else Arg(source, (source,))
         marked = [replaced(word, ("{}", "{.}", "{/}", "{//}", "{/.}"), come) for word in command]
-        line.seen.run(marked if marked != command else [*command, source])
+        line.builder.run(marked if marked != command else [*command, source])
 
 
-def assigned(seen: Seen, words: list[Word]) -> tuple[list[Word], tuple[Word, ...]]:
+def assigned(builder: EffectsBuilder, words: list[Word]) -> tuple[list[Word], tuple[Word, ...]]:
     """The words behind leading assignments, and the assignments. One that changes what runs is EXECUTE."""
     for index, word in enumerate(words):
         text = word if isinstance(word, str) else word.prefix
@@ -104,47 +107,47 @@ def assigned(seen: Seen, words: list[Word]) -> tuple[list[Word], tuple[Word, ...
         if not equals:
             return words[index:], tuple(words[:index])
         if environment.changes(name, (value,) if isinstance(word, str) else None):
-            seen.execute()
+            builder.execute()
     return [], tuple(words)
 
 
 # ---------------------------------------------------------------- another user, another terminal
 
 
-def sudo(line: Line) -> None:
+def sudo(line: CommandLine) -> None:
     """`sudo`, `doas`, `pkexec`: danger `privilege`, and the command behind the options."""
     wrapper(line, line.parsed)
-    seen = line.seen
-    seen.execute("privilege")
-    rest, env = assigned(seen, line.parsed.operands)
+    builder = line.builder
+    builder.execute("privilege")
+    rest, env = assigned(builder, line.parsed.operands)
     if line.parsed.has("-e", "--edit") or line.program == "sudoedit":
         for word in rest:
-            seen.path(WRITE, word)
+            builder.path(WRITE, word)
     elif line.parsed.has("-s", "--shell", "-i", "--login") and rest:
-        seen.shell(joined_words(rest))
+        builder.shell(joined_words(rest))
     else:
-        seen.run(rest, env=env)
+        builder.run(rest, env=env)
 
 
-def su(line: Line) -> None:
+def su(line: CommandLine) -> None:
     """`su` and `runuser`: `-c` is a script; `runuser -u user` runs its operands."""
     wrapper(line, line.parsed)
-    line.seen.execute("privilege")
+    line.builder.execute("privilege")
     if line.program == "runuser" and line.parsed.has("-u", "--user"):
-        line.seen.run(line.parsed.operands)
+        line.builder.run(line.parsed.operands)
 
 
-def joined(line: Line) -> None:
+def joined(line: CommandLine) -> None:
     """All operands, joined by spaces, are a script (`watch`), or a command with `-x`/`--exec`."""
     wrapper(line, line.parsed)
     if line.parsed.has("--exec"):
-        line.seen.run(line.parsed.operands)
+        line.builder.run(line.parsed.operands)
     elif line.parsed.operands:
         script = joined_words(line.parsed.operands)
-        line.seen.shell(script)
+        line.builder.shell(script)
         known = [literal(word) for word in line.parsed.operands]
         if not isinstance(script, str) and known[0] is not None:  # what is known of it is seen all the same
-            line.seen.shell(" ".join(text for text in known[: known.index(None)] if text is not None))
+            line.builder.shell(" ".join(text for text in known[: known.index(None)] if text is not None))
 
 
 def joined_words(words: list[Word]) -> Word:
@@ -154,47 +157,46 @@ def joined_words(words: list[Word]) -> Word:
     return text if all(known is not None for known in texts) else Arg(text)
 
 
-def flock(line: Line) -> None:
+def flock(line: CommandLine) -> None:
     """`flock FILE command…`, `flock FILE -c script`, or a descriptor's number alone."""
     wrapper(line, line.parsed)
     words = line.parsed.operands
     if len(words) == 1 and shown(words[0]).isdigit():
         return
     if words:
-        line.seen.path(WRITE, words[0])
+        line.builder.path(WRITE, words[0])
     rest = words[1:]
     if rest and shown(rest[0]) in ("-c", "--command"):
         for word in rest[1:2]:
-            line.seen.shell(word)
+            line.builder.shell(word)
     else:
-        line.seen.run(rest)
+        line.builder.run(rest)
 
 
-def script(line: Line) -> None:
+def script(line: CommandLine) -> None:
     """`script [-c command] [file]`, or on macOS `script [file [command…]]`. Alone it starts a shell."""
     wrapper(line, line.parsed)
     words = line.parsed.operands
     if line.parsed.has("-p") and line.program == "script" and not line.parsed.has("-c"):
         for word in words:
-            line.seen.path(READ, word)
+            line.builder.path(READ, word)
         return
-    line.seen.path(WRITE, words[0] if words else "typescript")
-    line.seen.run(words[1:])
+    line.builder.path(WRITE, words[0] if words else "typescript")
+    line.builder.run(words[1:])
     if not words[1:] and not line.parsed.has("-c"):
-        line.seen.execute()
+        line.builder.execute()
 
 
-def tmux(line: Line) -> None:
+def tmux(line: CommandLine) -> None:
     """The command of a new window or pane, and keys that are typed, are scripts. Always EXECUTE."""
-    line.preamble()
-    line.given()
-    line.seen.execute()
+    line.read_options()
+    line.builder.execute()
     words = line.parsed.operands
-    if line.seen.subcommand and line.seen.subcommand[0] in ("send-keys", "send"):
+    if line.builder.subcommand and line.builder.subcommand[0] in ("send-keys", "send"):
         keys = [shown(word) for word in words]
-        line.seen.shell(" ".join(key for key in keys if not _KEY.fullmatch(key)) or ":")
+        line.builder.shell(" ".join(key for key in keys if not _KEY.fullmatch(key)) or ":")
     elif words:
-        line.seen.shell(joined_words(words))
+        line.builder.shell(joined_words(words))
 
 
 _KEY = Pattern(r"Enter|C-\w|M-\w|Escape|Tab|Space|BSpace|Up|Down|Left|Right|KPEnter|F\d+|-l")
@@ -203,35 +205,172 @@ _KEY = Pattern(r"Enter|C-\w|M-\w|Escape|Tab|Space|BSpace|Up|Down|Left|Right|KPEn
 _LOCAL = frozenset("tsc vitest jest playwright next prisma prettier eslint biome".split())
 
 
-def rtk(line: Line) -> None:
+def rtk(line: CommandLine) -> None:
     """`rtk command…`. It starts some tools through npx, so that their version may be told by the project's code."""
     line.standard()
     words = line.parsed.operands
     if words and _LOCAL.intersection(text or "" for text in values(words[0])):
         told = ("--version", "-v", "-V", "--help", "-h", "-help")
         if any(text is None or text in told for word in words for text in values(word)):
-            line.seen.execute()
+            line.builder.execute()
 
 
-def busybox(line: Line) -> None:
+def busybox(line: CommandLine) -> None:
     """The operands are a command, the first of them an applet's name."""
     words = line.words
     if words and isinstance(words[0], str) and words[0].startswith("-"):
         line.standard()
         if not line.quiet:
-            line.seen.execute()
+            line.builder.execute()
         return
-    line.seen.run(words)
+    line.builder.run(words)
 
 
-def package(line: Line) -> None:
+def package(line: CommandLine) -> None:
     """`npx`, `uvx`, `bunx`…: a package's program, maybe fetched first: EXECUTE that names it."""
-    line.preamble()
-    line.given()
-    seen = line.seen
-    seen.execute()
+    line.read_options()
+    builder = line.builder
+    builder.execute()
     for word in line.parsed.operands[:1]:
         for text in values(word):
             name = text if text is not None else ""
-            seen.effects.append(Effect(EXECUTE, Target(Kind.PROGRAM, name, shown(word), certain=bool(name))))
-    seen.run(line.parsed.operands)
+            builder.effects.append(Effect(EXECUTE, Target(Kind.PROGRAM, name, shown(word), certain=bool(name))))
+    builder.run(line.parsed.operands)
+
+
+# ---------------------------------------------------------------- the environment
+
+_ENV = options_of(
+    """-i,--ignore-environment -0,--null -u,--unset=TEXT -C,--chdir=DIR -S,--split-string=TEXT -v,--debug
+    -a,--argv0=TEXT!acts --block-signal[=TEXT] --default-signal[=TEXT] --ignore-signal[=TEXT] --list-signal-handling
+    -P=TEXT!acts"""
+)
+_SPLITS = 8
+PLAIN = Pattern(
+    r"PATH|HOME|USER|LOGNAME|SHELL|PWD|OLDPWD|TERM|LANG|LC_\w+|TZ|EDITOR|VISUAL|PAGER|DISPLAY|HOSTNAME|SHLVL|COLUMNS|LINES"
+    r"|TMPDIR|TMP|TEMP|VIRTUAL_ENV|CONDA_PREFIX|GO\w+|JAVA_HOME|NODE_(?:ENV|PATH|OPTIONS|VERSION)|NVM_DIR|PYENV_ROOT"
+    r"|CARGO_HOME|RUSTUP_HOME|XDG_\w+|CI|COLORTERM|NO_COLOR|FORCE_COLOR|MANPATH|LD_LIBRARY_PATH|DYLD_LIBRARY_PATH"
+    r"|PYTHONPATH|RUSTFLAGS|CFLAGS|CXXFLAGS|LDFLAGS|CC|CXX|MAKEFLAGS|KUBECONFIG|AWS_(?:PROFILE|(?:DEFAULT_)?REGION)"
+    r"|DOCKER_HOST|SSH_AUTH_SOCK|SSH_TTY|ANDROID_(?:HOME|SDK_ROOT)|DEBUG|UID|OSTYPE|HOSTTYPE"
+)
+
+
+def env(line: CommandLine) -> None:
+    """`env [options] [NAME=value…] [command…]`; without a command it prints the environment."""
+    builder = line.builder
+    words: list[Word] | None = list(line.words)
+    for _ in range(_SPLITS):
+        assert words is not None
+        if words[:1] == ["-"]:
+            words[0] = "-i"
+        parsed = parse(words, _ENV, style="posix")
+        if not parsed.has("-S"):
+            break
+        words = _unsplit(builder, words, parsed)
+        if words is None:
+            break
+    else:
+        words = None
+    if words is None:
+        builder.execute()
+        builder.gap("wrapper-option", "write the command itself instead of `env -S`")
+        return
+    _run(line, parsed)
+
+
+def printenv(line: CommandLine) -> None:
+    """`printenv NAME` of a name that holds no secret only reads; all else prints secrets."""
+    line.standard()
+    texts = [text for word in line.parsed.operands for text in values(word)]
+    if not texts or any(text is None or not PLAIN.fullmatch(text) for text in texts):
+        line.builder.danger("prints-secret")
+
+
+def _run(line: CommandLine, parsed: Parsed) -> None:
+    builder = line.builder
+    wrapper(line, parsed)
+    rest, env = assigned(builder, parsed.operands)
+    if not rest:
+        if not parsed.helps:
+            builder.danger("prints-secret")
+        return
+    changed = len(rest) < len(parsed.operands) or parsed.has("-i", "-u")
+    if changed and any(isinstance(word, Arg) or SHELLS.fullmatch(word) for word in rest):
+        builder.gap("environment", "set the variables inside the script instead of with `env`")
+    builder.run(rest, env=env)
+
+
+def _at_home(piece: str, home: str) -> Word:
+    """Nothing expands `~` here, but who writes it means the home folder: both count."""
+    if home and (piece == "~" or piece.startswith("~/")):
+        return Arg(piece, (piece, home + piece[2:]))
+    return piece
+
+
+def _unsplit(builder: EffectsBuilder, words: list[Word], parsed: Parsed) -> list[Word] | None:
+    """The words with the value of the first `-S` taken apart in its place; None where it cannot be."""
+    given = next((given for given in parsed.given if "-S" in given.option.names), None)
+    text = literal(given.value) if given is not None and given.value is not None else None
+    pieces = split_string(text) if text is not None and len(text) <= LONGEST else None
+    if given is None or pieces is None:
+        return None
+    home = f"{builder.home}/" if builder.home else ""
+    words_in = [_at_home(piece, home) for piece in pieces]
+    beside = [other.spelling for other in parsed.given if other.start == given.start and other is not given]
+    return [*words[: given.start], *beside, *words_in, *words[given.end :]]
+
+
+_PIECE = Pattern(r"[^\s\\'\"$#]+")
+_ESCAPES = {"f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
+_ESCAPES.update({letter: letter for letter in "#$\"'\\"})
+
+
+def split_string(text: str) -> list[str] | None:
+    """The words of `env -S`, or None for what is not modelled: variables, odd escapes, quotes that stay open."""
+    words: list[str] = []
+    word: str | None = None
+    quote = ""
+    index = 0
+    while index < len(text):
+        plain = _PIECE.match(text, index)
+        if plain:
+            word = (word or "") + plain[0]
+            index = plain.end()
+            continue
+        letter = text[index]
+        index += 1
+        if letter == "\\":
+            follows = text[index : index + 1]
+            index += 1
+            if quote == "'":
+                word = (word or "") + (follows if follows in ("'", "\\") else letter + follows)
+            elif follows == "_" and not quote:
+                letter = " "
+            elif follows == "_":
+                word = (word or "") + " "
+            elif follows == "c" and not quote:
+                break
+            elif follows in _ESCAPES:
+                word = (word or "") + _ESCAPES[follows]
+            else:
+                return None
+            if letter == "\\":
+                continue
+        if letter == quote:
+            quote = ""
+        elif letter == "$" and quote != "'":
+            return None
+        elif quote:
+            word = (word or "") + letter
+        elif letter in "'\"":
+            quote, word = letter, word or ""
+        elif letter == "#":
+            if word is None:
+                break
+            word += letter
+        else:
+            words += [word] if word is not None else []
+            word = None
+    if quote:
+        return None
+    return [*words, word] if word is not None else words
