@@ -10,8 +10,7 @@ from assent.contract import Record
 from assent.hook import bundle, launcher
 from assent.trail import line
 from assent.trail.append import SEGMENT, Trail
-from assent.trail.head import Head
-from assent.trail.segments import CURRENT, HEAD, old_name
+from assent.trail.segments import CURRENT, HEAD, Head, old_name
 from bench import places
 from bench.measure import calling, in_turns, starting
 from bench.outcome import Aim, Chapter, Curve

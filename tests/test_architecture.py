@@ -332,7 +332,7 @@ NAMES_AGENTS = {
     "cli/audit.py": "a form of the export that another program's log has",
     "demo/model.py": "names of models",
     "policy/starter.toml": "names of models",
-    "trail/names.py": "beginnings of the names of secrets",
+    "trail/named.py": "beginnings of the names of secrets",
     "tui/": "the cursor of a terminal",
 }
 

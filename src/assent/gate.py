@@ -24,7 +24,7 @@ from assent.engine.memory import Memory
 from assent.engine.request import Request, Settled
 from assent.policy.parts import CONFIRM, nobody_answers
 from assent.state import sessions
-from assent.trail.append import Busy
+from assent.trail.append import TrailBusy
 
 if TYPE_CHECKING:
     EngineOf = Callable[[Held], Engine]
@@ -187,7 +187,7 @@ class CallGate:
         if begun is None and quick:
             try:
                 begun = self.begin(request, waits=False)
-            except Busy:  # a thread waits for the trail
+            except TrailBusy:  # a thread waits for the trail
                 begun = None
         if begun is None:
             request.moment = None  # what was seen in this moment is old when the thread gets to it

@@ -16,8 +16,7 @@ from assent.agents import load
 from assent.approval.channels.terminal import DEAF
 from assent.contract import Call
 from assent.hook import hook
-from assent.mcp.elicit import NO, YES
-from assent.mcp.judge import McpJudge
+from assent.mcp.judge import NO, YES, McpJudge
 from tests.gate.entry import SESSION, Entry, until
 from tests.sdk.kit import Use
 from tests.sdk.pydantic_host import PydanticAI

@@ -107,7 +107,7 @@ class Pipes:
         """The process of the server, once it runs."""
         until = time.monotonic() + PATIENCE
         while time.monotonic() < until:
-            found = [below for keeper in _children(self.process.pid) for below in _children(keeper)]
+            found = [below for supervisor in _children(self.process.pid) for below in _children(supervisor)]
             if found:
                 return found[0]
             time.sleep(0.02)

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assent.contract.approval import Said
-from assent.mcp import elicit
+from assent.mcp import judge
 from assent.mcp.calls import can_ask
 from tests.mcp.pipes import Pipes, call, refused, state
 
@@ -136,7 +136,7 @@ values = st.recursive(
 
 @given(st.dictionaries(st.sampled_from(["result", "error", "action", "content"]), values, max_size=3))
 def test_nothing_but_the_explicit_choice_is_a_yes(response: dict[str, Any]) -> None:
-    found = elicit.answer_of(response, "me")
+    found = judge.answer_of(response, "me")
     chosen = {"action": "accept", "content": {"answer": "allow once"}}
     if found is not None and found.said is Said.ALLOW:
         assert response["result"]["action"] == chosen["action"]

@@ -111,12 +111,12 @@ def test_an_edit_is_exact_and_says_what_to_do(world: World) -> None:
     def edit(old: str, new: str = "c", **more: object) -> tuple[str, bool]:
         return world.told("edit", file_path="a.py", old_string=old, new_string=new, **more)
 
-    many = "`old_string` is there 2 times; give more of the text around it, or set `replace_all`"
+    many = "`old_string` occurs 2 times; give more of the text around it, or set `replace_all`"
     none = "`old_string` is not in the file; copy it exactly, with its spaces, without line numbers"
     assert edit("a") == (many, True)
     assert edit("z") == (none, True)
     assert edit("a\nb") == (f"{none}; the lines of this file end in \\r\\n", True)
-    assert edit("") == ("`old_string` is empty; use `write` to write a file whole", True)
+    assert edit("") == ("`old_string` is empty; use `write` to write a whole file", True)
     assert edit("a", "a") == ("`old_string` and `new_string` are the same; nothing would change", True)
     assert world.asked == []
     assert edit("a", replace_all=True) == ("changed `PROJECT/a.py` (3 lines)", False)
@@ -127,7 +127,7 @@ def test_what_is_not_utf8_is_not_edited(world: World) -> None:
     path = world.file("a.txt")
     path.write_bytes(b"caf\xe9 x\n")
     text, _ = world.told("read", file_path="a.txt")
-    assert "not all of it is UTF-8" in text
+    assert "some bytes are not UTF-8" in text
     assert world.told("edit", file_path="a.txt", old_string="x", new_string="y")[1]
     assert path.read_bytes() == b"caf\xe9 x\n"
 
@@ -270,7 +270,7 @@ def test_a_new_file_is_not_written_through_a_link_that_came_meanwhile(asking: Wo
 
 def test_a_changed_file_is_noticed_at_the_very_end(world: World) -> None:
     path = world.file("a", "one")
-    with pytest.raises(Problem, match="changed meanwhile"):
+    with pytest.raises(Problem, match="changed in the meantime"):
         opening.replace(str(path), b"other", b"two")
     assert path.read_text() == "one"
     assert sorted(each.name for each in path.parent.iterdir()) == ["a", "src"]

@@ -10,12 +10,11 @@ import inspect
 import os
 import threading
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, suppress
 from typing import Any
 
 from assent.api.background import Thread
-from assent.api.places import Ask, Place
 from assent.api.values import arguments
 from assent.approval.approvals import Approvals, Kept, moment
 from assent.approval.channels import Channel
@@ -333,3 +332,27 @@ def _forked() -> None:
 
 
 os.register_at_fork(after_in_child=_forked)
+
+
+Reply = Answer | bool | None
+Ask = Callable[[Held], Reply | Awaitable[Reply]]
+Place = str | Channel | Ask  # `terminal`, `server`, `nobody`, a channel, or a function
+
+PLACES = ("terminal", "server", "nobody")
+GIVE = "give terminal, server, nobody, a channel or a function"
+
+
+def check_places(places: object) -> None:
+    """Raises PayloadError, with what to write, where these are no places to ask in."""
+    if places is None:
+        return
+    if isinstance(places, str):
+        raise PayloadError(f"`channels` is a list, not one text; write `channels=[{places!r:.80}]`")
+    if not isinstance(places, Sequence):
+        raise PayloadError(f"`channels` is a list; write `channels=[…]`, and {GIVE}")
+    for each in places:
+        if isinstance(each, str):
+            if each not in PLACES:
+                raise PayloadError(f"there is no channel `{each}`; {GIVE}")
+        elif not callable(each) and not all(hasattr(each, name) for name in ("name", "show", "withdraw")):
+            raise PayloadError(f"{each!r:.80} is no channel, which has `name`, `show` and `withdraw`; {GIVE}")

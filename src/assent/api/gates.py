@@ -10,9 +10,8 @@ from functools import partial
 from typing import Any, Protocol, TypeVar, overload
 
 from assent.api.background import Awaited, Thread
-from assent.api.embedded import DAY, Embedded, copied, fault, unchanged
+from assent.api.embedded import DAY, Embedded, Place, check_places, copied, fault, unchanged
 from assent.api.functions import guard_function
-from assent.api.places import Place, check_places
 from assent.api.values import arguments
 from assent.contract import Call, Decision, PayloadError, StoreError, Value, texts
 from assent.contract.approval import Answer, Held, Said, Verdict

@@ -14,8 +14,8 @@ from assent.cli import audit_chart, records
 from assent.cli.why import trail_folder
 from assent.contract import StoreError
 from assent.trail import query, stats, verify
-from assent.trail.entries import Entry, Malformed, Wanted
-from assent.trail.follow import follow
+from assent.trail.entries import Malformed, TrailEntry, TrailFilter
+from assent.trail.query import follow
 
 DESCRIPTION = "Look at the audit trail: every decision, every answer, in order."
 EPILOG = "The trail is in ~/.assent/audit, one JSON object a line. `assent why ID` prints one receipt whole."
@@ -128,10 +128,10 @@ def run(options: argparse.Namespace) -> int:
             return export(folder, options)
 
 
-def wanted_by(options: argparse.Namespace) -> Wanted:
+def wanted_by(options: argparse.Namespace) -> TrailFilter:
     now = datetime.now().astimezone()
     names = ("session", "tool", "outcome", "kind", "rule", "code", "runtime", "text")
-    return Wanted(
+    return TrailFilter(
         since=records.when(options.since, now) if options.since else 0.0,
         until=records.when(options.until, now) if options.until else 0.0,
         **{name: getattr(options, name) for name in names},
@@ -157,15 +157,15 @@ class Unreadable:
             )
 
 
-def tell_empty(folder: str, wanted: Wanted) -> None:
+def tell_empty(folder: str, wanted: TrailFilter) -> None:
     """What to do where there is nothing to show."""
-    if wanted != Wanted() and next(query.read(folder, newest_first=True, limit=1), None) is not None:
+    if wanted != TrailFilter() and next(query.read(folder, newest_first=True, limit=1), None) is not None:
         print("no record fits; try fewer filters, or an earlier --since", file=sys.stderr)
     else:
         print(f"the trail in {folder} is empty: records appear when an agent's calls pass the gate", file=sys.stderr)
 
 
-def show(entry: Entry, as_json: bool) -> None:
+def show(entry: TrailEntry, as_json: bool) -> None:
     if as_json:
         print(json.dumps(entry.fields), flush=True)
     else:
@@ -226,7 +226,7 @@ def prove(folder: str, options: argparse.Namespace) -> int:
         print(f"{fault}\n{verdict.lines} lines before it are as they were written")
         return 1
     if not verdict.lines:
-        tell_empty(folder, Wanted())
+        tell_empty(folder, TrailFilter())
         return 0
     print(f"whole: {verdict.lines} lines in {verdict.segments} files, up to line {verdict.last}, hash {verdict.hash}")
     return 0
@@ -242,7 +242,7 @@ def count(folder: str, options: argparse.Namespace) -> int:
     if options.json:
         print(json.dumps(found.as_json(), indent=1))
     elif not found.records:
-        tell_empty(folder, Wanted(since=since, until=until))
+        tell_empty(folder, TrailFilter(since=since, until=until))
     else:
         print(audit_chart.numbers(found))
     return 0
@@ -277,7 +277,7 @@ def export(folder: str, options: argparse.Namespace) -> int:
     return 0
 
 
-def _lines(entries: Iterator[Entry], form: str) -> Iterator[str]:
+def _lines(entries: Iterator[TrailEntry], form: str) -> Iterator[str]:
     if form == "csv":
         return _csv(entries)
     if form == "openharness":
@@ -285,12 +285,12 @@ def _lines(entries: Iterator[Entry], form: str) -> Iterator[str]:
     return (json.dumps(each.fields, ensure_ascii=False) for each in entries)
 
 
-def _is_settled(entry: Entry) -> bool:
+def _is_settled(entry: TrailEntry) -> bool:
     """Whether a record says how a call ended: a decision that asks is followed by the answer to it."""
     return entry.text("kind") in ("decision", "answer") and entry.text("outcome") in ("allow", "deny")
 
 
-def _settled(entry: Entry) -> dict[str, object]:
+def _settled(entry: TrailEntry) -> dict[str, object]:
     """The end of a call in the fields of OpenHarness's own log."""
     return {
         "request_id": entry.text("id"),
@@ -302,7 +302,7 @@ def _settled(entry: Entry) -> dict[str, object]:
     }
 
 
-def _csv(entries: Iterator[Entry]) -> Iterator[str]:
+def _csv(entries: Iterator[TrailEntry]) -> Iterator[str]:
     """A row for each record. A cell that a spreadsheet would take for a formula begins with an apostrophe."""
     yield ",".join(COLUMNS)
     for entry in entries:

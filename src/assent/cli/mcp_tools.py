@@ -11,7 +11,7 @@ from assent.agents import known
 from assent.contract import StoreError
 from assent.mcp import ends
 from assent.mcp.judge import McpJudge
-from assent.mcp.offer import Door, ToolServer
+from assent.mcp.offer import GateClient, ToolServer
 from assent.tools import NAMES, Toolset
 
 DESCRIPTION = "Offer tools to any MCP client, each of whose calls passes the gate: bash, read, write, edit, glob, grep."
@@ -45,7 +45,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 async def _serve(judge: McpJudge, project: str, session: str, names: list[str], elicit: bool) -> int:
-    door = Door(judge, project, session)
+    door = GateClient(judge, project, session)
     tools = Toolset(door, project, names=names)
     stop = ends.on_signals()
     client = ends.Stdio()

@@ -13,7 +13,7 @@ from datetime import datetime, timedelta
 from assent.contract import PayloadError
 from assent.contract.display import one_line, visible
 from assent.contract.words import TELLING
-from assent.trail.entries import Entry
+from assent.trail.entries import TrailEntry
 
 UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
 COLOURS = {"allow": "32", "ask": "33", "deny": "31"}
@@ -54,7 +54,7 @@ def coloured(text: str, outcome: str) -> str:
     return f"\x1b[1;{COLOURS[outcome]}m{text}\x1b[0m"
 
 
-def summary(entry: Entry) -> str:
+def summary(entry: TrailEntry) -> str:
     """The call in one text; for other records what they say."""
     given = entry.fields.get("input")
     if isinstance(given, dict) and given:
@@ -63,7 +63,7 @@ def summary(entry: Entry) -> str:
     return entry.text("reason") or entry.text("rule") or entry.text("mode")
 
 
-def line(entry: Entry, width: int = 0) -> str:
+def line(entry: TrailEntry, width: int = 0) -> str:
     """A record on one line: when, what came of it, the tool, the call, why, and the id that `assent why` takes."""
     kind, outcome = entry.text("kind"), entry.text("outcome")
     tool = entry.text("tool") or "-"
@@ -75,7 +75,7 @@ def line(entry: Entry, width: int = 0) -> str:
     return f"{head} {one_line(text, max(width - 40 - len(tail), 40) if width else 100)}{tail}"
 
 
-def answered(entry: Entry) -> str:
+def answered(entry: TrailEntry) -> str:
     """How a question ended, in words."""
     parts = [entry.text("outcome") or "ended"]
     if entry.fields.get("timed_out") is True:
@@ -95,12 +95,12 @@ def answered(entry: Entry) -> str:
 # ---------------------------------------------------------------- receipts
 
 
-def receipt(entries: list[Entry]) -> str:
+def receipt(entries: list[TrailEntry]) -> str:
     """All records of one id, a question and its answer together."""
     return "\n\n".join(_answer(each) if each.text("kind") == "answer" else _decision(each) for each in entries)
 
 
-def _decision(entry: Entry) -> str:
+def _decision(entry: TrailEntry) -> str:
     kind, outcome = entry.text("kind"), entry.text("outcome")
     word = outcome.upper() if kind == "decision" and outcome else kind.upper()
     call = f"{entry.text('tool')} {summary(entry)}" if entry.text("tool") else summary(entry)
@@ -127,7 +127,7 @@ def _decision(entry: Entry) -> str:
     return "\n".join(lines)
 
 
-def _answer(entry: Entry) -> str:
+def _answer(entry: TrailEntry) -> str:
     head = f"{coloured('ANSWER', entry.text('outcome'))}  {one_line(answered(entry), 300)}"
     code = f" [{entry.text('code')}]" if entry.text("code") else ""
     why = f"{entry.text('reason')}{code}".strip()
@@ -145,17 +145,17 @@ def _rows(*rows: tuple[str, str]) -> list[str]:
     return out
 
 
-def _took(entry: Entry) -> str:
+def _took(entry: TrailEntry) -> str:
     latency = entry.fields.get("latency_ms")
     return f", decided in {latency:.1f} ms" if isinstance(latency, int | float) else ""
 
 
-def _mode(entry: Entry) -> str:
+def _mode(entry: TrailEntry) -> str:
     parts = (("", "mode"), ("risk ", "risk"), ("layer ", "layer"))
     return ", ".join(f"{label}{entry.text(name)}" for label, name in parts if entry.text(name))
 
 
-def _who(entry: Entry) -> str:
+def _who(entry: TrailEntry) -> str:
     parts = (("", "who"), ("in ", "channel"), ("for ", "scope"))
     return " ".join(f"{label}{entry.text(name)}" for label, name in parts if entry.text(name))
 
@@ -185,7 +185,7 @@ def _listed(given: object) -> list[str]:
     return [str(each) for each in given] if isinstance(given, list) else []
 
 
-def _more(entry: Entry) -> list[tuple[str, str]]:
+def _more(entry: TrailEntry) -> list[tuple[str, str]]:
     """What only some kinds of records have."""
     return [
         (name, entry.text(name)) for name, value in entry.fields.items() if name not in SHOWN and value not in ("", [])

@@ -26,7 +26,7 @@ from assent.policy import rule_width, suggest
 from assent.server import peers
 from assent.state import hosts
 from assent.trail import query
-from assent.trail.entries import Entry
+from assent.trail.entries import TrailEntry
 
 Files = tuple[tuple[str, str], ...]
 
@@ -98,10 +98,10 @@ def run(options: argparse.Namespace) -> int:
 # ---------------------------------------------------------------- what was answered
 
 
-def answered(folder: str) -> list[Entry]:
+def answered(folder: str) -> list[TrailEntry]:
     """The questions that were answered with yes in a dialog, the newest first."""
     ids: set[str] = set()
-    found: list[Entry] = []
+    found: list[TrailEntry] = []
     for entry in query.read(folder, newest_first=True, limit=LINES):
         kind, id = entry.text("kind"), entry.text("id")
         if kind == "answer" and (entry.text("channel"), entry.text("outcome")) == (DIALOG, "allow"):
@@ -142,7 +142,7 @@ def _gate(project: str) -> tuple[Engine, configure.Place] | None:
 
 
 def suggested(
-    memory: Memory, gate: Engine, here: configure.Place, entry: Entry, scope: Scope
+    memory: Memory, gate: Engine, here: configure.Place, entry: TrailEntry, scope: Scope
 ) -> list[tuple[Suggestion, Decision, str, Files]]:
     """The rules for one past question that may be saved, if it would still be asked."""
     given = entry.fields.get("input")

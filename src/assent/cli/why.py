@@ -11,7 +11,7 @@ from assent.contract import PayloadError
 from assent.contract.display import one_line
 from assent.engine import configure
 from assent.trail import query
-from assent.trail.entries import Entry, Wanted
+from assent.trail.entries import TrailEntry, TrailFilter
 
 DESCRIPTION = "Print the receipt of a past decision: what was asked, what came of it and why, and who answered."
 EPILOG = "The ids stand at the end of the lines of `assent audit tail`; the first few characters are enough."
@@ -27,8 +27,8 @@ def run(options: argparse.Namespace) -> int:
     wanted = options.id.strip()
     if not wanted:
         raise PayloadError("no id given; `assent audit tail` shows them")
-    found: dict[str, list[Entry]] = {}
-    for entry in query.read(trail_folder(), Wanted(id=wanted)):
+    found: dict[str, list[TrailEntry]] = {}
+    for entry in query.read(trail_folder(), TrailFilter(id=wanted)):
         if len(found) <= MANY or entry.text("id") in found:
             found.setdefault(entry.text("id"), []).append(entry)
     if wanted in found:

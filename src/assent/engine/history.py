@@ -9,7 +9,7 @@ from assent.policy.parse import parse_rule
 from assent.policy.rules import Origin, Rule
 from assent.policy.ruleset import RuleSet
 from assent.trail import query
-from assent.trail.entries import Entry
+from assent.trail.entries import TrailEntry
 
 LOOKED_AT = 2000  # decisions, the newest ones
 LINES = 6000  # records read to find them, answers and other records among them
@@ -38,7 +38,7 @@ def reach(
     return Reach(matched, refused, looked_at, covers=covers)
 
 
-def _speaks(gate: Engine, rules: list[Rule], entry: Entry, home: str) -> bool:
+def _speaks(gate: Engine, rules: list[Rule], entry: TrailEntry, home: str) -> bool:
     given = entry.fields.get("input", {})
     project = entry.text("project")
     call = Call(entry.text("tool"), given if isinstance(given, dict) else {}, cwd=entry.text("cwd"), home=home)

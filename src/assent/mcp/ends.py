@@ -22,9 +22,9 @@ from assent.mcp.frames import Frame, Lines
 CHUNK = 256 * 1024
 BUFFER = 64 * 1024 * 1024  # bytes that wait for a slow reader before we wait with it
 GRACE = 3.0  # seconds for a server to end after its input did
-ENDING = 10.0  # seconds for a keeper to end everything
+ENDING = 10.0  # seconds for a supervisor to end everything
 UNHEARD = 1024 * 1024  # bytes for a standard error that nobody reads
-KEEPER = os.path.join(os.path.dirname(assent.__file__), "tools", "keeper.py")
+SUPERVISOR = os.path.join(os.path.dirname(assent.__file__), "tools", "supervisor.py")
 
 
 class Stdio:
@@ -135,7 +135,7 @@ class Errors:
 
 
 class Child:
-    """A server that we started, under a keeper: with it and with us ends all that it started."""
+    """A server that we started, under a supervisor: with it and with us ends all that it started."""
 
     def __init__(self, process: asyncio.subprocess.Process, line: socket.socket, errors: Errors) -> None:
         self._process = process
@@ -150,7 +150,7 @@ class Child:
         ours, theirs = socket.socketpair()
         with theirs:
             process = await asyncio.create_subprocess_exec(
-                *(sys.executable, "-I", "-S", KEEPER, str(theirs.fileno()), *command),
+                *(sys.executable, "-I", "-S", SUPERVISOR, str(theirs.fileno()), *command),
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
                 stderr=asyncio.subprocess.PIPE,
@@ -197,7 +197,7 @@ class Child:
         with suppress(TimeoutError):
             async with asyncio.timeout(GRACE):
                 await self._process.wait()
-        self._line.close()  # its keeper ends everything
+        self._line.close()  # its supervisor ends everything
         with suppress(TimeoutError):
             async with asyncio.timeout(ENDING):
                 await self._process.wait()

@@ -12,14 +12,13 @@ from contextlib import suppress
 
 from assent.contract import StoreError
 from assent.engine import http
-from assent.engine.http_message import MOST_HEAD, HttpError, MessageHead
+from assent.engine.http_message import MOST_HEAD, HttpError, MessageHead, written
 from assent.engine.server_events import EventReader, StreamEvent
-from assent.mcp import frames, marks
+from assent.mcp import frames, upstream
 from assent.mcp.calls import CallOrigin, refusal
-from assent.mcp.frames import INTERNAL, BadMessage, Frame, FrameKind
+from assent.mcp.frames import INTERNAL, INVALID, BadMessage, Frame, FrameKind
 from assent.mcp.judge import McpJudge, Told
-from assent.mcp.line import JSON, STREAM, Declined, RequestConnection
-from assent.mcp.upstream import is_message
+from assent.mcp.upstream import JSON, STREAM, is_message
 
 PACE = 30.0  # seconds to send a whole request
 SIGN = 10.0  # seconds between signs of life
@@ -44,7 +43,7 @@ async def serve(
     """Serve until told to stop."""
     host, port = place(text)
     address = http.Address(url)
-    front = Front(address, judge, origin)
+    front = HttpProxy(address, judge, origin)
     try:
         server = await asyncio.start_server(front.serve, host, port, limit=MOST_HEAD)
     except OSError as error:
@@ -58,7 +57,7 @@ async def serve(
     return 128 + number
 
 
-class Front:
+class HttpProxy:
     """What clients connect to."""
 
     def __init__(self, address: http.Address, judge: McpJudge, origin: CallOrigin) -> None:
@@ -201,7 +200,7 @@ class Front:
         found |= {name: given[name] for name in ASKING if name in given}
         if frame is not None:
             found["Content-Type"] = JSON
-            found |= marks.Marks().headers(frame) | marks.repeated(frame, given)
+            found |= upstream.Marks().headers(frame) | upstream.repeated(frame, given)
         return found
 
     async def _relay(
@@ -276,3 +275,67 @@ def _bodies(found: Frame | list[Frame | BadMessage]) -> object:
         if isinstance(each, BadMessage):
             raise each
     return [each.body for each in found if isinstance(each, Frame)]
+
+
+class Declined(Exception):
+    """A request that is not served."""
+
+    def __init__(self, status: int, words: str, id: object = None, code: int = INVALID) -> None:
+        super().__init__(words)
+        self.status = status
+        self.body = frames.failure(id, code, words)
+
+
+class RequestConnection:
+    """The connection of one request. What was begun as a stream goes on as one."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.reader = reader
+        self._writer = writer
+        self._streams = False
+        self._begun = False
+
+    async def body(self, head: MessageHead) -> bytes:
+        try:
+            return await http.whole(http.read_body(self.reader, head, answer=False), frames.LONGEST)
+        except HttpError as error:
+            raise Declined(413 if "longer" in str(error) else 400, str(error)) from None
+
+    async def gone(self) -> None:
+        """Returns when the client hung up. One that sends more before its answer is not served further."""
+        with suppress(OSError):
+            await self.reader.read(1)
+
+    async def answer(self, status: int, headers: Mapping[str, str], body: bytes) -> None:
+        """The whole answer; in a stream, its last event."""
+        if self._streams:
+            if body.strip():
+                await self.event(StreamEvent(body.rstrip(b"\n"), "message"))
+            return
+        if self._begun:
+            return
+        self._begun = True
+        found = {**headers, "Content-Length": str(len(body)), "Connection": "close"}
+        await self._write(written(f"HTTP/1.1 {status} {'OK' if status < 300 else 'No'}", found) + body)
+
+    async def message(self, body: object) -> None:
+        await self.answer(200, {"Content-Type": JSON}, frames.write(body))
+
+    async def stream(self, headers: Mapping[str, str]) -> None:
+        """Begin a stream of events, unless one has begun."""
+        if not self._streams:
+            self._streams = self._begun = True
+            found = {**headers, "Content-Type": STREAM, "Cache-Control": "no-store", "Connection": "close"}
+            await self._write(written("HTTP/1.1 200 OK", found))
+
+    async def sign(self) -> None:
+        await self.stream({})
+        await self._write(b": a person is asked\n\n")
+
+    async def event(self, event: StreamEvent) -> None:
+        await self._write(event.written())
+
+    async def _write(self, data: bytes) -> None:
+        with suppress(OSError):
+            self._writer.write(data)
+            await self._writer.drain()

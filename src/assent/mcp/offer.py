@@ -38,7 +38,7 @@ SERVER_INFO = "io.modelcontextprotocol/serverInfo"
 Send = Callable[[object], Awaitable[None]]
 
 
-class Door:
+class GateClient:
     """The way of the tools to the gate: the gate server where one runs, else this process."""
 
     def __init__(self, judge: McpJudge, project: str, session: str) -> None:
@@ -85,7 +85,7 @@ class Door:
 class ToolServer:
     """One client, and the tools that it may use."""
 
-    def __init__(self, tools: Toolset, door: Door, send: Send, *, elicit: bool = False) -> None:
+    def __init__(self, tools: Toolset, door: GateClient, send: Send, *, elicit: bool = False) -> None:
         self._tools = tools
         self._door = door
         self._send = send

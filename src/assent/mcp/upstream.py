@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+import base64
+import re
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import suppress
+from typing import Any
 
 from assent.contract.display import one_line
 from assent.engine import http
 from assent.engine.server_events import EventReader, StreamEvent
-from assent.mcp import frames, marks
-from assent.mcp.frames import INTERNAL, INVALID, NO_METHOD, BadMessage, Frame, FrameKind
-from assent.mcp.line import STREAM
+from assent.mcp import frames
+from assent.mcp.calls import VERSION
+from assent.mcp.frames import INTERNAL, INVALID, NO_METHOD, BadMessage, Body, Frame, FrameKind
 
 TRIES = 3  # to take a broken stream up again
 PAUSE = 1.0  # seconds before that, where the server names none
 LONGEST_PAUSE = 30.0
 NOTIFYING = 30.0  # seconds for a message that has no answer
 LEAVING = 3.0  # seconds to end the session
-ACCEPT = "application/json, text/event-stream"
+JSON, STREAM = "application/json", "text/event-stream"
+ACCEPT = f"{JSON}, {STREAM}"
 
 Deliver = Callable[[bytes], Awaitable[None]]
 
@@ -33,7 +37,7 @@ class Upstream:
         self._note = note
         self._session = ""
         self._version = ""
-        self._marks = marks.Marks()
+        self._marks = Marks()
         self._posts: dict[str, tuple[Frame, asyncio.Task[None]]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -65,7 +69,7 @@ class Upstream:
     def _took_back(self, frame: Frame) -> bool:
         """A request without a handshake is taken back by hanging up."""
         found = self._posts.get(frames.key_of(frame.params.get("requestId")))
-        if frame.method != "notifications/cancelled" or found is None or not marks.version(found[0]):
+        if frame.method != "notifications/cancelled" or found is None or not stated_version(found[0]):
             return False
         found[1].cancel()
         return True
@@ -106,7 +110,7 @@ class Upstream:
                 return await self._declined(frame, exchange)
             if frame.method == "initialize":
                 self._session = head.headers.get("mcp-session-id", "")
-            if head.kind == "application/json":
+            if head.kind == JSON:
                 return await self._one(frame, await http.whole(exchange.body(), frames.LONGEST))
             if head.kind == STREAM:
                 return await self._stream(frame, exchange)
@@ -119,7 +123,7 @@ class Upstream:
         if 300 <= status < 400:
             where = one_line(exchange.head.headers.get("location", ""), 200)
             return INVALID, f"the server is at `{where}`; start the proxy with that address if you trust it"
-        if exchange.head.kind == "application/json":
+        if exchange.head.kind == JSON:
             with suppress(BadMessage, OSError):
                 said = frames.read(await http.whole(exchange.body(), frames.LONGEST))
                 if isinstance(said, Frame) and "error" in said.body:
@@ -144,7 +148,7 @@ class Upstream:
                 answered = True
                 self._marks.heard(asked, each)
                 if asked.method == "initialize":
-                    self._version = marks.protocol_of(each.body)
+                    self._version = protocol_of(each.body)
         await self._deliver(raw)
         return None if answered else (INTERNAL, "the server did not answer")
 
@@ -197,8 +201,8 @@ class Upstream:
     # Requests
 
     async def _post(self, frame: Frame) -> http.Exchange:
-        headers = {"Content-Type": "application/json", "Accept": ACCEPT, **self._marks.headers(frame)}
-        version = marks.version(frame) or ("" if frame.method == "initialize" else self._version)
+        headers = {"Content-Type": JSON, "Accept": ACCEPT, **self._marks.headers(frame)}
+        version = stated_version(frame) or ("" if frame.method == "initialize" else self._version)
         return await self._open("POST", headers, frames.write(frame.body), version=version)
 
     async def _open(
@@ -224,3 +228,111 @@ def is_message(event: StreamEvent) -> bool:
 
 def _pause(event: StreamEvent, before: float) -> float:
     return before if event.retry is None else min(event.retry / 1000, LONGEST_PAUSE)
+
+
+NAMED = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
+MARK = "x-mcp-header"  # in the schema of a tool's parameter
+PLAIN = re.compile(r"[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?")
+TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}")
+DEEPEST = 8
+PARAMETER = "mcp-param-"  # how the headers begin that repeat an argument
+
+Path = tuple[str, ...]
+
+
+def encoded(value: str) -> str:
+    """A value as a header can hold it."""
+    if PLAIN.fullmatch(value) and not (value.startswith("=?base64?") and value.endswith("?=")):
+        return value
+    return f"=?base64?{base64.b64encode(value.encode('utf-8')).decode('ascii')}?="
+
+
+def stated_version(frame: Frame) -> str:
+    """The protocol that a request says it is of; `""` where a handshake settled that."""
+    meta = frame.params.get("_meta")
+    found = meta.get(VERSION) if isinstance(meta, dict) else None
+    return found if isinstance(found, str) and PLAIN.fullmatch(found) else ""
+
+
+class Marks:
+    """Knows the marked parameters of the tools that a server listed."""
+
+    def __init__(self) -> None:
+        self._tools: dict[str, dict[Path, str]] = {}
+
+    def heard(self, asked: Frame, answer: Frame) -> None:
+        """Take note of a list of tools."""
+        result = answer.body.get("result")
+        tools = result.get("tools") if asked.method == "tools/list" and isinstance(result, dict) else None
+        for tool in tools if isinstance(tools, list) else ():
+            if isinstance(tool, dict) and isinstance(tool.get("name"), str):
+                self._tools[tool["name"]] = dict(_marked(tool.get("inputSchema"), ()))
+
+    def headers(self, frame: Frame) -> dict[str, str]:
+        """The headers of a message that is sent on."""
+        found = {"Mcp-Method": encoded(frame.method)} if frame.method else {}
+        name = frame.params.get(NAMED.get(frame.method, ""))
+        if isinstance(name, str):
+            found["Mcp-Name"] = encoded(name)
+        if frame.method == "tools/call" and isinstance(name, str):
+            for path, token in self._tools.get(name, {}).items():
+                text = _text(_at(frame.params.get("arguments"), path))
+                if text is not None:
+                    found[f"Mcp-Param-{token}"] = encoded(text)
+        return found
+
+
+def repeated(frame: Frame, given: Mapping[str, str]) -> dict[str, str]:
+    """Of the headers that a client gives, those that repeat an argument of its call; for a client that knows the marks
+    of a tool where we do not. Raises BadMessage where one says something else: a server may go by it."""
+    named = {name: value for name, value in given.items() if name.startswith(PARAMETER)}
+    if not named or frame.method != "tools/call":
+        return {}
+    said = {encoded(text) for text in _texts(frame.params.get("arguments"))}
+    for name, value in named.items():
+        if value not in said:
+            raise BadMessage(
+                INVALID, f"the header `{one_line(name, 60)}` says what the call does not", frame.body["id"]
+            )
+    return named
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """Every text, number and truth value in some arguments, as a header says it."""
+    for inner in value.values() if isinstance(value, dict) else ():
+        text = _text(inner)
+        if text is not None:
+            yield text
+        if isinstance(inner, float) and inner.is_integer():
+            yield str(int(inner))  # as most clients write it
+        yield from _texts(inner)
+
+
+def _marked(schema: Any, path: Path) -> Iterator[tuple[Path, str]]:
+    properties = schema.get("properties") if isinstance(schema, dict) else None
+    if not isinstance(properties, dict) or len(path) >= DEEPEST:
+        return
+    for name, inner in properties.items():
+        mark = inner.get(MARK) if isinstance(inner, dict) else None
+        if isinstance(mark, str) and TOKEN.fullmatch(mark):
+            yield (*path, name), mark
+        yield from _marked(inner, (*path, name))
+
+
+def _at(given: Any, path: Path) -> Any:
+    for name in path:
+        given = given.get(name) if isinstance(given, dict) else None
+    return given
+
+
+def _text(value: Any) -> str | None:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(value) if isinstance(value, str | int | float) else None
+
+
+def protocol_of(answer: Body) -> str:
+    """The protocol that a handshake settled on."""
+    result = answer.get("result")
+    found = result.get("protocolVersion") if isinstance(result, dict) else None
+    return found if isinstance(found, str) and PLAIN.fullmatch(found) and len(found) <= 64 else ""

@@ -35,7 +35,7 @@ from assent.server.slow import SlowDecisions
 from assent.server.voice import Voice
 from assent.state import denials, folders, sessions
 from assent.state.files import state_folder
-from assent.trail import follow, line, query
+from assent.trail import line, query
 
 STORE_FILE = "held.db"
 RECENT = 100  # decisions that a page gets to see when it opens
@@ -301,7 +301,7 @@ class ServerState:
         """Tell the pages of every record that any process writes."""
         while not self._loop.is_closed():
             try:
-                for entry in follow.follow(self.gate.memory.trail.folder, heard=lambda: bool(self.hub.streams)):
+                for entry in query.follow(self.gate.memory.trail.folder, heard=lambda: bool(self.hub.streams)):
                     if self.hub.streams:
                         self._loop.call_soon_threadsafe(self.hub.tell, "decision", shown.entry(entry.fields))
             except RuntimeError:  # the loop is closed

@@ -1,17 +1,19 @@
-"""The bash tool: runs exactly the text that was approved, in the session's folder. Reads no shell."""
+"""The bash tool: runs exactly the text that was approved, in the session's folder."""
 
 from __future__ import annotations
 
 import shutil
 from collections.abc import Mapping
+from functools import partial
+from threading import Event
 
 from assent.tools import opening, process
-from assent.tools.tool import Bench, Given, Guarded, Problem, Result, Risk, Stop
+from assent.tools.tool import Given, GuardedTool, Problem, Result, ToolContext, ToolJob
 
 SECONDS, MOST_SECONDS = 120, 600
 LONGEST = 100_000  # characters of a command
 HEAD, TAIL = 20_000, 10_000  # bytes of output that are kept
-# Variables by which an environment changes how bash reads a command, or where `cd` leads.
+# Variables that change how bash reads a command, or where `cd` goes.
 STEERING = frozenset("BASH_ENV ENV SHELLOPTS BASHOPTS CDPATH OLDPWD PS4 GLOBIGNORE POSIXLY_CORRECT BASH_COMPAT".split())
 
 
@@ -24,12 +26,12 @@ def environment(given: Mapping[str, str], hidden: frozenset[str] = frozenset()) 
     }
 
 
-class BashTool(Guarded):
+class BashTool(GuardedTool):
     name = "bash"
-    risk = Risk.EXECUTE
+    risk = "execute"
     description = (
-        "Run a command with bash, in the project's folder. Nothing of it goes on after the call, and it has no input "
-        "and no terminal. It passes a permission gate first, so that a person may be asked."
+        "Run a command with bash in the project's folder. It has no input and no terminal, and whatever it started is "
+        "ended with it. It passes a permission gate first, so a person may be asked."
     )
     properties = {
         "command": {"type": "string", "description": "the command"},
@@ -37,70 +39,58 @@ class BashTool(Guarded):
             "type": "integer",
             "minimum": 1,
             "maximum": MOST_SECONDS,
-            "description": f"seconds that it may take, {SECONDS} if not given",
+            "description": f"seconds that it may take, {SECONDS} by default",
         },
         "description": {"type": "string", "description": "what it is for, in a few words, for whoever is asked"},
     }
     required = ("command",)
 
-    def prepare(self, bench: Bench, given: Given) -> BashJob:
-        command = given["command"]
+    def prepare(self, context: ToolContext, given: Given) -> ToolJob:
+        command, seconds = given["command"], given.get("timeout")
         if not command.strip():
             raise Problem("the command is empty")
         if "\0" in command or len(command) > LONGEST:
             raise Problem(f"a command is text without null characters, of at most {LONGEST} characters")
-        return BashJob(bench, command, given.get("timeout"))
+        input = {"command": command, **({"timeout": seconds} if seconds else {})}
+        return ToolJob(input, partial(_run, context, command, seconds or SECONDS))
 
 
-class BashJob:
-    problem = ""
-
-    def __init__(self, bench: Bench, command: str, seconds: int | None) -> None:
-        self._bench = bench
-        self._command = command
-        self._seconds = seconds or SECONDS
-        self.input: dict[str, object] = {"command": command, **({"timeout": seconds} if seconds else {})}
-
-    def run(self, stop: Stop) -> Result:
-        bash = shutil.which("bash", path="/bin:/usr/bin:/usr/local/bin") or shutil.which("bash")
-        if bash is None:
-            raise Problem("there is no bash on this machine")
-        environ = {**self._bench.environ, "PWD": self._bench.folder, "TERM": "dumb"}
-        with opening.folder(self._bench.folder) as folder:
-            ended = process.run(
-                [bash, "--noprofile", "--norc", "-c", self._command],
-                folder=folder,
-                environ=environ,
-                seconds=self._seconds,
-                stop=stop,
-                head=HEAD,
-                tail=TAIL,
-                kept=True,
-            )
-        return Result(told(ended, self._seconds), ended.late or ended.status != 0)
+def _run(context: ToolContext, command: str, seconds: int, stop: Event) -> Result:
+    bash = shutil.which("bash", path="/bin:/usr/bin:/usr/local/bin") or shutil.which("bash")
+    if bash is None:
+        raise Problem("there is no bash on this machine")
+    with opening.folder(context.folder) as folder:
+        ended = process.run(
+            [bash, "--noprofile", "--norc", "-c", command],
+            folder=folder,
+            environ={**context.environ, "PWD": context.folder, "TERM": "dumb"},
+            seconds=seconds,
+            stop=stop,
+            head=HEAD,
+            tail=TAIL,
+            supervised=True,
+        )
+    return Result(report(ended, seconds), ended.late or ended.status != 0)
 
 
-def told(ended: process.Ended, seconds: int) -> str:
-    """What a model is told of a command that ran."""
+def report(ended: process.Ended, seconds: int) -> str:
+    """The text for the model about a command that ran."""
+    text = ended.output.decode("utf-8", "replace")
     if ended.cut:
-        first, last = ended.output[: ended.cut], ended.output[ended.cut :]
-        gone = ended.size - len(ended.output)
-        note = f"\n[… {gone} of {ended.size} bytes are left out here; send the output to a file to read all …]\n"
-        text = first.decode("utf-8", "replace") + note + last.decode("utf-8", "replace")
-    else:
-        text = ended.output.decode("utf-8", "replace")
+        omitted = ended.size - len(ended.output)
+        text = (
+            ended.output[: ended.cut].decode("utf-8", "replace")
+            + f"\n[… {omitted} of {ended.size} bytes are left out here; send the output to a file to read all …]\n"
+            + ended.output[ended.cut :].decode("utf-8", "replace")
+        )
     notes = []
     if ended.late:
         with_all = ", with everything that it had started" if ended.gone else ""
         notes.append(f"[ended after {seconds} seconds{with_all}]")
-    elif ended.status < 0:
-        notes.append(f"[ended by signal {-ended.status}]")
     elif ended.status:
-        notes.append(f"[exit status {ended.status}]")
+        notes.append(f"[ended by signal {-ended.status}]" if ended.status < 0 else f"[exit status {ended.status}]")
     if not ended.gone:
         notes.append("[something that it started may still run]")
     elif ended.left:
         notes.append("[what it left running in the background was ended]")
-    if not text and not notes:
-        return "[no output]"
-    return "\n".join(filter(None, [text.rstrip("\n"), *notes]))
+    return "\n".join(filter(None, [text.rstrip("\n"), *notes])) if text or notes else "[no output]"

@@ -1,6 +1,6 @@
-"""Finds names and lines below the folder that it runs in. Follows no link, changes nothing, knows nothing of Assent.
+"""Finds names and lines below the folder that it runs in. Follows no link; imports nothing of the package.
 
-A program of its own: a regular expression can take longer than anybody waits, and then the process is ended."""
+Run as a script: a regular expression can take longer than anybody waits, and then the process is ended."""
 
 from __future__ import annotations
 
@@ -10,21 +10,23 @@ import re
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import suppress
+from stat import S_ISREG
 from typing import Any
 
-ENTRIES = 200_000  # looked at
+ENTRIES = 200_000  # visited
 DEPTH = 100
-NAMES = 500  # told
-LINES = 300  # told
-SIZE = 60_000  # characters told
+NAMES = 500  # in an answer
+LINES = 300  # in an answer
+SIZE = 60_000  # characters of an answer
 WIDEST = 300  # characters of a line
 FILE = 8 * 1024 * 1024  # bytes of a file that is searched
 MEMORY = 1024 * 1024 * 1024
 SKIPPED = frozenset({".git"})
 
 
-class Walk:
-    """All files below a folder, by their names from there. Says in `cut` why it ended early."""
+class FileWalk:
+    """All files below a folder. `cut` says why it ended early."""
 
     def __init__(self, end: float) -> None:
         self._end = end
@@ -32,7 +34,7 @@ class Walk:
         self.cut = ""
 
     def files(self, handle: int, above: str = "", depth: int = 0) -> Iterator[tuple[int, str, str]]:
-        """The handle of its folder, the file's name there, and its path from the beginning."""
+        """The handle of each file's folder, its name there, and its path from the first folder."""
         folders: list[str] = []
         for name, is_folder in self._entries(handle):
             if self.cut:
@@ -43,7 +45,7 @@ class Walk:
                 folders.append(name)
         for name in folders:
             if depth >= DEPTH:
-                self.cut = f"folders deeper than {DEPTH} were not looked at"
+                self.cut = f"folders deeper than {DEPTH} were not searched"
                 return
             try:
                 below = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=handle)
@@ -63,13 +65,13 @@ class Walk:
                 for each in entries:
                     self._left -= 1
                     if self._left < 0:
-                        self.cut = f"only the first {ENTRIES} files were looked at"
+                        self.cut = f"only the first {ENTRIES} files were searched"
                         break
                     found.append((each.name, each.is_dir(follow_symlinks=False)))
         except OSError:
             return []
         if time.monotonic() > self._end:
-            self.cut = "not everything was looked at, as it took too long; look in a smaller folder"
+            self.cut = "not everything was searched, as it took too long; search a smaller folder"
         return sorted(found)
 
 
@@ -113,8 +115,8 @@ def _pieces(text: str) -> Iterator[str]:
     yield ")" * braces
 
 
-def names(wanted: dict[str, Any], walk: Walk, handle: int) -> dict[str, Any]:
-    pattern = pattern_of(wanted["pattern"])
+def names(request: dict[str, Any], walk: FileWalk, handle: int) -> dict[str, Any]:
+    pattern = pattern_of(request["pattern"])
     found: list[str] = []
     for _, _, path in walk.files(handle):
         if pattern.match(path):
@@ -125,69 +127,61 @@ def names(wanted: dict[str, Any], walk: Walk, handle: int) -> dict[str, Any]:
     return {"names": found, "notes": [walk.cut] if walk.cut else []}
 
 
-def lines(wanted: dict[str, Any], walk: Walk, handle: int) -> dict[str, Any]:
-    expression = re.compile(wanted["pattern"], re.IGNORECASE if wanted.get("ignore_case") else 0)
-    named = pattern_of(wanted["glob"]) if wanted.get("glob") else None
-    whole = "/" in wanted.get("glob", "")
+def lines(request: dict[str, Any], walk: FileWalk, handle: int) -> dict[str, Any]:
+    expression = re.compile(request["pattern"], re.IGNORECASE if request.get("ignore_case") else 0)
+    named = pattern_of(request["glob"]) if request.get("glob") else None
+    whole = "/" in request.get("glob", "")
     found: list[tuple[str, list[tuple[int, str]]]] = []
     left, size = LINES, SIZE
-    only = wanted.get("only")
+    only = request.get("only")
     for within, name, path in [(handle, only, only)] if only else walk.files(handle):
         if named is not None and not named.match(path if whole else name):
             continue
         matches: list[tuple[int, str]] = []
-        for number, text in _matches(within, name, expression):
-            matches.append((number, text))
-            left, size = left - 1, size - len(text) - len(path)
-            if wanted.get("files_only") or left < 0 or size < 0:
+        for each in _matches(within, name, expression):
+            matches.append(each)
+            left, size = left - 1, size - len(each[1]) - len(path)
+            if request.get("files_only") or left < 0 or size < 0:
                 break
         if matches:
             found.append((path, matches))
         if left < 0 or size < 0:
-            walk.cut = "there are more; use a narrower pattern, or look in a smaller folder"
+            walk.cut = "there are more; use a narrower pattern, or search a smaller folder"
             break
     return {"files": found, "notes": [walk.cut] if walk.cut else []}
 
 
 def _matches(within: int, name: str, expression: re.Pattern[str]) -> Iterator[tuple[int, str]]:
-    raw = _text(within, name)
-    if raw is None:
-        return
-    for number, line in enumerate(raw.decode("utf-8", "replace").split("\n"), 1):
-        if expression.search(line):
-            text = line.strip("\r")
-            yield number, text if len(text) <= WIDEST else f"{text[:WIDEST]}…"
+    if (raw := _text(within, name)) is not None:
+        for number, line in enumerate(raw.decode("utf-8", "replace").split("\n"), 1):
+            if expression.search(line):
+                text = line.strip("\r")
+                yield number, text if len(text) <= WIDEST else f"{text[:WIDEST]}…"
 
 
 def _text(within: int, name: str) -> bytes | None:
-    """The bytes of a text file; None for what is none, or too long."""
-    try:
-        handle = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=within)
-    except OSError:
-        return None
-    try:
-        status = os.fstat(handle)
-        if status.st_mode & 0o170000 != 0o100000 or status.st_size > FILE:
-            return None
-        raw = bytearray()
-        while len(raw) <= FILE and (piece := os.read(handle, 1 << 20)):
-            raw += piece
-        return None if b"\0" in raw[:8192] or len(raw) > FILE else bytes(raw)
-    except OSError:
-        return None
-    finally:
-        os.close(handle)
+    """The bytes of a text file; None for anything else, or a file that is too long."""
+
+    def opener(path: str, flags: int) -> int:
+        return os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=within)
+
+    with suppress(OSError), open(name, "rb", opener=opener) as file:
+        status = os.fstat(file.fileno())
+        if S_ISREG(status.st_mode) and status.st_size <= FILE:
+            raw = file.read(FILE + 1)
+            return None if b"\0" in raw[:8192] or len(raw) > FILE else raw
+    return None
 
 
 def main() -> None:
     import resource
 
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-    wanted = json.loads(sys.stdin.buffer.read())
+    request = json.loads(sys.stdin.buffer.read())
     handle = os.open(".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    walk = Walk(time.monotonic() + wanted["seconds"])
+    walk = FileWalk(time.monotonic() + request["seconds"])
     try:
-        found = names(wanted, walk, handle) if wanted["what"] == "glob" else lines(wanted, walk, handle)
+        found = names(request, walk, handle) if request["what"] == "glob" else lines(request, walk, handle)
     except (re.error, ValueError, OverflowError) as error:
         found = {"error": f"the pattern cannot be read: {error}"}
     except (MemoryError, RecursionError):

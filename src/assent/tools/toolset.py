@@ -1,14 +1,14 @@
-"""The guarded tools of one agent: every call is looked at, judged by the gate, and done only after a yes.
-
-Decides nothing, and runs nothing that the gate did not let pass."""
+"""The guarded tools of one agent: every call is checked, judged by the gate, and done only after a yes."""
 
 from __future__ import annotations
 
 import asyncio
 import os
 from collections.abc import Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from dataclasses import replace
+from threading import Event
 from typing import Protocol
 
 from assent.approval.preview import preview
@@ -16,25 +16,23 @@ from assent.contract import Call, Decision, Outcome, PayloadError, texts
 from assent.contract.approval import Preview, Verdict
 from assent.contract.display import visible
 from assent.contract.tools import OURS
-from assent.tools import arguments
 from assent.tools.bash import BashTool, environment
-from assent.tools.changing import EditTool, WriteTool
-from assent.tools.looking import GlobTool, GrepTool
+from assent.tools.files import EditTool, ReadTool, WriteTool
 from assent.tools.process import Stopped
-from assent.tools.reading import ReadTool
-from assent.tools.tool import Bench, Guarded, Job, Problem, Result, Stop
+from assent.tools.search import GlobTool, GrepTool
+from assent.tools.tool import GuardedTool, Problem, Result, ToolContext, ToolJob
 
-TOOLS: dict[str, Guarded] = {
+TOOLS: dict[str, GuardedTool] = {
     each.name: each for each in (BashTool(), ReadTool(), WriteTool(), EditTool(), GlobTool(), GrepTool())
 }
 NAMES = tuple(TOOLS)
-AT_ONCE = 64  # calls that work at the same time
-LOOK = 0.02  # seconds between looks whether a call has stopped
+AT_ONCE = 64  # calls that run at the same time
+POLL = 0.02  # seconds between checks whether a call has stopped
 REFUSED = "This call was not run."
 SHELL = "bash"
 
 
-class Judge(Protocol):
+class ToolGate(Protocol):
     """A gate or one of its sessions."""
 
     def call(
@@ -56,13 +54,14 @@ class Judge(Protocol):
 
 
 class Toolset:
-    """The tools of one agent in one folder, behind a gate or one of its sessions. What was read counts for this set.
+    """The tools of one agent in one folder, behind a gate or one of its sessions. Which files were read counts for this
+    set.
 
-    `names` are the tools that there are; `hidden` are environment variables that commands do not get, beside Assent's
-    own. Safe for threads and loops."""
+    `names` are the tools to offer; `hidden` are environment variables that commands do not get, besides Assent's. Safe
+    for threads and loops."""
 
     def __init__(
-        self, gate: Judge, folder: str = "", *, names: Sequence[str] = NAMES, hidden: Sequence[str] = ()
+        self, gate: ToolGate, folder: str = "", *, names: Sequence[str] = NAMES, hidden: Sequence[str] = ()
     ) -> None:
         names = texts(names, "names")
         unknown = [each for each in names if each not in TOOLS]
@@ -71,7 +70,8 @@ class Toolset:
         self._gate = gate
         self._tools = {each: TOOLS[each] for each in names}
         self.folder = os.path.realpath(folder or os.getcwd())
-        self._bench = Bench(self.folder, environment(os.environ, frozenset(texts(hidden, "hidden"))), self._readable)
+        environ = environment(os.environ, frozenset(texts(hidden, "hidden")))
+        self._context = ToolContext(self.folder, environ, self._readable)
         self._workers = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="assent-tool")
 
     @property
@@ -81,34 +81,34 @@ class Toolset:
     def schemas(self) -> list[dict[str, object]]:
         """The tools for a model: name, description and the JSON schema of the arguments."""
         return [
-            {"name": each.name, "description": each.description, "parameters": arguments.schema(each)}
+            {"name": each.name, "description": each.description, "parameters": each.schema()}
             for each in self._tools.values()
         ]
 
     def risk(self, name: str) -> str:
         """The worst that a tool does: read, write or execute."""
-        return self._tools[name].risk.value
+        return self._tools[name].risk
 
     def preview(self, name: str, given: Mapping[str, object], description: str = "") -> Preview:
-        """What a person would be shown of a call. Raises PayloadError where the call makes no sense."""
+        """What a person would see of a call. Raises PayloadError where the call makes no sense."""
         try:
             return preview(self._prepared(name, given, description)[1])
         except Problem as problem:
             raise PayloadError(str(problem)) from None
 
     async def call(self, name: str, given: Mapping[str, object], *, description: str = "") -> Result:
-        """Do a call, if the gate lets it pass. Raises nothing but CancelledError, which takes back the question and
-        ends what runs."""
-        stop = Stop()
+        """Do a call, if the gate lets it pass. Raises nothing but CancelledError, which withdraws the question and ends
+        what runs."""
+        stop = Event()
         loop = asyncio.get_running_loop()
         try:
             job, call = await loop.run_in_executor(self._workers, self._prepared, name, given, description)
-            if job.problem and (told := await loop.run_in_executor(self._workers, self._hopeless, job, call)):
-                return told
+            if job.problem != "" and await loop.run_in_executor(self._workers, self._hopeless, call):
+                return Result(visible(job.problem), True)
             verdict = await self._gate.guard(call)
             if verdict.allowed is not True:
-                return _refused(verdict)
-            working = self._workers.submit(self._done, job, verdict, stop)
+                return Result(verdict.message or REFUSED, True, verdict)
+            working = self._workers.submit(_run, job, verdict, stop)
         except Exception as error:  # the net: what breaks here did not run
             return _failed(error)
         try:
@@ -116,75 +116,61 @@ class Toolset:
         except asyncio.CancelledError:
             stop.set()
             if not working.cancel():
-                await _over(working)
+                while not working.done():  # however often this is cancelled again
+                    with suppress(asyncio.CancelledError):
+                        await asyncio.sleep(POLL)
             raise
 
     def call_sync(self, name: str, given: Mapping[str, object], *, description: str = "") -> Result:
         """The same for programs without an event loop. An interrupt ends what runs."""
-        stop = Stop()
         try:
             job, call = self._prepared(name, given, description)
-            if job.problem and (told := self._hopeless(job, call)):
-                return told
+            if job.problem and self._hopeless(call):
+                return Result(visible(job.problem), True)
             verdict = self._gate.guard_sync(call)
             if verdict.allowed is not True:
-                return _refused(verdict)
+                return Result(verdict.message or REFUSED, True, verdict)
         except Exception as error:  # the net
             return _failed(error)
-        return self._done(job, verdict, stop)
+        return _run(job, verdict, Event())
 
     def close(self) -> None:
         self._workers.shutdown(wait=False, cancel_futures=True)
 
-    # How it is done
-
-    def _prepared(self, name: str, given: Mapping[str, object], description: str) -> tuple[Job, Call]:
+    def _prepared(self, name: str, given: Mapping[str, object], description: str) -> tuple[ToolJob, Call]:
         tool = self._tools.get(name)
         if tool is None:
             raise Problem(f"there is no tool `{name}`; there are {', '.join(self._tools)}")
-        checked = arguments.checked(tool, dict(given) if isinstance(given, Mapping) else given)
-        job = tool.prepare(self._bench, checked)
-        said = description or str(checked.get("description", ""))
+        checked = tool.check(dict(given) if isinstance(given, Mapping) else given)
+        job = tool.prepare(self._context, checked)
+        description = description or str(checked.get("description", ""))
         shell = SHELL if name == "bash" else ""
-        return job, self._gate.call(name, job.input, cwd=self.folder, description=said, runtime=OURS, shell=shell)
+        call = self._gate.call(name, job.input, cwd=self.folder, description=description, runtime=OURS, shell=shell)
+        return job, call
 
-    def _hopeless(self, job: Job, call: Call) -> Result | None:
-        """A call that would fail anyway asks nobody. What the gate denies is denied first, and recorded as such."""
-        if self._gate.decide(call).outcome is Outcome.DENY:
-            return None
-        return Result(visible(job.problem), True)
-
-    def _done(self, job: Job, verdict: Verdict, stop: Stop) -> Result:
-        try:
-            if job.problem:
-                raise Problem(job.problem)
-            if stop:
-                raise Stopped
-            done = job.run(stop)
-            return Result(done.text, done.error, verdict)
-        except Stopped:
-            return Result("the call was taken back", True, verdict)
-        except Exception as error:  # the net: a fault of a tool is told, and hurts nobody else
-            return Result(_failed(error).text, True, verdict)
+    def _hopeless(self, call: Call) -> bool:
+        """Whether a call that has a problem ends here: nobody is asked about it. What the gate denies is denied first,
+        and recorded as such."""
+        return self._gate.decide(call).outcome is not Outcome.DENY
 
     def _readable(self, path: str) -> bool:
-        """Whether a file may be read without asking."""
         call = self._gate.call("read", {"file_path": path}, cwd=self.folder, runtime=OURS)
         return self._gate.decide(call).outcome is Outcome.ALLOW
 
 
-async def _over(working: Future[Result]) -> None:
-    """Wait until what was told to stop has stopped, however often we are told again."""
-    while not working.done():
-        with suppress(asyncio.CancelledError):
-            await asyncio.sleep(LOOK)
-
-
-def _refused(verdict: Verdict) -> Result:
-    return Result(verdict.message or REFUSED, True, verdict)
+def _run(job: ToolJob, verdict: Verdict, stop: Event) -> Result:
+    try:
+        if job.problem:
+            raise Problem(job.problem)
+        if stop.is_set():
+            raise Stopped
+        return replace(job.work(stop), verdict=verdict)
+    except Stopped:
+        return Result("the call was cancelled", True, verdict)
+    except Exception as error:  # the net: a fault of a tool is reported, and affects no other call
+        return replace(_failed(error), verdict=verdict)
 
 
 def _failed(error: Exception) -> Result:
-    if isinstance(error, Problem):
-        return Result(visible(str(error)), True)
-    return Result(visible(f"the tool failed: {type(error).__name__}: {error}"), True)
+    problem = isinstance(error, Problem)
+    return Result(visible(str(error) if problem else f"the tool failed: {type(error).__name__}: {error}"), True)

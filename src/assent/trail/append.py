@@ -10,27 +10,36 @@ import fcntl
 import os
 from _thread import allocate_lock
 from collections.abc import Callable
-from time import monotonic, sleep
-from time import time as now
+from time import monotonic, sleep, time
 
 from assent.contract import Record, StoreError
 from assent.trail import line, recover
-from assent.trail.head import LENGTH, Head
-from assent.trail.mark import EVERY, move_mark, put_aside
-from assent.trail.segments import CURRENT, HEAD, LOCK, old_name, open_own, own_folder
+from assent.trail.segments import (
+    CURRENT,
+    EVERY,
+    HEAD,
+    LENGTH,
+    LOCK,
+    Head,
+    move_mark,
+    old_name,
+    open_own,
+    own_folder,
+    put_aside,
+)
 
 SEGMENT = 64 * 1024 * 1024  # bytes, after which a new segment begins
 PATIENCE = 15.0  # seconds to wait for another writer
 
 
-class Busy(Exception):
+class TrailBusy(Exception):
     """Somebody else writes at this moment, or the disk has to be waited for, and who asked would not wait."""
 
 
 class Trail:
     """The trail in a folder, made when first written to. Safe for threads, for many processes, and over a fork."""
 
-    def __init__(self, folder: str, *, segment: int = SEGMENT, clock: Callable[[], float] = now) -> None:
+    def __init__(self, folder: str, *, segment: int = SEGMENT, clock: Callable[[], float] = time) -> None:
         self.folder = folder
         self._segment = segment
         self._clock = clock
@@ -60,14 +69,14 @@ class Trail:
         if os.getpid() != self._process:
             self._fresh()
         if not self._mutex.acquire(patient):
-            raise Busy
+            raise TrailBusy
         try:
             self._take(patient)
             try:
                 self._agree()
                 if self._head.offset >= self._segment:
                     if not patient:
-                        raise Busy
+                        raise TrailBusy
                     self._rotate()
                 return self._write(middle)
             finally:
@@ -168,7 +177,7 @@ class Trail:
                 return fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 if not patient:
-                    raise Busy from None
+                    raise TrailBusy from None
                 end = end or monotonic() + PATIENCE
                 if monotonic() > end:
                     raise StoreError(

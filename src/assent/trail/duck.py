@@ -11,17 +11,16 @@ from collections.abc import Callable, Iterable, Iterator
 
 import duckdb
 
-from assent.trail.entries import Entry, Malformed, Wanted, parse, scan, written
+from assent.trail.entries import Malformed, Segment, TrailEntry, TrailFilter, parse, scan, written
 from assent.trail.line import iso
-from assent.trail.snapshot import Segment
 
 BATCH = 2000
 LONGEST = 4 * 1024 * 1024  # bytes of one line; the trail's own are far shorter
 
 
 def search(
-    held: Iterable[Segment], wanted: Wanted, newest_first: bool, tell: Callable[[Malformed], None]
-) -> Iterator[Entry]:
+    held: Iterable[Segment], wanted: TrailFilter, newest_first: bool, tell: Callable[[Malformed], None]
+) -> Iterator[TrailEntry]:
     """The wanted records of segments, one after the other."""
     with duckdb.connect(":memory:", config={"autoinstall_known_extensions": "false"}) as base:
         for segment in held:
@@ -31,16 +30,18 @@ def search(
                 yield from scan(segment, wanted, newest_first, tell)
 
 
-def _hits(base: duckdb.DuckDBPyConnection, segment: Segment, wanted: Wanted, newest_first: bool) -> Iterator[Entry]:
+def _hits(
+    base: duckdb.DuckDBPyConnection, segment: Segment, wanted: TrailFilter, newest_first: bool
+) -> Iterator[TrailEntry]:
     rows = base.execute(f"SELECT line FROM hits ORDER BY rowid {'DESC' if newest_first else 'ASC'}")
     while batch := rows.fetchmany(BATCH):
         for (line,) in batch:
             entry = parse(segment.path, 0, line.encode() + b"\n", wanted)
-            if isinstance(entry, Entry):
+            if isinstance(entry, TrailEntry):
                 yield entry
 
 
-def _gather(base: duckdb.DuckDBPyConnection, segment: Segment, wanted: Wanted) -> bool:
+def _gather(base: duckdb.DuckDBPyConnection, segment: Segment, wanted: TrailFilter) -> bool:
     """Put the lines that may be wanted into a table; false where one of them, or the file, cannot be read."""
     conditions, values = _conditions(wanted)
     try:
@@ -63,7 +64,7 @@ def _path(segment: Segment) -> str:
     return opened if os.path.exists(opened) else segment.path
 
 
-def _conditions(wanted: Wanted) -> tuple[list[str], list[str]]:
+def _conditions(wanted: TrailFilter) -> tuple[list[str], list[str]]:
     found = [("contains(line, ?)", each.decode()) for each in wanted.needles()]
     if wanted.text.isascii() and wanted.text:
         found.append(("contains(lower(line), ?)", written(wanted.text).lower()))
@@ -81,8 +82,8 @@ _TYPES = {"latency_ms": "DOUBLE", "timed_out": "BOOLEAN", "classifier": "JSON"}
 
 
 def thin(
-    held: Iterable[Segment], names: tuple[str, ...], wanted: Wanted, tell: Callable[[Malformed], None]
-) -> Iterator[Entry]:
+    held: Iterable[Segment], names: tuple[str, ...], wanted: TrailFilter, tell: Callable[[Malformed], None]
+) -> Iterator[TrailEntry]:
     """Records with these fields alone, `time` and `kind` among them; `wanted` filters by time at most."""
     columns = ", ".join(f"'{name}': '{_TYPES.get(name, 'VARCHAR')}'" for name in names)
     with duckdb.connect(":memory:", config={"autoinstall_known_extensions": "false"}) as base:
@@ -93,7 +94,7 @@ def thin(
             rows = base.execute(f"SELECT {', '.join(names)} FROM thin WHERE time >= ? AND time < ?", _span(wanted))
             while batch := rows.fetchmany(BATCH):
                 for row in batch:
-                    yield Entry(segment.path, _present(names, row))
+                    yield TrailEntry(segment.path, _present(names, row))
 
 
 def _load(base: duckdb.DuckDBPyConnection, segment: Segment, columns: str) -> bool:
@@ -110,7 +111,7 @@ def _load(base: duckdb.DuckDBPyConnection, segment: Segment, columns: str) -> bo
         return False
 
 
-def _span(wanted: Wanted) -> list[str]:
+def _span(wanted: TrailFilter) -> list[str]:
     return [iso(wanted.since) if wanted.since else "", iso(wanted.until) if wanted.until else "~"]
 
 

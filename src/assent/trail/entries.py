@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
+import os
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 
-from assent.contract import Value
+from assent.contract import StoreError, Value
 from assent.trail.line import iso, readable
-from assent.trail.lines import backwards, forwards
-from assent.trail.snapshot import Segment
+from assent.trail.segments import CURRENT, LOCK, old_segments, open_own, read_head
 
 
-class Entry(Value):
+class TrailEntry(Value):
     """One line that was read: in which file it stands, and its fields."""
 
     __slots__ = ("file", "fields")
@@ -36,7 +38,7 @@ class Malformed(Value):
         self.line = line
 
 
-class Wanted(Value):
+class TrailFilter(Value):
     """Which records are wanted; what is empty does not filter.
 
     `since` and `until` are seconds since the epoch. `id` and `session` may be beginnings; `rule` and `text` may stand
@@ -100,7 +102,7 @@ class Wanted(Value):
         return [each.encode() for each in found]
 
 
-ALL = Wanted()
+ALL = TrailFilter()
 
 
 def written(text: str) -> str:
@@ -108,7 +110,9 @@ def written(text: str) -> str:
     return readable(json.dumps(text, ensure_ascii=False))[1:-1]
 
 
-def scan(segment: Segment, wanted: Wanted, newest_first: bool, tell: Callable[[Malformed], None]) -> Iterator[Entry]:
+def scan(
+    segment: Segment, wanted: TrailFilter, newest_first: bool, tell: Callable[[Malformed], None]
+) -> Iterator[TrailEntry]:
     """The wanted records of one segment, looked for line by line."""
     needles = wanted.needles()
     since = iso(wanted.since).encode() if wanted.since else b""
@@ -145,7 +149,7 @@ def _count(segment: Segment) -> int:
     return sum(1 for _ in forwards(segment.handle, segment.size))
 
 
-def parse(file: str, number: int, raw: bytes, wanted: Wanted) -> Entry | Malformed | None:
+def parse(file: str, number: int, raw: bytes, wanted: TrailFilter) -> TrailEntry | Malformed | None:
     """A line as an entry; None where it is blank or not wanted."""
     if not raw.strip():
         return None
@@ -156,4 +160,95 @@ def parse(file: str, number: int, raw: bytes, wanted: Wanted) -> Entry | Malform
         return Malformed(file, number)
     if not isinstance(fields, dict):
         return Malformed(file, number)
-    return Entry(file, fields) if wanted is ALL or wanted.matches(fields, text) else None
+    return TrailEntry(file, fields) if wanted is ALL or wanted.matches(fields, text) else None
+
+
+class Segment:
+    """One file, opened while the lock was held: what is appended or renamed later is not looked at."""
+
+    __slots__ = ("path", "handle", "size", "first", "current")
+
+    def __init__(self, path: str, first: int, *, current: bool) -> None:
+        self.path = path
+        self.handle = open_own(path, os.O_RDONLY)
+        self.size = os.fstat(self.handle).st_size
+        self.first = first
+        self.current = current
+
+
+@contextmanager
+def snapshot(folder: str) -> Iterator[tuple[list[Segment], bytes | None]]:
+    """All segments, oldest first, and the bytes of the head. Nothing where there is no trail."""
+    held: list[Segment] = []
+    try:
+        yield _fill(folder, held)
+    finally:
+        for each in held:
+            os.close(each.handle)
+
+
+def _fill(folder: str, held: list[Segment]) -> tuple[list[Segment], bytes | None]:
+    try:
+        with _shared(os.path.join(folder, LOCK)):
+            for first, path in old_segments(folder):
+                held.append(Segment(path, first, current=False))
+            with suppress(FileNotFoundError, NotADirectoryError):
+                held.append(Segment(os.path.join(folder, CURRENT), 0, current=True))
+            return held, read_head(folder) if os.path.isdir(folder) else None
+    except OSError as error:
+        raise StoreError(f"the trail in `{folder}` cannot be read: {error.strerror}; check its permissions") from None
+
+
+@contextmanager
+def _shared(path: str) -> Iterator[None]:
+    try:
+        lock = open_own(path, os.O_RDONLY)
+    except (FileNotFoundError, NotADirectoryError):
+        yield
+        return
+    try:
+        fcntl.flock(lock, fcntl.LOCK_SH)
+        yield
+    finally:
+        os.close(lock)
+
+
+BLOCK = 1 << 20
+
+
+def forwards(handle: int, size: int) -> Iterator[bytes]:
+    """The lines of the first `size` bytes, each with its newline; the last may have none."""
+    rest = b""
+    at = 0
+    while at < size:
+        block = os.pread(handle, min(BLOCK, size - at), at)
+        if not block:
+            break
+        at += len(block)
+        lines = (rest + block).split(b"\n")
+        rest = lines.pop()
+        for each in lines:
+            yield each + b"\n"
+    if rest:
+        yield rest
+
+
+def backwards(handle: int, size: int) -> Iterator[bytes]:
+    """The same lines, the last first."""
+    rest = b""
+    at = size
+    first = True
+    while at > 0:
+        start = max(at - BLOCK, 0)
+        block = os.pread(handle, at - start, start)
+        at = start
+        lines = (block + rest).split(b"\n")
+        rest = lines[0]
+        for each in reversed(lines[1:]):
+            if not first:
+                yield each + b"\n"
+            elif each:
+                yield each
+            first = False
+    if size and (rest or not first):
+        yield rest if first else rest + b"\n"

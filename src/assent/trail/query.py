@@ -9,9 +9,11 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from importlib.util import find_spec
+from time import sleep
 
-from assent.trail.entries import ALL, Entry, Malformed, Wanted, scan
-from assent.trail.snapshot import Segment, snapshot
+from assent.trail.entries import ALL, Malformed, Segment, TrailEntry, TrailFilter, backwards, parse, scan, snapshot
+from assent.trail.line import BEGINNING
+from assent.trail.segments import CURRENT, old_segments, open_own
 
 # From where on loading DuckDB pays, as measured: on few cores the plain search is as fast, reading all is not.
 WORTH_BYTES, WORTH_CORES, WORTH_READING = 256 * 1024 * 1024, 4, 32 * 1024 * 1024
@@ -19,13 +21,13 @@ WORTH_BYTES, WORTH_CORES, WORTH_READING = 256 * 1024 * 1024, 4, 32 * 1024 * 1024
 
 def read(
     folder: str,
-    wanted: Wanted | None = None,
+    wanted: TrailFilter | None = None,
     *,
     newest_first: bool = False,
     limit: int = 0,
     malformed: Callable[[Malformed], None] | None = None,
     engine: str = "",
-) -> Iterator[Entry]:
+) -> Iterator[TrailEntry]:
     """The wanted records. `malformed` is told of lines that cannot be read.
 
     `engine` is `python` or `duckdb`; by itself the one that is there and pays is taken."""
@@ -47,9 +49,9 @@ def thin(
     until: float = 0.0,
     malformed: Callable[[Malformed], None] | None = None,
     engine: str = "",
-) -> Iterator[Entry]:
+) -> Iterator[TrailEntry]:
     """All records of a time, oldest first, with at least these fields: what counting needs."""
-    wanted = Wanted(since=since, until=until)
+    wanted = TrailFilter(since=since, until=until)
     with snapshot(folder) as (held, _):
         long = sum(each.size for each in held) >= WORTH_READING
         if engine == "duckdb" or (not engine and long and find_spec("duckdb") is not None):
@@ -67,12 +69,12 @@ def _ignore(_: Malformed) -> None:
 
 def _search(
     held: list[Segment],
-    wanted: Wanted,
+    wanted: TrailFilter,
     newest_first: bool,
     limit: int,
     tell: Callable[[Malformed], None],
     engine: str,
-) -> Iterator[Entry]:
+) -> Iterator[TrailEntry]:
     few = newest_first and limit and wanted is ALL  # the last few lines: nothing to search
     if engine == "duckdb" or (not engine and not few and _pays(held)):
         from assent.trail import duck
@@ -86,3 +88,94 @@ def _search(
 def _pays(held: list[Segment]) -> bool:
     size = sum(each.size for each in held)
     return size >= WORTH_BYTES and (os.cpu_count() or 1) >= WORTH_CORES and find_spec("duckdb") is not None
+
+
+def follow(
+    folder: str, wanted: TrailFilter | None = None, *, poll: float = 0.3, heard: Callable[[], bool] = lambda: True
+) -> Iterator[TrailEntry]:
+    """Wanted records that are written from the call on, without end. While nobody hears them, they are passed over."""
+    path = os.path.join(folder, CURRENT)
+    handle = _opened(path)
+    at = os.fstat(handle).st_size if handle >= 0 else 0
+    last = [_last(handle, at)]
+    return _parsed(path, _growing(folder, path, handle, at, last, poll), wanted or TrailFilter(), heard)
+
+
+def _parsed(path: str, lines: Iterator[bytes], wanted: TrailFilter, heard: Callable[[], bool]) -> Iterator[TrailEntry]:
+    for raw in lines:
+        entry = parse(path, 0, raw, wanted) if heard() else None
+        if isinstance(entry, TrailEntry):
+            yield entry
+
+
+def _growing(folder: str, path: str, handle: int, at: int, last: list[int], poll: float) -> Iterator[bytes]:
+    """Whole lines as they come. `last` holds the number of the last one, to find the segments in between."""
+    try:
+        while True:
+            # In this order: what is renamed after the look is read to its end in the next round.
+            moved = handle < 0 or _moved(handle, path)
+            for raw in _lines(handle, at):
+                at += len(raw)
+                last[0] = _number(raw) or last[0]
+                yield raw
+            following = _opened(path) if moved else -1
+            if following < 0:
+                sleep(poll)
+                continue
+            yield from _between(folder, following, last)
+            if handle >= 0:
+                os.close(handle)
+            handle, at = following, 0
+    finally:
+        if handle >= 0:
+            os.close(handle)
+
+
+def _between(folder: str, following: int, last: list[int]) -> Iterator[bytes]:
+    """Segments that were filled and put aside since the last look."""
+    for first, path in old_segments(folder):
+        handle = _opened(path) if first > last[0] > 0 else -1
+        if handle < 0:
+            continue
+        try:
+            if os.fstat(handle).st_ino != os.fstat(following).st_ino:
+                for raw in _lines(handle, 0):
+                    last[0] = _number(raw) or last[0]
+                    yield raw
+        finally:
+            os.close(handle)
+
+
+def _last(handle: int, size: int) -> int:
+    """The number of the last line; 0 where there is none."""
+    return next((number for raw in backwards(handle, size) if (number := _number(raw))), 0) if handle >= 0 else 0
+
+
+def _number(raw: bytes) -> int:
+    digits = raw[len(BEGINNING) : len(BEGINNING) + 20].partition(b",")[0]
+    return int(digits) if raw.startswith(BEGINNING) and digits.isdigit() else 0
+
+
+def _opened(path: str) -> int:
+    try:
+        return open_own(path, os.O_RDONLY)
+    except (FileNotFoundError, NotADirectoryError):
+        return -1
+
+
+def _moved(handle: int, path: str) -> bool:
+    try:
+        return os.stat(path).st_ino != os.fstat(handle).st_ino
+    except FileNotFoundError:
+        return True
+
+
+def _lines(handle: int, at: int) -> Iterator[bytes]:
+    """The whole lines behind a place."""
+    rest = b""
+    while handle >= 0 and (block := os.pread(handle, 1 << 20, at + len(rest))):
+        lines = (rest + block).split(b"\n")
+        rest = lines.pop()
+        for each in lines:
+            at += len(each) + 1
+            yield each + b"\n"

@@ -10,8 +10,17 @@ import os
 
 from assent.contract import Record
 from assent.trail import line
-from assent.trail.head import LENGTH, Head, decode, read_head
-from assent.trail.segments import CURRENT, old_name, old_segments, open_own, write_whole
+from assent.trail.segments import (
+    CURRENT,
+    LENGTH,
+    Head,
+    decode,
+    old_name,
+    old_segments,
+    open_own,
+    read_head,
+    write_whole,
+)
 
 LOOK_BACK = 4 * 1024 * 1024  # bytes at the end of a segment in which a whole line is looked for
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 import os
 from stat import S_IMODE, S_ISDIR, S_ISREG
 
-from assent.contract import StoreError, re
+from assent.contract import StoreError, Value, loads, re
+from assent.trail.line import NO_HASH
 
 CURRENT = "permissions.jsonl"
 HEAD = "head.json"
@@ -93,3 +94,95 @@ def write_whole(path: str, content: bytes) -> None:
 
 def _failed(path: str, error: OSError) -> StoreError:
     return StoreError(f"the trail cannot be used: `{path}`: {error.strerror}; check the disk and its permissions")
+
+
+LENGTH = 256
+
+
+class Head(Value):
+    """The state of the trail after its last line."""
+
+    __slots__ = ("count", "hash", "offset", "first")
+
+    def __init__(self, count: int = 0, hash: str = NO_HASH, offset: int = 0, first: int = 1) -> None:
+        self.count = count
+        self.hash = hash
+        self.offset = offset
+        self.first = first
+
+    def encode(self) -> bytes:
+        text = b'{"v":1,"count":%d,"hash":"%b","offset":%d,"first":%d}' % (
+            self.count,
+            self.hash.encode(),
+            self.offset,
+            self.first,
+        )
+        return text.ljust(LENGTH - 1) + b"\n"
+
+
+def decode(raw: bytes) -> Head | None:
+    """The head that bytes stand for; None where they are not exactly what a writer writes."""
+    try:
+        value = loads(raw)
+        head = Head(value["count"], value["hash"], value["offset"], value["first"])
+        return head if head.encode() == raw else None
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return None
+
+
+def read_head(folder: str) -> bytes | None:
+    """The bytes of the head; None where there is none."""
+    try:
+        handle = open_own(os.path.join(folder, HEAD), os.O_RDONLY)
+    except FileNotFoundError:
+        return None
+    try:
+        return os.pread(handle, LENGTH * 2, 0)
+    finally:
+        os.close(handle)
+
+
+EVERY = 64  # lines after which a writer moves the mark on
+
+
+def mark_path(folder: str) -> str:
+    return f"{folder.rstrip('/')}.mark"
+
+
+def lost_path(folder: str) -> str:
+    """The mark of a trail that was there before this one."""
+    return f"{mark_path(folder)}.lost"
+
+
+def put_aside(folder: str) -> None:
+    """A trail begins: a mark that knows of lines is that of another, which is gone. The first such one is kept."""
+    known = read_mark(folder)
+    if known is None or not known.count:
+        return
+    if os.path.lexists(lost_path(folder)):
+        os.unlink(mark_path(folder))
+    else:
+        os.rename(mark_path(folder), lost_path(folder))
+
+
+def read_mark(folder: str, *, lost: bool = False) -> Head | None:
+    """The mark of a trail; None where there is none that can be read. `lost`: of the one before it."""
+    try:
+        handle = open_own(lost_path(folder) if lost else mark_path(folder), os.O_RDONLY)
+    except FileNotFoundError:
+        return None
+    try:
+        return decode(os.pread(handle, LENGTH * 2, 0))
+    finally:
+        os.close(handle)
+
+
+def move_mark(folder: str, head: Head) -> None:
+    """Move the mark on to a head. One that is further stays: then lines are missing, and `verify` says so."""
+    handle = open_own(mark_path(folder), os.O_RDWR | os.O_CREAT)
+    try:
+        known = decode(os.pread(handle, LENGTH * 2, 0))
+        if known is None or known.count < head.count:
+            os.pwrite(handle, head.encode(), 0)
+    finally:
+        os.close(handle)

@@ -10,7 +10,7 @@ from heapq import heappop, heappush
 from math import ceil
 
 from assent.contract import Value
-from assent.trail.entries import Entry
+from assent.trail.entries import TrailEntry
 
 SLOWEST = 10
 _GROUPED = ("kind", "outcome", "tool", "rule", "session", "code", "channel", "timed_out")
@@ -30,7 +30,7 @@ class Slow(Value):
         self.time = time
 
 
-class Classifier(Value):
+class ClassifierStats(Value):
     """What the classifier did and cost, from records that carry a `classifier` object.
 
     `requests` were made to the model; `cached` opinions and those that were never asked for cost nothing. Of all,
@@ -84,7 +84,7 @@ class Stats:
         self.by_day: Counter[str] = Counter()  # prompts
         self.kinds: Counter[str] = Counter()
         self.slowest: list[Slow] = []
-        self.classifier = Classifier()
+        self.classifier = ClassifierStats()
         self.latency = (0.0, 0.0)
 
     def as_json(self) -> dict[str, object]:
@@ -101,7 +101,7 @@ class Stats:
         }
 
 
-def count(entries: Iterable[Entry]) -> Stats:
+def count(entries: Iterable[TrailEntry]) -> Stats:
     """Count records in any order."""
     stats = Stats()
     groups: Counter[tuple[object, ...]] = Counter()  # few, where records are many
@@ -160,7 +160,7 @@ def _add(stats: Stats, group: tuple[object, ...], times: int) -> None:
             stats.denials += times
 
 
-def _keep(heap: list[tuple[float, int, Slow]], index: int, latency: float, entry: Entry) -> None:
+def _keep(heap: list[tuple[float, int, Slow]], index: int, latency: float, entry: TrailEntry) -> None:
     """Keep an answer while it is among the slowest."""
     seconds = latency / 1000
     if len(heap) == SLOWEST and seconds <= heap[0][0]:
@@ -192,12 +192,12 @@ class _Opinions:
         self.tokens += int(_number(given.get("tokens")))
         self.cost += _number(given.get("cost"))
 
-    def counted(self) -> Classifier:
+    def counted(self) -> ClassifierStats:
         times = sorted(self.times)
         median, late = _at(times, 0.5), _at(times, 0.95)
         names = ("requests", "cached", "safe", "asked", "errors")
         counts = [self.counts[name] for name in names]
-        return Classifier(*counts, median_ms=median, p95_ms=late, tokens=self.tokens, cost=round(self.cost, 9))
+        return ClassifierStats(*counts, median_ms=median, p95_ms=late, tokens=self.tokens, cost=round(self.cost, 9))
 
 
 def _at(ordered: list[float], share: float) -> float:

@@ -10,12 +10,9 @@ from enum import Enum
 
 from assent.contract import Value
 from assent.trail import line
-from assent.trail.head import Head, decode
+from assent.trail.entries import Segment, forwards, snapshot
 from assent.trail.line import Link
-from assent.trail.lines import forwards
-from assent.trail.mark import lost_path, mark_path, read_mark
-from assent.trail.segments import HEAD
-from assent.trail.snapshot import Segment, snapshot
+from assent.trail.segments import HEAD, Head, decode, lost_path, mark_path, read_mark
 
 
 class What(Enum):
@@ -51,7 +48,7 @@ class Fault(Value):
         return f"{place}: {self.what.value}: {self.text}"
 
 
-class Verdict(Value):
+class Verification(Value):
     """What a walk found. `notes` are things to know that are not wrong."""
 
     __slots__ = ("fault", "lines", "segments", "last", "hash", "notes")
@@ -67,12 +64,12 @@ class Verdict(Value):
         self.notes = notes
 
 
-def verify(folder: str, *, start: int = 1, expect: str = "") -> Verdict:
+def verify(folder: str, *, start: int = 1, expect: str = "") -> Verification:
     """Walk all segments. `start` is the number of the first line where older segments were archived elsewhere,
     `expect` the hash of a line, or its beginning, that must be among them."""
     with snapshot(folder) as (held, raw):
         head, mark = decode(raw) if raw is not None else None, read_mark(folder)
-        walk = _Walk(start, head.count if head else -1, mark.count if mark else -1, expect)
+        walk = _ChainWalk(start, head.count if head else -1, mark.count if mark else -1, expect)
         fault = walk.all(held) or _judge_head(os.path.join(folder, HEAD), raw is None, head, walk)
         fault = fault or _judge_mark(folder, mark, walk)
         if fault is None and expect and not walk.expected:
@@ -80,10 +77,10 @@ def verify(folder: str, *, start: int = 1, expect: str = "") -> Verdict:
             fault = Fault(What.NOT_FOUND, folder, 0, walk.n, text)
         if fault is None and expect:
             walk.notes.append(f"line {walk.expected} has the expected hash")
-        return Verdict(fault, walk.lines, len(held), walk.n, walk.hash, tuple(walk.notes))
+        return Verification(fault, walk.lines, len(held), walk.n, walk.hash, tuple(walk.notes))
 
 
-class _Walk:
+class _ChainWalk:
     """Goes from line to line with the number and hash of the last one."""
 
     def __init__(self, start: int, watched: int, marked: int = -1, expect: str = "") -> None:
@@ -202,7 +199,7 @@ class _numbers_after:
 # ---------------------------------------------------------------- the head
 
 
-def _judge_mark(folder: str, mark: Head | None, walk: _Walk) -> Fault | None:
+def _judge_mark(folder: str, mark: Head | None, walk: _ChainWalk) -> Fault | None:
     """Whether the lines that the mark knows of are there. It stands outside the folder, and outlives it."""
     if mark is None or not mark.count or mark.count < walk.start:
         return None
@@ -226,7 +223,7 @@ def _judge_mark(folder: str, mark: Head | None, walk: _Walk) -> Fault | None:
     return None
 
 
-def _judge_head(path: str, missing: bool, head: Head | None, walk: _Walk) -> Fault | None:
+def _judge_head(path: str, missing: bool, head: Head | None, walk: _ChainWalk) -> Fault | None:
     if missing and not walk.lines and not walk.tail:
         return None
     if missing:
@@ -247,13 +244,13 @@ def _judge_head(path: str, missing: bool, head: Head | None, walk: _Walk) -> Fau
     return None
 
 
-def _between(head: Head, walk: _Walk) -> bool:
+def _between(head: Head, walk: _ChainWalk) -> bool:
     """A writer died in the middle of a rotation: the full segment has its new name, and the head does not say so."""
     renamed = (walk.first, walk.before)[walk.first > walk.n]
     return (head.count, head.hash, head.first) == (walk.n, walk.hash, renamed) and walk.seen[1] == 0 and head.offset > 0
 
 
-def _ends_early(head: Head, walk: _Walk, path: str) -> Fault:
+def _ends_early(head: Head, walk: _ChainWalk, path: str) -> Fault:
     gone = head.count - walk.n
     lines = f"line {head.count} is" if gone == 1 else f"lines {walk.n + 1} to {head.count} are"
     if walk.tail:

@@ -9,7 +9,7 @@ import pytest
 
 from assent.cli import audit_chart, records
 from assent.contract import PayloadError
-from assent.trail.entries import Entry
+from assent.trail.entries import TrailEntry
 
 NOW = datetime(2026, 11, 15, 12, 0, 0).astimezone()
 
@@ -42,7 +42,7 @@ def test_times_are_shown_in_local_time(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_record_with_odd_fields_can_be_shown() -> None:
-    odd = Entry("f", {"time": "\x1b[2J", "kind": None, "id": 5, "input": [1], "outcome": {"a": 1}, "\x1b": "\x1b"})
+    odd = TrailEntry("f", {"time": "\x1b[2J", "kind": None, "id": 5, "input": [1], "outcome": {"a": 1}, "\x1b": "\x1b"})
     assert "\x1b" not in records.line(odd)
     assert "\x1b" not in records.receipt([odd])
 

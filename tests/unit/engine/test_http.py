@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from assent.engine import http
 from assent.engine.http_message import MOST_HEAD, HttpError, MessageHead, written
 from assent.engine.server_events import EventReader, StreamEvent
-from assent.mcp import marks
+from assent.mcp import upstream
 from assent.mcp.frames import frame
 
 
@@ -142,7 +142,7 @@ def test_headers_repeat_the_message() -> None:
         }
     }
     listed = {"jsonrpc": "2.0", "id": 1, "result": {"tools": [{"name": "t", "inputSchema": schema}, 7]}}
-    found = marks.Marks()
+    found = upstream.Marks()
     found.heard(frame({"jsonrpc": "2.0", "id": 1, "method": "tools/list"}), frame(listed))
     params = {"name": "t", "arguments": {"region": "Köln", "at": {"deep": True}, "bad": "x"}}
     assert found.headers(frame({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": params})) == {
@@ -155,6 +155,6 @@ def test_headers_repeat_the_message() -> None:
 
 @given(st.text(max_size=20))
 def test_a_header_value_holds_any_text(text: str) -> None:
-    value = marks.encoded(text)
-    assert marks.PLAIN.fullmatch(value)
+    value = upstream.encoded(text)
+    assert upstream.PLAIN.fullmatch(value)
     written("GET / HTTP/1.1", {"X": value})

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from assent.contract import Record, StoreError
-from assent.trail.append import Busy, Trail
+from assent.trail.append import Trail, TrailBusy
 from assent.trail.line import iso
 from assent.trail.segments import old_segments, segments
 from assent.trail.verify import verify
@@ -277,11 +277,11 @@ def test_who_does_not_wait_writes_nothing_while_another_writes(tmp_path: Path) -
     trail = Trail(where)
     with open(os.path.join(where, "lock")) as held:
         fcntl.flock(held, fcntl.LOCK_EX)
-        with pytest.raises(Busy):
+        with pytest.raises(TrailBusy):
             trail.append(record(2), patient=False)
         waiting = threading.Thread(target=trail.append, args=(record(3),))
         waiting.start()
-        with pytest.raises(Busy):  # a thread of this process waits, or another process writes: it is the same
+        with pytest.raises(TrailBusy):  # a thread of this process waits, or another process writes: it is the same
             trail.append(record(4), patient=False)
         fcntl.flock(held, fcntl.LOCK_UN)
         waiting.join()
@@ -293,7 +293,7 @@ def test_who_does_not_wait_writes_nothing_while_another_writes(tmp_path: Path) -
 def test_a_new_segment_is_begun_by_who_waits_for_the_disk(tmp_path: Path) -> None:
     with Trail(folder(tmp_path), segment=100) as trail:
         trail.append(record(1), patient=False)
-        with pytest.raises(Busy):
+        with pytest.raises(TrailBusy):
             trail.append(record(2), patient=False)
         assert len(segments(folder(tmp_path))) == 1
         trail.append(record(3))

@@ -12,9 +12,8 @@ import pytest
 from assent.contract import Record
 from assent.trail import stats
 from assent.trail.append import Trail
-from assent.trail.entries import Entry, Malformed, Wanted
-from assent.trail.follow import follow
-from assent.trail.query import read, thin
+from assent.trail.entries import Malformed, TrailEntry, TrailFilter
+from assent.trail.query import follow, read, thin
 from tests.unit.trail.made import folder, record, write
 
 ENGINES = ("python", "duckdb")
@@ -61,26 +60,26 @@ def numbers(found: object) -> list[object]:
     return [each.fields["n"] for each in found]  # type: ignore[attr-defined]
 
 
-FILTERS: dict[str, tuple[Wanted, list[int]]] = {
-    "all": (Wanted(), list(range(1, 64))),
-    "since": (Wanted(since=START + 58), [58, 59, 60, 61, 62, 63]),
-    "until": (Wanted(until=START + 3), [1, 2]),
-    "a time": (Wanted(since=START + 5, until=START + 8), [5, 6, 7]),
-    "session": (Wanted(session="session-0", until=START + 10), [3, 6, 9]),
-    "beginning of a session": (Wanted(session="sess", until=START + 3), [1, 2]),
-    "tool": (Wanted(tool="write"), [10, 20, 30, 40, 50, 60]),
-    "outcome": (Wanted(outcome="deny", until=START + 10), [2, 5, 8]),
-    "kind": (Wanted(kind="answer"), [61, 62]),
-    "rule": (Wanted(rule='echo "é"', until=START + 20), [7, 14]),
-    "code": (Wanted(code="floor.self", until=START + 11), [10]),
-    "family of codes": (Wanted(code="floor", until=START + 11), [10]),
-    "half a code": (Wanted(code="floor.se"), []),
-    "runtime": (Wanted(runtime="codex", until=START + 20), [7, 14]),
-    "id": (Wanted(id="00000001"), [1, 61]),
-    "text": (Wanted(text="CART/33.test"), [33]),
-    "text with quotes": (Wanted(text='echo "É"', until=START + 8), [7]),
-    "text in two": (Wanted(text="codex", outcome="ask", until=START + 20), [7]),
-    "nothing": (Wanted(session="nobody"), []),
+FILTERS: dict[str, tuple[TrailFilter, list[int]]] = {
+    "all": (TrailFilter(), list(range(1, 64))),
+    "since": (TrailFilter(since=START + 58), [58, 59, 60, 61, 62, 63]),
+    "until": (TrailFilter(until=START + 3), [1, 2]),
+    "a time": (TrailFilter(since=START + 5, until=START + 8), [5, 6, 7]),
+    "session": (TrailFilter(session="session-0", until=START + 10), [3, 6, 9]),
+    "beginning of a session": (TrailFilter(session="sess", until=START + 3), [1, 2]),
+    "tool": (TrailFilter(tool="write"), [10, 20, 30, 40, 50, 60]),
+    "outcome": (TrailFilter(outcome="deny", until=START + 10), [2, 5, 8]),
+    "kind": (TrailFilter(kind="answer"), [61, 62]),
+    "rule": (TrailFilter(rule='echo "é"', until=START + 20), [7, 14]),
+    "code": (TrailFilter(code="floor.self", until=START + 11), [10]),
+    "family of codes": (TrailFilter(code="floor", until=START + 11), [10]),
+    "half a code": (TrailFilter(code="floor.se"), []),
+    "runtime": (TrailFilter(runtime="codex", until=START + 20), [7, 14]),
+    "id": (TrailFilter(id="00000001"), [1, 61]),
+    "text": (TrailFilter(text="CART/33.test"), [33]),
+    "text with quotes": (TrailFilter(text='echo "É"', until=START + 8), [7]),
+    "text in two": (TrailFilter(text="codex", outcome="ask", until=START + 20), [7]),
+    "nothing": (TrailFilter(session="nobody"), []),
 }
 
 
@@ -97,7 +96,7 @@ def test_entries_are_what_was_written(where: str, engine: str) -> None:
     first = next(read(where, engine=engine))
     assert first.file.endswith("permissions-000000000001.jsonl")
     with open(first.file, encoding="utf-8") as file:
-        assert first == Entry(first.file, json.loads(file.readline()))
+        assert first == TrailEntry(first.file, json.loads(file.readline()))
 
 
 BAD = (b"\n", b"not json\n", b"[1, 2]\n", b'{"v":1,"n":4,"id":"x\n', b"\xff\xfe\n", b'{"v": NaN}\n', b'{"v":1,"half')
@@ -115,7 +114,7 @@ def test_a_line_that_cannot_be_read_is_reported_and_passed_over(tmp_path: Path, 
         told: list[Malformed] = []
         found = [
             each.fields.get("n")
-            for each in read(where, Wanted(), newest_first=newest_first, malformed=told.append, engine=engine)
+            for each in read(where, TrailFilter(), newest_first=newest_first, malformed=told.append, engine=engine)
         ]
         assert [each for each in found if each] == ([6, 5, 4, 3, 2, 1] if newest_first else [1, 2, 3, 4, 5, 6])
         assert sorted(told, key=lambda each: each.line) == expected
@@ -187,7 +186,7 @@ def test_what_is_counted(where: str, engine: str) -> None:
     assert found.by_day == {"2025-11-01": 20}
     assert found.latency == (2.1, 2.1)
     assert [(each.seconds, each.id) for each in found.slowest] == [(300.0, record(4).id), (12.5, record(1).id)]
-    assert found.classifier == stats.Classifier(1, asked=1, median_ms=40.0, p95_ms=40.0, tokens=9, cost=0.25)
+    assert found.classifier == stats.ClassifierStats(1, asked=1, median_ms=40.0, p95_ms=40.0, tokens=9, cost=0.25)
     assert (found.first, found.last) == ("2025-11-01T12:26:41.000Z", "2025-11-01T12:28:10.000Z")
 
 

@@ -12,8 +12,8 @@ import pytest
 from assent.contract import StoreError
 from assent.trail import line
 from assent.trail.append import Trail
-from assent.trail.head import Head, decode
-from assent.trail.lines import backwards, forwards
+from assent.trail.entries import backwards, forwards
+from assent.trail.segments import Head, decode
 from assent.trail.verify import What, verify
 from tests.unit.trail.made import FULL, fields, lines, record, write
 
@@ -266,7 +266,7 @@ def test_a_rotation_that_was_interrupted_is_finished(tmp_path: Path) -> None:
 def test_backwards_is_forwards_turned_round(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: bytes, block: int
 ) -> None:
-    monkeypatch.setattr("assent.trail.lines.BLOCK", block)
+    monkeypatch.setattr("assent.trail.entries.BLOCK", block)
     path = tmp_path / "x"
     path.write_bytes(text)
     with open(path, "rb") as file:

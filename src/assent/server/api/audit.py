@@ -9,15 +9,15 @@ from assent.server.access import Role
 from assent.server.api import shown
 from assent.server.api.endpoint import ANY, FLAG, TEXTS, WHOLE, ApiRequest, Endpoint, listing, record
 from assent.trail import query, verify
-from assent.trail.entries import Wanted
+from assent.trail.entries import TrailFilter
 
 MOST, STEPS, READ = 1000, 60, 200_000
 WORDS = ("text", "session", "tool", "outcome", "kind", "rule", "code", "runtime", "id")
 
 
-def wanted(asked: ApiRequest) -> Wanted:
+def wanted(asked: ApiRequest) -> TrailFilter:
     given = {name: asked.query.get(name, "")[:500] for name in WORDS}
-    return Wanted(since=asked.asked_number("since", 0), until=asked.asked_number("until", 0), **given)
+    return TrailFilter(since=asked.asked_number("since", 0), until=asked.asked_number("until", 0), **given)
 
 
 async def search(asked: ApiRequest) -> object:
@@ -25,7 +25,7 @@ async def search(asked: ApiRequest) -> object:
     return await asyncio.to_thread(_search, asked.house.gate.memory.trail.folder, wanted(asked), limit)
 
 
-def _search(folder: str, what: Wanted, limit: int) -> object:
+def _search(folder: str, what: TrailFilter, limit: int) -> object:
     found = list(query.read(folder, what, newest_first=True, limit=limit + 1))
     return {"records": [shown.entry(each.fields) for each in found[:limit]], "more": len(found) > limit}
 
@@ -44,7 +44,7 @@ def _stats(folder: str, since: float, until: float) -> object:
     totals = {"allow": 0, "ask": 0, "deny": 0}
     refused = timed_out = 0
     waits: list[float] = []
-    for entry in query.read(folder, Wanted(since=since, until=until), newest_first=True, limit=READ):
+    for entry in query.read(folder, TrailFilter(since=since, until=until), newest_first=True, limit=READ):
         fields = shown.seconds(entry.text("time")), entry.text("kind"), entry.text("outcome")
         at, kind, outcome = fields
         then = series[min(STEPS - 1, max(0, int((at - since) / step)))]

@@ -1,10 +1,10 @@
-"""Runs one program and ends all that comes of it, however far it detached itself. A process of its own; imports nothing
+"""Runs one program and ends all its descendants, however far they detached themselves. Run as a script; imports nothing
 of the package.
 
-`python -I -S keeper.py FD WORD…`: FD is one end of a pair of sockets. Whoever holds the other end closes it, or dies,
-to end everything; what is written to it before this process ends is `L` where the program left others running, and `D`
-once nothing of it is left. This process inherits whatever loses its parent (a subreaper), so that a session, a group or
-a double fork of its own is no way out."""
+`python -I -S supervisor.py FD WORD…`: FD is one end of a socket pair. Whoever holds the other end closes it, or dies,
+to end everything. Before this process ends it writes `L` where the program left others running, and `D` once nothing of
+it is left. This process inherits whatever loses its parent (a subreaper), so that a new session, a process group or a
+double fork does not escape it."""
 
 from __future__ import annotations
 
@@ -18,29 +18,29 @@ import time
 from contextlib import suppress
 
 SUBREAPER, DEATH = 36, 1  # of prctl
-LOOK = 0.02  # seconds between looks
-LINGER = 0.5  # seconds for what the program started to end by itself, once it has ended
-GRACE = 1.0  # seconds to end in good order
-LONGEST = 5.0  # seconds for all to be gone after that
+POLL = 0.02  # seconds between checks
+LINGER = 0.5  # seconds for its descendants to end by themselves, once the program has ended
+GRACE = 1.0  # seconds between SIGTERM and SIGKILL
+LONGEST = 5.0  # seconds for all to end after that
 
 
 def main() -> None:
     line = socket.socket(fileno=int(sys.argv[1]))
     os.set_inheritable(line.fileno(), False)
     prctl = ctypes.CDLL(None, use_errno=True).prctl
-    kept = prctl(SUBREAPER, 1, 0, 0, 0) == 0
+    adopts = prctl(SUBREAPER, 1, 0, 0, 0) == 0
     program = os.fork()
     if program == 0:
         _become(sys.argv[2:], prctl)
-    # From here on nothing of ours holds the program's output open.
-    with open(os.devnull, "r+b", buffering=0) as nothing:
+    # From here on this process does not hold the program's output open.
+    with open(os.devnull, "r+b", buffering=0) as null:
         for number in (0, 1, 2):
-            os.dup2(nothing.fileno(), number)
+            os.dup2(null.fileno(), number)
     ended: dict[int, int] = {}
     left = _until_over(line, program, ended)
     gone = _end(left, ended)
     with suppress(OSError):
-        line.sendall((b"L" if left else b"") + (b"D" if gone and kept else b""))
+        line.sendall((b"L" if left else b"") + (b"D" if gone and adopts else b""))
     line.close()
     _leave(ended.get(program))
 
@@ -58,15 +58,15 @@ def _become(words: list[str], prctl: object) -> None:
 
 
 def _until_over(line: socket.socket, program: int, ended: dict[int, int]) -> list[int]:
-    """Wait for the program, and for what it started a moment longer; what is left of it."""
-    awake, until = _told_of_children(), 0.0
+    """Wait for the program, and a moment longer for its descendants; those that are left."""
+    awake, until = _child_events(), 0.0
     while True:
         _reap(ended)
         if program in ended:
             until = until or time.monotonic() + LINGER
             if time.monotonic() > until or not descendants():
                 break
-        if line in select.select([line, awake], [], [], LOOK if until else None)[0]:  # nobody writes: it was closed
+        if line in select.select([line, awake], [], [], POLL if until else None)[0]:  # nobody writes: it was closed
             break
         with suppress(BlockingIOError):
             awake.recv(4096)
@@ -76,25 +76,22 @@ def _until_over(line: socket.socket, program: int, ended: dict[int, int]) -> lis
 def _reap(ended: dict[int, int]) -> None:
     """Note the status of each child that has ended."""
     with suppress(ChildProcessError):
-        while True:
-            pid, status = os.waitpid(-1, os.WNOHANG)
-            if not pid:
-                return
-            ended[pid] = status
+        while (found := os.waitpid(-1, os.WNOHANG))[0]:
+            ended[found[0]] = found[1]
 
 
-def _told_of_children() -> socket.socket:
-    """Becomes readable when a child ends."""
-    awake, told = socket.socketpair()
+def _child_events() -> socket.socket:
+    """A socket that becomes readable when a child ends."""
+    awake, wakes = socket.socketpair()
     awake.setblocking(False)
-    told.setblocking(False)
-    signal.set_wakeup_fd(told.detach(), warn_on_full_buffer=False)
+    wakes.setblocking(False)
+    signal.set_wakeup_fd(wakes.detach(), warn_on_full_buffer=False)
     signal.signal(signal.SIGCHLD, lambda *_: None)
     return awake
 
 
 def _end(left: list[int], ended: dict[int, int]) -> bool:
-    """End everything, in good order first. True once nothing is left."""
+    """End everything, with SIGTERM first. True once nothing is left."""
     if left:
         _signal(signal.SIGTERM)
     end = time.monotonic()
@@ -109,12 +106,12 @@ def _end(left: list[int], ended: dict[int, int]) -> bool:
                 return True
             if time.monotonic() >= end:
                 break
-            time.sleep(LOOK)
+            time.sleep(POLL)
     return False
 
 
 def _signal(number: int) -> None:
-    """INVARIANT: only a process that is still the one that was found is signalled: numbers are used again."""
+    """INVARIANT: only a process that is still the one that was found is signalled: numbers are reused."""
     for pid, start in descendants():
         with suppress(OSError):
             handle = os.pidfd_open(pid)
@@ -126,7 +123,7 @@ def _signal(number: int) -> None:
 
 
 def descendants() -> list[tuple[int, int]]:
-    """What lives below this process: numbers and times of birth. What was not waited for yet does not live."""
+    """The living descendants of this process: numbers and start times. Zombies do not count."""
     parents: dict[int, list[tuple[int, int]]] = {}
     for name in os.listdir("/proc"):
         if name.isdigit():
@@ -145,7 +142,7 @@ def descendants() -> list[tuple[int, int]]:
 
 
 def _stat(pid: int) -> tuple[int, int, bool]:
-    """The parent of a process, its time of birth, and whether it lives."""
+    """The parent of a process, its start time, and whether it is no zombie."""
     with open(f"/proc/{pid}/stat", "rb") as file:
         fields = file.read().rpartition(b")")[2].split()
     return int(fields[1]), int(fields[19]), fields[0] not in (b"Z", b"X")

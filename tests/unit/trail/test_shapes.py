@@ -1,4 +1,4 @@
-"""Where people write secrets, one way each: none reaches the disk. Beside them what only looks like it: it stays."""
+"""Where people write secrets, one way each: none reaches the disk. What only looks like one stays."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assent.tools import looking
+from assent.tools import search
 from assent.tools.finder import pattern_of
 from tests.tools.world import World
 
@@ -53,10 +53,10 @@ def test_nothing_leads_out_of_the_folder(tree: World, path: str) -> None:
 
 
 @pytest.mark.parametrize("pattern", ["/etc/*", "../*", "src/../../*", "~/x", "{..,src}/*", "{a,../b}"])
-def test_no_pattern_leads_out_of_the_folder(tree: World, pattern: str) -> None:
+def test_no_pattern_leaves_the_folder(tree: World, pattern: str) -> None:
     text, error = tree.told("glob", pattern=pattern)
     assert error
-    assert "leads out of the folder" in text
+    assert "leaves the folder" in text
 
 
 def test_a_pattern_that_cannot_be_read_is_told(tree: World) -> None:
@@ -66,7 +66,7 @@ def test_a_pattern_that_cannot_be_read_is_told(tree: World) -> None:
 
 
 def test_a_pattern_without_end_is_ended(tree: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(looking, "SECONDS", 1)
+    monkeypatch.setattr(search, "SECONDS", 1)
     tree.file("bad.txt", "a" * 60 + "!\n")
     started = time.monotonic()
     text, error = tree.told("grep", pattern="^(a+)+$")
@@ -82,7 +82,7 @@ def test_much_is_cut_with_a_note(world: World) -> None:
     assert len(text.splitlines()) == 501
     assert text.endswith("[more than 500 files; use a narrower pattern]")
     text, _ = world.told("grep", pattern="hit")
-    assert text.endswith("[there are more; use a narrower pattern, or look in a smaller folder]")
+    assert text.endswith("[there are more; use a narrower pattern, or search a smaller folder]")
 
 
 def test_what_may_not_be_read_without_asking_is_not_told_by_a_search(tmp_path: Path) -> None:
