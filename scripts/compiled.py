@@ -34,7 +34,7 @@ MODULES = """
     programs/table effects/shell/commands/readers/find effects/shell/commands/readers/git
     effects/shell/commands/readers/__init__ effects/code/sed effects/shell/commands/readers/web
     effects/code/awk effects/code/jq effects/shell/commands/readers/files
-    facts/below facts/case facts/gitdir facts/githooks facts/globs facts/guarded facts/links facts/observe state/pause
+    facts/below facts/gitdir facts/githooks facts/globs facts/guarded facts/links facts/observe state/pause
     facts/repository state/resident facts/settings facts/workspace
     policy/below policy/concerns policy/coverage policy/dangers policy/decide policy/flips policy/floor policy/globs
     policy/grants policy/hosts policy/index policy/match policy/parts policy/policy policy/prefilter policy/strict

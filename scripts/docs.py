@@ -94,7 +94,7 @@ def runtimes() -> str:
         (
             f"`{each.runtime}`",
             f"{f'{each.title} {each.version}'.rstrip()}, {each.source.value}",
-            *(does.value for does in (each.allow, each.ask, each.ask_headless, each.deny, each.error)),
+            *(each.does[answer].value for answer in capabilities.ANSWERS),
         )
         for each in capabilities.CAPABILITIES.values()
     )
@@ -105,7 +105,7 @@ def breakdowns() -> str:
     rows = (
         (
             f"`{each.runtime}`",
-            *(does.value for does in (each.exit_1, each.crash, each.timeout, each.garbage)),
+            *(each.does[failure].value for failure in capabilities.FAILURES),
             f"{each.default_timeout:g} s" if each.default_timeout else "",
             f"{each.longest:g} s" if each.longest else "",
             ", ".join(

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from assent.agents import settings
-from assent.agents.settings.entry import FAILED, Entry
+from assent.agents.settings.entry import FAILED, HookEntry
 
 # What stands where our program does, and what the runtime sees of it: output, errors, status.
 PROGRAMS = {
@@ -21,11 +21,11 @@ PROGRAMS = {
 }
 
 
-def program(tmp_path: Path, text: str) -> Entry:
+def program(tmp_path: Path, text: str) -> HookEntry:
     path = tmp_path / "it's assent"
     path.write_text(f"#!/bin/sh\n{text}\n", encoding="utf-8")
     path.chmod(0o755)
-    return Entry((str(path), "hook", "a b"), 5)
+    return HookEntry((str(path), "hook", "a b"), 5)
 
 
 def run(words: list[str]) -> tuple[str, str, int]:
@@ -48,7 +48,7 @@ def test_a_hook_that_dies_blocks(tmp_path: Path, text: str) -> None:
 
 
 def test_a_missing_hook_blocks() -> None:
-    out, err, status = run(["/bin/sh", "-c", Entry(("/nowhere/assent", "hook", "x"), 5).guarded])
+    out, err, status = run(["/bin/sh", "-c", HookEntry(("/nowhere/assent", "hook", "x"), 5).guarded])
     assert (out, status) == ("", 2)
     assert err.endswith(f"{FAILED}\n")
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from assent.agents import settings
-from assent.agents.settings.entry import Entry
+from assent.agents.settings.entry import HookEntry
 
 NODE = shutil.which("node")
 pytestmark = pytest.mark.skipif(NODE is None, reason="needs Node")
@@ -55,7 +55,7 @@ def run(
     hook = tmp_path / "hook.py"
     hook.write_text(f"import json, sys\ngiven = json.load(sys.stdin)\n{answer}\n", encoding="utf-8")
     words = (sys.executable, str(hook)) if answer != "missing" else ("/nowhere/assent", "hook", "opencode")
-    plugin = settings.load("opencode").install("", Entry(words, timeout))
+    plugin = settings.load("opencode").install("", HookEntry(words, timeout))
     (tmp_path / "plugin.mjs").write_text(plugin, encoding="utf-8")
     (tmp_path / "host.mjs").write_text(HOST, encoding="utf-8")
     argv = [NODE, "host.mjs", json.dumps(config or {}), json.dumps(sessions)]

@@ -87,12 +87,12 @@ def test_a_question_ends_before_its_hook_does_and_the_trail_says_so(program: Pro
 def test_a_hook_of_a_program_with_a_limit_ends_before_it_whatever_its_words_say(runtime: str) -> None:
     adapter, known = agents.load(runtime), CAPABILITIES[runtime]
     assert known.longest == adapter.limit
-    assert known.timeout in OPEN
+    assert known.does["timeout"] in OPEN
     assert deadline_within(adapter.limit) <= adapter.limit - 10
 
 
 def test_a_limit_that_lets_calls_run_is_known_to_the_adapter() -> None:
     """A program that blocks at its limit needs no cap of ours; one that goes on does."""
     for runtime, known in CAPABILITIES.items():
-        if known.longest and known.timeout in OPEN:
+        if known.longest and known.does["timeout"] in OPEN:
             assert agents.load(runtime).limit == known.longest

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from assent.agents import settings
-from assent.agents.settings.entry import Entry
+from assent.agents.settings.entry import HookEntry
 from tests.server.program import LISTENS, READY, Answer, Person, Program
 
 from .client import Client
@@ -57,7 +57,7 @@ class Gate:
         words = (*start, "-m", "assent", "hook", name, "--home", str(self.state), "--deadline", str(deadline))
         text = file.read_text() if file.exists() else ""
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(known.install(text, Entry(words, timeout, file=str(file))))
+        file.write_text(known.install(text, HookEntry(words, timeout, file=str(file))))
         return file
 
     def protected(self, client: Client) -> list[Path]:

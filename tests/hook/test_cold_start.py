@@ -67,7 +67,7 @@ def test_a_hook_imports_its_own_adapter_and_no_other() -> None:
     script = "import sys; from assent import agents; agents.load('gemini'); print(*sys.modules)"
     done = subprocess.run([sys.executable, "-S", "-c", script], capture_output=True, text=True, check=True, env=path())
     ours = {name for name in done.stdout.split() if name.startswith("assent.agents.")}
-    assert ours == {f"assent.agents.{each}" for each in ("adapter", "payload", "shape", "gemini", "gemini.payload")}
+    assert ours == {f"assent.agents.{each}" for each in ("adapter", "payload", "gemini", "gemini.payload")}
 
 
 def path() -> dict[str, str]:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from assent.agents.settings import load
-from assent.agents.settings.entry import Entry
+from assent.agents.settings.entry import HookEntry
 from assent.state import hosts, pause
 from tests.server.program import Answer, Person, Program
 
@@ -68,7 +68,7 @@ def test_a_change_of_settings_that_takes_the_hook_away_is_blocked_unless_paused(
     program: Program, person: Person
 ) -> None:
     settings = program.state.parent / "settings.json"
-    entry = Entry(("/x/assent", "hook", "claude"), 60)
+    entry = HookEntry(("/x/assent", "hook", "claude"), 60)
     settings.write_text(load("claude").install('{"model": "x"}', entry))
     hosts.register(str(program.state), hosts.Host("claude", "user", str(settings)))
 

@@ -1,25 +1,24 @@
-"""What is known of each agent program: the `agent.toml` in its folder, by section. Knows no program itself.
+"""What is known of each agent program: the `agent.toml` in its folder, by section.
 
 A program's id is the name of its folder, with `-` for `_`. docs/agents.md says what the sections mean."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from assent.programs.catalog import Catalog
 
 catalog = Catalog(__file__.rpartition("/")[0], inside="agent.toml")
 OTHERS = tuple("aider amp crush goose kiro-cli openhands".split())  # programs that run agents and have no folder
-_sections: dict[str, dict[str, Mapping[str, object]]] = {}
+_sections: dict[str, dict[str, Mapping[str, Any]]] = {}
 
 
-def section(name: str) -> dict[str, Mapping[str, object]]:
+def section(name: str) -> dict[str, Mapping[str, Any]]:
     """A section of every program that has it, by id."""
-    found = _sections.get(name)
-    if found is None:
-        rows = catalog.rows(name)
-        found = _sections[name] = {folder.replace("_", "-"): rows[folder] for folder in rows}
-    return found
+    if name not in _sections:
+        _sections[name] = {folder.replace("_", "-"): row for folder, row in catalog.rows(name).items()}
+    return _sections[name]
 
 
 def runtimes(having: str = "capabilities") -> tuple[str, ...]:
@@ -29,12 +28,8 @@ def runtimes(having: str = "capabilities") -> tuple[str, ...]:
 
 def lists(name: str, key: str) -> dict[str, tuple[str, ...]]:
     """A list of texts in a section, of every program that has it."""
-    found: dict[str, tuple[str, ...]] = {}
-    for runtime, row in section(name).items():
-        value = row.get(key)
-        if isinstance(value, list):
-            found[runtime] = tuple(map(str, value))
-    return found
+    rows = section(name).items()
+    return {runtime: tuple(map(str, value)) for runtime, row in rows if isinstance(value := row.get(key), list)}
 
 
 def joined(name: str, key: str) -> tuple[str, ...]:
@@ -43,10 +38,19 @@ def joined(name: str, key: str) -> tuple[str, ...]:
 
 
 def session(environ: Mapping[str, str]) -> str:
-    """The session of a program that told it in an environment; `""` where none did."""
+    """The session that a program names in an environment; `""` where none does."""
     return next((environ[name] for name in texts("environment", "session").values() if environ.get(name)), "")
 
 
 def texts(name: str, key: str) -> dict[str, str]:
     """A text in a section, of every program that has it."""
     return {runtime: str(row[key]) for runtime, row in section(name).items() if key in row}
+
+
+def filled(value: object, given: Mapping[str, object]) -> object:
+    """A value of a section in which texts such as `{command}` are replaced by what is given for them."""
+    if isinstance(value, dict):
+        return {key: filled(each, given) for key, each in value.items()}
+    if isinstance(value, list):
+        return [filled(each, given) for each in value]
+    return given.get(value, value) if isinstance(value, str) else value

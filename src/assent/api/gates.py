@@ -23,7 +23,7 @@ from assent.engine.remote import SOCKET_FILE, RemoteServer
 from assent.policy.document import document_of, read_document
 from assent.policy.modes import parse_mode
 from assent.policy.rules import Origin
-from assent.state import folders
+from assent.state import files
 
 F = TypeVar("F", bound=Callable[..., Any])
 PLAN = "plan"
@@ -366,4 +366,4 @@ def _tools(given: object) -> dict[str, Tool]:
 
 
 def _state(environ: Mapping[str, str]) -> str:
-    return folders.assent_home(environ, environ.get("HOME", "") or os.path.expanduser("~"))
+    return files.assent_home(environ, environ.get("HOME", "") or os.path.expanduser("~"))

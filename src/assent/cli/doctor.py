@@ -8,7 +8,7 @@ import os
 import textwrap
 
 from assent.agents import settings
-from assent.agents.settings.wired import SHELL, Wired
+from assent.agents.settings.hooks import SHELL, Wired
 from assent.cli import doctor_checks, doctor_states
 from assent.cli.doctor_states import HOLDS, WORDS, Finding, Grade
 from assent.contract import AssentError

@@ -9,10 +9,10 @@ from collections.abc import Iterator
 
 from assent import __version__
 from assent.agents import known, settings
-from assent.agents.capabilities import CAPABILITIES, Source
-from assent.agents.settings import holes, plain
+from assent.agents.capabilities import CAPABILITIES, Evidence
+from assent.agents.settings import Hole, jsonc
 from assent.agents.settings.entry import argv_of
-from assent.agents.settings.wired import Wired
+from assent.agents.settings.hooks import Wired
 from assent.cli import doctor_probe, doctor_rehearsal
 from assent.cli.doctor_states import Finding, Grade, fine, note
 from assent.cli.status import told
@@ -21,7 +21,7 @@ from assent.engine import configure
 from assent.hook import compiled_client, launcher, other_settings, server_script, settings_file, starting
 from assent.server import local, remote_channels
 from assent.server.listening import running
-from assent.state import folders, hosts, pause
+from assent.state import files, hosts, pause
 from assent.trail.verify import verify
 
 QUICK = 2.0  # seconds for a server to answer
@@ -69,7 +69,7 @@ def _policy(here: configure.Place) -> Iterator[Finding]:
 def _state(state: str) -> Iterator[Finding]:
     for path, loose in (
         (state, 0o077),
-        (folders.user_file(state), 0o022),
+        (files.user_file(state), 0o022),
         (launcher.path(state), 0o022),
         (compiled_client.path(state), 0o022),
     ):
@@ -185,7 +185,7 @@ def _client(runtime: str, text: str, state: str, again: str) -> Iterator[Finding
         yield fine(runtime, "the hook is the compiled client, and decides in Python where no server answers")
 
 
-def _holes(runtime: str, file: str, found: tuple[holes.Hole, ...]) -> Iterator[Finding]:
+def _holes(runtime: str, file: str, found: tuple[Hole, ...]) -> Iterator[Finding]:
     for hole in found:
         yield Finding(Grade.OFF if hole.inert else Grade.NOTE, runtime, f"`{file}`: {hole.text}", hole.fix)
 
@@ -269,7 +269,7 @@ def program(
             yield Finding(Grade.NOTE if guarded else Grade.OPEN, runtime, text, f"update it to {since} or later")
     if version and hosts.numbers(version) < hosts.numbers(can.version):
         yield note(runtime, f"version {version} is older than {can.version}, which was tried", "update it")
-    if can.source is not Source.OBSERVED:
+    if can.source is not Evidence.OBSERVED:
         yield note(
             runtime, "it was never tried with the program itself", "see a denied call fail before you rely on it"
         )
@@ -289,9 +289,9 @@ def program(
     withstood = can.managed and "managed" in scopes
     for path, hole in other_settings.around(runtime, here, http=http, scopes=scopes):
         if withstood and not path.startswith("/etc/"):
-            hole = holes.Hole(f"{hole.text}; the hook of the machine's settings withstands it", hole.fix)
+            hole = Hole(f"{hole.text}; the hook of the machine's settings withstands it", hole.fix)
         preloads = "`LD_" in hole.text and static  # it is for programs that load libraries, and this one loads none
-        yield from _holes(runtime, path, (holes.Hole(hole.text, hole.fix) if preloads else hole,))
+        yield from _holes(runtime, path, (Hole(hole.text, hole.fix) if preloads else hole,))
     yield from _wanting(runtime, here)
 
 
@@ -321,7 +321,7 @@ def _wanting(runtime: str, here: configure.Place) -> Iterator[Finding]:
     file = settings_file.expanded(found.places["user"], here.home, here.project)
     try:
         text = settings_file.text_of(file) or "" if found.wanting() else ""
-        missing = [hole for hole in found.wanting() if plain.value(text, hole.key) != hole.value]
+        missing = [hole for hole in found.wanting() if jsonc.objects(text).get(hole.key) != hole.value]
     except AssentError:
         return
     for hole in missing:

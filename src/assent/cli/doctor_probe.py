@@ -12,7 +12,7 @@ from assent import agents
 from assent.agents import probes
 from assent.agents.adapter import Rendered
 from assent.agents.capabilities import CAPABILITIES, Does
-from assent.agents.settings.wired import Wired
+from assent.agents.settings.hooks import Wired
 from assent.contract import Value
 
 PATIENCE = 30.0  # seconds; a decision that asks nobody takes much less
@@ -56,7 +56,7 @@ def tried(runtime: str, hook: Wired, folder: str) -> tuple[Trial, ...]:
 
 def blocks_broken(runtime: str, hook: Wired) -> bool:
     """Whether the program blocks where it cannot start the hook."""
-    return hook.blocks and CAPABILITIES[runtime].crash in (Does.BLOCKS, Does.ENDS)
+    return hook.blocks and CAPABILITIES[runtime].does["crash"] in (Does.BLOCKS, Does.ENDS)
 
 
 def fired(runtime: str, hook: Wired, text: str, folder: str, *, alone: bool = False) -> tuple[str, str]:

@@ -11,7 +11,7 @@ import subprocess
 import sys
 
 from assent.agents import permissions
-from assent.agents.permissions.permission import LAYERS, Permission
+from assent.agents.permissions import LAYERS, Permission
 from assent.contract import PayloadError, PolicyError, SettingsError, Value
 from assent.contract.approval import Grant, Scope
 from assent.contract.display import one_line
@@ -21,7 +21,7 @@ from assent.hook import settings_file
 from assent.policy import rewrite, rule_width
 from assent.policy.lint import covers
 from assent.policy.parse import parse_rule
-from assent.state import folders
+from assent.state import files
 from assent.state.files import state_folder
 
 DESCRIPTION = (
@@ -82,7 +82,7 @@ def run(options: argparse.Namespace) -> int:
     here = configure.place(os.path.abspath(options.cwd or os.getcwd()), os.environ)
     found = gather(options.runtime, here.home, here.project)
     report(found)
-    path = folders.user_file(here.state)
+    path = files.user_file(here.state)
     before = settings_file.text_of(path)
     try:
         after = added(before if before is not None else NEW, found)

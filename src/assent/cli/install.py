@@ -14,8 +14,8 @@ import sys
 from assent.agents import known, permissions, settings
 from assent.agents.adapter import deadline_within
 from assent.agents.capabilities import CAPABILITIES
-from assent.agents.settings import holes, plain
-from assent.agents.settings.entry import Entry, guarded
+from assent.agents.settings import Hole, jsonc
+from assent.agents.settings.entry import HookEntry, guarded
 from assent.cli import import_, install_others
 from assent.cli.place import MODES
 from assent.contract import AssentError, PayloadError, PolicyError, SettingsError, Value
@@ -28,7 +28,7 @@ from assent.programs.catalog import catalog
 from assent.server.access import caller_token
 from assent.server.listening import SOCKET_FILE, running
 from assent.server.serve_options import PORT
-from assent.state import folders, hosts
+from assent.state import files, hosts
 from assent.state.files import state_folder
 
 DESCRIPTION = "Put Assent in front of every tool call of an agent program."
@@ -70,7 +70,7 @@ class Plan(Value):
     __slots__ = ("host", "before", "after", "objection", "holes")
 
     def __init__(
-        self, host: hosts.Host, before: str | None, after: str, objection: str, open_holes: tuple[holes.Hole, ...]
+        self, host: hosts.Host, before: str | None, after: str, objection: str, open_holes: tuple[Hole, ...]
     ) -> None:
         self.host = host
         self.before = before
@@ -86,7 +86,7 @@ def run(options: argparse.Namespace) -> int:
     policy = offered(options, here)
     if options.dry_run:
         if options.start_server:
-            print(f"`server.start = true` would be in {folders.user_file(here.state)}")
+            print(f"`server.start = true` would be in {files.user_file(here.state)}")
         print("nothing was changed")
         return 0
     install(plan, here.state)
@@ -134,18 +134,18 @@ def planned(options: argparse.Namespace, here: configure.Place) -> Plan:
         words = guarded(words)  # it does not know the key by which a broken hook blocks
     before = settings_file.text_of(file)
     name = hook_name(before or "") if found.secret_name else "assent"
-    entry = Entry(words, timeout, url=url, headers=headers, file=file, name=name)
+    entry = HookEntry(words, timeout, url=url, headers=headers, file=file, name=name)
     text = before or ""
     try:
         if options.strip_comments:
-            text = plain.stripped(text)
+            text = jsonc.stripped(text)
         after = found.install(text, entry)
         open_holes = (*found.holes(after, http=options.http), *missing(runtime, options.scope, after))
         closing = found.needed(after) if options.scope == "managed" else ()
         if options.harden:
             closing += tuple(hole for hole in open_holes if hole.key)
             open_holes = tuple(hole for hole in open_holes if not hole.key)
-        keys = tuple((e.key, json.dumps(e.value), plain.source(after, e.key)) for e in closing)
+        keys = tuple((e.key, json.dumps(e.value), jsonc.source(after, e.key)) for e in closing)
         keys = tuple(each for each in keys if each[2] != each[1])
         after = hardened(after, closing)
         objection = found.objection(after)
@@ -191,15 +191,17 @@ def blocking(runtime: str) -> str:
     return dict(CAPABILITIES[runtime].since).get("onFailure", "")
 
 
-def missing(runtime: str, scope: str, text: str) -> tuple[holes.Hole, ...]:
+def missing(runtime: str, scope: str, text: str) -> tuple[Hole, ...]:
     """The ways that stay open unless the settings close them."""
-    return tuple(hole for hole in settings.load(runtime).wanting(scope) if plain.value(text, hole.key) != hole.value)
+    return tuple(
+        hole for hole in settings.load(runtime).wanting(scope) if jsonc.objects(text).get(hole.key) != hole.value
+    )
 
 
-def hardened(text: str, open_holes: tuple[holes.Hole, ...]) -> str:
+def hardened(text: str, open_holes: tuple[Hole, ...]) -> str:
     for hole in open_holes:
         if hole.key:
-            text = plain.with_value(text, hole.key, hole.value)
+            text = jsonc.with_value(text, hole.key, hole.value)
     return text
 
 
@@ -302,7 +304,7 @@ def offered(options: argparse.Namespace, here: configure.Place) -> tuple[str, st
     """Mode, packs and imported rules for the user's policy, shown; None where they are not wanted, or not asked for."""
     if options.no_policy:
         return None
-    path = folders.user_file(here.state)
+    path = files.user_file(here.state)
     before = settings_file.text_of(path)
     text = before if before is not None else shipped.starter(options.mode)
     found = import_.Import({}, (), ())
@@ -333,7 +335,7 @@ def offered(options: argparse.Namespace, here: configure.Place) -> tuple[str, st
 
 def start_server(options: argparse.Namespace, here: configure.Place) -> None:
     """Let hooks start the server, where the user says so: by the option, to a question, or in a file that stands."""
-    path = folders.user_file(here.state)
+    path = files.user_file(here.state)
     before = settings_file.text_of(path)
     try:
         after = rewrite.with_start(before if before is not None else import_.NEW)

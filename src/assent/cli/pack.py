@@ -22,7 +22,7 @@ from assent.policy.manifest import Manifest, read_manifest
 from assent.policy.rules import Rule
 from assent.policy.settings import Settings
 from assent.state import activated
-from assent.state.folders import PROJECT_FILE, config_text
+from assent.state.files import PROJECT_FILE, config_text
 
 DESCRIPTION = (
     "Activate the manifest of a plugin or a policy pack: a TOML file with a name, a mode and rules. You see what it "

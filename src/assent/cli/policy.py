@@ -16,7 +16,7 @@ from assent.policy import lint, shipped
 from assent.policy.remote_channels import NEEDED, places
 from assent.policy.rules import Origin, Rule
 from assent.policy.settings import Settings
-from assent.state import folders
+from assent.state import files
 
 PROJECT_STARTER = """\
 # Assent's rules for everyone who works on this project. They can only tighten:
@@ -171,9 +171,9 @@ def init(options: argparse.Namespace) -> int:
     folder = os.path.abspath(options.cwd or os.getcwd())
     here = configure.place(folder, os.environ)
     if options.project:
-        path, text = folders.project_file(folder), PROJECT_STARTER
+        path, text = files.project_file(folder), PROJECT_STARTER
     else:
-        path, text = folders.user_file(folders.state_folder(here.state)), shipped.starter()
+        path, text = files.user_file(files.state_folder(here.state)), shipped.starter()
     try:
         with open(path, "x", encoding="utf-8") as file:
             file.write(text)

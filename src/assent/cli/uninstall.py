@@ -9,7 +9,7 @@ import json
 import os
 
 from assent.agents import settings
-from assent.agents.settings import plain
+from assent.agents.settings import jsonc
 from assent.cli.install import beside
 from assent.contract import PayloadError, SettingsError
 from assent.engine import configure
@@ -63,7 +63,7 @@ def taken_out(host: hosts.Host, state: str, *, dry_run: bool) -> bool:
     try:
         after = before
         for key, value, was in host.set:
-            after = plain.put_back(after, key, json.loads(value), was)
+            after = jsonc.put_back(after, key, json.loads(value), was)
         after = found.uninstall(after)
     except SettingsError as error:
         raise SettingsError(f"`{host.file}` was left as it is: {error}") from None

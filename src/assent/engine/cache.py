@@ -18,7 +18,7 @@ from assent.facts.links import Links
 from assent.policy.document import Document
 from assent.policy.modes import Mode
 from assent.policy.settings import combine
-from assent.state import activated, folders, saved, sessions
+from assent.state import activated, files, saved, sessions
 from assent.state.trust import TRUST_FILE
 
 MOST = 256  # gates kept
@@ -154,7 +154,7 @@ class EngineCache:
         if self._views.get(key) == mark:
             return ""
         try:
-            text = folders.config_text(folders.project_file(here.project))
+            text = files.config_text(files.project_file(here.project))
             first = sessions.pinned(here.state, session, here.project, text)
             _, before = configure.began(here, session)
         except AssentError:
@@ -200,9 +200,9 @@ class EngineCache:
 
     def _sources(self, here: configure.Place) -> tuple[str, ...]:
         return (
-            folders.MANAGED_FILE,
-            self._config or folders.user_file(here.state),
-            folders.project_file(here.project),
+            files.MANAGED_FILE,
+            self._config or files.user_file(here.state),
+            files.project_file(here.project),
             os.path.join(here.state, TRUST_FILE),
             saved.path(here.state),
             *activated.files(here.state),

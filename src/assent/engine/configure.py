@@ -18,7 +18,7 @@ from assent.policy.document import Document, Example
 from assent.policy.policy import Policy
 from assent.policy.rules import Origin
 from assent.policy.settings import Settings, combine
-from assent.state import folders, saved, sessions, snapshot
+from assent.state import files, saved, sessions, snapshot
 
 if TYPE_CHECKING:
     from assent.engine.engine import Keep
@@ -42,32 +42,30 @@ class Place(Value):
 def place(project: str, environ: Mapping[str, str], *, home: str = "", extra: Sequence[str] = ()) -> Place:
     """The place of a session in a project folder."""
     home = home or environ.get("HOME", "") or os.path.expanduser("~")
-    state = folders.assent_home(environ, home)
+    state = files.assent_home(environ, home)
     return Place(project, workspace.workspace_roots((project,), extra=extra, home=home), home, state)
 
 
-def documents(
-    here: Place, *, config: str = "", session: str = "", managed: str = folders.MANAGED_FILE
-) -> list[Document]:
+def documents(here: Place, *, config: str = "", session: str = "", managed: str = files.MANAGED_FILE) -> list[Document]:
     """The configuration files in force, the managed one first. `config` stands in for the user's file."""
     return _read(sources(here, config=config, session=session, managed=managed), strftime(DAY))
 
 
 def sources(
-    here: Place, *, config: str = "", session: str = "", managed: str = folders.MANAGED_FILE
+    here: Place, *, config: str = "", session: str = "", managed: str = files.MANAGED_FILE
 ) -> list[tuple[str, int, str | None]]:
     """The texts of all configuration files with their places and origins, None for those that are not there."""
     found: list[tuple[str, int, str | None]] = []
     for path, origin in (
         (managed, Origin.MANAGED),
-        (config or folders.user_file(here.state), Origin.USER),
+        (config or files.user_file(here.state), Origin.USER),
         (saved.path(here.state) if here.state else "", Origin.USER),
     ):
-        text = folders.config_text(path, managed=origin is Origin.MANAGED) if path else None
+        text = files.config_text(path, managed=origin is Origin.MANAGED) if path else None
         if text is None and config and path == config:
             raise missing(config)
         found.append((path, int(origin), text))
-    if here.state and os.path.lexists(folders.packs_file(here.state)):
+    if here.state and os.path.lexists(files.packs_file(here.state)):
         found[1:1] = _pack_sources(here.state)  # what the user says comes after, and counts
     return found + _project_sources(here, session)
 
@@ -87,8 +85,8 @@ def _project_sources(here: Place, session: str) -> list[tuple[str, int, str | No
     """The project's file as it is now and as the session saw it first, and that of the folder where it began."""
     if not here.project.startswith("/"):
         return []
-    path = folders.project_file(here.project)
-    text = folders.config_text(path)
+    path = files.project_file(here.project)
+    text = files.config_text(path)
     found = [(path, text)]
     if session:
         first = sessions.pinned(here.state, session, here.project, text)
@@ -105,8 +103,8 @@ def began(here: Place, session: str) -> tuple[str, str | None]:
     root = sessions.began(here.state, session, here.project)
     if root == here.project:
         return "", None
-    path = folders.project_file(root)
-    return path, sessions.pinned(here.state, session, root, folders.config_text(path))
+    path = files.project_file(root)
+    return path, sessions.pinned(here.state, session, root, files.config_text(path))
 
 
 def _read(found: list[tuple[str, int, str | None]], today: str) -> list[Document]:
@@ -152,10 +150,10 @@ def open_gate(
 
 def _binding(here: Place) -> list[Document]:
     """The documents that hold for everybody: the managed one, and the saved denials."""
-    kept = [(folders.MANAGED_FILE, int(Origin.MANAGED), folders.config_text(folders.MANAGED_FILE, managed=True))]
+    kept = [(files.MANAGED_FILE, int(Origin.MANAGED), files.config_text(files.MANAGED_FILE, managed=True))]
     if here.state:
         path = saved.path(here.state)
-        kept.append((path, int(Origin.USER), folders.config_text(path)))
+        kept.append((path, int(Origin.USER), files.config_text(path)))
     return _read(kept, strftime(DAY))
 
 
@@ -251,4 +249,4 @@ def _thawed(parts: dict[str, bytes], here: Place) -> Settings | None:
 def own(here: Place) -> tuple[str, ...]:
     """Assent's own files: its state, its policies, its program."""
     program = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    return (*folders.own_paths(here.state, here.roots), program)
+    return (*files.own_paths(here.state, here.roots), program)

@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING
 
 from assent.facts.gitconfig import INCLUDES, Unreadable, entries
 from assent.facts.gitdir import Repository
-from assent.facts.gitlinks import gitlinks
 from assent.facts.links import Links
-from assent.facts.repository import GUARDED_HOOKS, MAX_CONFIG, discovered
+from assent.facts.repository import GUARDED_HOOKS, MAX_CONFIG, discovered, gitlinks
 from assent.state.files import read
 
 if TYPE_CHECKING:

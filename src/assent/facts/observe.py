@@ -6,8 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping
 
 from assent.contract import MUTATION, READ_ONLY, Below, Effect, Facts, Kind, Lowering, Operation, Server, Target
-from assent.facts.case import folding
-from assent.facts.links import Links
+from assent.facts.links import Links, folding
 from assent.facts.workspace import is_possible_root
 
 SOUGHT = frozenset((Operation.READ, Operation.SEARCH))

@@ -166,9 +166,9 @@ def _decided() -> None:
 
 def _socket(state: str, environ: Mapping[str, str]) -> str:
     """Where a server of this user would listen."""
-    from assent.state import folders
+    from assent.state import files
 
-    return os.path.join(state or folders.assent_home(environ, environ.get("HOME", "")), "server.sock")
+    return os.path.join(state or files.assent_home(environ, environ.get("HOME", "")), "server.sock")
 
 
 def _by_server(

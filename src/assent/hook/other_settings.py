@@ -11,8 +11,7 @@ import os
 from collections.abc import Iterator
 
 from assent.agents import known, settings
-from assent.agents.settings import holes
-from assent.agents.settings.holes import Hole
+from assent.agents.settings import Hole
 from assent.contract import AssentError
 from assent.engine import configure
 from assent.hook import settings_file
@@ -58,7 +57,7 @@ def _variables(places: tuple[str, ...], here: configure.Place) -> Iterator[tuple
         for place in places:
             path = os.path.join(folder, place)
             if os.path.isfile(path):
-                yield from _found(path, holes.variables)
+                yield from _found(path, settings.variables)
                 return
         if folder in ("/", here.home):
             return

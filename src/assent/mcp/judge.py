@@ -22,7 +22,7 @@ from assent.engine.remote import NoServer, RemoteServer, denied
 from assent.engine.request import Request, Settled
 from assent.gate import CallGate, verdict
 from assent.mcp.frames import Body
-from assent.state import folders
+from assent.state import files
 
 
 class Told(Value):
@@ -41,7 +41,7 @@ class McpJudge:
     def __init__(self, environ: Mapping[str, str], *, state: str = "", path: str = "") -> None:
         self._environ = {**environ, "ASSENT_HOME": state} if state else dict(environ)
         self.home = environ.get("HOME", "") or os.path.expanduser("~")
-        self.state = folders.assent_home(self._environ, self.home)
+        self.state = files.assent_home(self._environ, self.home)
         self._path = path or os.path.join(self.state, "server.sock")
         self._memories: dict[str, Memory] = {}
         self._elicitation: Elicitation | None = None

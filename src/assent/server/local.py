@@ -9,7 +9,7 @@ from typing import Any
 from assent.contract import AccessError, StoreError
 from assent.engine import server_socket
 from assent.server.listening import Running, running
-from assent.state import folders
+from assent.state import files
 
 
 def server() -> Running | None:
@@ -19,7 +19,7 @@ def server() -> Running | None:
 
 def state() -> str:
     """Assent's folder of this user."""
-    return folders.assent_home(os.environ, os.environ.get("HOME", "") or os.path.expanduser("~"))
+    return files.assent_home(os.environ, os.environ.get("HOME", "") or os.path.expanduser("~"))
 
 
 def ask(found: Running, method: str, path: str, body: object = None, *, timeout: float = 10.0) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from assent.server import app, peers, scheduling
 from assent.server.listening import Listening
 from assent.server.serve_options import ServeOptions
 from assent.server.state import ServerState
-from assent.state import folders
+from assent.state import files
 from assent.state.files import state_folder
 
 LOOK = 30.0  # seconds between looks whether anybody calls
@@ -29,7 +29,7 @@ def keep(options: ServeOptions, *, background: bool = False) -> int:
     scheduling.wake_early()
     given = secrets.taken(os.environ)
     app.many_files()
-    state = state_folder(folders.assent_home(os.environ, os.environ.get("HOME", "") or os.path.expanduser("~")))
+    state = state_folder(files.assent_home(os.environ, os.environ.get("HOME", "") or os.path.expanduser("~")))
     listening = Listening(state, port=options.port, path=options.socket, any_port=background)
     if os.path.exists(os.path.join(state, starting.RECORD_FILE)) and not background:
         starting.note(state, "")  # whoever starts it by hand wants it to run

@@ -33,7 +33,7 @@ from assent.server.readers import Readers
 from assent.server.remote_channels import Elsewhere
 from assent.server.slow import SlowDecisions
 from assent.server.voice import Voice
-from assent.state import denials, folders, sessions
+from assent.state import denials, files, sessions
 from assent.state.files import state_folder
 from assent.trail import line, query
 
@@ -80,7 +80,7 @@ class ServerState:
         secrets: Mapping[str, str] | None = None,
     ) -> None:
         home = environ.get("HOME", "") or os.path.expanduser("~")
-        self.state = state_folder(folders.assent_home(environ, home))
+        self.state = state_folder(files.assent_home(environ, home))
         self.port = port
         self.socket = socket
         self.address = f"http://127.0.0.1:{port}/"

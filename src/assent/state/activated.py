@@ -9,9 +9,8 @@ import os
 import posixpath
 
 from assent.contract import PolicyError, StoreError, Value, sha256
-from assent.state.files import held, read, replace_text, state_folder
+from assent.state.files import held, packs_file, read, replace_text, state_folder
 from assent.state.files import read as read_regular
-from assent.state.folders import packs_file
 
 FOLDER = "packs"
 LARGEST = 1024 * 1024

@@ -12,7 +12,7 @@ import posixpath
 import time
 
 from assent.contract import StoreError, keep, sha256
-from assent.state.folders import config_text, replace_text, state_folder
+from assent.state.files import config_text, replace_text, state_folder
 
 FOLDER = "sessions"
 MARKER = "swept"

@@ -18,13 +18,16 @@ LISTS = {"names", "packages", "processes", "prefixes", "marks", "elsewhere", "op
 
 def listed() -> dict[str, set[str]]:
     """Sections and their keys, as docs/agents.md has them."""
-    rows = re.findall(r"^\| (`.*?) \| (.*) \|$", DOCUMENT.partition("## Sections")[2], re.MULTILINE)
-    return {name: set(re.findall(r"`(\w+)`", keys)) for names, keys in rows for name in re.findall(r"`(\w+)`", names)}
+    sections, _, hook = DOCUMENT.partition("## Sections")[2].partition("## Our hook")
+    rows = re.findall(r"^\| (`.*?) \| (.*) \|$", sections, re.MULTILINE)
+    found = {name: set(re.findall(r"`(\w+)`", keys)) for names, keys in rows for name in re.findall(r"`(\w+)`", names)}
+    more = re.findall(r"^\| (`.*?) \|", hook, re.MULTILINE)
+    return {**found, "settings": found["settings"] | set(re.findall(r"`(\w+)`", " ".join(more)))}
 
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
 def test_every_section_and_key_is_documented_and_read(folder: Path) -> None:
-    fields = {*capabilities.Capabilities.__slots__}
+    fields = {*capabilities.Capabilities.__slots__, *capabilities.ANSWERS, *capabilities.FAILURES} - {"does"}
     for section, row in tomllib.loads((folder / "agent.toml").read_text()).items():
         inner = [key for each in row.values() for key in each] if section in ("floor", "ask") else row
         assert set(inner) <= (fields if section == "capabilities" else listed()[section]), section

@@ -222,7 +222,7 @@ def test_every_runtime_says_what_it_honours_and_is_its_own_adapter() -> None:
 def test_no_answer_of_ours_but_an_allow_lets_a_call_run_in_any_runtime() -> None:
     open_to = (capabilities.Does.RUNS, capabilities.Does.HOST)
     for each in capabilities.CAPABILITIES.values():
-        assert each.deny in (capabilities.Does.BLOCKS, capabilities.Does.ENDS)
-        assert each.error in (capabilities.Does.BLOCKS, capabilities.Does.ENDS)
-        assert each.ask not in open_to
-        assert each.ask_headless not in open_to
+        assert each.does["deny"] in (capabilities.Does.BLOCKS, capabilities.Does.ENDS)
+        assert each.does["error"] in (capabilities.Does.BLOCKS, capabilities.Does.ENDS)
+        assert each.does["ask"] not in open_to
+        assert each.does["ask_headless"] not in open_to

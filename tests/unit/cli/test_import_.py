@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from assent.agents import permissions
-from assent.agents.permissions.permission import Permission
+from assent.agents.permissions import Permission
 from assent.cli.main import main
 from assent.contract import SettingsError
 

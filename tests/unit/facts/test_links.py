@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from assent.facts import links
-from assent.facts.links import Links
+from assent.facts.links import Links, folding
 from tests.examples import examples
 
 
@@ -186,3 +186,24 @@ def test_half_a_character_is_a_name_that_cannot_be_told(tmp_path: Path) -> None:
 )
 def test_what_lies_beside_or_below_the_handles_of_another_process_cannot_be_told(path: str) -> None:
     assert Links().canonical(path) == ""
+
+
+def test_a_folder_folds_case_where_two_spellings_are_one_file(tmp_path: Path) -> None:
+    (tmp_path / "Name").touch()
+    folds = (tmp_path / "nAME").exists()
+    assert folding((str(tmp_path),)) == ((str(tmp_path),) if folds else ())
+
+
+def test_two_files_that_differ_in_case_are_two(tmp_path: Path) -> None:
+    (tmp_path / "Name").touch()
+    if (tmp_path / "nAME").exists():
+        return  # here they cannot be
+    (tmp_path / "nAME").touch()
+    assert folding((str(tmp_path),)) == ()
+
+
+def test_a_folder_to_come_is_as_the_one_it_will_stand_in(tmp_path: Path) -> None:
+    (tmp_path / "Name").touch()
+    folds = (tmp_path / "nAME").exists()
+    coming = str(tmp_path / "new/deeper")
+    assert folding(("", coming)) == ((coming,) if folds else ())

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from assent.contract import Below, Effect, Facts, Kind, Lowering, Operation, Target
-from assent.facts.case import folding
+from assent.facts.links import folding
 from assent.facts.observe import observe
 from tests.unit.facts.projects import repository
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from assent.agents import payload, shape
+from assent.agents import adapter, payload
 from assent.agents.adapter import Adapter, Event, Kind, Rendered, Response
 from assent.contract import Outcome, Reply
 from assent.contract.display import visible
@@ -30,7 +30,7 @@ class ClaudeCode(Adapter):
     races = True
 
     def parse(self, given: Mapping[str, object], *, environ: Mapping[str, str], home: str, project: str = "") -> Event:
-        return shape.parse(
+        return adapter.parse(
             given,
             runtime=self.runtime,
             home=home,
@@ -42,14 +42,14 @@ class ClaudeCode(Adapter):
 
     def render(self, event: Event | None, reply: Reply) -> Rendered:
         if event is None or (reply.fault and event.kind in (Kind.BEFORE_TOOL, Kind.CONFIG_CHANGE)):
-            return shape.blocked(reply)
-        return shape.observed(event, reply) or shape.printed(answer(event, reply))
+            return adapter.blocked(reply)
+        return adapter.observed(event, reply) or adapter.printed(answer(event, reply))
 
     def respond(self, event: Event | None, reply: Reply) -> Response:
         """Always 200: the body of any other status is ignored, even where it denies."""
         if event is None:
-            return Response(200, shape.line({**pre_tool_use(reply), **blocking(reply)}))
-        return Response(200, shape.line(answer(event, reply)))
+            return Response(200, adapter.line({**pre_tool_use(reply), **blocking(reply)}))
+        return Response(200, adapter.line(answer(event, reply)))
 
 
 def attended(given: Mapping[str, object], environ: Mapping[str, str]) -> bool | None:
@@ -73,16 +73,16 @@ def answer(event: Event, reply: Reply) -> dict[str, object]:
         case Kind.BEFORE_TOOL:
             return pre_tool_use(reply)
         case Kind.PERMISSION:
-            return shape.permission_request(reply, interrupts=True)
+            return adapter.permission_request(reply, interrupts=True)
         case Kind.CONFIG_CHANGE | Kind.PROMPT if reply.outcome is not Outcome.ALLOW:
             return blocking(reply)
         case _:
-            return shape.told(event, reply)
+            return adapter.told(event, reply)
 
 
 def pre_tool_use(reply: Reply) -> dict[str, object]:
     denied = reply.outcome is Outcome.DENY
-    out = shape.pre_tool_use(reply, WORDS[reply.outcome], reply.for_agent if denied else reply.for_person)
+    out = adapter.pre_tool_use(reply, WORDS[reply.outcome], reply.for_agent if denied else reply.for_person)
     if denied and reply.stop:  # alone it would let the call run
         out |= {"continue": False, "stopReason": visible(reply.for_person)}
     if denied and reply.reason and reply.for_person != reply.for_agent:

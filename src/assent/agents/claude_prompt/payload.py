@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from assent.agents import payload, shape
+from assent.agents import adapter, payload
 from assent.agents.adapter import Adapter, Event, Kind, Rendered
 from assent.agents.claude.payload import shell_of
 from assent.contract import Call, Outcome, Reply
@@ -30,7 +30,7 @@ class ClaudePrompt(Adapter):
             home=home,
             session=session,
             runtime=self.runtime,
-            description=shape.described(call_input),
+            description=adapter.described(call_input),
             shell=shell_of(environ),
         )
         return Event(
@@ -45,8 +45,8 @@ class ClaudePrompt(Adapter):
     def render(self, event: Event | None, reply: Reply) -> Rendered:
         """The text of the tool's result. Nobody is left to ask, so an ask is a denial; what was judged is what runs."""
         if reply.outcome is Outcome.ALLOW and event is not None and event.call is not None:
-            return shape.printed({"behavior": "allow", "updatedInput": event.call.input})
-        return shape.printed({"behavior": "deny", "message": visible(reply.for_agent)})
+            return adapter.printed({"behavior": "allow", "updatedInput": event.call.input})
+        return adapter.printed({"behavior": "deny", "message": visible(reply.for_agent)})
 
 
 ADAPTER = ClaudePrompt()

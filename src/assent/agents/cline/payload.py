@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from assent.agents import payload, shape
+from assent.agents import adapter, payload
 from assent.agents.adapter import Adapter, Event, Kind, Rendered
 from assent.contract import Call, Outcome, Reply
 from assent.contract.display import visible
@@ -38,10 +38,10 @@ class Cline(Adapter):
 
     def parse(self, given: Mapping[str, object], *, environ: Mapping[str, str], home: str, project: str = "") -> Event:
         name = payload.text(given, "hookName")
-        kind = shape.kind_of(name, KINDS, given)
+        kind = adapter.kind_of(name, KINDS, given)
         session = session_of(given)
         call, call_id = None, ""
-        if kind in shape.WITH_CALL:
+        if kind in adapter.WITH_CALL:
             inner = payload.table(given, "tool_call" if kind is Kind.BEFORE_TOOL else "tool_result")
             roots = payload.folders(given.get("workspaceRoots"))
             call_input = arguments(inner)
@@ -54,7 +54,7 @@ class Cline(Adapter):
                 home=home,
                 session=session,
                 runtime=self.runtime,
-                description=shape.described(call_input),
+                description=adapter.described(call_input),
             )
         return Event(
             kind,
@@ -68,12 +68,12 @@ class Cline(Adapter):
     def render(self, event: Event | None, reply: Reply) -> Rendered:
         """Never by exit status: Cline goes on after a hook that fails."""
         if event is None:
-            return shape.printed({**skipped(reply), **cancelled(reply)})
+            return adapter.printed({**skipped(reply), **cancelled(reply)})
         if event.kind is not Kind.BEFORE_TOOL:
-            return shape.noted(reply) if reply.fault else shape.printed({})
+            return adapter.noted(reply) if reply.fault else adapter.printed({})
         if event.name == PLUGIN:
-            return shape.printed(for_plugin(reply))
-        return shape.printed({"cancel": False} if reply.outcome is Outcome.ALLOW else cancelled(reply))
+            return adapter.printed(for_plugin(reply))
+        return adapter.printed({"cancel": False} if reply.outcome is Outcome.ALLOW else cancelled(reply))
 
 
 # Where tools take their one argument without its name.

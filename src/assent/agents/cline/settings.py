@@ -1,15 +1,15 @@
 """A hook file for Cline CLI: a script of our own, which must be executable.
 
-Cline goes on after a hook that fails, and reads nothing but an answer on stdout; so the script itself cancels where
-there is none."""
+Cline continues after a hook that fails, and reads only an answer on stdout; so the script itself cancels where there is
+none."""
 
 from __future__ import annotations
 
 import json
 
-from assent.agents.settings.entry import ANSWERED, FAILED, Entry
-from assent.agents.settings.whole import WholeFile
-from assent.agents.settings.wired import Wired
+from assent.agents.settings import WholeFile
+from assent.agents.settings.entry import ANSWERED, FAILED, HookEntry
+from assent.agents.settings.hooks import Wired
 
 SCRIPT = """\
 #!/bin/sh
@@ -20,11 +20,10 @@ printf '%s\\n' '{cancelled}'
 
 
 class ClineSettings(WholeFile):
-    runtime = "cline"
     executable = True
     mark = "# Assent's hook for Cline:"
 
-    def content(self, entry: Entry) -> str:
+    def content(self, entry: HookEntry) -> str:
         cancelled = json.dumps({"cancel": True, "errorMessage": FAILED})
         return SCRIPT.format(answered=ANSWERED.format(entry.command), cancelled=cancelled)
 
@@ -32,4 +31,4 @@ class ClineSettings(WholeFile):
         return (Wired("tool_call", (file,)),) if " hook cline" in text else ()
 
 
-SETTINGS = ClineSettings()
+SETTINGS = ClineSettings("cline")

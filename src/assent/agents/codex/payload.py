@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from assent.agents import payload, shape
+from assent.agents import adapter, payload
 from assent.agents.adapter import ATTENDED, Adapter, Event, Kind, Rendered
 from assent.contract import Outcome, Reply
 from assent.contract.display import visible
@@ -34,7 +34,7 @@ class Codex(Adapter):
 
     def parse(self, given: Mapping[str, object], *, environ: Mapping[str, str], home: str, project: str = "") -> Event:
         """`cwd` is the folder of the call, which the model chooses, and never the workspace."""
-        return shape.parse(
+        return adapter.parse(
             given,
             runtime=self.runtime,
             home=home,
@@ -46,33 +46,33 @@ class Codex(Adapter):
 
     def render(self, event: Event | None, reply: Reply) -> Rendered:
         if event is None:
-            return shape.blocked(reply)
+            return adapter.blocked(reply)
         match event.kind:
             case Kind.BEFORE_TOOL | Kind.PERMISSION if reply.fault:
-                return shape.blocked(reply)
+                return adapter.blocked(reply)
             case Kind.BEFORE_TOOL:
                 return before(event, reply)
             case Kind.PERMISSION:
-                return shape.printed(shape.permission_request(reply, interrupts=False))
+                return adapter.printed(adapter.permission_request(reply, interrupts=False))
             case Kind.PROMPT if reply.outcome is Outcome.DENY and not reply.fault:
-                return shape.printed({"decision": "block", "reason": visible(reply.for_agent)})
+                return adapter.printed({"decision": "block", "reason": visible(reply.for_agent)})
             case Kind.CONFIG_CHANGE:  # an event that Codex does not have
-                return shape.printed({})
+                return adapter.printed({})
             case _:
-                return shape.noted(reply) if reply.fault else shape.printed(shape.told(event, reply))
+                return adapter.noted(reply) if reply.fault else adapter.printed(adapter.told(event, reply))
 
 
 def before(event: Event, reply: Reply) -> Rendered:
     """An allow has no word of its own: an unknown key, or a decision that Codex does not support, is a warning."""
     if reply.outcome is Outcome.ALLOW:
-        return shape.printed({})
+        return adapter.printed({})
     rewritten = asking(event, reply)
     if rewritten is not None:
-        return shape.printed(rewritten)
+        return adapter.printed(rewritten)
     text = reply.for_agent
     if reply.outcome is Outcome.ASK:
         text = f"{NOBODY_ASKED}: {text}"
-    return shape.printed(denied(text))
+    return adapter.printed(denied(text))
 
 
 def denied(text: str) -> dict[str, object]:

@@ -6,7 +6,7 @@ import ast
 import json
 from itertools import product
 
-from assent.agents.permissions.permission import Permission, Permissions, split
+from assent.agents.permissions import Permission, Permissions, prefix_of
 from assent.contract import SettingsError
 
 LAYER = {"allow": "allow", "prompt": "ask", "forbidden": "deny"}
@@ -16,8 +16,6 @@ OURS = "assent-ask"
 
 
 class CodexPermissions(Permissions):
-    runtime = "codex"
-
     def read(self, text: str, file: str = "") -> tuple[Permission, ...]:
         try:
             tree = ast.parse(text)
@@ -27,18 +25,12 @@ class CodexPermissions(Permissions):
         return tuple(found for each in tree.body for found in rules(each))
 
     def write(self, rules: tuple[tuple[str, str], ...]) -> tuple[str, tuple[str, ...]]:
-        out: list[str] = []
-        left: list[str] = []
-        for layer, text in rules:
-            halves = split(text)
-            prefix = halves[1].removesuffix(":*") if halves and halves[0] == "bash" else ""
-            exact = not text.endswith(":*)")
-            if not prefix or "*" in prefix or (exact and layer == "allow"):  # there a rule is always a beginning
-                left.append(text)
-                continue
-            pattern = json.dumps(prefix.split())
-            out.append(f"prefix_rule(pattern={pattern}, decision={json.dumps(DECISION[layer])})")
-        return "".join(f"{line}\n" for line in out), tuple(left)
+        prefixes = [(layer, prefix) for layer, text in rules if (prefix := prefix_of(layer, text))]
+        lines = (
+            f"prefix_rule(pattern={json.dumps(prefix.split())}, decision={json.dumps(DECISION[layer])})\n"
+            for layer, prefix in prefixes
+        )
+        return "".join(lines), tuple(text for layer, text in rules if not prefix_of(layer, text))
 
 
 def rules(statement: ast.stmt) -> list[Permission]:
@@ -71,4 +63,4 @@ def prefix(shown: str, pattern: object, layer: str) -> list[Permission]:
     return [Permission(layer, shown, f"bash({' '.join(words)}:*)", note) for words in spelled]
 
 
-PERMISSIONS = CodexPermissions()
+PERMISSIONS = CodexPermissions("codex")

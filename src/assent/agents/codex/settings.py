@@ -1,6 +1,6 @@
-"""Codex's config.toml: our hooks as a marked block at its end, and the trust that Codex wants to see for them.
+"""Codex's config.toml: our hooks as a marked block at its end, with the hashes by which Codex trusts them.
 
-A hooks.json has the same entries as other runtimes; this is for the file that every Codex user has."""
+A hooks.json has the same entries as other programs; this is for the file that every Codex user has."""
 
 from __future__ import annotations
 
@@ -9,16 +9,14 @@ import json
 import re
 import tomllib
 from collections.abc import Iterator
+from typing import Any
 
-from assent.agents.settings import edits
-from assent.agents.settings.entry import Entry, calls_hook, words_of
-from assent.agents.settings.holes import Hole, only_managed
-from assent.agents.settings.settings import Asking, Settings
-from assent.agents.settings.wired import EVERYTHING, SHELL, Wired, spoils
+from assent.agents.settings import Asking, Hole, ProgramSettings, hooks, jsonc
+from assent.agents.settings.entry import HookEntry, calls_hook, words_of
+from assent.agents.settings.hooks import Wired
 from assent.contract import SettingsError
 
 MANAGED = "/etc/codex/managed_config.toml"  # what a project's and a user's settings do not override
-RULES = "~/.codex/rules/assent.rules"
 BEGIN, END = "# >>> assent >>>", "# <<< assent <<<"
 BLOCK = re.compile(rf"(\A|\r?\n){BEGIN}\r?\n(?:.*\n)*?{END}(?:\r?\n|\Z)")
 TOOL_EVENTS = frozenset({"PreToolUse", "PermissionRequest", "PostToolUse"})
@@ -53,13 +51,10 @@ prefix_rule(
 """
 
 
-class CodexSettings(Settings):
-    runtime = "codex"
-    before = "PreToolUse"
+class CodexSettings(ProgramSettings):
     asking = CodexAsking()
-    events = ("PreToolUse", "PermissionRequest")
 
-    def install(self, text: str, entry: Entry) -> str:
+    def install(self, text: str, entry: HookEntry) -> str:
         before = self.uninstall(text)
         kept = read(before)
         newline = "\r\n" if "\r\n" in before else "\n"
@@ -84,19 +79,16 @@ class CodexSettings(Settings):
         return "Codex has not been told to trust the hook, and skips it without a word" if untrusted(text, file) else ""
 
     def wired(self, text: str, file: str) -> tuple[Wired, ...]:
-        return tuple(_wired(text))
+        return tuple(hooks.one(event, each, hook) for event, each, hook, _ in ours(read(text)))
 
     def holes(self, text: str, *, http: bool = False) -> tuple[Hole, ...]:
-        return tuple(_open(text))
+        return tuple(_open(read_if_any(text)))
 
     def brought(self, text: str) -> tuple[Hole, ...]:
         return ()
 
     def reserved(self, text: str) -> tuple[Hole, ...]:
-        try:
-            return only_managed(tomllib.loads(text), "allow_managed_hooks_only", self.runtime)
-        except tomllib.TOMLDecodeError:
-            return ()
+        return self.only_managed(read_if_any(text), "allow_managed_hooks_only")
 
 
 def read(text: str) -> dict[str, object]:
@@ -104,6 +96,14 @@ def read(text: str) -> dict[str, object]:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise SettingsError(f"not TOML: {error}", line=_line(text, str(error))) from None
+
+
+def read_if_any(text: str) -> dict[str, object]:
+    """The same, empty for what is not TOML."""
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError:
+        return {}
 
 
 def _line(text: str, message: str) -> int:
@@ -114,8 +114,8 @@ def _line(text: str, message: str) -> int:
     return int(found) if found.isdigit() else 0
 
 
-def block(kept: dict[str, object], entry: Entry, events: tuple[str, ...]) -> list[str]:
-    hooks = kept.get("hooks")
+def block(kept: dict[str, object], entry: HookEntry, events: tuple[str, ...]) -> list[str]:
+    table = kept.get("hooks")
     lines: list[str] = []
     trust: list[str] = []
     for event in events:
@@ -124,7 +124,7 @@ def block(kept: dict[str, object], entry: Entry, events: tuple[str, ...]) -> lis
         lines += [f"[[hooks.{event}.hooks]]", 'type = "command"', f"command = {quoted(entry.guarded)}"]
         lines += [f"timeout = {entry.timeout}"]
         if entry.file:
-            present = hooks.get(event) if isinstance(hooks, dict) else None
+            present = table.get(event) if isinstance(table, dict) else None
             group = len(present) if isinstance(present, list) else 0
             key = f"{entry.file}:{snake(event)}:{group}:0"
             trust += [f"[hooks.state.{quoted(key)}]"]
@@ -149,21 +149,23 @@ def trusted_hash(event: str, command: str, timeout: int, matcher: str | None) ->
     return "sha256:" + hashlib.sha256(text.encode()).hexdigest()
 
 
+def ours(found: dict[str, object]) -> Iterator[tuple[str, dict[str, Any], dict[str, Any], str]]:
+    """Our hooks: the event, the group, the hook, and by which key Codex knows it, after the name of the file."""
+    table = found.get("hooks")
+    for event, groups in table.items() if isinstance(table, dict) else ():
+        for at, group in enumerate(groups if isinstance(groups, list) else ()):
+            for index, hook in enumerate(group.get("hooks", [])):
+                if calls_hook(words_of(str(hook.get("command", "")))):
+                    yield event, group, hook, f"{snake(event)}:{at}:{index}"
+
+
 def untrusted(text: str, file: str) -> str:
     """The key of a hook of ours that Codex would skip, as nobody has trusted it; `""` where there is none."""
-    hooks = read(text).get("hooks")
-    table = hooks if isinstance(hooks, dict) else {}
-    state = table.get("state", {})
-    for event, groups in table.items():
-        for group, each in enumerate(groups if isinstance(groups, list) else ()):
-            for index, hook in enumerate(each.get("hooks", [])):
-                command = str(hook.get("command", ""))
-                if not calls_hook(words_of(command)):
-                    continue
-                key = f"{file}:{snake(event)}:{group}:{index}"
-                wanted = trusted_hash(event, command, hook.get("timeout", 600), each.get("matcher"))
-                if state.get(key, {}).get("trusted_hash") != wanted:
-                    return key
+    found: dict[str, Any] = read(text)
+    for event, group, hook, key in ours(found):
+        expected = trusted_hash(event, str(hook["command"]), hook.get("timeout", 600), group.get("matcher"))
+        if found["hooks"].get("state", {}).get(f"{file}:{key}", {}).get("trusted_hash") != expected:
+            return f"{file}:{key}"
     return ""
 
 
@@ -173,15 +175,11 @@ def check(kept: dict[str, object], out: str) -> None:
         made = tomllib.loads(out)
     except tomllib.TOMLDecodeError as error:
         raise SettingsError(f"our hooks cannot stand beside those of this file; add them by hand: {error}") from None
-    if not edits.keeps(made, kept):
+    if not jsonc.keeps(made, kept):
         raise SettingsError("the settings would not keep all that is in them; add the hook by hand")
 
 
-def _open(text: str) -> Iterator[Hole]:
-    try:
-        found = tomllib.loads(text)
-    except tomllib.TOMLDecodeError:
-        return
+def _open(found: dict[str, object]) -> Iterator[Hole]:
     features = found.get("features")
     if isinstance(features, dict) and (features.get("hooks") is False or features.get("codex_hooks") is False):
         yield Hole("`features.hooks` is false: every hook is off", "remove it", inert=True)
@@ -189,20 +187,4 @@ def _open(text: str) -> Iterator[Hole]:
         yield Hole("Codex neither asks nor confines anything: the hook stands alone", "choose `workspace-write`")
 
 
-def _wired(text: str) -> Iterator[Wired]:
-    try:
-        found = tomllib.loads(text).get("hooks", {})
-    except tomllib.TOMLDecodeError as error:
-        raise SettingsError(f"not TOML: {error}") from None
-    for event, groups in found.items() if isinstance(found, dict) else ():
-        for group in groups if isinstance(groups, list) else ():
-            for hook in group.get("hooks", []):
-                if calls_hook(words_of(str(hook.get("command", "")))):
-                    matcher = str(group.get("matcher", ""))
-                    only = "" if matcher in EVERYTHING else matcher
-                    seconds = float(hook.get("timeout", 0))
-                    words = (*SHELL, str(hook["command"]))
-                    yield Wired(event, words, timeout=seconds, only=only, spoils=spoils(hook))
-
-
-SETTINGS = CodexSettings()
+SETTINGS = CodexSettings("codex")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from assent.agents import payload, shape
+from assent.agents import adapter, payload
 from assent.agents.adapter import ATTENDED, Adapter, Event, Kind, Rendered
 from assent.agents.claude.payload import WORDS
 from assent.contract import Call, Outcome, PayloadError, Reply
@@ -36,13 +36,15 @@ class CopilotCli(Adapter):
         given = with_patch(given)
         if "toolName" not in given and "hook_event_name" in given:
             tool = tool_of(payload.text_if_any(given, "tool_name"), environ.get(SERVERS, "").split("\n"))
-            event = shape.parse(given, runtime=self.runtime, home=home, roots=roots, modes={}, shell="bash", tool=tool)
+            event = adapter.parse(
+                given, runtime=self.runtime, home=home, roots=roots, modes={}, shell="bash", tool=tool
+            )
             return in_form(event, CLAUDE)
         name = payload.text_if_any(given, "hookName") or told_by_fields(given)
-        kind = shape.kind_of(name, KINDS, given)
+        kind = adapter.kind_of(name, KINDS, given)
         session = payload.text_if_any(given, "sessionId")
         call = None
-        if kind in shape.WITH_CALL:
+        if kind in adapter.WITH_CALL:
             call_input = payload.enclosed(given, "toolArgs" if "toolArgs" in given else "toolInput")
             call = Call(
                 tool_of(payload.text(given, "toolName"), environ.get(SERVERS, "").split("\n")),
@@ -52,7 +54,7 @@ class CopilotCli(Adapter):
                 home=home,
                 session=session,
                 runtime=self.runtime,
-                description=shape.described(call_input),
+                description=adapter.described(call_input),
                 shell="bash",
             )
         attended = False if environ.get(ATTENDED) == "0" else None
@@ -61,16 +63,16 @@ class CopilotCli(Adapter):
     def render(self, event: Event | None, reply: Reply) -> Rendered:
         """A fault in the form of a denial: of a failed hook the agent reads no more than its exit status."""
         if event is None:
-            return shape.blocked(reply)
+            return adapter.blocked(reply)
         match event.kind:
             case Kind.BEFORE_TOOL:
-                return shape.printed(before(event, reply))
+                return adapter.printed(before(event, reply))
             case Kind.PERMISSION if event.form == CLAUDE:
-                return shape.printed(shape.permission_request(reply, interrupts=False))
+                return adapter.printed(adapter.permission_request(reply, interrupts=False))
             case Kind.PERMISSION:
-                return shape.printed(permission(reply))
+                return adapter.printed(permission(reply))
             case _:
-                return shape.noted(reply) if reply.fault else shape.printed({})
+                return adapter.noted(reply) if reply.fault else adapter.printed({})
 
 
 PATCHES = "apply_patch"  # whose arguments are the patch itself, as text
@@ -129,7 +131,7 @@ def before(event: Event, reply: Reply) -> dict[str, object]:
     # Without a person an ask is a denial whose reason the model reads: never the receipt for a person.
     text = reply.for_person if reply.outcome is Outcome.ALLOW else reply.for_agent
     if event.form == CLAUDE:
-        return shape.pre_tool_use(reply, WORDS[reply.outcome], text)
+        return adapter.pre_tool_use(reply, WORDS[reply.outcome], text)
     return {"permissionDecision": WORDS[reply.outcome], "permissionDecisionReason": visible(text)}
 
 

@@ -1,27 +1,20 @@
-"""A hook file of our own for Copilot CLI, in its own style: that of the other events takes another answer."""
+"""A hook file of our own for Copilot CLI, in its own style: that of the other events needs another answer."""
 
 from __future__ import annotations
 
 import json
 
-from assent.agents.settings import holes
-from assent.agents.settings.entry import Entry
-from assent.agents.settings.holes import Hole
-from assent.agents.settings.whole import WholeFile
+from assent.agents.settings import WholeFile
+from assent.agents.settings.entry import HookEntry
 
 
 class CopilotCliSettings(WholeFile):
-    runtime = "copilot"
-    before = "preToolUse"
     mark = " hook copilot"
 
-    def content(self, entry: Entry) -> str:
+    def content(self, entry: HookEntry) -> str:
         hook = {"type": "command", "bash": entry.command, "timeoutSec": entry.timeout}
-        events = entry.events or ("preToolUse",)
-        return json.dumps({"version": 1, "hooks": {event: [hook] for event in events}}, indent=2) + "\n"
-
-    def holes(self, text: str, *, http: bool = False) -> tuple[Hole, ...]:
-        return tuple(holes.switched_off(holes.objects(text)))
+        events = {event: [hook] for event in entry.events or self.events}
+        return json.dumps({"version": 1, "hooks": events}, indent=2) + "\n"
 
 
-SETTINGS = CopilotCliSettings()
+SETTINGS = CopilotCliSettings("copilot")

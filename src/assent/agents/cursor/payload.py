@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from assent.agents import payload, shape
+from assent.agents import adapter, payload
 from assent.agents.adapter import Adapter, Event, Kind, Rendered
 from assent.agents.claude.payload import WORDS
 from assent.contract import Call, Outcome, Reply
@@ -35,11 +35,11 @@ class Cursor(Adapter):
 
     def parse(self, given: Mapping[str, object], *, environ: Mapping[str, str], home: str, project: str = "") -> Event:
         name = payload.text(given, "hook_event_name")
-        kind = shape.kind_of(name, KINDS, given)
+        kind = adapter.kind_of(name, KINDS, given)
         session = payload.text_if_any(given, "conversation_id")
         roots = payload.folders(given.get("workspace_roots"))
         call = None
-        if kind in shape.WITH_CALL:
+        if kind in adapter.WITH_CALL:
             tool, call_input = tool_of(name, given)
             call = Call(
                 tool,
@@ -49,7 +49,7 @@ class Cursor(Adapter):
                 home=home,
                 session=session,
                 runtime=self.runtime,
-                description=shape.described(call_input),
+                description=adapter.described(call_input),
             )
         return Event(
             kind,
@@ -62,15 +62,15 @@ class Cursor(Adapter):
 
     def render(self, event: Event | None, reply: Reply) -> Rendered:
         if event is None or (reply.fault and event.kind is Kind.BEFORE_TOOL):
-            return shape.blocked(reply)
+            return adapter.blocked(reply)
         if event.kind is Kind.BEFORE_TOOL:
-            return shape.printed(before(event, reply))
+            return adapter.printed(before(event, reply))
         if event.kind is Kind.PROMPT and not reply.fault:
             allowed = reply.outcome is not Outcome.DENY
-            return shape.printed(
+            return adapter.printed(
                 {"continue": allowed} | ({} if allowed else {"user_message": visible(reply.for_person)})
             )
-        return shape.noted(reply) if reply.fault else shape.printed({})
+        return adapter.noted(reply) if reply.fault else adapter.printed({})
 
 
 def tool_of(name: str, given: Mapping[str, object]) -> tuple[str, dict[str, object]]:

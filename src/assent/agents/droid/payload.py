@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from assent.agents import payload, shape
+from assent.agents import adapter, payload
 from assent.agents.adapter import Adapter, Event, Kind, Rendered
 from assent.contract import Outcome, Reply
 from assent.contract.display import visible
@@ -20,21 +20,21 @@ class Droid(Adapter):
     def parse(self, given: Mapping[str, object], *, environ: Mapping[str, str], home: str, project: str = "") -> Event:
         """`cwd` may change while a session goes on, and is never the workspace."""
         roots = payload.folder(project)
-        return shape.parse(given, runtime=self.runtime, home=home, roots=roots, modes=MODES, shell="bash")
+        return adapter.parse(given, runtime=self.runtime, home=home, roots=roots, modes=MODES, shell="bash")
 
     def render(self, event: Event | None, reply: Reply) -> Rendered:
         if event is None or (reply.fault and event.kind is Kind.BEFORE_TOOL):
-            return shape.blocked(reply)
+            return adapter.blocked(reply)
         match event.kind:
             case Kind.BEFORE_TOOL:
                 # Without a person an ask may end as a denial whose reason the model reads.
                 text = reply.for_person if reply.outcome is Outcome.ALLOW else reply.for_agent
-                return shape.printed(shape.pre_tool_use(reply, reply.outcome.word, text))
+                return adapter.printed(adapter.pre_tool_use(reply, reply.outcome.word, text))
             case Kind.PERMISSION | Kind.CONFIG_CHANGE:  # events that are not among the documented ones
-                return shape.blocked(reply) if reply.outcome is Outcome.DENY else shape.printed({})
+                return adapter.blocked(reply) if reply.outcome is Outcome.DENY else adapter.printed({})
             case _:
                 block = {"decision": "block", "reason": visible(reply.for_agent)}
-                return shape.observed(event, reply) or shape.printed(block)
+                return adapter.observed(event, reply) or adapter.printed(block)
 
 
 ADAPTER = Droid()

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from assent.agents import payload, shape
+from assent.agents import adapter, payload
 from assent.agents.adapter import ATTENDED, Adapter, Event, Kind, Rendered
 from assent.contract import Call, Outcome, PayloadError, Reply
 from assent.contract.display import visible
@@ -26,10 +26,10 @@ class GeminiCli(Adapter):
 
     def parse(self, given: Mapping[str, object], *, environ: Mapping[str, str], home: str, project: str = "") -> Event:
         name = payload.text(given, "hook_event_name")
-        kind = shape.kind_of(name, KINDS, given)
+        kind = adapter.kind_of(name, KINDS, given)
         session = payload.text_if_any(given, "session_id")
         call = None
-        if kind in shape.WITH_CALL:
+        if kind in adapter.WITH_CALL:
             cwd = payload.text(given, "cwd")
             call_input = payload.table(given, "tool_input")
             call = Call(
@@ -40,7 +40,7 @@ class GeminiCli(Adapter):
                 home=home,
                 session=session,
                 runtime=self.runtime,
-                description=shape.described(call_input),
+                description=adapter.described(call_input),
                 shell="bash",
             )
         return Event(
@@ -55,10 +55,10 @@ class GeminiCli(Adapter):
 
     def render(self, event: Event | None, reply: Reply) -> Rendered:
         if event is None or (reply.fault and event.kind is Kind.BEFORE_TOOL):
-            return shape.blocked(reply)
+            return adapter.blocked(reply)
         if event.kind is Kind.CONFIG_CHANGE:  # an event that Gemini CLI does not have
-            return shape.printed({})
-        return shape.observed(event, reply) or shape.printed(answer(reply))
+            return adapter.printed({})
+        return adapter.observed(event, reply) or adapter.printed(answer(reply))
 
 
 def tool_of(given: Mapping[str, object]) -> str:

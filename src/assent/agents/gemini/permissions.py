@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import tomllib
 
-from assent.agents.permissions.permission import Permission, Permissions, split
-from assent.agents.settings import hooks, jsonc
+from assent.agents.permissions import Permission, Permissions, prefix_of, split
+from assent.agents.settings import jsonc
 from assent.contract import SettingsError
 
 SHELL = frozenset({"run_shell_command", "ShellTool"})
@@ -31,28 +31,19 @@ PRIORITY = {"allow": 100, "ask": 200, "deny": 300}
 
 
 class GeminiCliPermissions(Permissions):
-    runtime = "gemini"
-
     def read(self, text: str, file: str = "") -> tuple[Permission, ...]:
         return tuple(policy(text)) if file.endswith(".toml") else tuple(settings(text))
 
     def write(self, rules: tuple[tuple[str, str], ...]) -> tuple[str, tuple[str, ...]]:
         out: list[str] = []
-        left: list[str] = []
         for layer, text in rules:
-            halves = split(text)
-            prefix = halves[1].removesuffix(":*") if halves and halves[0] == "bash" else ""
-            if not prefix or "*" in prefix or (layer == "allow" and not text.endswith(":*)")):
-                left.append(text)
-                continue
-            out += ["[[rule]]", 'toolName = "run_shell_command"', f"commandPrefix = {json.dumps(prefix)}"]
-            out += [f'decision = "{DECISION[layer]}"', f"priority = {PRIORITY[layer]}", ""]
-        return "\n".join(out), tuple(left)
+            if prefix := prefix_of(layer, text):
+                out += ["[[rule]]", 'toolName = "run_shell_command"', f"commandPrefix = {json.dumps(prefix)}"]
+                out += [f'decision = "{DECISION[layer]}"', f"priority = {PRIORITY[layer]}", ""]
+        return "\n".join(out), tuple(text for layer, text in rules if not prefix_of(layer, text))
 
 
 def settings(text: str) -> list[Permission]:
-    if hooks.is_blank(text):
-        return []
     root = jsonc.parse(text).value
     if not isinstance(root, dict):
         raise SettingsError("the settings are not an object")
@@ -80,7 +71,7 @@ def entry(layer: str, text: str) -> Permission:
         return Permission(layer, text, TOOLS[tool])
     if tool.startswith("mcp_") or "__" in tool:
         return Permission(layer, text, note="name the server by hand, as in `mcp__server__tool`")
-    return Permission(layer, text, note="no rule of ours speaks of that tool; it is asked about")
+    return Permission(layer, text, note="no rule of ours is about that tool; it is asked about")
 
 
 def policy(text: str) -> list[Permission]:
@@ -111,4 +102,4 @@ def listed(value: object) -> list[str]:
     return [str(each) for each in value] if isinstance(value, list) else [value] if isinstance(value, str) else []
 
 
-PERMISSIONS = GeminiCliPermissions()
+PERMISSIONS = GeminiCliPermissions("gemini")

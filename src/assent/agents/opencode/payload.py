@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from assent.agents import payload, shape
+from assent.agents import adapter, payload
 from assent.agents.adapter import Adapter, Event, Kind, Rendered
 from assent.contract import ASCII, Call, Outcome, Pattern, Reply
 from assent.contract.display import visible
@@ -52,12 +52,12 @@ class OpenCode(Adapter):
 
     def parse(self, given: Mapping[str, object], *, environ: Mapping[str, str], home: str, project: str = "") -> Event:
         name = payload.text(given, "event")
-        kind = shape.kind_of(name, KINDS, given)
+        kind = adapter.kind_of(name, KINDS, given)
         session = payload.text_if_any(given, "sessionID")
         folder = payload.text_if_any(given, "directory")
         attended = given.get("attended")
         call = None
-        if kind in shape.WITH_CALL:
+        if kind in adapter.WITH_CALL:
             call_input = payload.table(given, "args")
             call = Call(
                 tool_of(payload.text(given, "tool"), given.get("servers")),
@@ -67,7 +67,7 @@ class OpenCode(Adapter):
                 home=home,
                 session=session,
                 runtime=self.runtime,
-                description=shape.described(call_input),
+                description=adapter.described(call_input),
             )
         return Event(
             kind,
@@ -82,12 +82,12 @@ class OpenCode(Adapter):
 
     def render(self, event: Event | None, reply: Reply) -> Rendered:
         if event is None or (reply.fault and event.kind in (Kind.BEFORE_TOOL, Kind.PERMISSION)):
-            return shape.blocked(reply)
+            return adapter.blocked(reply)
         if event.kind is Kind.BEFORE_TOOL:
-            return shape.printed(before(event, reply))
+            return adapter.printed(before(event, reply))
         if event.kind is Kind.PERMISSION:
-            return shape.printed(answer(reply, reply.outcome))
-        return shape.noted(reply) if reply.fault else shape.printed({})
+            return adapter.printed(answer(reply, reply.outcome))
+        return adapter.noted(reply) if reply.fault else adapter.printed({})
 
 
 def tool_of(name: str, servers: object) -> str:

@@ -4,27 +4,19 @@ from __future__ import annotations
 
 import json
 
-from assent.agents.permissions.permission import Permission, Permissions, split
-from assent.agents.settings import hooks, jsonc
+from assent.agents.permissions import LAYERS, Permission, Permissions, split
+from assent.agents.settings import jsonc
 from assent.contract import SettingsError
 
 PATHS = {"edit": "write", "read": "read", "list": "list", "glob": "list", "grep": "search"}
 KINDS = {"webfetch": "fetch", "websearch": "websearch", "task": "agent"}
-LAYERS = frozenset({"allow", "ask", "deny"})
+RULES = {"bash": "bash", **PATHS, **KINDS}
 
 
 class OpenCodePermissions(Permissions):
-    runtime = "opencode"
-
     def read(self, text: str, file: str = "") -> tuple[Permission, ...]:
-        if hooks.is_blank(text):
-            return ()
-        root = jsonc.parse(text).value
-        found = root.get("permission") if isinstance(root, dict) else None
-        if isinstance(found, str):
-            found = {"*": found}
-        if found is None:
-            return ()
+        given = jsonc.objects(text).get("permission")
+        found = {"*": given} if isinstance(given, str) else {} if given is None else given
         if not isinstance(found, dict):
             raise SettingsError("`permission` is not an object")
         return tuple(each for kind, value in found.items() for each in entries(str(kind), value))
@@ -33,46 +25,37 @@ class OpenCodePermissions(Permissions):
         """The strictest last, since there the last match wins."""
         bash: dict[str, str] = {}
         left: list[str] = []
-        for layer in ("allow", "ask", "deny"):
-            for text in (each for at, each in rules if at == layer):
-                halves = split(text)
-                if halves is None or halves[0] != "bash" or not halves[1]:
-                    left.append(text)
-                    continue
-                spec = halves[1].replace(":*", " *")
-                bash.pop(spec, None)
-                bash[spec] = layer
+        for layer, text in sorted(rules, key=lambda rule: LAYERS.index(rule[0])):
+            tool, spec = split(text) or ("", "")
+            if tool == "bash" and spec:
+                bash.pop(spec.replace(":*", " *"), None)
+                bash[spec.replace(":*", " *")] = layer
+            else:
+                left.append(text)
         return json.dumps({"permission": {"bash": bash}}, indent=2, ensure_ascii=False) + "\n", tuple(left)
 
 
 def entries(kind: str, value: object) -> list[Permission]:
     patterns = value if isinstance(value, dict) else {"*": value}
-    out: list[Permission] = []
-    for pattern, word in patterns.items():
-        shown = f"{kind}: {pattern}: {word}"
-        if word not in LAYERS:
-            out.append(Permission("ask", shown, note="does nothing: the word is not allow, ask or deny"))
-        else:
-            out.append(entry(kind, str(pattern), str(word), shown))
-    return out
+    return [entry(kind, str(pattern), word, f"{kind}: {pattern}: {word}") for pattern, word in patterns.items()]
 
 
-def entry(kind: str, pattern: str, word: str, shown: str) -> Permission:
+def entry(kind: str, pattern: str, word: object, shown: str) -> Permission:
+    if not isinstance(word, str) or word not in LAYERS:
+        return Permission("ask", shown, note="does nothing: the word is not allow, ask or deny")
+    if pattern == "*" and kind in RULES:
+        return whole(word, shown, RULES[kind])
     if kind == "bash":
-        if pattern == "*":
-            return whole(word, shown, "bash")
         spec = f"{pattern[:-2]}:*" if pattern.endswith(" *") and "*" not in pattern[:-2] else pattern
         note = "" if word == "allow" else "in opencode other spellings pass it; as a rule of Assent they do not"
         return Permission(word, shown, f"bash({spec})", note)
     if kind in PATHS:
-        return (
-            whole(word, shown, PATHS[kind]) if pattern == "*" else Permission(word, shown, f"{PATHS[kind]}({pattern})")
-        )
+        return Permission(word, shown, f"{PATHS[kind]}({pattern})")
     if kind in KINDS:
-        return whole(word, shown, KINDS[kind]) if pattern == "*" else Permission(word, shown, note="write it by hand")
+        return Permission(word, shown, note="write it by hand")
     if kind == "*":
         return whole(word, shown, "")
-    return Permission(word, shown, note="no rule of ours speaks of that kind; the mode decides")
+    return Permission(word, shown, note="no rule of ours is about that kind; the mode decides")
 
 
 def whole(word: str, shown: str, rule: str) -> Permission:
@@ -84,4 +67,4 @@ def whole(word: str, shown: str, rule: str) -> Permission:
     return Permission(word, shown, rule or "bash")
 
 
-PERMISSIONS = OpenCodePermissions()
+PERMISSIONS = OpenCodePermissions("opencode")

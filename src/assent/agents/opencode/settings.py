@@ -8,10 +8,9 @@ from __future__ import annotations
 import json
 import re
 
-from assent.agents.settings.entry import Entry
-from assent.agents.settings.holes import LOOK, Hole, objects
-from assent.agents.settings.whole import WholeFile
-from assent.agents.settings.wired import Wired
+from assent.agents.settings import INSPECT, Hole, WholeFile, jsonc
+from assent.agents.settings.entry import HookEntry
+from assent.agents.settings.hooks import Wired
 
 COMMAND = re.compile(r"^const COMMAND = (\[.*\])$", re.MULTILINE)
 
@@ -178,10 +177,9 @@ export const Assent = async ({ client, directory, serverUrl }) => {
 
 
 class OpenCodeSettings(WholeFile):
-    runtime = "opencode"
     mark = "// Assent's plugin for opencode:"
 
-    def content(self, entry: Entry) -> str:
+    def content(self, entry: HookEntry) -> str:
         text = PLUGIN.replace("@COMMAND@", json.dumps(list(entry.words)))
         return text.replace("@TIMEOUT@", str(entry.timeout * 1000))
 
@@ -190,9 +188,9 @@ class OpenCodeSettings(WholeFile):
         return (Wired("tool.execute.before", tuple(json.loads(found[1]))),) if found else ()
 
     def brought(self, text: str) -> tuple[Hole, ...]:
-        given = objects(text)
+        given = jsonc.objects(text)
         keys = [key for key in ("plugin", "mcp", "command", "instructions") if given.get(key)]
-        return tuple(Hole(f"`{key}` of a project: opencode loads or starts it by itself", LOOK) for key in keys)
+        return tuple(Hole(f"`{key}` of a project: opencode loads or starts it by itself", INSPECT) for key in keys)
 
 
-SETTINGS = OpenCodeSettings()
+SETTINGS = OpenCodeSettings("opencode")

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from assent.agents import payload, shape
+from assent.agents import adapter, payload
 from assent.agents.adapter import Adapter, Event, Kind, Rendered, Response
 from assent.contract import Call, Outcome, Reply
 from assent.contract.display import visible
@@ -35,10 +35,10 @@ class OpenHarness(Adapter):
         Its to-do list is a file, which the call may name or leave to the tool."""
         inner = payload.table(given, "payload") if "payload" in given else given
         name = payload.text(inner, "event")
-        kind = shape.kind_of(name, KINDS, inner)
+        kind = adapter.kind_of(name, KINDS, inner)
         folder = project if inner is not given else environ.get("PWD", "") or project
         call = None
-        if kind in shape.WITH_CALL:
+        if kind in adapter.WITH_CALL:
             call_input = payload.table(inner, "tool_input")
             tool = payload.text(inner, "tool_name")
             call = Call(
@@ -48,17 +48,17 @@ class OpenHarness(Adapter):
                 roots=payload.folder(folder),
                 home=home,
                 runtime=self.runtime,
-                description=shape.described(call_input),
+                description=adapter.described(call_input),
                 shell="bash",
             )
         return Event(kind, name, call, about=payload.text_if_any(inner, "notification_type"))
 
     def render(self, event: Event | None, reply: Reply) -> Rendered:
         if event is not None and event.kind is not Kind.BEFORE_TOOL:
-            return shape.noted(reply) if reply.fault else Rendered()
+            return adapter.noted(reply) if reply.fault else Rendered()
         if reply.outcome is Outcome.ALLOW and event is not None:
             return Rendered()
-        return Rendered(refused(reply) + "\n", status=shape.BLOCKED)
+        return Rendered(refused(reply) + "\n", status=adapter.BLOCKED)
 
     def respond(self, event: Event | None, reply: Reply) -> Response:
         deciding = event is None or event.kind is Kind.BEFORE_TOOL

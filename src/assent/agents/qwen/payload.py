@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from assent.agents import payload, shape
+from assent.agents import adapter, payload
 from assent.agents.adapter import ATTENDED, Adapter, Event, Kind, Rendered
 from assent.agents.claude.payload import WORDS
 from assent.contract import Outcome, Reply
@@ -24,7 +24,7 @@ class QwenCode(Adapter):
     def parse(self, given: Mapping[str, object], *, environ: Mapping[str, str], home: str, project: str = "") -> Event:
         folder = payload.text_if_any(given, "cwd")
         attended = False if environ.get(ATTENDED) == "0" else None
-        return shape.parse(
+        return adapter.parse(
             given,
             runtime=self.runtime,
             home=home,
@@ -36,19 +36,19 @@ class QwenCode(Adapter):
 
     def render(self, event: Event | None, reply: Reply) -> Rendered:
         if event is None or (reply.fault and event.kind is Kind.BEFORE_TOOL):
-            return shape.blocked(reply)
+            return adapter.blocked(reply)
         match event.kind:
             case Kind.BEFORE_TOOL:
                 # Without a person an ask is a denial whose reason the model reads: never the receipt for a person.
                 text = reply.for_person if reply.outcome is Outcome.ALLOW else reply.for_agent
-                return shape.printed(shape.pre_tool_use(reply, WORDS[reply.outcome], text))
+                return adapter.printed(adapter.pre_tool_use(reply, WORDS[reply.outcome], text))
             case Kind.PERMISSION:
-                return shape.printed(shape.permission_request(reply, interrupts=True))
+                return adapter.printed(adapter.permission_request(reply, interrupts=True))
             case Kind.CONFIG_CHANGE:  # an event that Qwen Code does not have
-                return shape.printed({})
+                return adapter.printed({})
             case _:
                 block = {"decision": "block", "reason": visible(reply.for_agent)}
-                return shape.observed(event, reply) or shape.printed(block)
+                return adapter.observed(event, reply) or adapter.printed(block)
 
 
 ADAPTER = QwenCode()

@@ -1,4 +1,4 @@
-"""What the installer wants in a runtime's settings, and how its entries are known again. Writes no settings."""
+"""The hook that the installer adds to a program's settings, and how such an entry is recognized."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ BLOCKED = f'[ $? -eq 2 ] || echo "{FAILED}" >&2; exit 2'
 GUARD = re.compile(r"out=\$\((.*?)\) && \[ -n", re.DOTALL)
 
 
-class Entry(Value):
+class HookEntry(Value):
     """The hook to install.
 
     `words` are the program, by its absolute path, and its arguments. `timeout` is in seconds. `url` is set for an HTTP
-    hook, with its `headers` and the `variables` that they may use. `events` are the runtime's own names (none: the
-    runtime's default). `file` is the settings file's own path, where a runtime wants to see it. `name`
-    is the hook's, in programs whose projects can switch a hook off by its name."""
+    hook, with its `headers` and the `variables` that they may use. `events` are the program's own names (none: its
+    default). `file` is the path of the settings file, for programs that need it. `name` is the hook's, for programs
+    whose projects can switch a hook off by its name."""
 
     __slots__ = ("words", "timeout", "url", "headers", "variables", "events", "file", "name")
 
@@ -53,19 +53,6 @@ class Entry(Value):
         self.file = file
         self.name = name
 
-    def but(self, *, events: tuple[str, ...]) -> Entry:
-        """The same for other events."""
-        return Entry(
-            self.words,
-            self.timeout,
-            url=self.url,
-            headers=self.headers,
-            variables=self.variables,
-            events=events,
-            file=self.file,
-            name=self.name,
-        )
-
     @property
     def command(self) -> str:
         """The words as one text for a shell."""
@@ -73,7 +60,7 @@ class Entry(Value):
 
     @property
     def guarded(self) -> str:
-        """The same for runtimes that let a call run when a hook breaks: whatever is no answer becomes a block."""
+        """The same for programs that let a call run when a hook breaks: whatever is no answer becomes a block."""
         return shlex.join(guarded(self.words))
 
 
@@ -83,20 +70,15 @@ def guarded(words: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def is_ours(hook: object) -> bool:
-    """Whether an entry in a runtime's settings calls our hook."""
+    """Whether an entry in a program's settings calls our hook."""
     if not isinstance(hook, dict):
         return False
-    url = hook.get("url")
+    url, args = hook.get("url"), hook.get("args")
     if isinstance(url, str) and LOOPBACK.fullmatch(url):
         return True
-    args = hook.get("args")
-    for key in ("command", "bash"):
-        text = hook.get(key)
-        if isinstance(text, str) and text:
-            more = [each for each in args if isinstance(each, str)] if isinstance(args, list) else []
-            if calls_hook([text, *more] if more else words_of(text)):
-                return True
-    return False
+    more = [each for each in args if isinstance(each, str)] if isinstance(args, list) else []
+    texts = [text for key in ("command", "bash") if isinstance(text := hook.get(key), str) and text]
+    return any(calls_hook([text, *more] if more else words_of(text)) for text in texts)
 
 
 def words_of(text: str) -> list[str]:
@@ -107,13 +89,13 @@ def words_of(text: str) -> list[str]:
 
 
 def argv_of(words: tuple[str, ...]) -> list[str]:
-    """The words that a hook is started with, without the lines of shell around them. They hold blanks of their own."""
+    """The words that a hook is started with, without the lines of shell around them."""
     found = list(words)
     for _ in range(LONGEST_PREFIX):
         if found[:2] != ["/bin/sh", "-c"] or len(found) != 3:
             break
         inner = GUARD.match(found[2])
-        found = words_of(inner[1] if inner is not None else found[2])
+        found = words_of(inner[1] if inner else found[2])
     return found
 
 
@@ -124,8 +106,7 @@ def calls_hook(words: list[str]) -> bool:
         guarded = GUARD.match(words[2]) if len(words) == 3 else None
         return guarded is not None and calls_hook(words_of(guarded[1]))
     for at, word in enumerate(words[: LONGEST_PREFIX + 1]):
-        name = word.rpartition("/")[2]
-        if name in PROGRAMS and words[at + 1 : at + 2] == ["hook"]:
+        if word.rpartition("/")[2] in PROGRAMS and words[at + 1 : at + 2] == ["hook"]:
             return at == 0 or words[at - 1] == "-m" or _runs_script(words[:at])
     return False
 

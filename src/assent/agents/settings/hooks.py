@@ -1,114 +1,171 @@
-"""Hooks in a settings file in JSON: `{"hooks": {EVENT: […]}}`, ours put in beside others and taken out again.
+"""Hooks in a settings file in JSON, `{"hooks": {EVENT: […]}}`: ours added beside others, removed, and found again.
 
-Knows the common shape; what an entry says is each runtime's own."""
+Knows the common form; what an entry says is each program's own."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping
 
-from assent.agents.settings import edits, jsonc
+from assent.agents.settings import jsonc
 from assent.agents.settings.entry import is_ours
-from assent.agents.settings.jsonc import Item, Node
-from assent.contract import SettingsError
+from assent.agents.settings.jsonc import Item, JsonNode
+from assent.contract import SettingsError, Value
 
-if TYPE_CHECKING:
-    Found = tuple[tuple[Node, Item], ...]
+SHELL = ("/bin/sh", "-c")
+EVERYTHING = ("", "*", ".*")
+TIMES = ("timeout", "timeoutSec", "timeout_seconds")
+# Keys of an entry that let calls run before, or without, its answer.
+SPOILING = {
+    "async": "lets the call run before the hook has answered",
+    "asyncRewake": "lets the call run before the hook has answered",
+    "once": "removes the hook after the first call",
+}
 
 
 def install(text: str, entries: Mapping[str, object]) -> str:
-    """The settings with an entry for each event, in place of older ones of ours. Unchanged where they stand there."""
-    if installed(text) == [(event, entry) for event, entry in entries.items()]:
+    """The settings with an entry for each event, in place of older ones of ours. Unchanged where they are there."""
+    if installed(text) == list(entries.items()):
         return text
-    before = uninstall(text)
-    out = before
+    before = out = uninstall(text)
     for event, entry in entries.items():
         out = _add(out, event, entry)
-    _check(before, out)
+    if not jsonc.keeps(jsonc.parse(out).value, jsonc.parse(before).value):
+        raise SettingsError("the settings would not keep all that is in them; add the hook by hand")
     return out
 
 
 def uninstall(text: str) -> str:
     """The settings without any entry of ours."""
-    out = text
-    while not is_blank(out) and (found := _last_of_ours(jsonc.parse(out))):
-        out = _remove(out, found)
-    return out
+    while path := _last_of_ours(jsonc.parse(text)):
+        text = _remove(text, path)
+    return text
 
 
 def installed(text: str) -> list[tuple[str, object]]:
     """The entries of ours, by event."""
-    root = jsonc.parse("{}" if is_blank(text) else text)
-    hooks = root.member("hooks") if root.is_object else None
+    hooks = jsonc.parse(text).member("hooks")
     return [
         (str(event.key), group.node.value)
         for event in (hooks.node.items if hooks is not None and hooks.node.is_object else ())
         for group in (event.node.items if event.node.is_list else ())
-        if is_ours(group.node.value) or any(is_ours(each) for each in _hooks_of(group.node.value))
+        if any(map(is_ours, (group.node.value, *hooks_in(group.node.value))))
     ]
 
 
-def _hooks_of(group: object) -> list[object]:
+def hooks_in(group: object) -> list[object]:
+    """The hooks of a group; a group without such a list is one hook itself."""
     inner = group.get("hooks") if isinstance(group, dict) else None
-    return inner if isinstance(inner, list) else []
-
-
-def is_blank(text: str) -> bool:
-    """Whether a file holds nothing at all, which programs read as no settings."""
-    return not text.strip(edits.SPACES + "\ufeff")
+    return inner if isinstance(inner, list) else [group]
 
 
 def _add(text: str, event: str, entry: object) -> str:
-    if is_blank(text):
-        return text + edits.written(text, {"hooks": {event: [entry]}}, "") + edits.newline_of(text)
+    if jsonc.is_blank(text):
+        return text + jsonc.written(text, {"hooks": {event: [entry]}}, "") + jsonc.newline_of(text)
     root = jsonc.parse(text)
     if not root.is_object:
         raise SettingsError("the settings are not an object", line=jsonc.line_of(text, root.start))
     hooks = root.member("hooks")
     if hooks is None:
-        return edits.append(text, root, {event: [entry]}, "hooks")
+        return jsonc.append(text, root, {event: [entry]}, "hooks")
     if not hooks.node.is_object:
         raise SettingsError("`hooks` is not an object", line=jsonc.line_of(text, hooks.start))
     events = hooks.node.member(event)
     if events is None:
-        return edits.append(text, hooks.node, [entry], event)
+        return jsonc.append(text, hooks.node, [entry], event)
     if not events.node.is_list:
         raise SettingsError(f"`hooks.{event}` is not a list", line=jsonc.line_of(text, events.start))
-    return edits.append(text, events.node, entry)
+    return jsonc.append(text, events.node, entry)
 
 
-def _last_of_ours(root: Node) -> Found:
-    """The way to the last entry of ours: each container on it with the item taken."""
-    hooks = root.member("hooks") if root.is_object else None
+def _last_of_ours(root: JsonNode) -> tuple[tuple[JsonNode, Item], ...]:
+    """The path to the last entry of ours: each container on it with the item taken."""
+    hooks = root.member("hooks")
     if hooks is None or not hooks.node.is_object:
         return ()
     for event in reversed(hooks.node.items):
         for group in reversed(event.node.items if event.node.is_list else ()):
-            way: Found = ((root, hooks), (hooks.node, event), (event.node, group))
+            path = ((root, hooks), (hooks.node, event), (event.node, group))
+            inner = group.node.member("hooks")
             if is_ours(group.node.value):
-                return way
-            inner = group.node.member("hooks") if group.node.is_object else None
-            if inner is None or not inner.node.is_list:
-                continue
-            ours = [item for item in inner.node.items if is_ours(item.node.value)]
-            if ours:
-                rest = ((group.node, inner), (inner.node, ours[-1]))
-                return way if len(inner.node.items) == 1 else (*way, *rest)
+                return path
+            for item in reversed(inner.node.items if inner is not None and inner.node.is_list else ()):
+                if is_ours(item.node.value):
+                    assert inner is not None
+                    return path if len(inner.node.items) == 1 else (*path, (group.node, inner), (inner.node, item))
     return ()
 
 
-def _remove(text: str, way: Found) -> str:
-    """The text without the last item of a way, and without the containers that were made for it."""
-    for container, item in reversed(way):
-        if len(container.items) > 1 or not edits.made_for(text, container):
-            return edits.without(text, container, item)
-    root = way[0][0]
-    return text[: root.start] + text[root.end :].removeprefix(edits.newline_of(text))
+def _remove(text: str, path: tuple[tuple[JsonNode, Item], ...]) -> str:
+    """The text without the last item of a path, and without the containers that were created for it."""
+    for container, item in reversed(path):
+        if len(container.items) > 1 or not jsonc.made_for(text, container):
+            return jsonc.without(text, container, item)
+    root = path[0][0]
+    return text[: root.start] + text[root.end :].removeprefix(jsonc.newline_of(text))
 
 
-def _check(before: str, after: str) -> None:
-    """What we would write must be read back with everything that was there."""
-    kept = {} if is_blank(before) else jsonc.parse(before).value
-    made = jsonc.parse(after).value
-    if not edits.keeps(made, kept):
-        raise SettingsError("the settings would not keep all that is in them; add the hook by hand")
+# ---------------------------------------------------------------- as the program would start them
+
+
+class Wired(Value):
+    """One hook: the words to start it with, or its URL. `timeout` is in seconds, 0 where none.
+
+    `blocks` says that the program blocks where the hook breaks, `only` for which tools it is called (`""`: for all),
+    `spoils` which key in its entry makes it ineffective (`""`: none)."""
+
+    __slots__ = ("event", "words", "url", "headers", "timeout", "blocks", "only", "spoils")
+
+    def __init__(
+        self,
+        event: str,
+        words: tuple[str, ...] = (),
+        *,
+        url: str = "",
+        headers: tuple[tuple[str, str], ...] = (),
+        timeout: float = 0,
+        blocks: bool = True,
+        only: str = "",
+        spoils: str = "",
+    ) -> None:
+        self.event = event
+        self.words = words
+        self.url = url
+        self.headers = headers
+        self.timeout = timeout
+        self.blocks = blocks
+        self.only = only
+        self.spoils = spoils
+
+    @property
+    def weakness(self) -> str:
+        """Why calls run that it has not allowed; `""` where none do."""
+        if self.spoils:
+            return f"`{self.spoils}` in its entry {SPOILING[self.spoils]}"
+        if self.only:
+            return f"the hook is called for `{self.only}` alone"
+        return "" if self.blocks else "a hook that breaks would let the call run"
+
+
+def wired(text: str, *, unit: float, blocking: tuple[str, object] | None) -> Iterator[Wired]:
+    """Our hooks in settings with hooks by event. A time there counts `unit` seconds; `blocking` is the key, with its
+    value, by which the program blocks where a hook breaks (None: it needs none)."""
+    for event, group in installed(text):
+        for hook in hooks_in(group):
+            if isinstance(hook, dict) and is_ours(hook):
+                blocks = blocking is None or hook.get(blocking[0]) == blocking[1]
+                yield one(event, group, hook, unit=unit, blocks=blocks)
+
+
+def one(event: str, group: object, hook: dict[str, object], *, unit: float = 1, blocks: bool = True) -> Wired:
+    """A hook of a group."""
+    matcher = group.get("matcher") if isinstance(group, dict) else None
+    only = matcher if isinstance(matcher, str) and matcher not in EVERYTHING else str(hook.get("if") or "")
+    seconds = float(next((value for key in TIMES if isinstance(value := hook.get(key), int | float)), 0) * unit)
+    spoils = next((key for key in SPOILING if hook.get(key)), "")
+    url, headers = hook.get("url"), hook.get("headers")
+    if isinstance(url, str):
+        given = tuple((str(key), str(value)) for key, value in headers.items()) if isinstance(headers, dict) else ()
+        return Wired(event, url=url, headers=given, timeout=seconds, blocks=blocks, only=only, spoils=spoils)
+    command, args = str(hook.get("command") or hook.get("bash")), hook.get("args")
+    words = (command, *map(str, args)) if isinstance(args, list) else (*SHELL, command)
+    return Wired(event, words, timeout=seconds, blocks=blocks, only=only, spoils=spoils)

@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assent.agents import settings
-from assent.agents.settings import edits, hooks, jsonc
-from assent.agents.settings.entry import Entry, is_ours
+from assent.agents.settings import hooks, jsonc
+from assent.agents.settings.entry import HookEntry, is_ours
 from assent.contract import SettingsError
 
-ENTRY = Entry(("/opt/my tools/assent", "hook", "RUNTIME", "--home", "/home/me/.assent"), 600)
+ENTRY = HookEntry(("/opt/my tools/assent", "hook", "RUNTIME", "--home", "/home/me/.assent"), 600)
 JSON_RUNTIMES = ["claude", "gemini", "qwen", "cursor", "openharness"]
 
 
@@ -88,8 +88,8 @@ def test_uninstalling_right_after_installing_gives_back_the_bytes(
     made = mine.install(text, ENTRY)
     assert mine.uninstall(made) == text
     assert mine.install(made, ENTRY) == made
-    assert edits.keeps(jsonc.parse(made).value, root)
-    assert len(hooks.installed(made)) == len(mine.events)  # type: ignore[attr-defined]
+    assert jsonc.keeps(jsonc.parse(made).value, root)
+    assert len(hooks.installed(made)) == len(mine.events)
 
 
 @pytest.mark.parametrize("runtime", JSON_RUNTIMES)
@@ -113,7 +113,7 @@ def test_a_strict_file_stays_strict(file: tuple[str, dict[str, object]]) -> None
 def test_a_newer_entry_takes_the_place_of_an_older_one(file: tuple[str, dict[str, object]]) -> None:
     text, _ = file
     mine = settings.load("claude")
-    older = mine.install(text, Entry(("/usr/bin/assent", "hook", "claude"), 60, events=("PreToolUse", "Stop")))
+    older = mine.install(text, HookEntry(("/usr/bin/assent", "hook", "claude"), 60, events=("PreToolUse", "Stop")))
     assert mine.install(older, ENTRY) == mine.install(text, ENTRY)
 
 
@@ -129,12 +129,12 @@ def test_what_others_add_later_stays_when_ours_is_taken_out(
         events = tree.member("hooks")
         assert events is not None
         container = tree if where == "root" else events.node
-        made = edits.append(made, container, more, f"added to {where}") + blank
+        made = jsonc.append(made, container, more, f"added to {where}") + blank
     left = jsonc.parse(mine.uninstall(made)).value
     assert isinstance(left, dict)
     assert hooks.installed(mine.uninstall(made)) == []
-    assert edits.keeps(left, {**root, "added to root": more})
-    assert edits.keeps(left, {"hooks": {"added to events": more}})
+    assert jsonc.keeps(left, {**root, "added to root": more})
+    assert jsonc.keeps(left, {"hooks": {"added to events": more}})
 
 
 @given(file=files())
@@ -185,7 +185,7 @@ def test_a_file_that_does_not_parse_is_never_changed(file: tuple[str, dict[str, 
         ('{"a" 1}', "line 1: `:` is missing after the key `a`"),
         ('{"a": nope}', "line 1: no JSON value: `nope}`"),
         ('{"a": 1', "line 1: `,` or `}` is missing"),
-        ("{}\n{}", "line 2: something stands after the end of the settings"),
+        ("{}\n{}", "line 2: there is more text after the end of the settings"),
         ('{"a": 1 /* x', "line 1: a comment does not end"),
         ("[]", "line 1: the settings are not an object"),
         ('{\n"hooks": []}', "line 2: `hooks` is not an object"),
@@ -208,8 +208,8 @@ def test_what_cannot_be_changed_is_refused_with_line_and_reason(text: str, messa
         ({"type": "command", "command": "python3 -I -m assent hook gemini"}, True),
         ({"bash": "/usr/bin/assent hook copilot"}, True),
         ({"bash": "/usr/bin/python3.12 -IS /home/a/.assent/bin/assent hook copilot --home /x"}, True),
-        ({"command": Entry(("/opt/my tools/assent", "hook", "codex", "it's"), 1).guarded}, True),
-        ({"command": Entry(("/opt/other", "hook", "codex"), 1).guarded}, False),
+        ({"command": HookEntry(("/opt/my tools/assent", "hook", "codex", "it's"), 1).guarded}, True),
+        ({"command": HookEntry(("/opt/other", "hook", "codex"), 1).guarded}, False),
         ({"command": "/bin/sh -c 'assent hook'"}, False),
         ({"type": "http", "url": "http://127.0.0.1:9001/hook/claude"}, True),
         ({"type": "http", "url": "https://example.com/hook/claude"}, False),
@@ -291,19 +291,19 @@ AFTER = """{
 
 
 def test_other_hooks_and_comments_stay() -> None:
-    entry = Entry(("/usr/bin/assent", "hook", "claude"), 600, events=("PreToolUse",))
+    entry = HookEntry(("/usr/bin/assent", "hook", "claude"), 600, events=("PreToolUse",))
     assert settings.load("claude").install(BEFORE, entry) == AFTER
     assert settings.load("claude").uninstall(AFTER) == BEFORE
 
 
-def entry_of(runtime: str, event: str, entry: Entry) -> object:
+def entry_of(runtime: str, event: str, entry: HookEntry) -> object:
     made = jsonc.parse(settings.load(runtime).install("{}", entry)).value
     assert isinstance(made, dict)
     return made["hooks"][event]
 
 
 def test_entries_are_in_each_runtime_s_own_words() -> None:
-    entry = Entry(("/usr/bin/assent", "hook", "x", "a b"), 30)
+    entry = HookEntry(("/usr/bin/assent", "hook", "x", "a b"), 30)
     command = {"type": "command", "command": entry.guarded}
     assert entry_of("gemini", "BeforeTool", entry) == [
         {"matcher": "*", "hooks": [{"name": "assent", **command, "timeout": 30000}]}
@@ -326,7 +326,7 @@ def test_entries_are_in_each_runtime_s_own_words() -> None:
 
 
 def test_over_http_the_deciding_events_go_to_the_server_and_the_others_to_the_command() -> None:
-    entry = Entry(
+    entry = HookEntry(
         ("/usr/bin/assent", "hook", "claude"),
         600,
         url="http://127.0.0.1:9001/hook/claude",

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 from assent.agents import settings
 from assent.agents.codex.settings import CodexAsking, quoted
-from assent.agents.settings import edits
-from assent.agents.settings.entry import FAILED, Entry
+from assent.agents.settings import jsonc
+from assent.agents.settings.entry import FAILED, HookEntry
 from assent.contract import SettingsError
 
-ENTRY = Entry(("/opt/my tools/assent", "hook", "codex"), 600)
+ENTRY = HookEntry(("/opt/my tools/assent", "hook", "codex"), 600)
 LINES = st.sampled_from(
     [
         'model = "m"',
@@ -62,7 +62,7 @@ def test_uninstalling_right_after_installing_gives_back_the_bytes(text: str) -> 
     made = mine.install(text, ENTRY)
     assert mine.uninstall(made) == text
     assert mine.install(made, ENTRY) == made
-    assert edits.keeps(tomllib.loads(made), kept)
+    assert jsonc.keeps(tomllib.loads(made), kept)
 
 
 @given(files(), st.sampled_from(['last = "x"\n', "[more]\na = 1", "\n# end"]))
@@ -78,7 +78,9 @@ def test_what_stands_after_our_block_stays_a_line_of_its_own(text: str, more: st
 
 
 def test_the_block_of_codex_is_its_own_form_and_trusted() -> None:
-    entry = Entry(("/usr/bin/assent", "hook", "codex"), 600, events=("PreToolUse",), file="/home/me/.codex/config.toml")
+    entry = HookEntry(
+        ("/usr/bin/assent", "hook", "codex"), 600, events=("PreToolUse",), file="/home/me/.codex/config.toml"
+    )
     before = 'model = "m"\n\n[[hooks.PreToolUse]]\nmatcher = "Bash"\nhooks = []\n'
     guarded = (
         """/bin/sh -c 'out=$(/usr/bin/assent hook codex) && [ -n "$out" ] && printf "%s\\n" "$out" && exit 0; """
@@ -137,7 +139,7 @@ def test_any_command_is_a_string_of_toml(text: str) -> None:
 @pytest.mark.parametrize("runtime", ["opencode", "copilot", "cline"])
 def test_a_file_of_our_own_comes_and_goes_as_one(runtime: str) -> None:
     mine = settings.load(runtime)
-    entry = Entry(("/usr/bin/assent", "hook", runtime), 600)
+    entry = HookEntry(("/usr/bin/assent", "hook", runtime), 600)
     made = mine.install("", entry)
     assert mine.uninstall(made) == ""
     assert mine.install(made, entry) == made
@@ -147,7 +149,7 @@ def test_a_file_of_our_own_comes_and_goes_as_one(runtime: str) -> None:
 
 
 def test_the_hook_file_of_copilot_is_in_its_own_style() -> None:
-    made = settings.load("copilot").install("", Entry(("/usr/bin/assent", "hook", "copilot"), 60))
+    made = settings.load("copilot").install("", HookEntry(("/usr/bin/assent", "hook", "copilot"), 60))
     assert json.loads(made) == {
         "version": 1,
         "hooks": {"preToolUse": [{"type": "command", "bash": "/usr/bin/assent hook copilot", "timeoutSec": 60}]},
