@@ -11,7 +11,7 @@ from assent.effects.shell.tree import (
     ArithmeticCommand,
     Assignment,
     Brace,
-    Case,
+    CaseCommand,
     Command,
     CommandSub,
     Conditional,
@@ -19,7 +19,7 @@ from assent.effects.shell.tree import (
     For,
     ForArithmetic,
     Function,
-    Glob,
+    GlobPart,
     Group,
     If,
     Literal,
@@ -55,7 +55,7 @@ def part(one: Part) -> str:
     match one:
         case Literal():
             return f"{one.text!r}{'q' if one.quoted else ''}"
-        case Glob():
+        case GlobPart():
             return f"glob:{one.text!r}"
         case Tilde():
             return f"tilde:{one.user!r}"
@@ -102,7 +102,7 @@ def command(one: Command) -> str:
             pieces = [re.sub(r"\s", "", piece) or "1" for piece in one.expression.text.split(";")]
             text = "" if "$(" in one.expression.text else ";".join(pieces)
             return f"for (({text} {parts(one.expression.parts)})) do {of(one.body)} done{redirects(one.redirects)}"
-        case Case():
+        case CaseCommand():
             arms = " ".join(f"{' | '.join(word(item) for item in arm)}) {of(body)} ;;" for arm, body in one.arms)
             return f"case {word(one.word)} in {arms} esac" + redirects(one.redirects)
         case Function():

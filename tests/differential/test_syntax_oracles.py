@@ -8,7 +8,7 @@ from functools import cache
 import pytest
 
 from assent.effects.shell.syntax import read
-from assent.effects.shell.syntax.reprints import printed_right
+from assent.effects.shell.syntax.expansions import printed_right
 from assent.effects.shell.tree import Reading
 from tests.differential import canonical, flat, generate, oracles, values
 from tests.differential.forms import FORMS, SHFMT_DIFFERS

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from random import Random
 
 from assent.effects.shell.syntax import read
-from assent.effects.shell.tree import Brace, Glob, Literal, Part, Simple, Tilde, Word
+from assent.effects.shell.tree import Brace, GlobPart, Literal, Part, Simple, Tilde, Word
 
 HOME = "/home/of the/user"
 
@@ -70,7 +70,7 @@ def _values(word: Word) -> Iterable[str | None]:
 def _value(parts: tuple[Part, ...]) -> str | None:
     out = ""
     for part in parts:
-        if isinstance(part, Literal | Glob):
+        if isinstance(part, Literal | GlobPart):
             out += part.text
         elif isinstance(part, Tilde) and not part.user.startswith(("+", "-", "0", "1")):
             out += HOME if not part.user else "~" + part.user

@@ -6,18 +6,18 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from assent.contract import Effect, Kind, Operation, Pattern, Target, re
-from assent.effects.shell import arithmetic, conditions, environment, zsh
+from assent.effects.shell import arithmetic, environment
 from assent.effects.shell.command import Arg, CommandEffects
-from assent.effects.shell.job import Job
+from assent.effects.shell.job import ShellJob
 from assent.effects.shell.redirects import plumb
-from assent.effects.shell.state import NUMBER, UNKNOWN, USUAL_SPLIT, State, Val, bounded, either
+from assent.effects.shell.state import NUMBER, UNKNOWN, USUAL_SPLIT, ShellState, Val, bounded, either
 from assent.effects.shell.tree import Assignment, Literal, Simple, Word
 from assent.effects.shell.words import expand, value, value_of
 
 if TYPE_CHECKING:
     from assent.effects.shell.walk import Walk
 
-    Pair = tuple[State | None, State | None]
+    Pair = tuple[ShellState | None, ShellState | None]
 
 DECLARERS = frozenset(("export", "declare", "local", "readonly", "typeset"))
 _GIVEN = Pattern(r"([A-Za-z_]\w*)(\[[^]]*\])?(\+)?=")
@@ -43,7 +43,7 @@ def _as_it_was(walk: Walk, name: str, found: Val) -> bool:
     return found.under == system.go_places(name, walk.home)
 
 
-def put(walk: Walk, name: str, found: Val, state: State) -> None:
+def put(walk: Walk, name: str, found: Val, state: ShellState) -> None:
     """Give a name a value in a shell, with all that follows from it."""
     walk.writes[name] = walk.writes.get(name, 0) + 1
     computes(walk, name, found, state)
@@ -56,7 +56,7 @@ def put(walk: Walk, name: str, found: Val, state: State) -> None:
     elif name in state.fixed:
         found = either(state.get(name), found)
     if state.integers:
-        arithmetic.text(walk, found, state)
+        arithmetic.evaluate(walk, found, state)
         found = found if found.values is None else either(found, NUMBER)
     state.set(name, found)
     if name == "IFS":
@@ -70,19 +70,19 @@ def put(walk: Walk, name: str, found: Val, state: State) -> None:
         walk.evaluated(found, state)
 
 
-def computes(walk: Walk, name: str, found: Val, state: State) -> None:
+def computes(walk: Walk, name: str, found: Val, state: ShellState) -> None:
     """What some of the shell's own names are given is evaluated as arithmetic."""
-    if name in _COMPUTED or (walk.zsh and name in zsh.NUMBERS):
-        arithmetic.text(walk, found, state)
+    if name in _COMPUTED or (walk.zsh and name in arithmetic.ZSH_NUMBERS):
+        arithmetic.evaluate(walk, found, state)
 
 
-def assignment(walk: Walk, node: Assignment, state: State) -> None:
+def assignment(walk: Walk, node: Assignment, state: ShellState) -> None:
     """`name=value` on its own: it holds for the shell."""
     name, found = assigned(walk, node, state)
     put(walk, name, found, state)
 
 
-def assigned(walk: Walk, node: Assignment, state: State) -> tuple[str, Val]:
+def assigned(walk: Walk, node: Assignment, state: ShellState) -> tuple[str, Val]:
     """The name and what it is given; every substitution inside is visited."""
     name = node.name
     before = state.get(name)
@@ -102,7 +102,7 @@ def assigned(walk: Walk, node: Assignment, state: State) -> tuple[str, Val]:
     return name, found
 
 
-def _array(walk: Walk, node: Assignment, state: State) -> Val:
+def _array(walk: Walk, node: Assignment, state: ShellState) -> Val:
     """`name=(…)`: its elements, where each is one known text."""
     items: list[Val] = []
     plain = True
@@ -129,7 +129,7 @@ def _array(walk: Walk, node: Assignment, state: State) -> Val:
     return Val(items=tuple(items), taint=taint)
 
 
-def _keyed(walk: Walk, word: Word, mapped: bool, state: State) -> None:
+def _keyed(walk: Walk, word: Word, mapped: bool, state: ShellState) -> None:
     """`[key]=value` in an array: the key is arithmetic, unless the array is a map."""
     if mapped or not any(type(part) is Literal and "]=" in part.text for part in word.parts):
         value(walk, word, state)
@@ -139,7 +139,7 @@ def _keyed(walk: Walk, word: Word, mapped: bool, state: State) -> None:
         if type(part) is Literal and "]=" in part.text:
             head, _, tail = part.text.partition("]=")
             inner = (*word.parts[:place], Literal(head))
-            arithmetic.word(walk, Word(inner, word.text), state)
+            arithmetic.evaluate_word(walk, Word(inner, word.text), state)
             value_of(walk, (Literal(tail), *word.parts[place + 1 :]), state)
             return
         key.append(part)
@@ -158,7 +158,7 @@ def _appended(before: Val | None, found: Val) -> Val:
 # ---------------------------------------------------------------- export, declare, local, readonly
 
 
-def declaration(walk: Walk, node: Simple, name: str, state: State) -> Pair:
+def declaration(walk: Walk, node: Simple, name: str, state: ShellState) -> Pair:
     """A declaring builtin as it is written: values in its words are not split."""
     argv: list[str | Arg] = [name]
     given: list[tuple[str, bool, Val]] = []
@@ -174,7 +174,7 @@ def declaration(walk: Walk, node: Simple, name: str, state: State) -> Pair:
         found = value_of(walk, ((Literal(rest),) if rest else ()) + word.parts[1:], state)
         walk.taint |= found.taint
         if match[2]:
-            conditions.name(walk, Val((match[1] + match[2],)), state)
+            arithmetic.evaluate_name(walk, Val((match[1] + match[2],)), state)
             found = Val(taint=found.taint)
         given.append((match[1], match[3] is not None, found))
         one = found.one
@@ -183,18 +183,18 @@ def declaration(walk: Walk, node: Simple, name: str, state: State) -> Pair:
     for node_given in node.assignments:
         key, found = walk.assigned(node_given, state)
         given.append((key, False, found if node_given.items is not None else either(state.get(key), found)))
-    job = Job(argv, state, walk.stdin, walk.taint, node.start, node.end, walk.text[node.start : node.end])
+    job = ShellJob(argv, state, walk.stdin, walk.taint, node.start, node.end, walk.text[node.start : node.end])
     job.plumbing = plumb(walk, node.redirects, state) if node.redirects else None
     job.place = walk.place
     return declare(walk, job, given)
 
 
-def builtin(walk: Walk, job: Job) -> Pair:
+def builtin(walk: Walk, job: ShellJob) -> Pair:
     """A declaring builtin behind `command` or `builtin`: its words are expanded like any others."""
     return declare(walk, job, _from_words(walk, job.argv[1:], job.state))
 
 
-def _from_words(walk: Walk, words: Sequence[str | Arg], state: State) -> list[tuple[str, bool, Val]]:
+def _from_words(walk: Walk, words: Sequence[str | Arg], state: ShellState) -> list[tuple[str, bool, Val]]:
     """The assignments among expanded words."""
     given = []
     for word in words:
@@ -202,13 +202,13 @@ def _from_words(walk: Walk, words: Sequence[str | Arg], state: State) -> list[tu
         match = _GIVEN.match(text)
         if match is not None:
             if match[2]:
-                conditions.name(walk, Val((match[1] + match[2],)), state)
+                arithmetic.evaluate_name(walk, Val((match[1] + match[2],)), state)
             known = isinstance(word, str) and not match[2]
             given.append((match[1], match[3] is not None, Val((text[match.end() :],)) if known else UNKNOWN))
     return given
 
 
-def declare(walk: Walk, job: Job, given: list[tuple[str, bool, Val]]) -> Pair:
+def declare(walk: Walk, job: ShellJob, given: list[tuple[str, bool, Val]]) -> Pair:
     """Give names their values and marks."""
     state = job.state
     options = "".join(w[1:] for w in job.argv[1:] if isinstance(w, str) and re.fullmatch(r"[-+][A-Za-z]+", w))
@@ -223,7 +223,7 @@ def declare(walk: Walk, job: Job, given: list[tuple[str, bool, Val]]) -> Pair:
         given, names = [], []
     for name, append, found in given:
         if "n" in options and builtin != "export":
-            conditions.name(walk, found, state)
+            arithmetic.evaluate_name(walk, found, state)
             if found.values is None or any(environment.changes(target, None) for target in found.values):
                 state.forfeit = state.forfeit or f"`{name}` may stand for a name that changes what commands run"
         if local:
@@ -263,7 +263,7 @@ def declare(walk: Walk, job: Job, given: list[tuple[str, bool, Val]]) -> Pair:
     return state, state
 
 
-def _marks(walk: Walk, job: Job, builtin: str | Arg, options: str, state: State) -> None:
+def _marks(walk: Walk, job: ShellJob, builtin: str | Arg, options: str, state: ShellState) -> None:
     """Marks that change how names work from here on, and words that could be any name."""
     if "n" in options and builtin in ("declare", "local", "typeset"):
         state.aliased = True
@@ -276,11 +276,11 @@ def _marks(walk: Walk, job: Job, builtin: str | Arg, options: str, state: State)
         walk.writes["declare -i"] = walk.writes.get("declare -i", 0) + 1
     for word in job.argv[1:]:
         if isinstance(word, Arg) and not _GIVEN.match(word.prefix):
-            conditions.name(walk, Val(word.values), state)
+            arithmetic.evaluate_name(walk, Val(word.values), state)
             state.aliased = True
             job.forfeit = job.forfeit or "the names it sets are not known"
         elif isinstance(word, str) and "[" in word and not _GIVEN.match(word):
-            conditions.name(walk, Val((word,)), state)
+            arithmetic.evaluate_name(walk, Val((word,)), state)
 
 
 def flags_of(argv: list[str | Arg] | tuple[str | Arg, ...]) -> frozenset[str]:

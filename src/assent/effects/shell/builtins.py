@@ -8,29 +8,29 @@ from typing import TYPE_CHECKING
 
 from assent.contract import DOTALL, Effect, Kind, Operation, Pattern, Target, re
 from assent.effects.paths import path_target
-from assent.effects.shell import assign, conditions, evaluators, names, zsh
+from assent.effects.shell import arithmetic, assign, evaluators, names
 from assent.effects.shell.assign import flags_of, operands_of
 from assent.effects.shell.command import Arg, CommandEffects
 from assent.effects.shell.flows import Stream
-from assent.effects.shell.job import Job
-from assent.effects.shell.state import COMPUTED, DECODED, State, bounded
+from assent.effects.shell.job import ShellJob
+from assent.effects.shell.state import COMPUTED, DECODED, ShellState, bounded
 
 if TYPE_CHECKING:
     from assent.effects.shell.walk import Walk
 
-    Pair = tuple[State | None, State | None]
-    Handler = Callable[[Walk, Job], Pair]
+    Pair = tuple[ShellState | None, ShellState | None]
+    Handler = Callable[[Walk, ShellJob], Pair]
 
 EXECUTE, READ, WRITE = Operation.EXECUTE, Operation.READ, Operation.WRITE
 
 
-def inert(walk: Walk, job: Job) -> Pair:
+def inert(walk: Walk, job: ShellJob) -> Pair:
     """It does nothing that needs judging."""
     walk.record(job, CommandEffects(flags=flags_of(job.argv), operands=operands_of(job.argv)), ())
     return job.state, job.state
 
 
-def acts(walk: Walk, job: Job, *dangers: str) -> Pair:
+def acts(walk: Walk, job: ShellJob, *dangers: str) -> Pair:
     """It does something that is not modelled."""
     name = job.argv[0]
     effect = Effect(EXECUTE, Target(Kind.PROGRAM, name if isinstance(name, str) else ""), dangers=dangers)
@@ -41,7 +41,7 @@ def acts(walk: Walk, job: Job, *dangers: str) -> Pair:
 # ---------------------------------------------------------------- printing
 
 
-def echo(walk: Walk, job: Job) -> Pair:
+def echo(walk: Walk, job: ShellJob) -> Pair:
     """What it prints may be read by another command."""
     inert(walk, job)
     if walk.sink is not None:
@@ -49,7 +49,7 @@ def echo(walk: Walk, job: Job) -> Pair:
     return job.state, job.state
 
 
-def _told(walk: Walk, job: Job, text: str | None) -> Stream:
+def _told(walk: Walk, job: ShellJob, text: str | None) -> Stream:
     if job.plumbing is not None and job.plumbing.quiet:
         return Stream(None, job.taint)
     if text is None:
@@ -77,7 +77,7 @@ def _echoed(args: list[str | Arg] | tuple[str | Arg, ...]) -> str | None:
     return " ".join(str(arg) for arg in rest) + end
 
 
-def printf(walk: Walk, job: Job) -> Pair:
+def printf(walk: Walk, job: ShellJob) -> Pair:
     """`printf`; with `-v` it sets a name instead of printing."""
     args = list(job.argv[1:])
     if args and isinstance(args[0], str) and args[0].startswith("-v"):
@@ -86,7 +86,7 @@ def printf(walk: Walk, job: Job) -> Pair:
         names.could_name(walk, args[1], job.state)
     inert(walk, job)
     args = args[1:] if args[:1] == ["--"] else args
-    zsh.formatted(walk, args, job.state)
+    arithmetic.zsh_printf(walk, args, job.state)
     if walk.sink is not None:
         text = _formatted(args)
         stream = _told(walk, job, text) if text is None or "\\" not in text else Stream(text, job.taint)
@@ -142,7 +142,7 @@ def _escape(text: str) -> str | None:
     return _ESCAPES.get(text)
 
 
-def pwd(walk: Walk, job: Job) -> Pair:
+def pwd(walk: Walk, job: ShellJob) -> Pair:
     inert(walk, job)
     if walk.sink is not None:
         cwds = job.state.cwds
@@ -153,22 +153,22 @@ def pwd(walk: Walk, job: Job) -> Pair:
     return job.state, job.state
 
 
-def test(walk: Walk, job: Job) -> Pair:
+def test(walk: Walk, job: ShellJob) -> Pair:
     """`test` and `[`."""
-    conditions.test(walk, list(job.argv[1:]), job.taint, job.state)
+    arithmetic.evaluate_test(walk, list(job.argv[1:]), job.taint, job.state)
     return inert(walk, job)
 
 
 # ---------------------------------------------------------------- folders
 
 
-def cd(walk: Walk, job: Job) -> Pair:
+def cd(walk: Walk, job: ShellJob) -> Pair:
     """Move to another folder, if that works."""
     inert(walk, job)
     return _move(walk, job, job.argv[1:])
 
 
-def _move(walk: Walk, job: Job, args: list[str | Arg] | tuple[str | Arg, ...]) -> Pair:
+def _move(walk: Walk, job: ShellJob, args: list[str | Arg] | tuple[str | Arg, ...]) -> Pair:
     state = job.state
     walk.moves += 1
     words = list(args)
@@ -182,7 +182,7 @@ def _move(walk: Walk, job: Job, args: list[str | Arg] | tuple[str | Arg, ...]) -
     return ok, state
 
 
-def _reached(walk: Walk, state: State, words: list[str | Arg]) -> list[str]:
+def _reached(walk: Walk, state: ShellState, words: list[str | Arg]) -> list[str]:
     """The folders that `cd` may lead to."""
     if not words:
         found = walk.home_of(state)
@@ -215,7 +215,7 @@ def _joined(cwd: str, text: str, home: str) -> str:
     return found.raw or found.name
 
 
-def pushd(walk: Walk, job: Job) -> Pair:
+def pushd(walk: Walk, job: ShellJob) -> Pair:
     """`cd` that remembers where it came from."""
     inert(walk, job)
     state = job.state
@@ -229,7 +229,7 @@ def pushd(walk: Walk, job: Job) -> Pair:
     return _lost(walk, state)
 
 
-def popd(walk: Walk, job: Job) -> Pair:
+def popd(walk: Walk, job: ShellJob) -> Pair:
     """Back to where the last `pushd` came from."""
     inert(walk, job)
     state = job.state
@@ -242,7 +242,7 @@ def popd(walk: Walk, job: Job) -> Pair:
     return ok, state
 
 
-def _lost(walk: Walk, state: State) -> Pair:
+def _lost(walk: Walk, state: ShellState) -> Pair:
     walk.moves += 1
     ok = state.fork()
     ok.move(("",))
@@ -253,11 +253,11 @@ def _lost(walk: Walk, state: State) -> Pair:
 # ---------------------------------------------------------------- leaving
 
 
-def leave(walk: Walk, job: Job) -> Pair:
+def leave(walk: Walk, job: ShellJob) -> Pair:
     """`exit`: nothing follows, where that is certain."""
     inert(walk, job)
     args = job.argv[1:]
-    zsh.numbers(walk, args, job.state)
+    arithmetic.zsh_numbers(walk, args, job.state)
     sure = not job.env and job.plumbing is None and len(args) <= 1
     if sure and all(
         (isinstance(arg, str) and arg.isdigit()) or (isinstance(arg, Arg) and arg.kind == "number") for arg in args
@@ -266,10 +266,10 @@ def leave(walk: Walk, job: Job) -> Pair:
     return job.state, job.state
 
 
-def skip(walk: Walk, job: Job) -> Pair:
+def skip(walk: Walk, job: ShellJob) -> Pair:
     """`break`, `continue` and `return`."""
     inert(walk, job)
-    zsh.numbers(walk, job.argv[1:], job.state)
+    arithmetic.zsh_numbers(walk, job.argv[1:], job.state)
     walk.escape(job.state, job.argv[0] == "return" or len(job.argv) > 1)
     return job.state, job.state
 
@@ -277,11 +277,11 @@ def skip(walk: Walk, job: Job) -> Pair:
 # ---------------------------------------------------------------- the shell itself
 
 
-def settings(walk: Walk, job: Job) -> Pair:
+def settings(walk: Walk, job: ShellJob) -> Pair:
     """`set`: options of the shell, and its arguments."""
     state = job.state
     args = list(job.argv[1:])
-    zsh.names(walk, args, state)
+    arithmetic.zsh_words(walk, args, state)
     if not args:
         effect = Effect(READ, Target(Kind.SERVICE, "environment"), dangers=("prints-secret",))
         walk.record(job, CommandEffects(), (effect,))
@@ -317,7 +317,7 @@ _TAME = frozenset(
 )
 
 
-def shopt(walk: Walk, job: Job) -> Pair:
+def shopt(walk: Walk, job: ShellJob) -> Pair:
     """Settings of the shell: some make globs, folders, pipes or `echo` mean something else."""
     words = job.argv[1:]
     options = [word for word in words if isinstance(word, str) and word[:1] == "-"]
@@ -338,11 +338,11 @@ def shopt(walk: Walk, job: Job) -> Pair:
 _RARE = frozenset("dotglob nocaseglob nocasematch cdable_vars xpg_echo lastpipe autocd cdspell dirspell".split())
 
 
-def shift(walk: Walk, job: Job) -> Pair:
+def shift(walk: Walk, job: ShellJob) -> Pair:
     """Drop the first arguments."""
     state = job.state
     args = job.argv[1:]
-    zsh.numbers(walk, args, state)
+    arithmetic.zsh_numbers(walk, args, state)
     count = int(args[0]) if args and isinstance(args[0], str) and args[0].isdigit() else 1 if not args else -1
     if state.positional is not None:
         state.positional = state.positional[count:] if 0 <= count <= len(state.positional) else None
@@ -355,7 +355,7 @@ _RESERVED = frozenset(
 _PLAIN_ALIAS = Pattern(r"[\w./:,@%+-][\w./:,@%+=-]*(?: +[\w./:,@%+=~*-]+)*")
 
 
-def alias(walk: Walk, job: Job) -> Pair:
+def alias(walk: Walk, job: ShellJob) -> Pair:
     """An alias may be in force for what follows."""
     for word in job.argv[1:]:
         if not isinstance(word, str):
@@ -374,7 +374,7 @@ def alias(walk: Walk, job: Job) -> Pair:
     return inert(walk, job)
 
 
-def hash_(walk: Walk, job: Job) -> Pair:
+def hash_(walk: Walk, job: ShellJob) -> Pair:
     """`hash -p path name` makes a name mean another program."""
     if any(not isinstance(word, str) or re.match(r"-[a-z]*p", word) for word in job.argv[1:]):
         job.state.forfeit = job.state.forfeit or "`hash -p` changes which program a name runs"
@@ -382,7 +382,7 @@ def hash_(walk: Walk, job: Job) -> Pair:
     return inert(walk, job)
 
 
-def enable(walk: Walk, job: Job) -> Pair:
+def enable(walk: Walk, job: ShellJob) -> Pair:
     """`enable` turns builtins off or loads new ones."""
     if len(job.argv) > 1 and job.argv[1] not in ("-p", "-a"):
         job.state.forfeit = job.state.forfeit or "`enable` changes which builtins there are"
@@ -390,7 +390,7 @@ def enable(walk: Walk, job: Job) -> Pair:
     return inert(walk, job)
 
 
-def history(walk: Walk, job: Job) -> Pair:
+def history(walk: Walk, job: ShellJob) -> Pair:
     """`history` prints; with options it forgets or writes a file."""
     texts = [word if isinstance(word, str) else "-?" for word in job.argv[1:]]
     options = "".join(text[1:] for text in texts if text[:1] == "-")
@@ -406,15 +406,15 @@ def history(walk: Walk, job: Job) -> Pair:
     return job.state, job.state
 
 
-def _path(walk: Walk, job: Job, word: str | Arg) -> Target:
+def _path(walk: Walk, job: ShellJob, word: str | Arg) -> Target:
     if isinstance(word, str):
         return path_target(word, job.state.cwds[0], walk.home, tilde=False)
     return Target(Kind.PATH, "", word.text, certain=False)
 
 
-def plain(walk: Walk, job: Job) -> Pair:
+def plain(walk: Walk, job: ShellJob) -> Pair:
     """It does nothing that needs judging, if its words are what they seem."""
-    zsh.names(walk, job.argv[1:], job.state)
+    arithmetic.zsh_words(walk, job.argv[1:], job.state)
     return inert(walk, job)
 
 

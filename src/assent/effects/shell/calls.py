@@ -7,10 +7,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from assent.contract import Effect, Kind, Operation, Pattern, Target
-from assent.effects.shell import environment, posix, subscripts
+from assent.effects.shell import dialects, environment
 from assent.effects.shell.command import Arg, CommandEffects
-from assent.effects.shell.job import Job
-from assent.effects.shell.state import UNKNOWN, USUAL_SPLIT, Body, State, Val, changed, join
+from assent.effects.shell.job import ShellJob
+from assent.effects.shell.state import UNKNOWN, USUAL_SPLIT, Body, ShellState, Val, changed, join
 from assent.effects.shell.tree import Command, Pipeline, Script, Simple
 from assent.effects.shell.words import expand, value
 from assent.programs.traits import has
@@ -18,7 +18,7 @@ from assent.programs.traits import has
 if TYPE_CHECKING:
     from assent.effects.shell.walk import Walk
 
-    Pair = tuple[State | None, State | None]
+    Pair = tuple[ShellState | None, ShellState | None]
 
 MOST_RECURSION = 3
 MOST_TRAPS = 64
@@ -44,7 +44,7 @@ def positional(words: tuple[str | Arg, ...] | list[str | Arg]) -> tuple[Val, ...
 # ---------------------------------------------------------------- texts
 
 
-def nested(walk: Walk, text: str, job: Job, shell: str = "") -> Pair:
+def nested(walk: Walk, text: str, job: ShellJob, shell: str = "") -> Pair:
     """Walk a text that a command runs, in the job's state; everything in it is placed at the command."""
     state = job.state
     if not walk.enter():
@@ -62,20 +62,20 @@ def nested(walk: Walk, text: str, job: Job, shell: str = "") -> Pair:
     for code, _, advice in reading.gaps:
         walk.gap(code, advice)
     if (
-        posix.differs(reading.script, text)
+        dialects.differs(reading.script, text)
         if has(walk.shell, "posix-shell")
-        else (not walk.shell and posix.ends_elsewhere(reading.script, text))
+        else (not walk.shell and dialects.ends_elsewhere(reading.script, text))
     ):
-        walk.gap("gap.shell.unmodelled", posix.ADVICE)
-    if walk.zsh and subscripts.is_odd(text):
-        walk.gap("gap.shell.zsh", subscripts.ADVICE)
+        walk.gap("gap.shell.unmodelled", dialects.SH_ADVICE)
+    if walk.zsh and dialects.has_odd_subscript(text):
+        walk.gap("gap.shell.zsh", dialects.SUBSCRIPT_ADVICE)
     out = _script(walk, reading.script, job)
     walk.text, walk.span, walk.stdin, walk.zsh, walk.shell = outer
     walk.depth -= 1
     return out
 
 
-def _script(walk: Walk, script: Script, job: Job) -> Pair:
+def _script(walk: Walk, script: Script, job: ShellJob) -> Pair:
     place, walk.place = walk.place, job.place
     forfeit = job.state.forfeit
     job.state.forfeit = job.forfeit or forfeit
@@ -87,7 +87,7 @@ def _script(walk: Walk, script: Script, job: Job) -> Pair:
     return out
 
 
-def evaluated(walk: Walk, found: Val, state: State) -> None:
+def evaluated(walk: Walk, found: Val, state: ShellState) -> None:
     """Visit the substitutions in a value that is expanded again: whether or not it runs, it is seen."""
     for text in found.values or ():
         if _LIVE.search(text) and walk.enter():
@@ -103,7 +103,7 @@ def evaluated(walk: Walk, found: Val, state: State) -> None:
             walk.depth -= 1
 
 
-def _words(walk: Walk, command: Command, state: State) -> None:
+def _words(walk: Walk, command: Command, state: ShellState) -> None:
     if type(command) is Pipeline:
         for member in command.commands:
             _words(walk, member, state)
@@ -116,7 +116,7 @@ def _words(walk: Walk, command: Command, state: State) -> None:
             value(walk, redirect.target, state)
 
 
-def alias(walk: Walk, text: str, job: Job) -> Pair:
+def alias(walk: Walk, text: str, job: ShellJob) -> Pair:
     """An alias of this text may be in force: walk it with the words behind it."""
     tail = " ".join(word if isinstance(word, str) else word.text for word in job.argv[1:])
     inner = job.inner(job.argv)
@@ -133,7 +133,7 @@ def _quoted(words: list[str | Arg] | tuple[str | Arg, ...]) -> str:
 # ---------------------------------------------------------------- functions
 
 
-def call(walk: Walk, name: str, body: Body, job: Job) -> Pair:
+def call(walk: Walk, name: str, body: Body, job: ShellJob) -> Pair:
     """Walk a function's body with the words of a call as its arguments."""
     state = job.state
     walk.record(job, CommandEffects(), ())
@@ -148,7 +148,7 @@ def call(walk: Walk, name: str, body: Body, job: Job) -> Pair:
         return state, state
     walk.stack.append((name, walk.forks))
     walk.escapes.append((True, []))
-    out: State | None = None
+    out: ShellState | None = None
     for command in body.commands:
         out = join(out, _body(walk, command, job))
     for left in walk.escapes.pop()[1]:
@@ -158,7 +158,7 @@ def call(walk: Walk, name: str, body: Body, job: Job) -> Pair:
     return out, out
 
 
-def _body(walk: Walk, command: Command, job: Job) -> State | None:
+def _body(walk: Walk, command: Command, job: ShellJob) -> ShellState | None:
     state = job.state.fork()
     saved, state.saved = state.saved, {}
     arguments = positional(job.argv[1:])
@@ -181,7 +181,7 @@ def _body(walk: Walk, command: Command, job: Job) -> State | None:
     return _returned(walk, after, job.state, saved)
 
 
-def _returned(walk: Walk, after: State, before: State, saved: dict[str, Val | None] | None) -> State:
+def _returned(walk: Walk, after: ShellState, before: ShellState, saved: dict[str, Val | None] | None) -> ShellState:
     """The state behind a call: the function's own names are what they were, which a trap has to know too."""
     after = after.fork()
     for name in after.saved or ():
@@ -194,14 +194,14 @@ def _returned(walk: Walk, after: State, before: State, saved: dict[str, Val | No
 # ---------------------------------------------------------------- traps
 
 
-def trap(walk: Walk, text: str, job: Job, ends: bool) -> None:
+def trap(walk: Walk, text: str, job: ShellJob, ends: bool) -> None:
     """A trap runs later, at any moment: it is walked at the end, with what is then still sure. `ends`: only when the
     shell does."""
     span = walk.span or (job.start, job.end)
     walk.traps.append((text, job.state.fork(), dict(walk.writes), walk.moves, span, ends))
 
 
-def _met(walk: Walk, state: State) -> None:
+def _met(walk: Walk, state: ShellState) -> None:
     """Whatever function or alias was met may be there when a trap runs, and any arguments."""
     state.positional = None
     for name, bodies in walk.bodies.items():
@@ -228,7 +228,7 @@ def sprung(walk: Walk) -> None:
             state.cwds = ("",)
         _met(walk, state)
         before, writes = state.fork(), dict(walk.writes)
-        job = Job((), state, walk.stdin, 0, span[0], span[1], text)
+        job = ShellJob((), state, walk.stdin, 0, span[0], span[1], text)
         outer, walk.span = walk.span, span
         for after in nested(walk, text, job):
             quiet = (

@@ -12,15 +12,15 @@ from assent.effects.shell import calls, flows, names, simple
 from assent.effects.shell.assign import flags_of, operands_of
 from assent.effects.shell.command import Arg, CommandEffects
 from assent.effects.shell.flows import Stream
-from assent.effects.shell.job import Job
+from assent.effects.shell.job import ShellJob
 from assent.effects.shell.redirects import unnamed
-from assent.effects.shell.state import State, either
+from assent.effects.shell.state import ShellState, either
 
 if TYPE_CHECKING:
     from assent.effects.shell.walk import Walk
 
-    Pair = tuple[State | None, State | None]
-    Handler = Callable[[Walk, Job], Pair]
+    Pair = tuple[ShellState | None, ShellState | None]
+    Handler = Callable[[Walk, ShellJob], Pair]
 
 EXECUTE, READ = Operation.EXECUTE, Operation.READ
 _LIVE = Pattern(r"[$`<>~]")
@@ -34,11 +34,11 @@ def _effect(name: str, *dangers: str) -> Effect:
     return Effect(EXECUTE, Target(Kind.PROGRAM, name), dangers=dangers)
 
 
-def _record(walk: Walk, job: Job, *effects: Effect) -> None:
+def _record(walk: Walk, job: ShellJob, *effects: Effect) -> None:
     walk.record(job, CommandEffects(flags=flags_of(job.argv), operands=operands_of(job.argv)), effects)
 
 
-def eval_(walk: Walk, job: Job) -> Pair:
+def eval_(walk: Walk, job: ShellJob) -> Pair:
     """`eval`: its words, joined by spaces, are a script of this shell."""
     words = [word for word in job.argv[1:] if word != "--"]
     texts = _joined(words)
@@ -60,7 +60,7 @@ def eval_(walk: Walk, job: Job) -> Pair:
     return state, state
 
 
-def _under(walk: Walk, job: Job, text: str) -> Pair:
+def _under(walk: Walk, job: ShellJob, text: str) -> Pair:
     """Walk a text of this shell, with the assignments before its command in force while it runs."""
     state = job.state
     if not job.env:
@@ -92,7 +92,7 @@ def _joined(words: list[str | Arg]) -> list[str] | None:
     return texts
 
 
-def source(walk: Walk, job: Job) -> Pair:
+def source(walk: Walk, job: ShellJob) -> Pair:
     """`source file`: code that runs in this shell, and can change everything in it."""
     state = job.state
     args = [word for word in job.argv[1:] if word != "--"]
@@ -122,7 +122,7 @@ def source(walk: Walk, job: Job) -> Pair:
     return state, state
 
 
-def _streamed(walk: Walk, job: Job, file: str | Arg) -> Stream | None:
+def _streamed(walk: Walk, job: ShellJob, file: str | Arg) -> Stream | None:
     """What a file that is no file holds: stdin, or the output of a process substitution."""
     if file in ("/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"):
         return job.stdin
@@ -131,7 +131,7 @@ def _streamed(walk: Walk, job: Job, file: str | Arg) -> Stream | None:
     return None
 
 
-def _sourced(walk: Walk, job: Job, stream: Stream) -> Pair:
+def _sourced(walk: Walk, job: ShellJob, stream: Stream) -> Pair:
     state = job.state
     dangers = flows.code_dangers(stream.taint | job.taint)
     if stream.text is None:
@@ -143,7 +143,7 @@ def _sourced(walk: Walk, job: Job, stream: Stream) -> Pair:
     return walk.nested(stream.text, job.inner(job.argv))
 
 
-def exec_(walk: Walk, job: Job) -> Pair:
+def exec_(walk: Walk, job: ShellJob) -> Pair:
     """`exec command` takes the shell's place; with redirections alone they hold from here on."""
     args = list(job.argv[1:])
     named: list[Effect] = []
@@ -168,7 +168,7 @@ def exec_(walk: Walk, job: Job) -> Pair:
     return job.state, job.state
 
 
-def trap(walk: Walk, job: Job) -> Pair:
+def trap(walk: Walk, job: ShellJob) -> Pair:
     """`trap text signals`: the text runs later."""
     args = list(job.argv[1:])
     if args[:1] == ["--"]:
@@ -188,7 +188,7 @@ def trap(walk: Walk, job: Job) -> Pair:
     return job.state, job.state
 
 
-def command(walk: Walk, job: Job) -> Pair:
+def command(walk: Walk, job: ShellJob) -> Pair:
     """`command program`: as without it, but no function. `-v` and `-V` only look."""
     args = list(job.argv[1:])
     while args and isinstance(args[0], str) and args[0][:1] == "-" and len(args[0]) > 1:
@@ -208,7 +208,7 @@ def command(walk: Walk, job: Job) -> Pair:
     return _plain(walk, job, args)
 
 
-def _told(walk: Walk, job: Job, args: list[str | Arg]) -> Stream:
+def _told(walk: Walk, job: ShellJob, args: list[str | Arg]) -> Stream:
     """What `command -v name` prints: where the program lies."""
     name = args[0] if len(args) == 1 and isinstance(args[0], str) else ""
     from assent.effects.shell import programs
@@ -218,14 +218,14 @@ def _told(walk: Walk, job: Job, args: list[str | Arg]) -> Stream:
     return Stream(None, 0, "place", found) if found and name not in job.state.functions else Stream(None, 0, "word")
 
 
-def builtin(walk: Walk, job: Job) -> Pair:
+def builtin(walk: Walk, job: ShellJob) -> Pair:
     """`builtin name`: the builtin, whatever function has its name."""
     _record(walk, job)
     args = [word for word in job.argv[1:] if word != "--"]
     return _plain(walk, job, args)
 
 
-def _plain(walk: Walk, job: Job, args: list[str | Arg]) -> Pair:
+def _plain(walk: Walk, job: ShellJob, args: list[str | Arg]) -> Pair:
     """A command that no function or alias stands in for."""
     if not args:
         return job.state, job.state
@@ -242,7 +242,7 @@ def _plain(walk: Walk, job: Job, args: list[str | Arg]) -> Pair:
     return out
 
 
-def jobs(walk: Walk, job: Job) -> Pair:
+def jobs(walk: Walk, job: ShellJob) -> Pair:
     """`jobs -x command` runs it."""
     _record(walk, job)
     args = list(job.argv[1:])
@@ -251,7 +251,7 @@ def jobs(walk: Walk, job: Job) -> Pair:
     return job.state, job.state
 
 
-def completion(walk: Walk, job: Job) -> Pair:
+def completion(walk: Walk, job: ShellJob) -> Pair:
     """`complete` and `compgen`: words that are expanded, functions and commands that are run."""
     options, _ = names.split(job.argv[1:], _COMPLETES)
     acts = any(not isinstance(word, str) and word.values is None for word in job.argv[1:])
@@ -273,7 +273,7 @@ def completion(walk: Walk, job: Job) -> Pair:
     return job.state, job.state
 
 
-def acts(walk: Walk, job: Job) -> Pair:
+def acts(walk: Walk, job: ShellJob) -> Pair:
     """`bind`, `fc`: they run or change what is not modelled, unless they have nothing to do."""
     plain = all(word in ("-l", "-p", "-P", "-v", "-V", "-s", "-S") for word in job.argv[1:]) and job.argv[1:]
     _record(walk, job, *([] if plain and "-s" not in job.argv else [_effect(str(job.argv[0]))]))

@@ -5,10 +5,10 @@ from __future__ import annotations
 from assent.effects.shell.command import Arg
 from assent.effects.shell.flows import Stream
 from assent.effects.shell.redirects import Plumbing
-from assent.effects.shell.state import State, Val
+from assent.effects.shell.state import ShellState, Val
 
 
-class Job:
+class ShellJob:
     """One simple command, its words expanded, in the shell that runs it.
 
     `external`: no function, alias or state of this shell is in its way. `place`: as in Run. `env`: assignments
@@ -34,7 +34,7 @@ class Job:
     def __init__(
         self,
         argv: list[str | Arg] | tuple[str | Arg, ...],
-        state: State,
+        state: ShellState,
         stdin: Stream,
         taint: int,
         start: int,
@@ -55,9 +55,9 @@ class Job:
         self.place = "here"
         self.plumbing: Plumbing | None = None
 
-    def inner(self, argv: list[str | Arg] | tuple[str | Arg, ...]) -> Job:
+    def inner(self, argv: list[str | Arg] | tuple[str | Arg, ...]) -> ShellJob:
         """A command that this one starts, without its redirections."""
-        new = Job(argv, self.state, self.stdin, self.taint, self.start, self.end, self.source)
+        new = ShellJob(argv, self.state, self.stdin, self.taint, self.start, self.end, self.source)
         new.forfeit = self.forfeit
         new.external = self.external
         new.place = self.place

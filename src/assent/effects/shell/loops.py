@@ -7,26 +7,26 @@ from typing import TYPE_CHECKING
 
 from assent.effects.shell import arithmetic
 from assent.effects.shell.command import LISTED, Arg
-from assent.effects.shell.state import MOST_VALUES, UNKNOWN, State, Val, changed, either, join
+from assent.effects.shell.state import MOST_VALUES, UNKNOWN, ShellState, Val, changed, either, join
 from assent.effects.shell.tree import For, ForArithmetic, Loop
 from assent.effects.shell.words import expand, inert_pattern
 
 if TYPE_CHECKING:
     from assent.effects.shell.walk import Walk
 
-    Pair = tuple[State | None, State | None]
-    Round = Callable[[State], tuple[State, State]]
+    Pair = tuple[ShellState | None, ShellState | None]
+    Round = Callable[[ShellState], tuple[ShellState, ShellState]]
 
 MOST_CHOICES = 64
 _ROUNDS = 4
 
 
-def loop(walk: Walk, node: Loop, state: State) -> Pair:
+def loop(walk: Walk, node: Loop, state: ShellState) -> Pair:
     """`while` and `until`: which of the two does not matter, both ways out of the condition are taken."""
     if node.redirects:
         return walk.redirecting(node, state, lambda inner: loop(walk, Loop(node.condition, node.body), inner))
 
-    def once(head: State) -> tuple[State, State]:
+    def once(head: ShellState) -> tuple[ShellState, ShellState]:
         test = _after(walk.script(node.condition, head.fork()), head)
         left = test.fork()
         return _after(walk.script(node.body, test), head), left
@@ -34,7 +34,7 @@ def loop(walk: Walk, node: Loop, state: State) -> Pair:
     return _settle(walk, state, once)
 
 
-def over(walk: Walk, node: For, state: State) -> Pair:
+def over(walk: Walk, node: For, state: ShellState) -> Pair:
     """`for name in words`: the name is any of the words."""
     if node.redirects:
         plain = For(node.name, node.words, node.body, node.select)
@@ -45,7 +45,7 @@ def over(walk: Walk, node: For, state: State) -> Pair:
         walk.assign("REPLY", UNKNOWN, before)
     walk.assign(node.name, found if some else either(state.get(node.name), found), before)
 
-    def once(head: State) -> tuple[State, State]:
+    def once(head: ShellState) -> tuple[ShellState, ShellState]:
         inner = head.fork()
         walk.assign(node.name, found, inner)
         return _after(walk.script(node.body, inner), head), head
@@ -53,20 +53,20 @@ def over(walk: Walk, node: For, state: State) -> Pair:
     return _settle(walk, before, once)
 
 
-def counted(walk: Walk, node: ForArithmetic, state: State) -> Pair:
+def counted(walk: Walk, node: ForArithmetic, state: ShellState) -> Pair:
     """`for ((…))`."""
     if node.redirects:
         plain = ForArithmetic(node.expression, node.body)
         return walk.redirecting(node, state, lambda inner: counted(walk, plain, inner))
-    arithmetic.visit(walk, node.expression, state)
+    arithmetic.evaluate_arithmetic(walk, node.expression, state)
 
-    def once(head: State) -> tuple[State, State]:
+    def once(head: ShellState) -> tuple[ShellState, ShellState]:
         return _after(walk.script(node.body, head.fork()), head), head
 
     return _settle(walk, state, once)
 
 
-def _choices(walk: Walk, node: For, state: State) -> tuple[Val, bool]:
+def _choices(walk: Walk, node: For, state: ShellState) -> tuple[Val, bool]:
     """Everything that a loop's name can be, and whether there is a round at all."""
     if node.words is None:
         items = state.positional
@@ -115,17 +115,17 @@ def _union(words: list[str | Arg], taint: int) -> Val:
     return Val(guesses=distinct, kind=kind, under=under, taint=taint)
 
 
-def _after(pair: Pair, head: State) -> State:
+def _after(pair: Pair, head: ShellState) -> ShellState:
     return join(*pair) or head.fork()
 
 
-def _settle(walk: Walk, state: State, once: Round) -> Pair:
+def _settle(walk: Walk, state: ShellState, once: Round) -> Pair:
     """Walk rounds until another round changes nothing, losing more of what changes each time."""
     marks = len(walk.effects), len(walk.invocations), (walk.sink and len(walk.sink)) or 0
-    frame: list[State] = []
+    frame: list[ShellState] = []
     walk.escapes.append((False, frame))
     head = state.fork()
-    out: State = head
+    out: ShellState = head
     for number in range(_ROUNDS):
         frame.clear()
         end, left = once(head.fork())
@@ -151,7 +151,7 @@ def _covers(cwds: tuple[str, ...], others: tuple[str, ...]) -> bool:
     return cwds == ("",) or set(others) <= set(cwds)
 
 
-def _weaker(head: State, end: State, names: list[str] | None, number: int) -> State:
+def _weaker(head: ShellState, end: ShellState, names: list[str] | None, number: int) -> ShellState:
     """A head that stands for more: what changed is either value at first, then unknown, then nothing is known."""
     out = join(head, end) or head
     out = out.fork()

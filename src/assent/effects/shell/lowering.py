@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from assent.contract import Gap, Lowering
 from assent.effects.shell.commands import Tables, shipped
-from assent.effects.shell.record import Stop
-from assent.effects.shell.state import State
+from assent.effects.shell.record import LimitReached
+from assent.effects.shell.state import ShellState
 from assent.effects.shell.syntax import read
 from assent.effects.shell.walk import Walk
 from assent.programs.traits import has
@@ -19,23 +19,23 @@ def walked(text: str, *, cwd: str, home: str, shell: str, tables: Tables | None)
     walk = Walk(text, home, tables or shipped, shell, read)
     gaps = [Gap(code, f"command[{at}:{at + 1}]", advice) for code, at, advice in reading.gaps]
     if has(shell, "posix-shell") or (not shell and "$'" in text):
-        from assent.effects.shell import posix
+        from assent.effects.shell import dialects
 
-        differs = posix.differs if shell else posix.ends_elsewhere
+        differs = dialects.differs if shell else dialects.ends_elsewhere
         if differs(reading.script, text):
-            gaps.append(Gap("gap.shell.unmodelled", f"command[0:{len(text)}]", posix.ADVICE))
+            gaps.append(Gap("gap.shell.unmodelled", f"command[0:{len(text)}]", dialects.SH_ADVICE))
     if walk.zsh and "[" in text and "$" in text:
-        from assent.effects.shell import subscripts
+        from assent.effects.shell import dialects
 
-        if subscripts.is_odd(text):
-            gaps.append(Gap("gap.shell.zsh", f"command[0:{len(text)}]", subscripts.ADVICE))
+        if dialects.has_odd_subscript(text):
+            gaps.append(Gap("gap.shell.zsh", f"command[0:{len(text)}]", dialects.SUBSCRIPT_ADVICE))
     try:
-        walk.script(reading.script, State((cwd if cwd.startswith("/") else "",)))
+        walk.script(reading.script, ShellState((cwd if cwd.startswith("/") else "",)))
         if walk.traps:
             from assent.effects.shell import calls
 
             calls.sprung(walk)
-    except Stop:
+    except LimitReached:
         walk.span = None
         gaps.append(Gap("gap.shell.limit", f"command[0:{len(text)}]", LIMIT_ADVICE))
     gaps += walk.gaps.values()

@@ -7,33 +7,33 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from assent.contract import Effect, Kind, Operation, Pattern, Target, re
-from assent.effects.shell import arithmetic, conditions, zsh
+from assent.effects.shell import arithmetic
 from assent.effects.shell.assign import flags_of, operands_of
 from assent.effects.shell.command import FIRM, LISTED, TOKENS, Arg, CommandEffects
-from assent.effects.shell.job import Job
-from assent.effects.shell.state import UNKNOWN, State, Val
+from assent.effects.shell.job import ShellJob
+from assent.effects.shell.state import UNKNOWN, ShellState, Val
 
 if TYPE_CHECKING:
     from assent.effects.shell.walk import Walk
 
-    Pair = tuple[State | None, State | None]
-    Handler = Callable[[Walk, Job], Pair]
+    Pair = tuple[ShellState | None, ShellState | None]
+    Handler = Callable[[Walk, ShellJob], Pair]
 
 _NAME = Pattern(r"[A-Za-z_]\w*")
 _READ_VALUED = frozenset("adinNptu")
 _MAP_VALUED = frozenset("dnOsuCc")
 
 
-def could_name(walk: Walk, word: str | Arg, state: State) -> None:
+def could_name(walk: Walk, word: str | Arg, state: ShellState) -> None:
     """A word that a builtin may take for a name."""
     if isinstance(word, str):
         if "[" in word:
-            conditions.name(walk, Val((word,)), state)
+            arithmetic.evaluate_name(walk, Val((word,)), state)
     elif word.kind not in FIRM:
-        conditions.name(walk, Val(word.values, kind=word.kind), state)
+        arithmetic.evaluate_name(walk, Val(word.values, kind=word.kind), state)
 
 
-def put(walk: Walk, word: str | Arg, found: Val, state: State) -> None:
+def put(walk: Walk, word: str | Arg, found: Val, state: ShellState) -> None:
     """Give the name that a word stands for a value."""
     could_name(walk, word, state)
     if isinstance(word, str):
@@ -46,7 +46,7 @@ def put(walk: Walk, word: str | Arg, found: Val, state: State) -> None:
         state.forfeit = state.forfeit or "which variable it sets is not known"
 
 
-def _done(walk: Walk, job: Job, effects: tuple[Effect, ...] = ()) -> Pair:
+def _done(walk: Walk, job: ShellJob, effects: tuple[Effect, ...] = ()) -> Pair:
     walk.record(job, CommandEffects(flags=flags_of(job.argv), operands=operands_of(job.argv)), effects)
     return job.state, job.state
 
@@ -75,11 +75,11 @@ def split(args: Sequence[str | Arg], valued: frozenset[str]) -> tuple[dict[str, 
     return options, list(args[place:])
 
 
-def read(walk: Walk, job: Job) -> Pair:
+def read(walk: Walk, job: ShellJob) -> Pair:
     """`read`: names get what stdin holds."""
     options, words = split(job.argv[1:], _READ_VALUED)
-    zsh.numbers(walk, [options[name] for name in "nNtu" if name in options], job.state)
-    zsh.names(walk, job.argv[1:], job.state)
+    arithmetic.zsh_numbers(walk, [options[name] for name in "nNtu" if name in options], job.state)
+    arithmetic.zsh_words(walk, job.argv[1:], job.state)
     stdin = job.stdin
     taint = stdin.taint
     found = Val(taint=taint)
@@ -97,10 +97,10 @@ def read(walk: Walk, job: Job) -> Pair:
     return _done(walk, job)
 
 
-def mapfile(walk: Walk, job: Job) -> Pair:
+def mapfile(walk: Walk, job: ShellJob) -> Pair:
     """`mapfile` fills an array; `-C` is a command that runs for the lines."""
     options, words = split(job.argv[1:], _MAP_VALUED)
-    zsh.names(walk, job.argv[1:], job.state)
+    arithmetic.zsh_words(walk, job.argv[1:], job.state)
     for word in words or ["MAPFILE"]:
         put(walk, word, Val(taint=job.stdin.taint), job.state)
     if "C" in options:
@@ -112,15 +112,15 @@ def mapfile(walk: Walk, job: Job) -> Pair:
     return _done(walk, job)
 
 
-def printf_into(walk: Walk, job: Job, args: list[str | Arg]) -> Pair:
+def printf_into(walk: Walk, job: ShellJob, args: list[str | Arg]) -> Pair:
     """`printf -v name`."""
     if args:
         put(walk, args[0], Val(taint=job.taint), job.state)
-    zsh.formatted(walk, args[1:], job.state)
+    arithmetic.zsh_printf(walk, args[1:], job.state)
     return _done(walk, job)
 
 
-def getopts(walk: Walk, job: Job) -> Pair:
+def getopts(walk: Walk, job: ShellJob) -> Pair:
     if len(job.argv) > 2:
         put(walk, job.argv[2], UNKNOWN, job.state)
     walk.assign("OPTARG", UNKNOWN, job.state)
@@ -128,7 +128,7 @@ def getopts(walk: Walk, job: Job) -> Pair:
     return _done(walk, job)
 
 
-def unset(walk: Walk, job: Job) -> Pair:
+def unset(walk: Walk, job: ShellJob) -> Pair:
     """Names and functions that are no longer there, or may not be."""
     functions = references = False
     for word in job.argv[1:]:
@@ -149,26 +149,26 @@ def unset(walk: Walk, job: Job) -> Pair:
     return _done(walk, job)
 
 
-def _forget(walk: Walk, name: str, state: State) -> None:
+def _forget(walk: Walk, name: str, state: ShellState) -> None:
     """A name without a value; but a read-only one keeps its own, and in a function another may come to light."""
     walk.assign(name, Val() if walk.stack else Val(("",)), state)
     if not walk.stack and name not in state.fixed:
         state.drop(name)
 
 
-def let(walk: Walk, job: Job) -> Pair:
+def let(walk: Walk, job: ShellJob) -> Pair:
     """Every word is arithmetic."""
     for word in job.argv[1:]:
         if isinstance(word, str):
-            arithmetic.text(walk, Val((word,)), job.state)
-            arithmetic.assigned(walk, word, job.state)
+            arithmetic.evaluate(walk, Val((word,)), job.state)
+            arithmetic.assign_results(walk, word, job.state)
         else:
-            arithmetic.text(walk, Val(word.values, kind=word.kind), job.state)
+            arithmetic.evaluate(walk, Val(word.values, kind=word.kind), job.state)
             job.state.aliased = True
     return _done(walk, job)
 
 
-def wait(walk: Walk, job: Job) -> Pair:
+def wait(walk: Walk, job: ShellJob) -> Pair:
     args = job.argv[1:]
     for place, word in enumerate(args):
         if isinstance(word, str) and re.fullmatch(r"-[a-z]*p", word) and place + 1 < len(args):

@@ -1,14 +1,13 @@
-"""`$name` and `${name…}` → what they stand for. Runs nothing, but has the walk visit every word inside."""
+"""`$name` and `${name…}` → their values. Runs nothing, but the walk visits every word inside."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from assent.contract import Pattern
-from assent.effects.shell.patterns import removed, replaced
-from assent.effects.shell.state import EMPTY, NUMBER, SECRET, TOKEN, UNKNOWN, UNSET, State, Val, either
-from assent.effects.shell.tree import Glob, Literal, Parameter, Word
+from assent.contract import DOTALL, Pattern, re
+from assent.effects.shell.state import EMPTY, NUMBER, SECRET, TOKEN, UNKNOWN, UNSET, ShellState, Val, either
+from assent.effects.shell.tree import GlobPart, Literal, Parameter, Word
 
 if TYPE_CHECKING:
     from assent.effects.shell.walk import Walk
@@ -22,9 +21,12 @@ _INTEGER = Pattern(r"\s*(-?[0-9]{1,9})\s*")
 _MAGIC = Pattern(r"[*?\[\\]")
 _LIVE_PROMPT = Pattern(r"[$`\\]")
 _DEFAULTS = frozenset((":-", "-", ":=", "=", ":?", "?", ":+", "+"))
+LONGEST_TEXT = 512
+MOST_STARS = 2
+_SIMPLE = Pattern(r"[^\[\]\\()|!^]*")
 
 
-def parameter(walk: Walk, part: Parameter, state: State) -> Val:
+def parameter(walk: Walk, part: Parameter, state: ShellState) -> Val:
     """The value of a parameter expansion. Whatever is not modelled is unknown."""
     walk.step()
     if not part.op and part.subscript is None and not part.indirect:
@@ -36,7 +38,7 @@ def parameter(walk: Walk, part: Parameter, state: State) -> Val:
     return found
 
 
-def _operated(walk: Walk, part: Parameter, state: State) -> Val:
+def _operated(walk: Walk, part: Parameter, state: ShellState) -> Val:
     """`${…}` with more in it than a name: other expansions, which may hold others in turn."""
     name, op = part.name, part.op
     if part.subscript is not None:
@@ -59,16 +61,16 @@ def _operated(walk: Walk, part: Parameter, state: State) -> Val:
     return _edited(op, base, operand, second)
 
 
-def _pattern(walk: Walk, word: Word, state: State) -> Val:
+def _pattern(walk: Walk, word: Word, state: ShellState) -> Val:
     """The pattern that a word stands for, unknown where a star in it may be a plain character."""
     found = walk.value(word, state)
-    written = all(type(part) is Glob or (type(part) is Literal and not part.quoted) for part in word.parts)
+    written = all(type(part) is GlobPart or (type(part) is Literal and not part.quoted) for part in word.parts)
     if not written and (found.values is None or any(map(_MAGIC.search, found.values))):
         return Val(taint=found.taint)
     return found
 
 
-def lookup(walk: Walk, name: str, state: State) -> Val:
+def lookup(walk: Walk, name: str, state: ShellState) -> Val:
     """The value of a plain name: what the text gave it, or what every environment has."""
     found = state.get(name)
     if found is not None:
@@ -99,14 +101,14 @@ def _first(found: Val) -> Val:
     return found.items[0] if found.items else EMPTY
 
 
-def _all(state: State) -> Val:
+def _all(state: ShellState) -> Val:
     items = state.positional
     if items is None:
         return UNKNOWN
     return together(items, state)
 
 
-def together(items: tuple[Val, ...], state: State) -> Val:
+def together(items: tuple[Val, ...], state: ShellState) -> Val:
     """Several values as one: each apart where the place takes several words, else joined by spaces, if IFS is usual."""
     taint = 0
     for item in items:
@@ -117,14 +119,14 @@ def together(items: tuple[Val, ...], state: State) -> Val:
     return Val((text,) if known else None, items=items, taint=taint)
 
 
-def _positional(number: int, state: State) -> Val:
+def _positional(number: int, state: ShellState) -> Val:
     items = state.positional
     if items is None:
         return UNKNOWN
     return items[number - 1] if number <= len(items) else EMPTY
 
 
-def _element(walk: Walk, part: Parameter, state: State) -> Val:
+def _element(walk: Walk, part: Parameter, state: ShellState) -> Val:
     """The value that an operator works on."""
     if part.subscript is None:
         return lookup(walk, part.name, state)
@@ -144,7 +146,7 @@ def _element(walk: Walk, part: Parameter, state: State) -> Val:
     return Val(taint=together(found.items, state).taint)
 
 
-def _indirect(walk: Walk, part: Parameter, state: State) -> Val:
+def _indirect(walk: Walk, part: Parameter, state: ShellState) -> Val:
     """`${!name}` reads the name that a name holds, subscript and all; `${!name@}`, `${!a[@]}` only list names."""
     operand = walk.value(part.operand, state) if part.operand is not None else None
     if part.op in ("@", "*") or (part.subscript is not None and part.subscript.text in ("@", "*")):
@@ -166,7 +168,7 @@ def _indirect(walk: Walk, part: Parameter, state: State) -> Val:
     return out or UNKNOWN
 
 
-def _default(walk: Walk, part: Parameter, base: Val, state: State) -> Val:
+def _default(walk: Walk, part: Parameter, base: Val, state: ShellState) -> Val:
     op = part.op
     operand = walk.value(part.operand, state) if part.operand is not None else EMPTY
     sign, colon = op[-1], op[0] == ":"
@@ -186,7 +188,7 @@ def _default(walk: Walk, part: Parameter, base: Val, state: State) -> Val:
     return out
 
 
-def _slice(walk: Walk, part: Parameter, base: Val, state: State) -> Val:
+def _slice(walk: Walk, part: Parameter, base: Val, state: ShellState) -> Val:
     numbers = []
     for word in (part.operand, part.operand2):
         if word is not None:
@@ -201,7 +203,7 @@ def _slice(walk: Walk, part: Parameter, base: Val, state: State) -> Val:
     return _each(base, lambda text: _substring(text, start, length))
 
 
-def _sliced_items(name: str, start: int, rest: list[int | None], base: Val, state: State) -> Val:
+def _sliced_items(name: str, start: int, rest: list[int | None], base: Val, state: ShellState) -> Val:
     if base.items is None or start < 0 or (start == 0 and name in ("@", "*")):
         return Val(taint=base.taint)
     offset = start - 1 if name in ("@", "*") else start
@@ -213,7 +215,7 @@ def _sliced_items(name: str, start: int, rest: list[int | None], base: Val, stat
     return together(items, state)
 
 
-def _integer(walk: Walk, word: Word, state: State) -> int | None:
+def _integer(walk: Walk, word: Word, state: ShellState) -> int | None:
     text = walk.value(word, state).one
     found = _INTEGER.fullmatch(text) if text is not None else None
     return int(found[1]) if found else None
@@ -277,3 +279,41 @@ def _each(base: Val, change: Callable[[str], str | None]) -> Val:
             return Val(taint=base.taint)
         out.append(new)
     return Val(tuple(dict.fromkeys(out)), taint=base.taint)
+
+
+def removed(text: str, pattern: str, op: str) -> str | None:
+    """`${text#pattern}` and its three like."""
+    regex = _regex(text, pattern, greedy=len(op) == 2)
+    if regex is None:
+        return None
+    if op[0] == "#":
+        found = re.match(regex, text, DOTALL)
+        return text[found.end() :] if found else text
+    places = range(len(text) + 1) if len(op) == 2 else range(len(text), -1, -1)
+    whole = re.compile(regex, DOTALL)
+    for place in places:
+        if whole.fullmatch(text, place):
+            return text[:place]
+    return text
+
+
+def replaced(text: str, pattern: str, new: str, op: str) -> str | None:
+    """`${text/pattern/new}` and its three like."""
+    regex = _regex(text, pattern, greedy=True)
+    if regex is None or not pattern or "&" in new or "\\" in new:
+        return None
+    if op == "/#":
+        found = re.match(regex, text, DOTALL)
+        return new + text[found.end() :] if found else text
+    if op == "/%" or ("*" in pattern and op == "//"):
+        return None
+    return re.sub(regex, lambda _: new, text, count=0 if op == "//" else 1, flags=DOTALL)
+
+
+def _regex(text: str, pattern: str, *, greedy: bool) -> str | None:
+    if len(text) > LONGEST_TEXT or len(pattern) > LONGEST_TEXT or not _SIMPLE.fullmatch(pattern):
+        return None
+    if pattern.count("*") > MOST_STARS:
+        return None
+    star = ".*" if greedy else ".*?"
+    return "".join(star if c == "*" else "." if c == "?" else re.escape(c) for c in pattern)

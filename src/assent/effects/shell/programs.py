@@ -1,4 +1,4 @@
-"""Programs: what the tables say of a command, what flows through it, and the commands that it starts in turn.
+"""Programs: what the tables say about a command, what flows through it, and the commands it starts.
 
 Expands no words and finds no functions; what a program does is data, in `commands`."""
 
@@ -7,13 +7,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from assent.contract import Effect, Kind, Operation, Pattern, Target
+from assent.effects.paths import path_target
 from assent.effects.shell import environment, flows
 from assent.effects.shell.command import LISTED, Arg, CommandEffects, Run
 from assent.effects.shell.commands.interpret import interpret
 from assent.effects.shell.flows import Stream
-from assent.effects.shell.job import Job
+from assent.effects.shell.job import ShellJob
 from assent.effects.shell.record import alias_open
-from assent.effects.shell.state import DECODED, FETCHED, State, Val
+from assent.effects.shell.state import DECODED, FETCHED, ShellState, Val
 from assent.programs.traits import has
 
 if TYPE_CHECKING:
@@ -35,11 +36,15 @@ _STEERING = frozenset(
     "PATH HOME XDG_CONFIG_HOME GOPATH GOMODCACHE GOROOT GOBIN GOENV GOFLAGS GOTOOLCHAIN GOWORK GIT_DIR GIT_WORK_TREE "
     "GIT_COMMON_DIR GIT_CEILING_DIRECTORIES".split()
 )
+_NO_TREE = frozenset(("--cached", "--abort", "--quit", "--skip", "--show-current-patch"))
+_STRIP = Pattern(r"(?:-[A-Za-z]*p|--strip=)([0-9]+)")
+_FOLDER = Pattern(r"--d(?:i[a-z]*)?|-[A-Za-z0-9]*d")
+_GLUED = Pattern(r"(?:--d(?:i[a-z]*)?=|-[A-Za-z0-9]*?d)(.+)")
 _MOST_INCOMING = 256
 _DELIMITED = Pattern(r"-[a-zA-Z]*[0d]|--null|--delim|--arg-file|--arg-sep|--colsep|-[CaX]|:::")
 
 
-def command(walk: Walk, job: Job) -> None:
+def command(walk: Walk, job: ShellJob) -> None:
     """A program, judged by the tables, in each folder that the shell may stand in."""
     name = job.argv[0]
     assert isinstance(name, str)
@@ -62,9 +67,7 @@ def command(walk: Walk, job: Job) -> None:
         elif effect.operation is DELETE and effect.recursive and not effect.target.name:
             effects = _emptied(job.state, effect, effects)
     if has(base, "applies-patches") and (base != "git" or sight.subcommand[:1] in _GIT_PATCHES):
-        from assent.effects.shell import patched
-
-        effects = (*effects, *patched.effects_of(walk, job, base, sight, effects))
+        effects = (*effects, *_patch_effects(walk, job, base, sight, effects))
     if has(base, "own-terminal") and job.stdin is not flows.TERMINAL and job.stdin.text != "":
         effects = (*effects, Effect(EXECUTE, Target(Kind.PROGRAM, base, f"{base}, which types what it reads")))
     if job.env or job.state.passed or sight.obeyed:
@@ -101,7 +104,7 @@ def command(walk: Walk, job: Job) -> None:
         walk.sink.append(stream)
 
 
-def _steered(job: Job, base: str, sight: CommandEffects, effects: tuple[Effect, ...]) -> tuple[Effect, ...]:
+def _steered(job: ShellJob, base: str, sight: CommandEffects, effects: tuple[Effect, ...]) -> tuple[Effect, ...]:
     """The effects with EXECUTE where the text sets a variable that is not known to be harmless for the program. One
     that its row says it obeys takes allow rules away, too."""
     state = job.state
@@ -117,7 +120,7 @@ def _steered(job: Job, base: str, sight: CommandEffects, effects: tuple[Effect, 
     return effects
 
 
-def _emptied(state: State, effect: Effect, effects: tuple[Effect, ...]) -> tuple[Effect, ...]:
+def _emptied(state: ShellState, effect: Effect, effects: tuple[Effect, ...]) -> tuple[Effect, ...]:
     """`rm -r "$X"/` where nothing says that X has a value: the guess is the root."""
     match = _ROOT_IF_EMPTY.fullmatch(effect.target.text)
     if match is None or match[1] in _MOSTLY_SET or state.get(match[1]) is not None:
@@ -143,7 +146,7 @@ def _incoming(stdin: Stream, argv: tuple[str | Arg, ...], cwds: tuple[str, ...])
     return None
 
 
-def _endangered(walk: Walk, job: Job, base: str, kind: str, effects: tuple[Effect, ...]) -> tuple[Effect, ...]:
+def _endangered(walk: Walk, job: ShellJob, base: str, kind: str, effects: tuple[Effect, ...]) -> tuple[Effect, ...]:
     """The effects with the dangers that lie in where the data of this command comes from."""
     code: tuple[str, ...] = ()
     out: tuple[str, ...] = ()
@@ -193,7 +196,7 @@ def endangered(effect: Effect, dangers: tuple[str, ...]) -> Effect:
     )
 
 
-def _printed(walk: Walk, job: Job, base: str, effects: tuple[Effect, ...], sight: CommandEffects) -> Stream:
+def _printed(walk: Walk, job: ShellJob, base: str, effects: tuple[Effect, ...], sight: CommandEffects) -> Stream:
     """What a program prints, and what that makes of the files that it or its redirections write."""
     stream = flows.output(base, job.argv[1:], effects, sight, job.stdin, job.taint)
     for effect in effects:
@@ -211,7 +214,7 @@ def _printed(walk: Walk, job: Job, base: str, effects: tuple[Effect, ...], sight
     return Stream(None, stream.taint) if stream.kind == "place" and steered(job) else stream
 
 
-def steered(job: Job) -> bool:
+def steered(job: ShellJob) -> bool:
     """Whether the text itself may have chosen the place that a command tells."""
     state = job.state
     return bool(job.env or job.forfeit or state.opaque or state.aliased) or any(map(state.vars.__contains__, _STEERING))
@@ -220,7 +223,7 @@ def steered(job: Job) -> bool:
 # ---------------------------------------------------------------- what a command runs in turn
 
 
-def follow(walk: Walk, job: Job, base: str, runs: tuple[Run, ...]) -> None:
+def follow(walk: Walk, job: ShellJob, base: str, runs: tuple[Run, ...]) -> None:
     """Walk the commands that a command starts."""
     if not walk.enter():
         return
@@ -229,7 +232,7 @@ def follow(walk: Walk, job: Job, base: str, runs: tuple[Run, ...]) -> None:
         walk.step()
         walk.steps += len(job.state.vars) >> 3
         place = "elsewhere" if "elsewhere" in (found.place, job.place) else "here"
-        state = job.state.child() if place == "here" else State(("",))
+        state = job.state.child() if place == "here" else ShellState(("",))
         if place == "here":
             for name, given in job.env:
                 state.set(name, given)
@@ -274,7 +277,7 @@ def _piped(walk: Walk, argv: tuple[str | Arg, ...]) -> Stream | None:
     return next((walk.pipes[word] for word in argv[1:] if isinstance(word, str) and word in walk.pipes), None)
 
 
-def _script_from(walk: Walk, job: Job, base: str, source: Stream) -> None:
+def _script_from(walk: Walk, job: ShellJob, base: str, source: Stream) -> None:
     """A shell that runs what another command prints: known text is walked, the rest is a gap."""
     if source.text is None:
         walk.gap("gap.shell.stdin-script", "give the shell a script that can be read", job.start, job.end)
@@ -293,7 +296,7 @@ def _script_from(walk: Walk, job: Job, base: str, source: Stream) -> None:
     walk.leave()
 
 
-def moved_by(job: Job, base: str, effects: tuple[Effect, ...]) -> list[str]:
+def moved_by(job: ShellJob, base: str, effects: tuple[Effect, ...]) -> list[str]:
     """Paths that a command may put links or other files at, so that facts of them are out of date after it."""
     if not has(base, "moves-files"):
         return []
@@ -306,3 +309,77 @@ def moved_by(job: Job, base: str, effects: tuple[Effect, ...]) -> list[str]:
         and effect.target.kind is Kind.PATH
         and (effect.recursive or base not in ("cp", "install", "rsync"))
     ]
+
+
+# ---------------------------------------------------------------- commands that apply a patch
+
+
+def _patch_effects(
+    walk: Walk, job: ShellJob, base: str, sight: CommandEffects, effects: tuple[Effect, ...]
+) -> list[Effect]:
+    """What a command that applies a patch writes, beside what its row says."""
+    if not any(effect.operation is EXECUTE and effect.target.kind is Kind.PROGRAM for effect in effects):
+        return []  # it only tells
+    from assent.effects import patches
+
+    texts = [word for word in job.argv[1:] if isinstance(word, str) and "\n" in word]
+    if job.stdin.text is not None:
+        texts.append(job.stdin.text)
+    read = [patches.read_patch(text) for text in texts]
+    folders = _patch_folders(walk, job, base, effects)
+    out = [
+        Effect(touch.operation, path_target(path, folder.raw or folder.name, walk.home))
+        for touch in dict.fromkeys(touch for touched, _ in read for touch in touched)
+        for path in _patched_files(touch.path, base, job.argv)
+        for folder in folders
+        if folder.name
+    ]
+    whole = bool(read) and all(sure for _, sure in read) and all(folder.name for folder in folders)
+    named = base in ("patch", "gpatch") and bool(sight.operands)  # `patch a.c a.patch`, whatever the patch names
+    if not whole and not named and sight.flags.isdisjoint(_NO_TREE):
+        out += [Effect(WRITE, folder, recursive=True) for folder in folders]
+    return out
+
+
+def _patched_files(path: str, base: str, argv: list[str | Arg] | tuple[str | Arg, ...]) -> list[str]:
+    """The files that a name in a patch may stand for, by how many folders the command takes off."""
+    if not path:
+        return []
+    found = [match[1] for word in argv if isinstance(word, str) and (match := _STRIP.match(word))]
+    if base in ("apply_patch", "applypatch"):
+        return [path]
+    if not found and base != "git":
+        return list(dict.fromkeys((path, path.rpartition("/")[2] or path)))
+    strip = min(int(found[-1]), 100) if found and len(found[-1]) < 4 else 1
+    headers = (path, f"a/{path}", f"b/{path}")
+    stripped = ("/".join(header.split("/")[strip:]) for header in headers)
+    return list(dict.fromkeys(each for each in (path, *stripped) if each))
+
+
+def _patch_folders(walk: Walk, job: ShellJob, base: str, effects: tuple[Effect, ...]) -> list[Target]:
+    """Where the patch is applied. A folder that cannot be named is a target without a name."""
+    bases = [effect.target.raw or effect.target.name for effect in effects if effect.target.kind is Kind.REPOSITORY]
+    out: list[Target] = []
+    for cwd in (base == "git" and bases) or job.state.cwds:
+        for word in _directory_options(job.argv) or ["."]:
+            if isinstance(word, str):
+                out.append(path_target(word, cwd, walk.home, tilde=False))
+            else:
+                out.append(Target(Kind.PATH, "", word.text, certain=False))
+    return out
+
+
+def _directory_options(argv: list[str | Arg] | tuple[str | Arg, ...]) -> list[str | Arg]:
+    """The values of `-d` and `--directory`; rather one too many than one too few."""
+    out: list[str | Arg] = []
+    for place, word in enumerate(argv[1:], 2):
+        if isinstance(word, Arg):
+            if word.prefix.startswith(("--d", "-d")):
+                out.append(word)
+        elif "\n" in word:
+            continue
+        elif _FOLDER.fullmatch(word):
+            out += argv[place : place + 1]
+        elif glued := _GLUED.fullmatch(word):
+            out.append(glued[1])
+    return out

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from assent.contract import Effect, Gap, Invocation, Kind, Operation, Target, Via
 from assent.effects.shell.command import FIRM, Arg, CommandEffects
-from assent.effects.shell.job import Job
+from assent.effects.shell.job import ShellJob
 from assent.effects.shell.redirects import Plumbing
 from assent.effects.shell.tree import Arithmetic, Part
 from assent.programs.traits import has
@@ -26,11 +26,11 @@ _GOES_ALONG = frozenset((Operation.FETCH, Operation.EXECUTE, Operation.DELEGATE)
 _SETTLED = frozenset((Kind.REPOSITORY, Kind.HOOKS, Kind.MODULES, Kind.SETTINGS, Kind.TREE))
 
 
-class Stop(Exception):
+class LimitReached(Exception):
     """A limit is reached: what was seen so far stands, and a gap says that there is more."""
 
 
-class Record:
+class WalkRecord:
     """`text` is what is being read now, `span` the place of the outermost command that it comes from (None: it is
     the call's own text), `at` that of the command being visited. `moved` are paths that an earlier part may have put
     something else at. `place`: as in Run."""
@@ -56,7 +56,7 @@ class Record:
         """Count a piece of work; too many end the walk."""
         self.steps += 1
         if self.steps > MOST_STEPS:
-            raise Stop
+            raise LimitReached
 
     def enter(self) -> bool:
         """Go one level deeper; False where that is too deep, which is a gap."""
@@ -96,11 +96,11 @@ class Record:
         where = self.where(start, end)
         self.gaps.setdefault((code, where), Gap(code, where, advice, self.text[start:end][:200]))
 
-    def record(self, job: Job, sight: CommandEffects, effects: tuple[Effect, ...]) -> int:
+    def record(self, job: ShellJob, sight: CommandEffects, effects: tuple[Effect, ...]) -> int:
         """Put a command with its effects and redirections on record; return its index."""
         index = len(self.invocations)
         if index >= MOST_INVOCATIONS:
-            raise Stop
+            raise LimitReached
         words = texts(job.argv)
         first = job.argv[0]
         program = first.rpartition("/")[2] if isinstance(first, str) else ""
@@ -207,7 +207,7 @@ def alias_open(
     return tuple(argv)
 
 
-def _open_words(job: Job, program: str, sight: CommandEffects, literal: bool) -> tuple[tuple[int, str, bool], ...]:
+def _open_words(job: ShellJob, program: str, sight: CommandEffects, literal: bool) -> tuple[tuple[int, str, bool], ...]:
     if literal and (sight.subcommand or not has(program, "own-aliases")):
         return ()
     return _unknown(alias_open(job.argv, program, sight))

@@ -8,7 +8,7 @@ from assent.contract import Kind, Operation, Pattern, Target
 from assent.effects.paths import path_target
 from assent.effects.shell.command import Arg
 from assent.effects.shell.flows import Stream
-from assent.effects.shell.state import FETCHED, FROM_FILE, NUMBER, State, Val, either
+from assent.effects.shell.state import FETCHED, FROM_FILE, NUMBER, ShellState, Val, either
 from assent.effects.shell.tree import ProcessSub, Redirect
 from assent.effects.shell.words import single, value
 
@@ -47,7 +47,7 @@ class Plumbing:
         self.opened: list[str] = []
 
 
-def plumb(walk: Walk, redirects: tuple[Redirect, ...], state: State) -> Plumbing:
+def plumb(walk: Walk, redirects: tuple[Redirect, ...], state: ShellState) -> Plumbing:
     """Visit redirections in order."""
     out = Plumbing()
     for redirect in redirects:
@@ -71,7 +71,7 @@ def plumb(walk: Walk, redirects: tuple[Redirect, ...], state: State) -> Plumbing
     return out
 
 
-def _document(walk: Walk, redirect: Redirect, state: State, out: Plumbing) -> None:
+def _document(walk: Walk, redirect: Redirect, state: ShellState, out: Plumbing) -> None:
     if redirect.body is None:
         return
     found = value(walk, redirect.body, state)
@@ -81,7 +81,7 @@ def _document(walk: Walk, redirect: Redirect, state: State, out: Plumbing) -> No
         walk.taint |= found.taint
 
 
-def _file(walk: Walk, redirect: Redirect, state: State, out: Plumbing) -> None:
+def _file(walk: Walk, redirect: Redirect, state: ShellState, out: Plumbing) -> None:
     op, word = redirect.op, redirect.target
     target = single(walk, word, state)
     if walk.zsh:
@@ -109,7 +109,7 @@ def _file(walk: Walk, redirect: Redirect, state: State, out: Plumbing) -> None:
         _target(walk, redirect, state, out, target, one, where, reads, writes)
 
 
-def _again(walk: Walk, target: str | Arg, state: State) -> None:
+def _again(walk: Walk, target: str | Arg, state: ShellState) -> None:
     """Bash expands the word of `>&word` twice where it is no descriptor: what the first time left may run then."""
     texts = _texts(target)
     live = tuple(text for text in texts if text is not None and _EXPANDS.search(text))
@@ -121,7 +121,7 @@ def _again(walk: Walk, target: str | Arg, state: State) -> None:
 def _target(
     walk: Walk,
     redirect: Redirect,
-    state: State,
+    state: ShellState,
     out: Plumbing,
     target: str | Arg,
     text: str | None,
@@ -153,7 +153,7 @@ def _target(
                 out.files.append(found.name)
 
 
-def _paths(walk: Walk, state: State, target: str | Arg, text: str | None) -> list[Target]:
+def _paths(walk: Walk, state: ShellState, target: str | Arg, text: str | None) -> list[Target]:
     if text is None:
         assert isinstance(target, Arg)
         return [unnamed(target, walk, state.cwds[0])]

@@ -10,15 +10,15 @@ from assent.contract import Effect, Kind, Operation, Target
 from assent.effects.shell import flows, programs
 from assent.effects.shell.command import Arg, CommandEffects
 from assent.effects.shell.flows import Stream
-from assent.effects.shell.job import Job
-from assent.effects.shell.state import State, either, join
+from assent.effects.shell.job import ShellJob
+from assent.effects.shell.state import ShellState, either, join
 from assent.effects.shell.tree import Literal, Simple
 from assent.effects.shell.words import expand
 
 if TYPE_CHECKING:
     from assent.effects.shell.walk import Walk
 
-    Pair = tuple[State | None, State | None]
+    Pair = tuple[ShellState | None, ShellState | None]
 
 _NO_GUESSES: tuple[str, ...] = ()
 _PREFIXES = frozenset(("noglob", "nocorrect", "-"))
@@ -28,7 +28,7 @@ _SPECIAL = frozenset(
 )
 
 
-def visit(walk: Walk, node: Simple, state: State) -> Pair:
+def visit(walk: Walk, node: Simple, state: ShellState) -> Pair:
     """Walk a simple command."""
     walk.step()
     walk.at = (node.start, node.end)
@@ -64,7 +64,7 @@ def visit(walk: Walk, node: Simple, state: State) -> Pair:
 
         plumbing = redirects.plumb(walk, node.redirects, state)
         stdin = plumbing.stdin or stdin
-    job = Job(argv, state, stdin, walk.taint, node.start, node.end, walk.text[node.start : node.end])
+    job = ShellJob(argv, state, stdin, walk.taint, node.start, node.end, walk.text[node.start : node.end])
     job.plumbing = plumbing
     job.place = walk.place
     job.guesses = guesses
@@ -75,7 +75,7 @@ def visit(walk: Walk, node: Simple, state: State) -> Pair:
     return out
 
 
-def _bare(walk: Walk, node: Simple, state: State) -> Pair:
+def _bare(walk: Walk, node: Simple, state: ShellState) -> Pair:
     """Assignments without a command hold for the shell itself, and for the redirections behind them."""
     for assignment in node.assignments:
         walk.assignment(assignment, state)
@@ -91,7 +91,7 @@ def _bare(walk: Walk, node: Simple, state: State) -> Pair:
     return state, state
 
 
-def _environment(walk: Walk, node: Simple, job: Job) -> None:
+def _environment(walk: Walk, node: Simple, job: ShellJob) -> None:
     """Assignments before a command: they hold for it alone, and for those that follow them."""
     state = job.state
     before = [(assignment.name, state.vars.get(assignment.name)) for assignment in node.assignments[:-1]]
@@ -116,7 +116,7 @@ def _environment(walk: Walk, node: Simple, job: Job) -> None:
 # ---------------------------------------------------------------- finding the program
 
 
-def run(walk: Walk, job: Job) -> Pair:
+def run(walk: Walk, job: ShellJob) -> Pair:
     """Follow a command to its alias, function, builtin or program."""
     walk.step()
     name = job.argv[0]
@@ -138,20 +138,20 @@ def run(walk: Walk, job: Job) -> Pair:
     return _program(walk, job, name)
 
 
-def _own(walk: Walk, job: Job, name: str) -> Pair:
+def _own(walk: Walk, job: ShellJob, name: str) -> Pair:
     """A command by its own name."""
     handler = walk.handlers.get(name)
     return handler(walk, job) if handler is not None else _program(walk, job, name)
 
 
-def _program(walk: Walk, job: Job, name: str) -> Pair:
+def _program(walk: Walk, job: ShellJob, name: str) -> Pair:
     programs.command(walk, job)
     if name in _PREFIXES and len(job.argv) > 1 and not job.external:
         return within(walk, job.inner(job.argv[1:]))
     return job.state, job.state
 
 
-def within(walk: Walk, job: Job) -> Pair:
+def within(walk: Walk, job: ShellJob) -> Pair:
     """Follow a command that stands in the words of another, as one more may stand in its own."""
     if not walk.enter():
         return job.state, job.state
@@ -160,7 +160,7 @@ def within(walk: Walk, job: Job) -> Pair:
     return out
 
 
-def _redefined(walk: Walk, job: Job, name: str) -> tuple[Pair, bool]:
+def _redefined(walk: Walk, job: ShellJob, name: str) -> tuple[Pair, bool]:
     """What the alias or function of that name does, and whether it is certainly in force."""
     out: Pair = (None, None)
     texts = job.state.aliases.get(name)
@@ -179,7 +179,7 @@ def _either(a: Pair, b: Pair) -> Pair:
     return join(a[0], b[0]), join(a[1], b[1])
 
 
-def _dynamic(walk: Walk, job: Job, name: Arg) -> Pair:
+def _dynamic(walk: Walk, job: ShellJob, name: Arg) -> Pair:
     """A program word that is not one known literal: each value it may have is followed, and what is left is a gap."""
     known = name.values if name.values is not None and not name.pattern else ()
     before = job.state

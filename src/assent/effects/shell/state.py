@@ -111,7 +111,7 @@ class Body:
         self.sure = sure
 
 
-class State:
+class ShellState:
     """One shell at one moment.
 
     `cwds`: the folders it may stand in, `("",)` unknown; `old`: those before the last `cd`. `positional`: the
@@ -164,9 +164,9 @@ class State:
         self.fixed: frozenset[str] = frozenset()
         self._shared = False
 
-    def fork(self) -> State:
+    def fork(self) -> ShellState:
         """Another shell that starts out the same."""
-        new = State(self.cwds)
+        new = ShellState(self.cwds)
         new.vars = self.vars
         new.exported = self.exported
         new.passed = self.passed
@@ -285,9 +285,9 @@ class State:
         self.old = None
         self.positional = None
 
-    def child(self) -> State:
+    def child(self) -> ShellState:
         """A new shell process: it has the exported names, and of the others it is not known."""
-        new = State(self.cwds)
+        new = ShellState(self.cwds)
         for name, value in self.vars.items():
             new.vars[name] = value if name in self.exported else either(value, None)
         new.exported = dict(self.exported)
@@ -300,7 +300,7 @@ class State:
         new.sockets = self.sockets
         return new
 
-    def same(self, other: State) -> bool:
+    def same(self, other: ShellState) -> bool:
         """Whether two states are alike without a look inside."""
         return (
             self.vars is other.vars
@@ -329,7 +329,7 @@ def bounded(cwds: tuple[str, ...]) -> tuple[str, ...]:
     return distinct if len(distinct) <= MOST_FOLDERS and "" not in distinct else ("",)
 
 
-def join(a: State | None, b: State | None) -> State | None:
+def join(a: ShellState | None, b: ShellState | None) -> ShellState | None:
     """The state after one of two ways; None is a way that does not come back."""
     if a is None or b is None:
         return b if a is None else a
@@ -386,7 +386,7 @@ def _join_functions(a: dict[str, Body], b: dict[str, Body]) -> dict[str, Body]:
     return out
 
 
-def changed(a: State, b: State) -> list[str] | None:
+def changed(a: ShellState, b: ShellState) -> list[str] | None:
     """The names of which the second state knows other values than the first; None where more than names changed."""
     if a.functions is not b.functions and any(
         body.commands != other.commands or body.sure != other.sure
@@ -407,7 +407,7 @@ def changed(a: State, b: State) -> list[str] | None:
 _NO_BODY = Body((), False)
 
 
-def _allows(a: State, b: State) -> bool:
+def _allows(a: ShellState, b: ShellState) -> bool:
     """Whether the first state says of the shell itself what holds in the second."""
     return (
         (a.old == b.old or a.old in (None, ("",)))

@@ -20,7 +20,7 @@ class Literal(Value):
         self.quoted = quoted
 
 
-class Glob(Value):
+class GlobPart(Value):
     """An unquoted pattern piece: `*`, `?`, `[abc]`, or an extended glob `@(a|b)` (text as written)."""
 
     __slots__ = ("text",)
@@ -116,7 +116,7 @@ class Brace(Value):
         self.text = text
 
 
-Part = Literal | Glob | Tilde | Parameter | CommandSub | ProcessSub | Arithmetic | Brace
+Part = Literal | GlobPart | Tilde | Parameter | CommandSub | ProcessSub | Arithmetic | Brace
 
 
 class Word(Value):
@@ -321,7 +321,7 @@ class ForArithmetic(Value):
         self.end = end
 
 
-class Case(Value):
+class CaseCommand(Value):
     """`case word in (patterns) body;; … esac`."""
 
     __slots__ = ("word", "arms", "redirects", "start", "end")
@@ -401,7 +401,7 @@ Command = (
     | Loop
     | For
     | ForArithmetic
-    | Case
+    | CaseCommand
     | Function
     | ArithmeticCommand
     | Conditional

@@ -14,9 +14,9 @@ from assent.effects.shell.command import FIRM, Arg
 from assent.effects.shell.commands.command_effects import EffectsBuilder
 from assent.effects.shell.commands.interpret import interpret
 from assent.effects.shell.commands.line import locate
-from assent.effects.shell.job import Job
-from assent.effects.shell.record import Stop
-from assent.effects.shell.state import State
+from assent.effects.shell.job import ShellJob
+from assent.effects.shell.record import LimitReached
+from assent.effects.shell.state import ShellState
 from assent.effects.shell.walk import Walk
 from assent.programs.option import Options
 from assent.programs.table import Node
@@ -39,17 +39,17 @@ def lowered(walk: Walk, again: Walk) -> Lowering | None:
         for argv, state, start, end in walk.unsettled[:MOST_COMMANDS]:
             for words in of(argv, state, walk):
                 again.span = (start, end)
-                job = Job(words, state.fork(), flows.UNSEEN, 0, start, end, walk.text[start:end])
+                job = ShellJob(words, state.fork(), flows.UNSEEN, 0, start, end, walk.text[start:end])
                 job.external = True
                 simple.within(again, job)
-    except Stop:
+    except LimitReached:
         pass  # what was seen until then counts
     if not again.invocations:
         return None
     return Lowering("bash", tuple(again.effects), tuple(again.invocations))
 
 
-def of(argv: tuple[Word, ...], state: State, walk: Walk) -> Iterator[list[Word]]:
+def of(argv: tuple[Word, ...], state: ShellState, walk: Walk) -> Iterator[list[Word]]:
     """Command lines that one with unknown words may be, within bounds."""
     places = [place for place, word in enumerate(argv) if place and is_open(word)][:MOST_WORDS]
     yield from [*_guessed(argv, places), *_known(argv, places, state, walk)][:MOST_VARIANTS]
@@ -76,7 +76,7 @@ def _words(word: Arg, text: str) -> list[str]:
     return text.split() if word.splits else [text]
 
 
-def _known(argv: tuple[Word, ...], places: list[int], state: State, walk: Walk) -> Iterator[list[Word]]:
+def _known(argv: tuple[Word, ...], places: list[int], state: ShellState, walk: Walk) -> Iterator[list[Word]]:
     """With the subcommands and options of the tables that carry a danger of their own, one for each."""
     name = argv[0]
     program = name.rpartition("/")[2] if isinstance(name, str) else ""
@@ -116,7 +116,7 @@ def _shape(match: re.Match[str]) -> str:
     return ".*" if text[0] in "*@+!" else "." if text[0] in "?[" else re.escape(text)
 
 
-def _dangers(words: list[Word], state: State, walk: Walk) -> frozenset[str]:
+def _dangers(words: list[Word], state: ShellState, walk: Walk) -> frozenset[str]:
     found = interpret(tuple(words), cwd=state.cwds[0], home=walk.home, tables=walk.tables)
     return frozenset(danger for effect in found.effects for danger in effect.dangers)
 

@@ -14,14 +14,14 @@ from assent.effects.shell import flows, simple
 from assent.effects.shell.command import Arg
 from assent.effects.shell.commands import Tables
 from assent.effects.shell.flows import Stream
-from assent.effects.shell.job import Job
-from assent.effects.shell.record import Record
-from assent.effects.shell.state import UNKNOWN, Body, State, Val, join
+from assent.effects.shell.job import ShellJob
+from assent.effects.shell.record import WalkRecord
+from assent.effects.shell.state import UNKNOWN, Body, ShellState, Val, join
 from assent.effects.shell.tree import (
     Arithmetic,
     ArithmeticCommand,
     Assignment,
-    Case,
+    CaseCommand,
     Command,
     Conditional,
     Coproc,
@@ -42,8 +42,8 @@ from assent.effects.shell.tree import (
 from assent.effects.shell.words import part_value, value
 
 if TYPE_CHECKING:
-    Pair = tuple[State | None, State | None]
-    Handler = Callable[["Walk", Job], Pair]
+    Pair = tuple[ShellState | None, ShellState | None]
+    Handler = Callable[["Walk", ShellJob], Pair]
 
 
 _HOOKS = frozenset(
@@ -80,7 +80,7 @@ class Handlers:
         return table.get(name)
 
 
-class Walk(Record):
+class Walk(WalkRecord):
     """One walk through one text. `sink` collects what is printed, where someone reads it; `last` is what the last
     process substitution prints, `pipes` what each does, by its path. `stack` are the functions being called.
     `unsettled`: commands with words that are not known. `fetched`: files with code from afar. `bodies` and `texts`:
@@ -127,25 +127,25 @@ class Walk(Record):
         self.pipes: dict[str, Stream] = {}
         self.stack: list[tuple[str, int]] = []
         self.forks = 0
-        self.escapes: list[tuple[bool, list[State]]] = []
-        self.traps: list[tuple[str, State, dict[str, int], int, tuple[int, int], bool]] = []
+        self.escapes: list[tuple[bool, list[ShellState]]] = []
+        self.traps: list[tuple[str, ShellState, dict[str, int], int, tuple[int, int], bool]] = []
         self.fetched: dict[str, int] = {}
         self.writes: dict[str, int] = {}
         self.moves = 0
         self.bodies: dict[str, tuple[Command, ...]] = {}
         self.texts: dict[str, tuple[str, ...]] = {}
-        self.unsettled: list[tuple[tuple[str | Arg, ...], State, int, int]] = []
+        self.unsettled: list[tuple[tuple[str | Arg, ...], ShellState, int, int]] = []
 
     # ------------------------------------------------------------ lists and commands
 
-    def script(self, node: Script, state: State) -> Pair:
+    def script(self, node: Script, state: ShellState) -> Pair:
         """Commands in order. `a && b; c`: a list ends at `;`, a newline or `&`."""
         commands, joins = node.commands, node.joins
         if len(commands) == 1 and joins[:1] != ("&",):
             return self.command(commands[0], state)
         dead = False
-        ok: State | None = state
-        fail: State | None = state
+        ok: ShellState | None = state
+        fail: ShellState | None = state
         place, count = 0, len(commands)
         while place < count:
             end = place
@@ -166,7 +166,9 @@ class Walk(Record):
                     state = after
         return (None, None) if dead else (ok, fail)
 
-    def chain(self, commands: tuple[Command, ...], joins: tuple[str, ...], place: int, end: int, state: State) -> Pair:
+    def chain(
+        self, commands: tuple[Command, ...], joins: tuple[str, ...], place: int, end: int, state: ShellState
+    ) -> Pair:
         """One list of `&&` and `||`."""
         ok, fail = self.command(commands[place], state)
         for at in range(place + 1, end + 1):
@@ -187,7 +189,7 @@ class Walk(Record):
         return ok, fail
 
     def background(
-        self, commands: tuple[Command, ...], joins: tuple[str, ...], place: int, end: int, state: State
+        self, commands: tuple[Command, ...], joins: tuple[str, ...], place: int, end: int, state: ShellState
     ) -> None:
         """`list &`: another shell."""
         self.forks += 1
@@ -196,7 +198,7 @@ class Walk(Record):
         self.stdin = stdin
         self.forks -= 1
 
-    def command(self, node: Command, state: State) -> Pair:
+    def command(self, node: Command, state: ShellState) -> Pair:
         """Any command."""
         kind = type(node)
         if kind is Simple:
@@ -222,7 +224,7 @@ class Walk(Record):
 
     # ------------------------------------------------------------ pipelines and groups
 
-    def pipeline(self, node: Pipeline, state: State) -> Pair:
+    def pipeline(self, node: Pipeline, state: ShellState) -> Pair:
         """Each member is a shell of its own, fed by the one before it."""
         commands = node.commands
         if len(commands) == 1:
@@ -245,7 +247,7 @@ class Walk(Record):
             return after, after
         return state, state
 
-    def group(self, node: Group, state: State) -> Pair:
+    def group(self, node: Group, state: ShellState) -> Pair:
         """`{ …; }` in this shell, `( … )` in another."""
         if not node.redirects:
             if node.subshell:
@@ -254,7 +256,7 @@ class Walk(Record):
             return self.script(node.body, state)
         return self.redirecting(node, state, lambda inner: self.group(Group(node.body, node.subshell), inner))
 
-    def redirecting(self, node: Command, state: State, visit: Callable[[State], Pair]) -> Pair:
+    def redirecting(self, node: Command, state: ShellState, visit: Callable[[ShellState], Pair]) -> Pair:
         """A compound command with redirections: they hold for all that is in it."""
         from assent.effects.shell import redirects
 
@@ -273,13 +275,13 @@ class Walk(Record):
             sink.append(Stream(None, printed.taint) if plumbing.quiet else printed)
         return out
 
-    def condition(self, node: If, state: State) -> Pair:
+    def condition(self, node: If, state: ShellState) -> Pair:
         """`if`: each body after its condition, each next condition after those that failed."""
         if node.redirects:
             return self.redirecting(node, state, lambda inner: self.condition(If(node.arms, node.otherwise), inner))
         mark = len(self.sink) if self.sink is not None else 0
-        out: State | None = None
-        rest: State | None = state
+        out: ShellState | None = None
+        rest: ShellState | None = state
         for test, body in node.arms:
             ok, fail = self.script(test, (rest or state).fork())
             if ok is fail and ok is not None:
@@ -293,14 +295,14 @@ class Walk(Record):
         self.maybe(mark)
         return out, out
 
-    def case(self, node: Case, state: State) -> Pair:
+    def case(self, node: CaseCommand, state: ShellState) -> Pair:
         """Any arm may be taken, or none; `;&` falls into the next."""
         if node.redirects:
-            return self.redirecting(node, state, lambda inner: self.case(Case(node.word, node.arms), inner))
+            return self.redirecting(node, state, lambda inner: self.case(CaseCommand(node.word, node.arms), inner))
         mark = len(self.sink) if self.sink is not None else 0
         value(self, node.word, state)
-        out: State | None = state.fork()
-        before: State | None = state
+        out: ShellState | None = state.fork()
+        before: ShellState | None = state
         for patterns, body in node.arms:
             for pattern in patterns:
                 value(self, pattern, state)
@@ -310,7 +312,7 @@ class Walk(Record):
         self.maybe(mark)
         return out, out
 
-    def function(self, node: Function, state: State) -> Pair:
+    def function(self, node: Function, state: ShellState) -> Pair:
         """A definition; one that the shell calls by itself is walked at once."""
         if node.name in state.aliases:
             self.gap("gap.shell.unmodelled", "give the function a name that is no alias")
@@ -321,50 +323,50 @@ class Walk(Record):
             self.command(node.body, state.fork())
         return state, state
 
-    def loop(self, node: Loop, state: State) -> Pair:
+    def loop(self, node: Loop, state: ShellState) -> Pair:
         from assent.effects.shell import loops
 
         return loops.loop(self, node, state)
 
-    def over(self, node: For, state: State) -> Pair:
+    def over(self, node: For, state: ShellState) -> Pair:
         from assent.effects.shell import loops
 
         return loops.over(self, node, state)
 
-    def counted(self, node: ForArithmetic, state: State) -> Pair:
+    def counted(self, node: ForArithmetic, state: ShellState) -> Pair:
         from assent.effects.shell import loops
 
         return loops.counted(self, node, state)
 
-    def compute(self, node: ArithmeticCommand, state: State) -> Pair:
-        from assent.effects.shell import posix
+    def compute(self, node: ArithmeticCommand, state: ShellState) -> Pair:
+        from assent.effects.shell import dialects
 
-        if not self.shell and not posix.sum_only(node.expression.text, state):
-            self.gap("gap.shell.unmodelled", posix.ADVICE)
+        if not self.shell and not dialects.sum_only(node.expression.text, state):
+            self.gap("gap.shell.unmodelled", dialects.SH_ADVICE)
         from assent.effects.shell import arithmetic
 
-        arithmetic.visit(self, node.expression, state)
+        arithmetic.evaluate_arithmetic(self, node.expression, state)
         if node.redirects:
             from assent.effects.shell import redirects
 
             self.redirected(redirects.plumb(self, node.redirects, state), -1)
         return state, state
 
-    def conditional(self, node: Conditional, state: State) -> Pair:
-        from assent.effects.shell import posix
+    def conditional(self, node: Conditional, state: ShellState) -> Pair:
+        from assent.effects.shell import dialects
 
-        if not self.shell and not posix.tests_only(node.words):
-            self.gap("gap.shell.unmodelled", posix.ADVICE)
-        from assent.effects.shell import conditions
+        if not self.shell and not dialects.tests_only(node.words):
+            self.gap("gap.shell.unmodelled", dialects.SH_ADVICE)
+        from assent.effects.shell import arithmetic
 
-        conditions.visit(self, node, state)
+        arithmetic.evaluate_conditional(self, node, state)
         if node.redirects:
             from assent.effects.shell import redirects
 
             self.redirected(redirects.plumb(self, node.redirects, state), -1)
         return state, state
 
-    def coprocess(self, node: Coproc, state: State) -> Pair:
+    def coprocess(self, node: Coproc, state: ShellState) -> Pair:
         self.forks += 1
         self.command(node.command, state.fork())
         self.forks -= 1
@@ -373,7 +375,7 @@ class Walk(Record):
 
     # ------------------------------------------------------------ what words ask for
 
-    def substitute(self, script: Script, state: State) -> Stream:
+    def substitute(self, script: Script, state: ShellState) -> Stream:
         """`$(…)`: a shell whose output becomes a word."""
         if not self.enter():
             return flows.UNSEEN
@@ -385,7 +387,7 @@ class Walk(Record):
         self.depth -= 1
         return out
 
-    def process(self, part: ProcessSub, state: State) -> Val:
+    def process(self, part: ProcessSub, state: ShellState) -> Val:
         """`<(…)`: another shell, whose output is a file; `>(…)`: one whose input is."""
         stdin = self.stdin
         if part.direction == ">":
@@ -397,24 +399,24 @@ class Walk(Record):
         self.pipes[path] = self.last
         return Val((path,), taint=self.last.taint)
 
-    def value(self, word: Word, state: State) -> Val:
+    def value(self, word: Word, state: ShellState) -> Val:
         return value(self, word, state)
 
-    def part(self, part: Part, state: State) -> Val:
+    def part(self, part: Part, state: ShellState) -> Val:
         return part_value(self, part, state)
 
-    def arithmetic(self, node: Arithmetic, state: State) -> None:
+    def arithmetic(self, node: Arithmetic, state: ShellState) -> None:
         from assent.effects.shell import arithmetic
 
-        arithmetic.visit(self, node, state)
+        arithmetic.evaluate_arithmetic(self, node, state)
 
-    def expression(self, word: Word, state: State) -> None:
+    def expression(self, word: Word, state: ShellState) -> None:
         """A word that is evaluated as arithmetic."""
         from assent.effects.shell import arithmetic
 
-        arithmetic.word(self, word, state)
+        arithmetic.evaluate_word(self, word, state)
 
-    def subscript(self, name: str, word: Word, state: State) -> None:
+    def subscript(self, name: str, word: Word, state: ShellState) -> None:
         """`name[word]`: arithmetic, unless the name is known for a map."""
         if word.text in ("@", "*"):
             return
@@ -424,20 +426,20 @@ class Walk(Record):
         else:
             from assent.effects.shell import arithmetic
 
-            arithmetic.word(self, word, state)
+            arithmetic.evaluate_word(self, word, state)
 
-    def evaluated(self, found: Val, state: State) -> None:
+    def evaluated(self, found: Val, state: ShellState) -> None:
         from assent.effects.shell import calls
 
         calls.evaluated(self, found, state)
 
-    def home_of(self, state: State) -> Val:
+    def home_of(self, state: ShellState) -> Val:
         found = state.get("HOME")
         if found is not None:
             return found
         return Val((self.home,)) if self.home else UNKNOWN
 
-    def cwd_of(self, state: State) -> Val:
+    def cwd_of(self, state: ShellState) -> Val:
         """Both readings of a folder that was reached through `..`."""
         if "" in state.cwds:
             return UNKNOWN
@@ -445,44 +447,44 @@ class Walk(Record):
             return Val(state.cwds)
         return Val(tuple(dict.fromkeys([*map(normal, state.cwds), *state.cwds])))
 
-    def before(self, state: State) -> Val:
+    def before(self, state: ShellState) -> Val:
         """The folder before the last `cd`."""
         known = state.old is not None and "" not in state.old and ".." not in "".join(state.old)
         return Val(state.old) if known else UNKNOWN
 
     # ------------------------------------------------------------ names
 
-    def assign(self, name: str, found: Val, state: State) -> None:
+    def assign(self, name: str, found: Val, state: ShellState) -> None:
         from assent.effects.shell import assign
 
         assign.put(self, name, found, state)
 
-    def assignment(self, node: Assignment, state: State) -> None:
+    def assignment(self, node: Assignment, state: ShellState) -> None:
         from assent.effects.shell import assign
 
         assign.assignment(self, node, state)
 
-    def assigned(self, node: Assignment, state: State) -> tuple[str, Val]:
+    def assigned(self, node: Assignment, state: ShellState) -> tuple[str, Val]:
         from assent.effects.shell import assign
 
         return assign.assigned(self, node, state)
 
-    def computes(self, name: str, found: Val, state: State) -> None:
+    def computes(self, name: str, found: Val, state: ShellState) -> None:
         from assent.effects.shell import assign
 
         assign.computes(self, name, found, state)
 
-    def declare(self, node: Simple, name: str, state: State) -> Pair:
+    def declare(self, node: Simple, name: str, state: ShellState) -> Pair:
         from assent.effects.shell import assign
 
         return assign.declaration(self, node, name, state)
 
     # ------------------------------------------------------------ other texts
 
-    def run(self, job: Job) -> Pair:
+    def run(self, job: ShellJob) -> Pair:
         return simple.run(self, job)
 
-    def escape(self, state: State, function: bool) -> None:
+    def escape(self, state: ShellState, function: bool) -> None:
         """`break`, `continue` and `return`: the state of now is also one after the loop or function."""
         for whole, states in reversed(self.escapes):
             if not any(state.same(other) for other in states):
@@ -490,17 +492,17 @@ class Walk(Record):
             if whole or not function:
                 return
 
-    def nested(self, text: str, job: Job, shell: str = "") -> Pair:
+    def nested(self, text: str, job: ShellJob, shell: str = "") -> Pair:
         from assent.effects.shell import calls
 
         return calls.nested(self, text, job, shell)
 
-    def alias(self, text: str, job: Job) -> Pair:
+    def alias(self, text: str, job: ShellJob) -> Pair:
         from assent.effects.shell import calls
 
         return calls.alias(self, text, job)
 
-    def call(self, name: str, body: Body, job: Job) -> Pair:
+    def call(self, name: str, body: Body, job: ShellJob) -> Pair:
         from assent.effects.shell import calls
 
         return calls.call(self, name, body, job)
@@ -520,14 +522,14 @@ class Walk(Record):
         self.bare(Effect(Operation.EXECUTE, Target(Kind.PROGRAM, name, certain=bool(name)), where, dangers=dangers))
 
 
-_VISITS: dict[type, Callable[[Walk, object, State], Pair]] = {
+_VISITS: dict[type, Callable[[Walk, object, ShellState], Pair]] = {
     Pipeline: Walk.pipeline,  # type: ignore[dict-item]  # each is called with its own type only
     Group: Walk.group,  # type: ignore[dict-item]  # as above
     If: Walk.condition,  # type: ignore[dict-item]  # as above
     Loop: Walk.loop,  # type: ignore[dict-item]  # as above
     For: Walk.over,  # type: ignore[dict-item]  # as above
     ForArithmetic: Walk.counted,  # type: ignore[dict-item]  # as above
-    Case: Walk.case,  # type: ignore[dict-item]  # as above
+    CaseCommand: Walk.case,  # type: ignore[dict-item]  # as above
     Function: Walk.function,  # type: ignore[dict-item]  # as above
     ArithmeticCommand: Walk.compute,  # type: ignore[dict-item]  # as above
     Conditional: Walk.conditional,  # type: ignore[dict-item]  # as above

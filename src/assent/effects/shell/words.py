@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 from assent.contract import Pattern
 from assent.effects.shell.command import TOKENS, Arg
-from assent.effects.shell.state import COMPUTED, MOST_VALUES, NUMBER, UNKNOWN, State, Val
+from assent.effects.shell.state import COMPUTED, MOST_VALUES, NUMBER, UNKNOWN, ShellState, Val
 from assent.effects.shell.tree import (
     Arithmetic,
     Brace,
     CommandSub,
-    Glob,
+    GlobPart,
     Literal,
     Parameter,
     Part,
@@ -38,7 +38,7 @@ _EQUALS = Pattern(r"=[A-Za-z_./]")
 _GROWING = frozenset({"word", "hash"})  # what begins with such a one is no option either
 
 
-def expand(walk: Walk, word: Word, state: State) -> list[str | Arg]:
+def expand(walk: Walk, word: Word, state: ShellState) -> list[str | Arg]:
     """The words that one word of a command becomes."""
     parts = word.parts
     if len(parts) == 1:
@@ -66,7 +66,7 @@ def _literals(parts: tuple[Part, ...]) -> str:
     return text if len(text) <= LONGEST else ""
 
 
-def value(walk: Walk, word: Word, state: State) -> Val:
+def value(walk: Walk, word: Word, state: ShellState) -> Val:
     """What a word stands for where it is neither split nor matched against files: assignments, here-strings."""
     parts = word.parts
     if len(parts) == 1 and type(parts[0]) is Literal:
@@ -74,9 +74,9 @@ def value(walk: Walk, word: Word, state: State) -> Val:
     return value_of(walk, parts, state)
 
 
-def value_of(walk: Walk, parts: tuple[Part, ...], state: State) -> Val:
+def value_of(walk: Walk, parts: tuple[Part, ...], state: ShellState) -> Val:
     """As `value`, of parts."""
-    if len(parts) == 1 and type(parts[0]) not in (Literal, Glob, Brace):
+    if len(parts) == 1 and type(parts[0]) not in (Literal, GlobPart, Brace):
         found = part_value(walk, parts[0], state)
         return found if found.items is None else Val(found.values, guesses=found.guesses, taint=found.taint)
     if len(parts) == 2 and type(parts[1]) is Literal and type(parts[0]) is not Literal:
@@ -85,15 +85,15 @@ def value_of(walk: Walk, parts: tuple[Part, ...], state: State) -> Val:
             places = below(found.under, parts[1].text)
             return Val(kind="place" if places else "", under=places, taint=found.taint)
     if walk.zsh and len(parts) > 1:
-        from assent.effects.shell import subscripts
+        from assent.effects.shell import dialects
 
-        subscripts.check(walk, parts)
+        dialects.check_subscripts(walk, parts)
     known: list[str] | None = [""]
     magic: list[str] | None = [""]
     prefix, taint, guesses = "", 0, [""]
     for part in parts:
         kind = type(part)
-        if kind is Literal or kind is Glob or kind is Brace:
+        if kind is Literal or kind is GlobPart or kind is Brace:
             piece = Val((part.text,))  # type: ignore[union-attr]  # each of the three has a text
         else:
             piece = part_value(walk, part, state)
@@ -124,7 +124,7 @@ def _inert(texts: tuple[str, ...] | None) -> tuple[str, ...] | None:
     return None if texts is None else tuple(map(inert_pattern, texts))
 
 
-def single(walk: Walk, word: Word, state: State) -> str | Arg:
+def single(walk: Walk, word: Word, state: ShellState) -> str | Arg:
     """The one word that a redirection's target becomes."""
     words = expand(walk, word, state)
     if len(words) == 1:
@@ -132,7 +132,7 @@ def single(walk: Walk, word: Word, state: State) -> str | Arg:
     return Arg(word.text)
 
 
-def part_value(walk: Walk, part: Part, state: State) -> Val:
+def part_value(walk: Walk, part: Part, state: ShellState) -> Val:
     """What one expansion stands for, before splitting."""
     kind = type(part)
     if kind is Parameter:
@@ -151,7 +151,7 @@ def part_value(walk: Walk, part: Part, state: State) -> Val:
     return Val((part.text,))  # type: ignore[union-attr]  # Literal, Glob and Brace have a text
 
 
-def _substitution(walk: Walk, part: CommandSub, state: State) -> Val:
+def _substitution(walk: Walk, part: CommandSub, state: ShellState) -> Val:
     here = walk.shown(part).startswith("${")  # in this shell, so that what it sets stays set
     stream = walk.substitute(part.script, state if here else state.fork())
     if stream.text is not None and len(stream.text) <= LONGEST:
@@ -159,7 +159,7 @@ def _substitution(walk: Walk, part: CommandSub, state: State) -> Val:
     return Val(kind=stream.kind, under=stream.under, taint=stream.taint | COMPUTED)
 
 
-def _tilde(walk: Walk, user: str, state: State) -> Val:
+def _tilde(walk: Walk, user: str, state: ShellState) -> Val:
     if user == "":
         return walk.home_of(state)
     if user == "+":
@@ -198,7 +198,7 @@ def _common(texts: list[str]) -> str:
 # ---------------------------------------------------------------- braces
 
 
-def _expand_braces(walk: Walk, word: Word, state: State) -> list[str | Arg]:
+def _expand_braces(walk: Walk, word: Word, state: ShellState) -> list[str | Arg]:
     sequences = _sequences(word.parts, MOST_WORDS)
     if sequences is None:
         for part in word.parts:
@@ -235,17 +235,17 @@ def _sequences(parts: tuple[Part, ...], most: int) -> list[tuple[Part, ...]] | N
 # ---------------------------------------------------------------- fields
 
 
-def _expand_parts(walk: Walk, parts: tuple[Part, ...], state: State) -> list[str | Arg]:
-    fields = _Fields(state.split)
+def _expand_parts(walk: Walk, parts: tuple[Part, ...], state: ShellState) -> list[str | Arg]:
+    fields = _FieldBuilder(state.split)
     if walk.zsh and len(parts) > 1:
-        from assent.effects.shell import subscripts
+        from assent.effects.shell import dialects
 
-        subscripts.check(walk, parts)
+        dialects.check_subscripts(walk, parts)
     for part in parts:
         kind = type(part)
         if kind is Literal:
             fields.literal(part.text, part.quoted)  # type: ignore[union-attr]  # its type is checked just above
-        elif kind is Glob:
+        elif kind is GlobPart:
             if walk.zsh and "(" in part.text:  # type: ignore[union-attr]  # as above
                 walk.gap("gap.shell.zsh", "this glob can run commands in zsh: list the files in another way")
             fields.glob(part.text)  # type: ignore[union-attr]  # as above
@@ -274,7 +274,7 @@ def _many(part: Parameter) -> bool:
     return part.subscript is not None and part.subscript.text == "@" and not (part.op == "#" and part.operand is None)
 
 
-class _Fields:
+class _FieldBuilder:
     """Builds the words that one word becomes, part by part. `plain` are the texts that the current one can be,
     `magic` the same as patterns with quoted characters made inert; None: unknown."""
 

@@ -13,7 +13,7 @@ from assent.effects.shell.tree import (
     ArithmeticCommand,
     Assignment,
     Brace,
-    Case,
+    CaseCommand,
     Command,
     CommandSub,
     Conditional,
@@ -21,7 +21,7 @@ from assent.effects.shell.tree import (
     For,
     ForArithmetic,
     Function,
-    Glob,
+    GlobPart,
     Group,
     If,
     Literal,
@@ -102,7 +102,7 @@ TREES: dict[str, Script] = {
     "a\\\nb c\\\n d": script(simple("ab", "c", "d")),
     "a\r": script(simple("a\r")),
     "a *.c ?[!x]y [b": script(
-        simple("a", word(Glob("*"), ".c"), word(Glob("?"), Glob("[!x]"), "y"), "[b"),
+        simple("a", word(GlobPart("*"), ".c"), word(GlobPart("?"), GlobPart("[!x]"), "y"), "[b"),
     ),
     "a ~ ~b/c x=~/d:~ --e=~ '~'": script(
         simple(
@@ -172,7 +172,7 @@ TREES: dict[str, Script] = {
     "a $((b); c)": script(simple("a", word(CommandSub(script(Group(script(b), True), c))))),
     "a $(<b)": script(simple("a", word(CommandSub(script(simple(redirects=(Redirect("<", "", word("b")),))))))),
     "a $(case x in y) b;; esac)": script(
-        simple("a", word(CommandSub(script(Case(word("x"), (((word("y"),), script(b)),))))))
+        simple("a", word(CommandSub(script(CaseCommand(word("x"), (((word("y"),), script(b)),))))))
     ),
     # braces
     "a {b,c}d": script(simple("a", word(Brace((parts("bd"), parts("cd")), "")))),
@@ -270,9 +270,9 @@ TREES: dict[str, Script] = {
     "select x in b; do a; done": script(For("x", (word("b"),), line(a), True)),
     "for ((i=0; i<3; i++)); do a; done": script(ForArithmetic(Arithmetic("i=0; i<3; i++"), line(a))),
     "case $x in b|'c') a;; (*) d; esac": script(
-        Case(
+        CaseCommand(
             word(Parameter("x")),
-            (((word("b"), word(quoted("c"))), script(a)), ((word(Glob("*")),), line(d))),
+            (((word("b"), word(quoted("c"))), script(a)), ((word(GlobPart("*")),), line(d))),
         )
     ),
     "[[ -f $x && y =~ (b c)|d ]]": script(

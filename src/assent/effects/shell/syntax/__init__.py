@@ -5,7 +5,7 @@ Judges nothing, expands nothing, knows no command. What is not modelled exactly 
 from __future__ import annotations
 
 from assent.contract import Pattern
-from assent.effects.shell.syntax.compounds import Reader
+from assent.effects.shell.syntax.compounds import ShellReader
 from assent.effects.shell.syntax.source import CONTROL, LIMIT, UNMODELLED
 from assent.effects.shell.tree import Reading, Script
 
@@ -22,12 +22,12 @@ def read(text: str) -> Reading:
     Bash reads and runs line by line: where it refuses a line, the lines before it are in the tree. Where the reader
     itself gives up, the commands it had read are there too."""
     control = None if text.isprintable() else _control.search(text)
-    reader = Reader(text)
+    reader = ShellReader(text)
     if control is not None:
         reader.gap(CONTROL, control.start(), "a control character may mean something else to the shell; remove it")
         if "\0" in text:
             text = text.replace("\0", "")
-            reader = Reader(text, parent=reader)
+            reader = ShellReader(text, parent=reader)
     if len(text) > LARGEST:
         reader.gap(LIMIT, LARGEST, "too long to be read; split the command")
         reader.end, reader.cut = LARGEST, True

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from assent.contract import Pattern, keep
-from assent.effects.shell.syntax.heredocs import HereDocuments
 from assent.effects.shell.syntax.source import EXTGLOB, LIMIT, SYNTAX, UNMODELLED, WORDS, Halt
-from assent.effects.shell.syntax.words import BRACES, VALUE
+from assent.effects.shell.syntax.words import BRACES, VALUE, Words
 from assent.effects.shell.tree import Assignment, Command, Literal, Part, Pipeline, Redirect, Script, Simple, Word
 
 RESERVED = frozenset(
@@ -40,7 +39,7 @@ def literal_parts(word: str) -> tuple[Part, ...]:
     return parts
 
 
-class Commands(HereDocuments):
+class Commands(Words):
     __slots__ = ()
 
     def compound(self, word: str) -> Command:

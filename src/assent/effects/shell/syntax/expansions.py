@@ -4,17 +4,19 @@ substitution is read by the classes built on this one."""
 from __future__ import annotations
 
 from assent.contract import DOTALL, Pattern, re
-from assent.effects.shell.syntax.reprints import printed_right
-from assent.effects.shell.syntax.source import DOCUMENT, UNMODELLED, Halt, Source
+from assent.effects.shell.syntax.source import DOCUMENT, UNMODELLED, Halt, SourceText
 from assent.effects.shell.tree import (
     Arithmetic,
+    Command,
     CommandSub,
     Literal,
     Parameter,
     Part,
+    Pipeline,
     ProcessSub,
     Redirect,
     Script,
+    Simple,
     Word,
 )
 
@@ -45,7 +47,7 @@ def add(parts: list[Part], text: str, quoted: bool) -> None:
     parts.append(Literal(text, quoted))
 
 
-class Expansions(Source):
+class Expansions(SourceText):
     __slots__ = ()
 
     # What the classes built on this one read.
@@ -416,3 +418,24 @@ def _quote_end(body: str, at: int) -> int:
 
 def _tangled(text: str) -> bool:
     return text.count("(") != text.count(")") or "'" in text or '"' in text or "\\" in text
+
+
+def printed_right(script: Script) -> bool:
+    """Whether the here-documents in the commands of a substitution come through."""
+    for command, join in zip(script.commands, script.joins, strict=True):
+        documents = _documents(command)
+        if documents is None or (documents and join not in ("\n", "")):
+            return False
+    return True
+
+
+def _documents(command: Command) -> bool | None:
+    """Whether it takes a here-document, or None where it is not simple enough to tell."""
+    if isinstance(command, Simple):
+        return any(redirect.op in ("<<", "<<-") for redirect in command.redirects)
+    if isinstance(command, Pipeline) and command.commands:
+        inner = [_documents(one) for one in command.commands]
+        if None in inner or inner.count(True) > 1:
+            return None
+        return True in inner
+    return None

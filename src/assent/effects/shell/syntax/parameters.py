@@ -1,13 +1,12 @@
-"""Reads `${…}` with its operators and operands. What stands in an operand is read here too: it is no word of a
-command, blanks and operators mean nothing in it."""
+"""Reads `${…}` with its operators and operands, and `$'…'`. An operand is not a word of a command: blanks and
+operators mean nothing in it."""
 
 from __future__ import annotations
 
-from assent.contract import DOTALL, Pattern
-from assent.effects.shell.syntax.escapes import decode
+from assent.contract import DOTALL, Pattern, re
 from assent.effects.shell.syntax.expansions import Expansions, add
 from assent.effects.shell.syntax.source import SUBSTITUTION, UNMODELLED, Halt
-from assent.effects.shell.tree import CommandSub, Glob, Literal, Parameter, Part, Tilde, Word
+from assent.effects.shell.tree import CommandSub, GlobPart, Literal, Parameter, Part, Tilde, Word
 
 _plain = Pattern(r"\$\{([A-Za-z_][A-Za-z0-9_]*+|[0-9]++|[@*#?$!-])\}")
 _length = Pattern(r"#([A-Za-z_][A-Za-z0-9_]*+|[0-9]++|[@*#?$!-])(?=[}\[])")
@@ -18,6 +17,11 @@ _quoted_run = Pattern(r"[^}'\"`\\$<>]++")
 _tilde = Pattern(r"~([A-Za-z0-9_.+-]*)(?=[/}])")
 _ansi = Pattern(r"\$'((?:[^'\\]++|\\.)*+)'", DOTALL)
 _WORDS = (":-", "-", ":=", "=", ":?", "?", ":+", "+")
+_ansi_escape = Pattern(
+    r"\\(?:([abeEfnrtv\\'\"?])|([0-7]{1,3})|x([0-9A-Fa-f]{1,2})|u([0-9A-Fa-f]{1,4})|U([0-9A-Fa-f]{1,8})|c(.)|(.))",
+    DOTALL,
+)
+_SIMPLE = dict(zip("abeEfnrtv\\'\"?", "\a\b\x1b\x1b\f\n\r\t\v\\'\"?", strict=True))
 
 
 class Parameters(Expansions):
@@ -256,7 +260,7 @@ class Parameters(Expansions):
             parts.append(Tilde(found[1]))
         elif char in "*?[":
             self.pos += 1
-            parts.append(Glob(char))
+            parts.append(GlobPart(char))
         else:
             self.pos += 1
             add(parts, char, False)
@@ -302,3 +306,66 @@ class Parameters(Expansions):
 def _with_text(text: str, parts: tuple[Part, ...]) -> tuple[Part, ...]:
     """The parts of an expression; its text where nothing in it expands."""
     return parts or (Literal(text.replace("\\\n", ""), True),)
+
+
+def decode(text: str) -> str | None:
+    """What `$'text'` stands for in a UTF-8 locale, or None where bash's own reading is not modelled.
+
+    A NUL ends the string, as it does in bash."""
+    if "\\" not in text:
+        return text
+    try:
+        return _decode(text)
+    except UnicodeEncodeError:
+        return None
+
+
+def _decode(text: str) -> str | None:
+    out: list[bytes] = []
+    at = 0
+    for found in _ansi_escape.finditer(text):
+        out.append(_utf8(text[at : found.start()]))
+        at = found.end()
+        piece = _escaped(found)
+        if piece is None:
+            return None
+        if piece == b"\0":
+            return b"".join(out).decode("utf-8", "surrogateescape")
+        out.append(piece)
+    out.append(_utf8(text[at:]))
+    return b"".join(out).decode("utf-8", "surrogateescape")
+
+
+def _escaped(found: re.Match[str]) -> bytes | None:
+    simple, octal, hexadecimal, short, long, control, other = found.groups()
+    if simple is not None:
+        return _utf8(_SIMPLE[simple])
+    if octal is not None:
+        return bytes((int(octal, 8) & 0xFF,))
+    if hexadecimal is not None:
+        return bytes((int(hexadecimal, 16),))
+    if short is not None or long is not None:
+        return _unicode(int(short or long, 16))
+    if control is not None:
+        return _control_byte(control)
+    if other == "x":  # `\x{…}`, or no digits at all
+        return None
+    return _utf8("\\" + other)
+
+
+def _unicode(code: int) -> bytes | None:
+    if code > 0x10FFFF or 0xD800 <= code <= 0xDFFF:
+        return None
+    return chr(code).encode("utf-8")
+
+
+def _control_byte(character: str) -> bytes | None:
+    if character == "?":
+        return b"\x7f"
+    if character == "\\" or character > "\x7e":
+        return None
+    return bytes((ord(character.upper()) & 0x1F,))
+
+
+def _utf8(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")

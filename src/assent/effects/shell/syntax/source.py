@@ -46,7 +46,7 @@ class Halt(Exception):
         self.kept: list[Command] = []
 
 
-class Pending:
+class PendingDocument:
     """A here-document whose text has not come yet. `redirect` is made, and in the tree, but not yet filled."""
 
     __slots__ = ("redirect", "op", "fd", "target", "delimiter", "inert", "start", "end")
@@ -64,7 +64,7 @@ class Pending:
         self.end = end
 
 
-class Source:
+class SourceText:
     """`end` bounds what is read. `pending[base:]` are the here-documents that the next newline brings.
     `closing` says that a `)` ends what is read (`$(…)`), which matters to here-documents."""
 
@@ -87,11 +87,11 @@ class Source:
         "cut",
     )
 
-    def __init__(self, text: str, pos: int = 0, parent: Source | None = None) -> None:
+    def __init__(self, text: str, pos: int = 0, parent: SourceText | None = None) -> None:
         self.text = text
         self.pos = pos
         self.end = len(text)
-        self.pending: list[Pending] = []
+        self.pending: list[PendingDocument] = []
         self.base = 0
         self.closing = False
         self.spliced = "\\\n" in text and _spliced.search(text, pos) is not None
@@ -140,7 +140,7 @@ class Source:
         if self.copied > COPIED:
             raise Halt(LIMIT, self.pos, "too large to be read; split the command")
 
-    def account(self, other: Source) -> None:
+    def account(self, other: SourceText) -> None:
         """Take over what a reader of another text has used up."""
         self.copied, self.rereads, self.count = other.copied, other.rereads, other.count
 

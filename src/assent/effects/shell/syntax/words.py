@@ -1,13 +1,13 @@
-"""Reads the words of commands: quotes, globs, tildes, braces. Knows nothing of commands."""
+"""Reads the words of commands (quotes, globs, tildes, braces) and the text of here-documents."""
 
 from __future__ import annotations
 
-from assent.contract import Pattern
+from assent.contract import DOTALL, Pattern
 from assent.effects.shell.syntax import braces
 from assent.effects.shell.syntax.expansions import add
 from assent.effects.shell.syntax.parameters import Parameters
-from assent.effects.shell.syntax.source import DOCUMENT, EXTGLOB, LIMIT, UNMODELLED, Halt
-from assent.effects.shell.tree import Brace, Glob, Literal, Part, Tilde, Word
+from assent.effects.shell.syntax.source import DOCUMENT, EXTGLOB, LIMIT, UNMODELLED, Halt, PendingDocument
+from assent.effects.shell.tree import Brace, GlobPart, Literal, Part, Redirect, Tilde, Word
 
 BRACES = 1
 """Brace expansion applies to the word."""
@@ -27,6 +27,10 @@ _pattern_run = Pattern(r"[^()<>'\"`$\\*?\[]++")
 _plain = Pattern(r"[^ \t\n|&;()<>'\"`\\$*?\[\]~{#!]*\Z")
 _BREAKS = " \t\n|&;()<>"
 _EXTENDED = "?*+@!"
+_escape = Pattern(r"\\(.)", DOTALL)
+_logical = Pattern(r"(?:[^\\\n]++|\\.|\\\Z)*+(?:\n|\Z)", DOTALL)
+_MOST = 16
+"""Here-documents that bash takes at once."""
 
 
 class Words(Parameters):
@@ -81,7 +85,7 @@ class Words(Parameters):
             elif char == "]":
                 if opens:
                     opens.clear()
-                    parts.append(Glob("]"))
+                    parts.append(GlobPart("]"))
                 else:
                     add(parts, "]", False)
                 self.pos += 1
@@ -107,10 +111,10 @@ class Words(Parameters):
         found = _bracket.match(self.text, self.pos, self.end)
         if found is not None:
             self.pos = found.end()
-            parts.append(Glob(found[0]))
+            parts.append(GlobPart(found[0]))
             return
         opens.append(len(parts))
-        parts.append(Glob("["))
+        parts.append(GlobPart("["))
         self.pos += 1
 
     def tilde(self, parts: list[Part], start: int, flags: int) -> None:
@@ -152,7 +156,7 @@ class Words(Parameters):
         """An extended glob, whose `(` stands at `pos`. Outside `[[ ]]` it is one only if the option is on, and a
         syntax error or a function otherwise: a doubt either way."""
         last = parts[-1] if parts else None
-        if type(last) is not Glob and (type(last) is not Literal or last.quoted):
+        if type(last) is not GlobPart and (type(last) is not Literal or last.quoted):
             return False
         if not flags & PATTERN:
             self.gap(EXTGLOB, pos - 1, "extended globs depend on a shell option; list the files instead")
@@ -166,9 +170,9 @@ class Words(Parameters):
         if last.text[:-1]:
             parts.append(type(last)(last.text[:-1]))
         if len(inner) == 1 and type(inner[0]) is Literal:
-            parts.append(Glob(sign + inner[0].text))
+            parts.append(GlobPart(sign + inner[0].text))
         else:
-            parts += [Glob(sign), *inner]
+            parts += [GlobPart(sign), *inner]
         return True
 
     def parentheses(self, parts: list[Part]) -> None:
@@ -267,10 +271,95 @@ class Words(Parameters):
         line = "".join(_delimiting(part) for part in parts)
         return Word((Literal(line, quoted),), text, start, self.pos), line, quoted
 
+    # ------------------------------------------------------------ here-documents
+
+    def newline(self) -> None:
+        """Step over the newline at `pos`, and over the here-documents that follow it."""
+        self.pos += 1
+        if len(self.pending) > self.base:
+            self.gather()
+
+    def announce(self, op: str, fd: str, start: int) -> Redirect:
+        """A here-document, from behind its operator on. The redirect is filled when its text has come."""
+        target, line, quoted = self.delimiter()
+        if line.startswith("-"):
+            self.gap(DOCUMENT, start, "a delimiter that begins with a dash is not followed; use a plain word")
+        self.documents += 1
+        redirect = Redirect(op, fd, target)
+        self.pending.append(PendingDocument(redirect, op, fd, target, line, quoted, start, self.pos))
+        if len(self.pending) - self.base > _MOST:
+            raise Halt(DOCUMENT, start, "more here-documents than bash takes; split the command")
+        return redirect
+
+    def gather(self) -> None:
+        """Read the text of the here-documents that wait, from `pos` on."""
+        waiting = self.pending[self.base :]
+        for wait in waiting:
+            body = self.collect(wait)
+            Redirect.__init__(wait.redirect, wait.op, wait.fd, wait.target, body, wait.inert, wait.start, wait.end)
+        del self.pending[self.base :]
+
+    def collect(self, wait: PendingDocument) -> Word:
+        """The text up to the delimiter, or to the end; `pos` is then behind the delimiter's line."""
+        strip = wait.op == "<<-"
+        start = at = self.pos
+        lines: list[str] = []
+        cut = False
+        while at < self.end:
+            stop = self.line_end(at, wait.inert)
+            written = self.text[at:stop]
+            line = written if wait.inert else _joined(written)
+            if self.ends(line, wait, strip):
+                self.pos = stop
+                return self.text_of(wait, start, at, "".join(lines) if cut else None)
+            self.spoiled(line, wait, at)
+            if strip and line.startswith("\t"):
+                cut = True
+                lines.append(written.lstrip("\t"))
+            else:
+                lines.append(written)
+            at = stop
+        self.pos = self.end
+        word = self.text_of(wait, start, self.end, "".join(lines) if cut else None)
+        return _with_newline(word) if self.end > start and self.text[self.end - 1] != "\n" else word
+
+    def line_end(self, at: int, inert: bool) -> int:
+        """Where the next line begins; with expansions a backslash joins a line to the one behind it."""
+        if not inert:
+            found = _logical.match(self.text, at, self.end)
+            assert found is not None  # it matches any line
+            return found.end()
+        stop = self.text.find("\n", at, self.end)
+        return stop + 1 if stop >= 0 else self.end
+
+    def ends(self, line: str, wait: PendingDocument, strip: bool) -> bool:
+        """Whether the line is the delimiter."""
+        if line.endswith("\n"):
+            line = line[:-1]
+        return line == wait.delimiter or (strip and line.lstrip("\t") == wait.delimiter and line != "")
+
+    def spoiled(self, line: str, wait: PendingDocument, at: int) -> None:
+        """Inside `$(…)` bash also ends a document at a line that only begins with the delimiter and has a `)`."""
+        if self.closing and ")" in line and line.lstrip("\t").startswith(wait.delimiter):
+            raise Halt(DOCUMENT, at, "end the here-document on a line of its own")
+
+    def text_of(self, wait: PendingDocument, start: int, end: int, cut: str | None) -> Word:
+        """The Word of a document: as it stands in the text, or `cut` where tabs were taken from its lines."""
+        if wait.inert:
+            body = self.text[start:end] if cut is None else cut
+            return Word((Literal(body, True),), body, start, end)
+        if cut is None:
+            return self.document(start, end)
+        self.copying(start + len(cut))
+        inner = self.fresh(self.text[:start] + cut, start)
+        word = inner.document(start, inner.end)
+        self.account(inner)
+        return word
+
 
 def _delimiting(part: Part) -> str:
     """The text of a part of a delimiter, in which nothing expands."""
-    if isinstance(part, Literal | Glob):
+    if isinstance(part, Literal | GlobPart):
         return part.text
     if isinstance(part, Tilde):
         return "~" + part.user
@@ -285,3 +374,17 @@ def _merged(parts: list[Part]) -> list[Part]:
         else:
             out.append(part)
     return out
+
+
+def _with_newline(word: Word) -> Word:
+    """The text of a document that the end of the text ends: its last line is a line too."""
+    parts = list(word.parts)
+    add(parts, "\n", True)
+    return Word(tuple(parts), word.text, word.start, word.end)
+
+
+def _joined(line: str) -> str:
+    """A line as it is compared with the delimiter: continued lines are one."""
+    if "\\\n" not in line:
+        return line
+    return _escape.sub(lambda one: "" if one[1] == "\n" else one[0], line)

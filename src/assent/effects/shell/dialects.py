@@ -1,13 +1,14 @@
-"""What `sh` may read otherwise than bash: on many machines it is dash, which knows none of bash's own forms.
+"""What other shells read differently from bash: `sh` (often dash, which has none of bash's own forms) and zsh.
 
-The reader reads all texts as bash does. Says where that is not what `sh` would do; follows nothing."""
+The reader reads every text as bash does. This finds the places where another shell would do something else."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from assent.contract import DOTALL, Pattern, Value, fields
-from assent.effects.shell.state import State
+from assent.effects.shell.state import ShellState
 from assent.effects.shell.tree import (
     ArithmeticCommand,
     Assignment,
@@ -17,13 +18,20 @@ from assent.effects.shell.tree import (
     For,
     ForArithmetic,
     Function,
+    GlobPart,
+    Literal,
+    Parameter,
+    Part,
     ProcessSub,
     Script,
     Simple,
     Word,
 )
 
-ADVICE = "`sh` may read this otherwise than bash: write it for `sh`, or run it with `bash -c`"
+if TYPE_CHECKING:
+    from assent.effects.shell.walk import Walk
+
+SH_ADVICE = "`sh` may read this otherwise than bash: write it for `sh`, or run it with `bash -c`"
 
 _BASH_ONLY = (ArithmeticCommand, Conditional, Coproc, ForArithmetic, ProcessSub)
 _BUILTINS = frozenset(
@@ -38,6 +46,9 @@ _SUM = Pattern(rf"\s*{_OPERAND}(?:(?:{_OPERATOR}{_OPERAND})|\s*>=?\s*\$?[0-9{{#]
 _EITHER = Pattern(r"&&|\|\|")
 _FIRST = Pattern(r"\s*(?:!\s+)?(\$\{?|)([A-Za-z_]\w*)\}?(?=[\s<>]|$)")
 _PLAIN = Pattern(r"[A-Za-z./][\w./-]*")
+SUBSCRIPT_ADVICE = "zsh evaluates this subscript: write `${name}` with the braces, or a plain number"
+_PLAIN_SUBSCRIPT = Pattern(r"\[(?:-?[0-9]+(?:,-?[0-9]+)?|[@*])\]")
+_ODD_SUBSCRIPT = Pattern(r"\$[+=^~#]+[A-Za-z_]\w*\[(?!-?[0-9]+\]|[@*]\])")
 
 
 def differs(script: Script, text: str) -> bool:
@@ -90,7 +101,7 @@ def _bashs_command(words: tuple[Word, ...]) -> bool:
 # ---------------------------------------------------------------- where the shell is not known
 
 
-def sum_only(expression: str, state: State) -> bool:
+def sum_only(expression: str, state: ShellState) -> bool:
     """Whether `((expression))` does nothing in dash, to which it is a command in a subshell of a subshell.
 
     Its first word is then no command that could be there: a name with an operator glued to it, or one that the text
@@ -114,3 +125,20 @@ def tests_only(words: tuple[Word, ...]) -> bool:
         if place and words[place - 1].text in ("&&", "||") and _PLAIN.fullmatch(word.text):
             return False
     return True
+
+
+def check_subscripts(walk: Walk, parts: tuple[Part, ...]) -> None:
+    """`$name[…]`: a subscript in zsh, where bash sees two things."""
+    for place, part in enumerate(parts[:-1]):
+        if type(part) is not Parameter or part.op or part.subscript is not None or part.indirect:
+            continue
+        behind = parts[place + 1]
+        if not (type(behind) is Literal or type(behind) is GlobPart) or behind.text[:1] != "[":
+            continue
+        if not _PLAIN_SUBSCRIPT.match(behind.text) and not walk.shown(part).startswith("${"):
+            walk.gap("gap.shell.zsh", SUBSCRIPT_ADVICE)
+
+
+def has_odd_subscript(text: str) -> bool:
+    """Whether a text holds `$#name[…]` or its like."""
+    return "$" in text and _ODD_SUBSCRIPT.search(text) is not None
