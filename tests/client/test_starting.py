@@ -353,7 +353,7 @@ def test_it_ends_by_itself_where_nobody_calls_for_as_long_as_the_user_said(agree
     while running(str(agreed.state)) is not None:
         assert time.monotonic() < until
         time.sleep(0.05)
-    assert "nobody called for 3 seconds" in agreed.log
+    assert "no requests for 3 seconds" in agreed.log
     assert starting.last(str(agreed.state)) == ("", 0, 0.0)
 
 

@@ -134,19 +134,19 @@ DIFFERS: dict[tuple[str, str], Difference] = {
     ),
     ("cancel", "calls"): Difference(
         "the reason says that the agent took the call back",
-        Played([False], [question(), withdrawn("the agent took it back")]),
+        Played([False], [question(), withdrawn("the agent withdrew it")]),
     ),
     ("cancel", "mcp-served"): Difference(
         "the reason says that the agent took the call back",
-        Played([False], [question(), withdrawn("the agent took it back")]),
+        Played([False], [question(), withdrawn("the agent withdrew it")]),
     ),
     ("cancel", "hook"): Difference(
         "a hook cannot take its call back: the question ends some seconds after the hook did, and the reason says so",
-        Played([False], [question(), withdrawn("the agent that asked went away")]),
+        Played([False], [question(), withdrawn("the agent that asked has disconnected")]),
     ),
     ("cancel", "http-hook"): Difference(
         "a hook cannot take its call back: the question ends some seconds after the hook did, and the reason says so",
-        Played([False], [question(), withdrawn("the agent that asked went away")]),
+        Played([False], [question(), withdrawn("the agent that asked has disconnected")]),
     ),
     ("changed", "hook-alone"): Difference(
         "there is no second look after the program's dialog: the changed script runs",

@@ -20,7 +20,7 @@ from typing import Any
 from tests.server.impatient import PATHS
 
 CODE = re.compile(r"the code  ([A-Z2-9]{4}-[A-Z2-9]{4})")
-READY = re.compile(r"Ctrl-C ends the server\r?\n")
+READY = re.compile(r"Ctrl-C stops the server\r?\n")
 LISTENS = re.compile(r"assent listens on http://127\.0\.0\.1:(\d+)/ and (\S+), mode (\w+)")
 
 

@@ -267,7 +267,7 @@ def test_callers_do_not_learn_who_watches(program: Program, person: Person) -> N
 def test_a_wrong_code_is_said_in_the_terminal(program: Program) -> None:
     program.code()
     assert program.ask("POST", "/v1/session", {"code": "BBBB-BBBB"}).status == 403
-    program.expect(re.compile("somebody typed a wrong code"))
+    program.expect(re.compile("a wrong code was typed"))
 
 
 def test_what_poses_as_a_worker_of_the_page_is_ended(program: Program) -> None:

@@ -49,7 +49,7 @@ def test_another_digest_and_what_has_ended_put_nothing_away(program: Program, pe
     status, told = put_away(person, question, "0" * 64)
     assert (status, told["error"]) == (
         409,
-        {"code": "mismatch", "message": "this is the digest of another question; nothing was put away"},
+        {"code": "mismatch", "message": "this is the digest of another question; nothing was dismissed"},
     )
     assert program.held_now() == 1
     person.answer(question, "deny")

@@ -20,7 +20,7 @@ def test_a_process_without_a_terminal_is_no_person() -> None:
 def test_a_process_that_is_gone_is_no_person() -> None:
     child = subprocess.Popen([sys.executable, "-c", ""])
     child.wait()
-    assert peers.why_no_person(child.pid) == "it cannot be told who asks"
+    assert peers.why_no_person(child.pid) == "the process that asks cannot be identified"
 
 
 def test_a_process_that_has_the_number_of_one_that_is_gone_is_no_person() -> None:
@@ -28,7 +28,7 @@ def test_a_process_that_has_the_number_of_one_that_is_gone_is_no_person() -> Non
     time.sleep(0.05)  # the system counts in hundredths
     with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as child:
         connected = peers.uptime()
-        assert peers.why_no_person(child.pid, since=before) == "it cannot be told who asks"
+        assert peers.why_no_person(child.pid, since=before) == "the process that asks cannot be identified"
         assert peers.why_no_person(child.pid, since=connected) == peers.why_no_person(child.pid)
         child.communicate(b"\n")
 

@@ -26,8 +26,7 @@ from assent.policy import rewrite, shipped
 from assent.policy.settings import TIMEOUT, UNSEEN
 from assent.programs.catalog import catalog
 from assent.server.access import caller_token
-from assent.server.listening import SOCKET_FILE, running
-from assent.server.serve_options import PORT
+from assent.server.listening import PORT, SOCKET_FILE, running
 from assent.state import files, hosts
 from assent.state.files import state_folder
 

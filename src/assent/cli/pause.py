@@ -12,7 +12,7 @@ import time
 
 from assent.cli.person import as_a_person, typed, typed_word
 from assent.contract import PayloadError
-from assent.engine import configure, pausing
+from assent.engine import configure
 from assent.engine.memory import Memory
 from assent.server import local
 from assent.state import pause
@@ -66,7 +66,7 @@ def end(state: str) -> int:
         print("nothing is paused")
         return 0
     memory = Memory(state)
-    pausing.change(memory, 0.0, who=memory.who, channel="terminal")
+    memory.pause(0.0, who=memory.who, channel="terminal")
     print("the pause is over")
     return 0
 
@@ -76,7 +76,7 @@ def alone(state: str, seconds: float) -> float:
     print("While it lasts, an agent may change Assent's files and the settings that call it.")
     typed_word("Type {word} to go on.", "nothing was paused")
     memory = Memory(state)
-    return pausing.change(memory, seconds, who=memory.who, channel="terminal")
+    return memory.pause(seconds, who=memory.who, channel="terminal")
 
 
 def through_server(seconds: float) -> float:

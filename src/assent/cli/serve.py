@@ -8,7 +8,7 @@ import os
 from assent.cli.place import MODES
 from assent.contract import StoreError
 from assent.server import detached, local
-from assent.server.serve_options import PORT, ServeOptions
+from assent.server.listening import PORT, ServeOptions
 
 DESCRIPTION = "Keep the gate ready, hold questions, and show them on a page where a person answers."
 EPILOG = "Sign in on the page with the one-time code shown here. End it with Ctrl-C or `assent stop`."

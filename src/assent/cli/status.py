@@ -8,7 +8,7 @@ import os
 import time
 
 from assent.contract import display
-from assent.hook import exposures, starting
+from assent.hook import other_settings, starting
 from assent.server import detached, local, remote_channels
 
 DESCRIPTION = (
@@ -38,7 +38,7 @@ def told(state: str) -> str:
 def run(options: argparse.Namespace) -> int:
     if not options.json:
         home = os.environ.get("HOME", "") or os.path.expanduser("~")
-        for runtime, path, text in exposures.switched_off(local.state(), home, (os.getcwd(),)):
+        for runtime, path, text in other_settings.switched_off(local.state(), home, (os.getcwd(),)):
             print(
                 f"UNGUARDED {runtime} in the folder of {display.one_line(path)}: {text}; see `assent doctor {runtime}`"
             )

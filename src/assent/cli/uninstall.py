@@ -103,7 +103,7 @@ def swept(state: str, *, managed: bool) -> None:
             if os.path.isfile(path):
                 settings_file.remove(path)
                 print(f"removed {path}")
-    if not left and starting.lives(state):
+    if not left and starting.runs(state):
         print("the server still runs; `assent stop` ends it")
     if not left and os.path.isdir(state):
         print(f"your policy, grants, trail and copies of settings stay in {state}; remove that folder if you are done")

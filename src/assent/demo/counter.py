@@ -15,15 +15,15 @@ from assent.demo.look import DIM, Look
 from assent.demo.workspace import Place
 from assent.server import peers
 from assent.server.listening import Listening
+from assent.server.log import ServerLog
 from assent.server.state import ServerState
-from assent.server.voice import Voice
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 AGAIN = 0.5  # seconds between two signals to end
 OFFERED = 90.0  # seconds that the agent waits while an offer is open
 
 
-class Quiet(Voice):
+class Quiet(ServerLog):
     """What the server says, in the manner of the demo."""
 
     def __init__(self, look: Look, codes: bool) -> None:
@@ -49,7 +49,7 @@ class Counter:
         self.house = ServerState(
             os.environ, port=self._listening.port, socket=self._listening.path, folder=place.project
         )
-        self.house.voice = Quiet(look, seated)
+        self.house.log = Quiet(look, seated)
         self._serving: asyncio.Task[None] | None = None
 
     @property

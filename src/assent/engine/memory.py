@@ -94,6 +94,28 @@ class Memory:
         self.trail.append(journal.of_mode(session, mode, time=self.clock(), who=who, channel=channel, before=before))
         sessions.choose_mode(self.state, self.known_as(session), mode)
 
+    def pause(self, seconds: float, *, who: str, channel: str) -> float:
+        """Pause the protection of Assent itself for so many seconds, or end a pause with 0; return its end, 0 for none.
+        The caller must know that a person wants it.
+
+        INVARIANT: a pause that cannot be recorded does not begin."""
+        from assent.state import pause
+
+        now = self.clock()
+        until = now + seconds if seconds else 0.0
+        code = "pause.begin" if until else "pause.end"
+        words = f"the protection of Assent itself is paused for {seconds:.0f} seconds" if until else "a pause was ended"
+        more = {"until": until}
+        record = Record("event", journal.new_id(), now, code=code, reason=words, who=who, channel=channel, more=more)
+        problem = self.record(record)
+        if problem and until:
+            raise StoreError(f"the pause did not begin: {problem}")
+        if until:
+            pause.begin(self.state, until, who)
+        else:
+            pause.finish(self.state)
+        return until
+
     def save_denial(self, session: str, rule: str, *, who: str) -> None:
         """Deny what a rule says from now on, as a person's act. Raises PolicyError or StoreError where that fails."""
         from assent.policy import parse

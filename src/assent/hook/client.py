@@ -12,7 +12,7 @@ from collections.abc import Mapping
 
 from assent.agents.adapter import ATTENDED, Rendered
 from assent.contract import StoreError, dumps
-from assent.engine import server_socket
+from assent.engine import http_message
 from assent.facts import host
 
 QUICK = 2.0  # seconds for an answer, or for `held`; a server that takes longer is as good as none
@@ -117,7 +117,7 @@ def request(path: str, target: str, body: object, programs: tuple[int, ...], sec
 
     ours(path)
     data = dumps(body, spaced=True).encode()
-    status, answer = server_socket.request(path, "POST", target, data, seconds=seconds, waiting=waiting)
+    status, answer = http_message.request(path, "POST", target, data, seconds=seconds, waiting=waiting)
     if status != 200:
         raise ConnectionError("the server did not answer")
     return answer

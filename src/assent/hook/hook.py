@@ -4,6 +4,7 @@ Whatever breaks in here becomes the program's own form of a block; exactly one a
 
 from __future__ import annotations
 
+import _signal  # type: ignore[import-not-found]  # `signal` without its enumerations
 import os
 import sys
 from time import monotonic
@@ -15,12 +16,9 @@ from assent.contract import AssentError, PayloadError, PolicyError, Reply, fault
 
 if TYPE_CHECKING:
     import argparse
-    import signal as _signal
     from collections.abc import Mapping
 
     from assent.engine.engine import Engine
-else:
-    import _signal  # what `signal` is made of, without its names for people
 
 DESCRIPTION = "Answer one event of an agent program. Agent programs run this; `assent install` tells them to."
 EPILOG = "The event is read from standard input; the answer is in the program's own form."

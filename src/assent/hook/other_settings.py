@@ -11,10 +11,13 @@ import os
 from collections.abc import Iterator
 
 from assent.agents import known, settings
+from assent.agents.capabilities import CAPABILITIES
 from assent.agents.settings import Hole
 from assent.contract import AssentError
 from assent.engine import configure
 from assent.hook import settings_file
+from assent.state import hosts
+from assent.state.trust import trusted_folders
 
 
 def around(runtime: str, here: configure.Place, *, http: bool, scopes: frozenset[str]) -> Iterator[tuple[str, Hole]]:
@@ -86,3 +89,59 @@ def _trust(runtime: str, place: str, here: configure.Place) -> Iterator[tuple[st
             yield path, Hole(text, f"run `assent install {runtime} --scope extension`", inert=True)
         elif word.startswith("TRUST") and (here.project == place or here.project.startswith(place + "/")):
             return
+
+
+MOST = 200  # folders that are looked at
+
+
+def switched_off(state: str, home: str, folders: tuple[str, ...] = ()) -> tuple[tuple[str, str, str], ...]:
+    """Runtime, file and what it does, for these folders and those that are trusted. A hook in the machine's settings
+    that withstands it is not switched off."""
+    try:
+        known = hosts.registered(state)
+        places = tuple(dict.fromkeys((*folders, *trusted_folders(state))))[:MOST]
+    except AssentError:
+        return ()
+    found: list[tuple[str, str, str]] = []
+    for runtime in dict.fromkeys(host.runtime for host in known):
+        scopes = frozenset(host.scope for host in known if host.runtime == runtime)
+        if "managed" in scopes and CAPABILITIES[runtime].managed:
+            continue
+        for folder in places:
+            here = configure.Place(folder, (folder,), home, state)
+            for path, hole in around(runtime, here, http=False, scopes=scopes):
+                if hole.inert and path.startswith(f"{folder}/"):
+                    found.append((runtime, path, hole.text))
+    return tuple(dict.fromkeys(found))
+
+
+def spoiled(runtime: str, about: str, state: str) -> str:
+    """Why a change of a settings file takes the hook away or passes it by; `""` where it does neither.
+
+    `about` is the file; where the program does not tell it, every file with a hook of ours is looked at."""
+    ours = [host.file for host in hosts.registered(state) if host.runtime == runtime]
+    files = [about] if about.startswith("/") else ours
+    for file in files:
+        why = _spoiled(runtime, file, ours=file in ours)
+        if why:
+            return f"`{file}` {why}"
+    return ""
+
+
+def _spoiled(runtime: str, file: str, *, ours: bool) -> str:
+    try:
+        text = settings_file.text_of(file)
+        if text is None:
+            return "is gone, and with it the hook of Assent" if ours else ""
+        found = settings.load(runtime)
+        if ours and found.uninstall(text) == text:
+            return "does not call Assent any more"
+        if ours and (why := found.objection(text)):
+            return f"would not be loaded: {why}"
+        hook = found.first(found.wired(text, file)) if ours else None
+        if hook is not None and hook.weakness:
+            return f"weakens the hook of Assent: {hook.weakness}"
+        hole = next((hole for hole in found.holes(text) if hole.inert), None)
+        return f"switches Assent off: {hole.text}" if hole is not None else ""
+    except AssentError as error:
+        return f"cannot be read: {error}" if ours else ""

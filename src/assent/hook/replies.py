@@ -159,10 +159,10 @@ def permission(visit: HookRequest) -> Reply:
 
 def config_change(visit: HookRequest) -> Reply:
     """A change of settings in the middle of a session does not take the hook away, unless a person has paused that."""
-    from assent.hook import wiring
+    from assent.hook import other_settings
 
     runtime, state = visit.runtime, visit.memory.state
-    why = "" if pause.lasts(state) else wiring.spoiled(runtime, visit.event.about, state)
+    why = "" if pause.lasts(state) else other_settings.spoiled(runtime, visit.event.about, state)
     if not why:
         return NOTHING
     problem = visit.memory.record(

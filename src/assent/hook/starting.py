@@ -1,34 +1,29 @@
-"""A hook that found no server starts one in the background, where the user agreed to that. Waits for nothing.
+"""A hook that finds no server starts one in the background, where the user agreed to that. Does not wait for it.
 
-Keeps apart who starts it (one process at a time), and when it is tried again after it failed. What it starts is the
-script that `assent install --start-server` wrote, with nothing of the hook's own environment, handles, folder, session
-or signals: an agent program steers the hook, and must not steer the server."""
+One process at a time starts it, and a failed start is not repeated at once. What it starts is the script that `assent
+install --start-server` wrote, without the hook's environment, handles, folder, session and signals: an agent program
+controls the hook, and must not control the server."""
 
 from __future__ import annotations
 
+import _signal  # type: ignore[import-not-found]  # `signal` without its enumerations
 import fcntl
 import os
 import sys
 from stat import S_ISLNK
 from time import monotonic, sleep, time
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    import signal as _signal
-else:
-    import _signal
-
-RECORD_FILE = "server.start"  # a lock while somebody starts the server, and how it went the last time
-LOCK_FILE = "server.lock"  # held by a server that lives
+RECORD_FILE = "server.start"  # locked while the server is started; says how the last start went
+LOCK_FILE = "server.lock"  # locked by a running server
 SCRIPT = "assent-server"  # in the folder of the launcher
 FIRST, LONGEST = 60.0, 3600.0  # seconds until the next try after a failed start, doubled with each
-BETWEEN = 0.05  # seconds between looks at who starts it
+BETWEEN = 0.05  # seconds between tries to take the lock
 FAILED, STOPPED = "failed", "stopped"
 
 
 def start(state: str) -> bool:
-    """Start the server of a state folder, unless one lives, is being started, was stopped by a person, or failed to
-    start a moment ago. Whether it was started; raises nothing."""
+    """Start the server of a state folder, unless one runs, is being started, was stopped by a person, or failed to
+    start a short time ago. Whether it was started; raises nothing."""
     try:
         return _start(state)
     except (OSError, ValueError):  # without a server the hook decides by itself
@@ -37,17 +32,17 @@ def start(state: str) -> bool:
 
 def _start(state: str) -> bool:
     script = os.path.join(state, "bin", SCRIPT)
-    if not (_is_ours(state) and _is_ours(os.path.dirname(script)) and _is_ours(script)) or lives(state):
+    if not (_is_ours(state) and _is_ours(os.path.dirname(script)) and _is_ours(script)) or runs(state):
         return False
-    record = os.open(os.path.join(state, RECORD_FILE), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    record = open_record(state)
     try:
-        if not _took_lock(record):  # somebody is starting it
+        if not took_lock(record):  # another process is starting it
             return False
         what, count, when = read(record)
         if not may_try(what, count, when, time()):
             return False
-        write(record, FAILED, count + 1)  # until it has listened, whatever becomes of who starts it
-        os.set_inheritable(record, True)  # the lock goes with it
+        write(record, FAILED, count + 1)  # until it listens, whatever happens to the process that starts it
+        os.set_inheritable(record, True)  # it inherits the lock
         _spawn([sys.executable, "-IS", script, "start", str(record)], keep=record)
         return True
     finally:
@@ -55,7 +50,7 @@ def _start(state: str) -> bool:
 
 
 def _is_ours(path: str) -> bool:
-    """Whether nobody else can have put it there."""
+    """Whether only this user can have created a file."""
     try:
         status = os.lstat(path)
     except FileNotFoundError:
@@ -64,7 +59,7 @@ def _is_ours(path: str) -> bool:
 
 
 def _spawn(words: list[str], *, keep: int) -> None:
-    """Start a program in a session of its own, with an empty environment, and with no handle but one."""
+    """Start a program in a new session, with an empty environment and only one handle."""
     others = [int(each) for each in os.listdir("/proc/self/fd" if os.path.isdir("/proc/self/fd") else "/dev/fd")]
     closed = [each for each in others if each > 2 and each != keep and _is_inherited(each)]
     null = [(os.POSIX_SPAWN_OPEN, each, os.devnull, os.O_RDWR, 0) for each in (0, 1, 2)]
@@ -86,26 +81,45 @@ def _is_inherited(handle: int) -> bool:
         return False
 
 
-def lives(state: str) -> bool:
-    """Whether a server of the folder lives: it holds its lock."""
+def runs(state: str) -> bool:
+    """Whether a server of the state folder runs."""
+    return _is_locked(os.path.join(state, LOCK_FILE))
+
+
+def is_starting(state: str) -> bool:
+    """Whether a process is starting the server now: until it listens, the record says that the start failed."""
+    return _is_locked(os.path.join(state, RECORD_FILE))
+
+
+def _is_locked(path: str) -> bool:
     try:
-        handle = os.open(os.path.join(state, LOCK_FILE), os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
-    except FileNotFoundError:
+        handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+    except OSError:
         return False
     try:
-        fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except OSError:
-        return True
+        return not took_lock(handle, fcntl.LOCK_SH)
     finally:
         os.close(handle)
-    return False
 
 
-# ---------------------------------------------------------------- how it went
+def took_lock(handle: int, kind: int = fcntl.LOCK_EX) -> bool:
+    """Take the lock of a file without waiting; False where another process has it."""
+    try:
+        fcntl.flock(handle, kind | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
+
+
+def open_record(state: str) -> int:
+    return os.open(os.path.join(state, RECORD_FILE), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+
+
+# ---------------------------------------------------------------- how starts went
 
 
 def read(record: int) -> tuple[str, int, float]:
-    """What became of the last start: `failed`, `stopped` or `""`, how many failed in a row, and when."""
+    """How the last start went: `failed`, `stopped` or `""`, how many failed in a row, and when."""
     words = os.pread(record, 256, 0).decode("ascii", "replace").split()
     if len(words) != 3 or words[0] not in (FAILED, STOPPED):
         return "", 0, 0.0
@@ -119,56 +133,31 @@ def write(record: int, what: str, count: int = 0) -> None:
 
 
 def may_try(what: str, count: int, when: float, now: float) -> bool:
-    """Whether the server may be started anew. What a person stopped stays so; a clock that went back is no reason."""
-    if what == STOPPED:
-        return False
-    return what != FAILED or not 0 <= now - when < pause(count)
+    """Whether the server may be started. What a person stopped stays stopped; a clock that was set back does not delay
+    a start."""
+    return what != STOPPED and (what != FAILED or not 0 <= now - when < pause(count))
 
 
 def pause(count: int) -> float:
-    """Seconds until the next try after so many that failed."""
+    """Seconds until the next try after so many failed starts."""
     return min(FIRST * 2.0 ** min(count - 1, 20), LONGEST)
 
 
 def note(state: str, what: str, *, patience: float = 0.0) -> None:
-    """Remember that a person stopped the server, or (`""`) that it may be started. Whoever is starting one is waited
-    for, with `patience`, in seconds: at its end it says itself how that went."""
-    handle = os.open(os.path.join(state, RECORD_FILE), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    """Remember that a person stopped the server, or (`""`) that it may be started. Waits `patience` seconds for a
+    process that is starting it, which writes the record at its end."""
+    handle = open_record(state)
     until = monotonic() + patience
     try:
-        while not _took_lock(handle) and monotonic() < until:
+        while not took_lock(handle) and monotonic() < until:
             sleep(BETWEEN)
         write(handle, what)
     finally:
         os.close(handle)
 
 
-def _took_lock(handle: int) -> bool:
-    """Take the lock; False where somebody has it."""
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    return True
-
-
-def is_starting(state: str) -> bool:
-    """Whether somebody is starting the server right now: until it listens, the record says that it failed."""
-    try:
-        handle = os.open(os.path.join(state, RECORD_FILE), os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
-    except OSError:
-        return False
-    try:
-        fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except OSError:
-        return True
-    finally:
-        os.close(handle)
-    return False
-
-
 def last(state: str) -> tuple[str, int, float]:
-    """What became of the last start, from the folder's record."""
+    """The record of the state folder, as `read` gives it."""
     try:
         handle = os.open(os.path.join(state, RECORD_FILE), os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
     except OSError:

@@ -12,8 +12,8 @@ from contextlib import suppress
 
 from assent.contract import StoreError
 from assent.engine import http
+from assent.engine.http import EventReader, StreamEvent
 from assent.engine.http_message import MOST_HEAD, HttpError, MessageHead, written
-from assent.engine.server_events import EventReader, StreamEvent
 from assent.mcp import frames, upstream
 from assent.mcp.calls import CallOrigin, refusal
 from assent.mcp.frames import INTERNAL, INVALID, BadMessage, Frame, FrameKind

@@ -11,7 +11,7 @@ from typing import Any
 
 from assent.contract.display import one_line
 from assent.engine import http
-from assent.engine.server_events import EventReader, StreamEvent
+from assent.engine.http import EventReader, StreamEvent
 from assent.mcp import frames
 from assent.mcp.calls import VERSION
 from assent.mcp.frames import INTERNAL, INVALID, NO_METHOD, BadMessage, Body, Frame, FrameKind

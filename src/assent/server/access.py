@@ -1,8 +1,8 @@
-"""Who may do what: one-time codes, the sessions of persons, the token of callers. Speaks no HTTP.
+"""Access: one-time codes, the sessions of persons, the token of callers. Speaks no HTTP.
 
-Callers (the hooks of agents) may only ask. A person proves with a code, shown where no agent reads, to be one. A
-session is two secrets: the cookie, which a browser also sends to other ports of this host, where an agent may serve
-something; and the key of the page, which it does not. Both are kept in memory only, as hashes."""
+Callers (the hooks of agents) may only ask. A person signs in with a code that is shown where no agent reads it. A
+session has two secrets: the cookie, which a browser also sends to other ports of this host, where an agent may serve
+pages; and the key of the page, which it does not. Both are kept in memory only, as hashes."""
 
 from __future__ import annotations
 
@@ -13,15 +13,16 @@ import secrets
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from enum import IntEnum
 
-from assent.contract import AccessError, StoreError, Value
+from assent.contract import AccessError, StoreError, keep
 
-ALPHABET = "BCDFGHJKMNPQRSTVWXYZ23456789"  # nothing that is read as something else, and no words
+ALPHABET = "BCDFGHJKMNPQRSTVWXYZ23456789"  # no characters that look alike, and no vowels, so no words
 CODE_LENGTH = 8
 CODE_LIFE = 600.0
 TRIES, TRY_EVERY = 8, 5.0  # wrong codes at once, then one in so many seconds
-MOST_PEERS = 256  # whose tries are counted
+MOST_PEERS = 256  # users whose tries are counted
 IDLE, ABSOLUTE = 8 * 3600.0, 24 * 3600.0
 MOST_SESSIONS = 32
 TOKEN_FILE, SCRAPE_FILE = "caller.token", "metrics.token"
@@ -32,29 +33,29 @@ Clock = Callable[[], float]
 
 
 def steady() -> float:
-    """Seconds on a clock that nobody sets and that goes on while the machine sleeps, so that a code ends then."""
+    """Seconds on a clock that nobody sets and that runs while the machine sleeps: codes expire then too."""
     return time.clock_gettime(time.CLOCK_BOOTTIME) if sys.platform == "linux" else time.monotonic()
 
 
 class Role(IntEnum):
-    """What somebody may do; each may do what those before it may."""
+    """What a sender may do; each may also do what those before it may."""
 
-    NOBODY = 0  # see the sign-in page and whether the server lives
-    CALLER = 1  # check, submit calls, come back for their own
-    PERSON = 2  # see and answer what waits, change modes, read the trail
+    NOBODY = 0  # see the sign-in page and whether the server runs
+    CALLER = 1  # check and submit calls, and come back for them
+    PERSON = 2  # see and answer questions, change modes, read the trail
 
 
 class Codes:
-    """The one-time code of the moment. It is short, so wrong ones cost time: those who typed them, and nobody else."""
+    """The current one-time code. It is short, so wrong tries are limited, for each user by themselves."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._hash = b""
         self._until = 0.0
-        self._tries: dict[str, Bucket] = {}  # of each peer
+        self._tries: dict[str, Bucket] = {}  # by peer
 
     def fresh(self) -> str:
-        """A new code; the one before is void."""
+        """A new code, which replaces the last one."""
         code = "".join(secrets.choice(ALPHABET) for _ in range(CODE_LENGTH))
         self._hash, self._until = _hash(code), self._clock() + CODE_LIFE
         return f"{code[:4]}-{code[4:]}"
@@ -64,14 +65,12 @@ class Codes:
         return bool(self._hash) and self._clock() < self._until
 
     def redeem(self, typed: str, peer: str = "") -> None:
-        """Use up the code. Raises AccessError where this is not it. `peer` is whose tries they are.
+        """Use up the code. Raises AccessError where `typed` is wrong. `peer` is the user whose tries are counted.
 
-        INVARIANT: nobody's wrong codes keep another from signing in. There are so many codes that the tries of all
-        users of a machine together find none."""
+        INVARIANT: the wrong codes of one user keep no other from signing in. There are so many codes that the tries of
+        all users of a machine together find none."""
         tries = self._tries.pop(peer, None) or Bucket(self._clock, TRIES, TRY_EVERY)
-        self._tries[peer] = tries
-        while len(self._tries) > MOST_PEERS:
-            del self._tries[next(iter(self._tries))]
+        keep(self._tries, peer, tries, MOST_PEERS)
         wait = tries.take()
         if wait > 0:
             raise AccessError(f"too many tries; wait {wait:.0f} seconds, then type the code again", code="slow-down")
@@ -84,7 +83,7 @@ class Codes:
 
 
 class Bucket:
-    """So many at once, then one in so many seconds."""
+    """A rate limit: `size` at once, then one in `every` seconds."""
 
     def __init__(self, clock: Clock, size: int, every: float) -> None:
         self._clock, self._size, self._every = clock, size, every
@@ -104,29 +103,25 @@ class Bucket:
         self._left = float(self._size)
 
 
-class Person(Value):
-    """A signed-in person: who, by which session, until when at the latest, and where: on the page or in the inbox."""
+@dataclass(frozen=True, slots=True)
+class Person:
+    """A signed-in person; `until` is when the session ends at the latest, `channel` where they are."""
 
-    __slots__ = ("who", "session", "until", "channel")
-
-    def __init__(self, who: str, session: str, until: float, channel: str = WEB) -> None:
-        self.who = who
-        self.session = session
-        self.until = until
-        self.channel = channel
+    who: str
+    session: str
+    until: float
+    channel: str = WEB
 
 
+@dataclass(slots=True)
 class _Session:
-    __slots__ = ("person", "key", "seen")
-
-    def __init__(self, person: Person, key: bytes, seen: float) -> None:
-        self.person = person
-        self.key = key
-        self.seen = seen
+    person: Person
+    key: bytes
+    seen: float
 
 
 class Sessions:
-    """Who is signed in. Gone with the process."""
+    """Who is signed in. Kept in memory only."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
@@ -138,7 +133,9 @@ class Sessions:
     def open(self, who: str, channel: str = WEB) -> tuple[str, str, Person]:
         """A new session: its cookie, the key of its page, and the person."""
         cookie, key, now = secrets.token_urlsafe(32), secrets.token_urlsafe(32), self._clock()
-        self._drop_old(now)
+        for name, each in tuple(self._sessions.items()):
+            if now >= min(each.person.until, each.seen + IDLE):
+                del self._sessions[name]
         while len(self._sessions) >= MOST_SESSIONS:
             del self._sessions[next(iter(self._sessions))]
         person = Person(who, secrets.token_hex(4), now + ABSOLUTE, channel)
@@ -146,7 +143,7 @@ class Sessions:
         return cookie, key, person
 
     def find(self, cookie: str, key: str) -> Person | None:
-        """The person behind a cookie and a key, if both are right and the session has not ended."""
+        """The person of a cookie and a key, if both are right and the session has not ended."""
         name, now = _hash(cookie), self._clock()
         session = self._sessions.get(name)
         if session is None:
@@ -160,7 +157,7 @@ class Sessions:
         return session.person
 
     def awake(self, cookie: str) -> bool:
-        """Whether a session goes on; to ask keeps it from ending for want of use."""
+        """Whether a session still runs. To ask counts as use, which keeps it from expiring."""
         session, now = self._sessions.get(_hash(cookie)), self._clock()
         if session is None or now >= session.person.until:
             return False
@@ -168,39 +165,32 @@ class Sessions:
         return True
 
     def close(self, cookie: str) -> None:
-        """Sign out."""
         self._sessions.pop(_hash(cookie), None)
 
     def close_all(self) -> None:
-        """Sign everybody out, and void nothing else."""
         self._sessions.clear()
-
-    def _drop_old(self, now: float) -> None:
-        over = [name for name, each in self._sessions.items() if now >= min(each.person.until, each.seen + IDLE)]
-        for name in over:
-            del self._sessions[name]
 
 
 class Access:
-    """Everything that says who somebody is. `token` is what callers show where there is no socket to tell them by,
-    `scrape` what a collector of counters shows, which may read those and nothing else."""
+    """Codes, sessions and tokens. `token` is for callers that do not use the socket, `scrape` for what collects
+    metrics, which may read those only."""
 
     def __init__(self, clock: Clock, *, who: str, token: str, scrape: str = "") -> None:
         self.codes = Codes(clock)
         self.sessions = Sessions(clock)
         self.who = who
         self._token = _hash(token)
-        self._shown = b"Bearer " + token.encode()  # as callers mostly write it
+        self._usual = b"Bearer " + token.encode()  # as most callers send it
         self._scrape = _hash(scrape) if scrape else b""
 
     def sign_in(self, code: str, channel: str = WEB, peer: str = "") -> tuple[str, str, Person]:
-        """A session for the right code: cookie, key, person. `peer` is who tries. Raises AccessError."""
+        """A session for the right code: cookie, key, person. Raises AccessError. `peer`: as in `Codes.redeem`."""
         self.codes.redeem(code, peer)
         return self.sessions.open(self.who, channel)
 
     def is_shown(self, header: bytes) -> bool:
-        """Whether a header for authorization shows the token of callers, in its usual spelling."""
-        return hmac.compare_digest(header, self._shown)
+        """Whether an Authorization header has the token of callers in its usual form, which is quicker to compare."""
+        return hmac.compare_digest(header, self._usual)
 
     def is_caller(self, token: str) -> bool:
         return bool(token) and hmac.compare_digest(_hash(token), self._token)
@@ -210,12 +200,12 @@ class Access:
 
 
 def caller_token(state: str) -> str:
-    """The token of callers on TCP, made the first time. Whoever has it may ask, and no more."""
+    """The token of callers on TCP, created on first use. It admits callers only."""
     return _token(os.path.join(state, TOKEN_FILE))
 
 
 def scrape_token(state: str) -> str:
-    """The token of what collects counters, made the first time."""
+    """The token of what collects metrics, created on first use."""
     return _token(os.path.join(state, SCRAPE_FILE))
 
 
@@ -229,7 +219,7 @@ def _token(path: str) -> str:
             file.write(token := secrets.token_urlsafe(32))
         return token
     except OSError as error:
-        raise StoreError(f"`{path}` cannot be used: {error.strerror}; remove it, and start again") from None
+        raise StoreError(f"`{path}` cannot be used: {error.strerror}; remove it, and start the server again") from None
 
 
 def _read_token(path: str) -> str:
@@ -238,7 +228,7 @@ def _read_token(path: str) -> str:
         status = os.fstat(handle)
         token = file.read(200).strip()
     if status.st_uid != os.geteuid() or status.st_mode & 0o077 or len(token) < 32:
-        raise StoreError(f"`{path}` is open to others or cut short; remove it, and start again")
+        raise StoreError(f"`{path}` is open to others or cut short; remove it, and start the server again")
     return token
 
 

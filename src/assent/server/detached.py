@@ -1,34 +1,31 @@
-"""The server in the background: apart from whoever started it, watched until it listens, with a log that stays small.
-
-Serves nothing itself."""
+"""Starts the server in the background, detached from the process that starts it, with a log of limited size."""
 
 from __future__ import annotations
 
-import fcntl
 import io
 import os
 import signal
 import sys
 import time
 import traceback
+from contextlib import suppress
 
 from assent.contract import AssentError, StoreError, display
 from assent.hook import starting
-from assent.server.listening import running
-from assent.server.serve_options import ServeOptions
+from assent.server.listening import ServeOptions, running
 from assent.state.files import state_folder
 
 LOG_FILE = "server.log"
-MOST = 256 * 1024  # bytes of the log; what is older goes into one file beside it
+MOST = 256 * 1024  # bytes of the log; a longer one is moved to one older file
 PATIENCE = 20.0  # seconds until it must listen
-BETWEEN = 0.05  # seconds between looks
-SHOWN = 300  # letters of what it said last
+BETWEEN = 0.05  # seconds between checks
+SHOWN = 300  # characters of its last line
 
 
 def main(state: str, words: list[str]) -> int:
-    """What the script does: try whether everything is here, or start the server, holding the lock it was given."""
+    """The script that hooks start: try whether the server can be loaded, or start it, with the lock it inherited."""
     if words == ["try"]:
-        from assent.server import app  # noqa: F401  # with all that it needs
+        from assent.server import app  # noqa: F401  # loads all that the server needs
 
         return 0
     if len(words) != 2 or words[0] != "start":
@@ -38,29 +35,25 @@ def main(state: str, words: list[str]) -> int:
 
 
 def start(state: str, options: ServeOptions) -> int:
-    """Start the server for a person, who waits until it listens. Returns its port; raises StoreError."""
+    """Start the server for a person and wait until it listens; return its port. Raises StoreError."""
     if running(state) is not None:
-        raise StoreError("a server runs already; see `assent status`, or end it with `assent stop`")
-    handle = os.open(
-        os.path.join(state_folder(state), starting.RECORD_FILE), os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600
-    )
+        raise StoreError("a server runs already; see `assent status`, or stop it with `assent stop`")
+    handle = starting.open_record(state_folder(state))
     with os.fdopen(handle, "rb+", buffering=0):
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise StoreError("a server is being started; see `assent status`") from None
-        why = _apart(state, handle, options)
+        if not starting.took_lock(handle):
+            raise StoreError("a server is being started; see `assent status`")
+        why = _detached(state, handle, options)
     found = running(state)
     if why or found is None:
         raise StoreError(f"the server did not start: {why or 'it ended'}; see `{os.path.join(state, LOG_FILE)}`")
     return found.port
 
 
-def _apart(state: str, record: int, options: ServeOptions) -> str:
-    """Start it from a process between, in a session of its own; why it did not start."""
+def _detached(state: str, record: int, options: ServeOptions) -> str:
+    """Start the server from an intermediate process in a new session; why it did not start."""
     reading, writing = os.pipe()
-    between = os.fork()
-    if between == 0:
+    child = os.fork()
+    if child == 0:
         why = "it could not be started"
         try:
             os.close(reading)
@@ -72,13 +65,13 @@ def _apart(state: str, record: int, options: ServeOptions) -> str:
     os.close(writing)
     with os.fdopen(reading, "rb") as file:
         why = file.read().decode("utf-8", "replace")
-    os.waitpid(between, 0)
+    os.waitpid(child, 0)
     return why
 
 
 def launched(state: str, record: int, options: ServeOptions, *, failures: int) -> str:
-    """Start the server as a child that outlives this process, and watch until it listens; why it did not, `""` where it
-    did. The record tells the next hook: `failures` in a row, with this one."""
+    """Start the server as a child that outlives this process, and wait until it listens; why it did not, `""` where it
+    did. The record keeps the `failures` in a row, this one included, for the next hook."""
     os.chdir("/")
     os.umask(0o077)
     if running(state) is not None:
@@ -99,7 +92,7 @@ def _watched(state: str, child: int) -> str:
     while time.monotonic() < until:
         ended, _ = os.waitpid(child, os.WNOHANG)
         if ended:
-            return _last_words(state) or "it ended at once"
+            return _last_line(state) or "it ended at once"
         found = running(state)
         if found is not None and found.pid == child:
             return ""
@@ -110,7 +103,7 @@ def _watched(state: str, child: int) -> str:
 
 
 def _become(state: str, options: ServeOptions) -> None:
-    """Be the server, and never return."""
+    """Become the server. Never returns."""
     status = 1
     try:
         os.closerange(3, os.sysconf("SC_OPEN_MAX"))
@@ -135,18 +128,16 @@ def _become(state: str, options: ServeOptions) -> None:
 
 
 def opened(state: str) -> int:
-    """The log, opened to be added to; one that has grown is put aside first."""
+    """The log, opened to append; a long one is moved away first."""
     path = os.path.join(state, LOG_FILE)
-    try:
+    with suppress(OSError):
         if os.lstat(path).st_size > MOST // 2:
             os.replace(path, f"{path}.1")
-    except OSError:
-        pass
     return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 0o600)
 
 
 class BoundedLog(io.TextIOBase):
-    """Text into a file that begins anew where it would grow too long."""
+    """Writes text to a file, which is emptied where it would grow too long."""
 
     def __init__(self, handle: int) -> None:
         self._handle = handle
@@ -161,7 +152,7 @@ class BoundedLog(io.TextIOBase):
         return True
 
 
-def _last_words(state: str) -> str:
+def _last_line(state: str) -> str:
     """The last line of the log."""
     try:
         with open(os.path.join(state, LOG_FILE), "rb") as file:
@@ -169,5 +160,4 @@ def _last_words(state: str) -> str:
             lines = file.read().decode("utf-8", "replace").split("\n")
     except OSError:
         return ""
-    said = [line.strip() for line in lines if line.strip()]
-    return display.one_line(said[-1], SHOWN) if said else ""
+    return display.one_line(next((line.strip() for line in reversed(lines) if line.strip()), ""), SHOWN)

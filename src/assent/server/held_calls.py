@@ -1,15 +1,17 @@
-"""The callers that wait for a person, and the ways back to them. Asks through the gate; decides nothing.
+"""The callers that wait: for a person, or for a slow decision. Asks through the gate; decides nothing.
 
-A caller that goes away has a moment to come back with id and digest; then its call is withdrawn. A verdict is handed
-out once."""
+A caller whose connection ends has some seconds to come back with id and digest; then its call is withdrawn. A verdict
+is handed out once."""
 
 from __future__ import annotations
 
 import asyncio
 import hmac
+import secrets
 from collections import Counter
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any
 
 from assent.contract import AccessError
@@ -19,48 +21,46 @@ from assent.engine.request import Request, Settled
 from assent.gate import CallGate, verdict
 
 GRACE = 20.0  # seconds for a caller to come back
-KEPT = 120.0  # seconds that a verdict waits for its caller
+KEPT = 120.0  # seconds that a verdict or a decision waits for its caller
 MOST = 5000  # calls held at once
-MOST_OF_SESSION = 1000  # of one session, so that none fills the place of all
+MOST_OF_SESSION = 1000  # of one session, so that none takes all places
 MOST_BYTES = 64 * 1024 * 1024  # of their requests
 
 
-Work = Callable[..., Awaitable[Any]]  # does something aside
-
-
+@dataclass(slots=True, eq=False)
 class WaitingCall:
     """One held call. `callers` counts the requests that wait for it now; `size` is that of the request that made it."""
 
-    __slots__ = ("id", "digest", "task", "session", "size", "callers", "timer")
+    id: str
+    digest: str
+    task: asyncio.Task[Verdict]
+    session: str = ""
+    size: int = 0
+    callers: int = 0
+    timer: asyncio.TimerHandle | None = None
 
-    def __init__(self, id: str, digest: str, task: asyncio.Task[Verdict], session: str = "", size: int = 0) -> None:
-        self.id = id
-        self.digest = digest
-        self.task = task
-        self.session = session
-        self.size = size
-        self.callers = 0
-        self.timer: asyncio.TimerHandle | None = None
+
+def check_digest(known: str, given: str) -> None:
+    """Raises AccessError where a caller does not know the digest of its call."""
+    if not hmac.compare_digest(known.encode(), given.encode("utf-8", "surrogatepass")):
+        raise AccessError("this is the digest of another call", code="not-yours")
 
 
 class HeldCalls:
-    """All held calls of a server."""
+    """All held calls of a server. `work` runs a function in a thread."""
 
-    def __init__(self, gate: CallGate, work: Work = asyncio.to_thread) -> None:
+    def __init__(self, gate: CallGate, work: Callable[..., Awaitable[Any]] = asyncio.to_thread) -> None:
         self._gate = gate
         self._work = work
         self._waiting: dict[str, WaitingCall] = {}
-        self._taken: Counter[str] = Counter()  # places, by session, with those of questions that are being made
+        self._taken: Counter[str] = Counter()  # places by session, those of questions in preparation included
         self._bytes = 0
-
-    def __len__(self) -> int:
-        return len(self._waiting)
 
     async def hold(
         self, request: Request, settled: Settled, *, attended: bool, size: int = 0, limit: float = 0.0
     ) -> WaitingCall:
-        """Hold a call that asks, for `limit` seconds at most (0: as long as the settings say). One that is too many is
-        denied at once: what nobody gets to see is not approved."""
+        """Hold a call that asks, for `limit` seconds at most (0: as long as the settings say). One call too many is
+        denied at once."""
         session = request.call.session
         if full := self._full(session, size):
             never = self._gate.never_asked(request, settled, Ending.UNSEEN, full, work=self._work)
@@ -83,26 +83,25 @@ class HeldCalls:
         return self._keep(settled.id, digest, task, session, size)
 
     async def again(self, id: str, digest: str) -> WaitingCall:
-        """The caller of a held call is back. Raises AccessError where this is not its call."""
+        """The held call of a caller that is back. Raises AccessError where it is another's."""
         found = self._waiting.get(id)
         if found is not None:
-            if not hmac.compare_digest(found.digest.encode(), digest.encode("utf-8", "surrogatepass")):
-                raise AccessError("this is the digest of another call", code="not-yours")
+            check_digest(found.digest, digest)
             return found
-        # After a restart the broker knows of it, if anybody does. The decision is in the trail.
-        part = Judged(refusal("answer.lost", "the question outlived the server that asked it"))
-        return self._keep(id, digest, asyncio.ensure_future(self._reattached(Settled(part, id), digest)))
+        # After a restart only the broker may know it. The decision is in the trail.
+        judged = Judged(refusal("answer.lost", "the server that asked this question has ended"))
+        return self._keep(id, digest, asyncio.ensure_future(self._reattached(Settled(judged, id), digest)))
 
     def withdraw(self, id: str, digest: str) -> None:
-        found = self._waiting.get(id)
-        if found is None or not hmac.compare_digest(found.digest.encode(), digest.encode("utf-8", "surrogatepass")):
-            raise AccessError("no call with this id and digest waits", code="not-yours")
-        self._gate.broker.withdraw(id, "the agent took it back")
+        if id not in self._waiting:
+            raise AccessError("no call with this id waits", code="not-yours")
+        check_digest(self._waiting[id].digest, digest)
+        self._gate.broker.withdraw(id, "the agent withdrew it")
 
     async def wait(
         self, waiting: WaitingCall, seconds: float, gone: Callable[[], Awaitable[None]]
     ) -> Verdict | dict[str, object]:
-        """The verdict, or how to come back for it."""
+        """The verdict, or the id and digest to come back with."""
         waiting.callers += 1
         if waiting.timer is not None:
             waiting.timer.cancel()
@@ -121,10 +120,8 @@ class HeldCalls:
             if waiting.callers == 0 and waiting.id in self._waiting:
                 self._expect(waiting, GRACE)
 
-    # How it is done
-
     def _full(self, session: str, size: int) -> str:
-        """Why no other call can be held, `""` where it can."""
+        """Why no other call can be held; `""` where one can."""
         if self._taken.total() >= MOST:
             return f"{MOST} calls wait for a person already"
         if self._taken[session] >= MOST_OF_SESSION:
@@ -151,7 +148,7 @@ class HeldCalls:
         return waiting
 
     def _drop(self, waiting: WaitingCall | None) -> bool:
-        """Forget a held call; whether it was known."""
+        """Forget a held call. False where it was forgotten before."""
         if waiting is None or self._waiting.get(waiting.id) is not waiting:
             return False
         del self._waiting[waiting.id]
@@ -159,7 +156,7 @@ class HeldCalls:
         return True
 
     def _handed_out(self, waiting: WaitingCall) -> Verdict:
-        """The verdict, for the first that comes for it: an approval is for one caller and one use."""
+        """The verdict, for the first caller that asks for it: an approval is for one caller and one run."""
         found = waiting.task.result()
         if self._drop(waiting) or not found.allowed:
             return found
@@ -168,24 +165,52 @@ class HeldCalls:
         )
 
     def _expect(self, waiting: WaitingCall, seconds: float) -> None:
-        loop = asyncio.get_running_loop()
-        waiting.timer = loop.call_later(seconds, self._give_up, waiting)
+        waiting.timer = asyncio.get_running_loop().call_later(seconds, self._give_up, waiting)
 
     def _give_up(self, waiting: WaitingCall) -> None:
-        """Nobody came back: what is still asked is withdrawn, what is answered is forgotten."""
+        """The caller did not come back: withdraw the question, or forget its answer."""
         waiting.timer = None
         if not waiting.task.done():
-            self._gate.broker.withdraw(waiting.id, "the agent that asked went away")
+            self._gate.broker.withdraw(waiting.id, "the agent that asked has disconnected")
             self._expect(waiting, KEPT)
-            return
-        self._drop(waiting)
+        else:
+            self._drop(waiting)
 
     async def _reattached(self, settled: Settled, digest: str) -> Verdict:
         return verdict(settled, await self._gate.broker.reattach(settled.id, digest))
 
     async def close(self) -> None:
-        """Let every caller have its verdict; the broker was closed before."""
+        """Wait until every call has its verdict; the broker was closed before."""
         tasks = [each.task for each in self._waiting.values()]
         if tasks:
             with suppress(TimeoutError):
                 await asyncio.wait(tasks, timeout=10)
+
+
+class SlowDecisions:
+    """Decisions that take longer than a hook waits for its first answer, and that no hook has fetched yet."""
+
+    def __init__(self) -> None:
+        self._tasks: dict[str, tuple[str, asyncio.Task[Settled], float]] = {}
+
+    def keep(self, task: asyncio.Task[Settled]) -> tuple[str, str]:
+        """Keep a decision; return the id and the secret to come back with."""
+        id, digest = f"slow-{secrets.token_hex(16)}", secrets.token_hex(16)
+        loop = asyncio.get_running_loop()
+        self._tasks[id] = (digest, task, loop.time())
+        task.add_done_callback(lambda _: loop.call_later(KEPT, self.drop, id))
+        return id, digest
+
+    def knows(self, id: str) -> bool:
+        return id in self._tasks
+
+    def find(self, id: str, digest: str) -> tuple[asyncio.Task[Settled], float]:
+        """The decision of a hook that is back, and when it was begun. Raises AccessError where it is another's."""
+        known, task, since = self._tasks[id]
+        check_digest(known, digest)
+        return task, since
+
+    def drop(self, id: str) -> None:
+        _, task, _ = self._tasks.pop(id, (None, None, 0.0))
+        if task is not None and task.done() and not task.cancelled():
+            task.exception()  # so that asyncio does not report it as never retrieved

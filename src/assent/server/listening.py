@@ -1,7 +1,7 @@
-"""The places where the server listens, one server for each state folder. Serves nothing itself.
+"""The sockets of the server, and the lock that allows one server for each state folder.
 
-A lock that the system lets go of when the process ends says whether a server lives; so a socket file that a dead one
-left behind can be removed, and one of a living server cannot."""
+The system releases the lock when the process ends. So the socket file of a server that crashed can be told from that of
+a running one, and is removed."""
 
 from __future__ import annotations
 
@@ -13,33 +13,45 @@ import socket
 import stat
 import time
 from contextlib import suppress
+from dataclasses import dataclass
 
-from assent.contract import StoreError, Value
+from assent.contract import StoreError
 from assent.state.files import state_folder
 
 LOCK_FILE = "server.lock"
 SOCKET_FILE = "server.sock"
 BACKLOG = 4096
 TRIES = 5
-LONGEST = 100  # bytes of a socket's path that every system takes
+LONGEST = 100  # bytes of a socket's path that every system allows
+PORT = 8765
 
 
-class Running(Value):
-    """A server that lives, as its lock file says."""
+@dataclass(frozen=True, slots=True)
+class ServeOptions:
+    """How a server starts. `socket` `""` is the one in the state folder, `config` `""` the user's own file; `open`
+    opens the page."""
 
-    __slots__ = ("pid", "port", "socket")
+    port: int = PORT
+    socket: str = ""
+    mode: str = ""
+    config: str = ""
+    open: bool = False
 
-    def __init__(self, pid: int, port: int, socket: str) -> None:
-        self.pid = pid
-        self.port = port
-        self.socket = socket
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """A running server, from its lock file."""
+
+    pid: int
+    port: int
+    socket: str
 
 
 class Listening:
     """The lock and the sockets of this server."""
 
     def __init__(self, state: str, *, port: int, path: str = "", any_port: bool = False) -> None:
-        """`any_port`: where the port is taken, any other will do."""
+        """`any_port`: take any other port where this one is taken."""
         self.path = os.path.abspath(path) if path else os.path.join(state_folder(state), SOCKET_FILE)
         self._lock = _locked(os.path.join(state_folder(state), LOCK_FILE))
         try:
@@ -47,13 +59,15 @@ class Listening:
             self._identity = _identity(self.path)
             self.tcp = _tcp(port, any_port)
             self.port: int = self.tcp.getsockname()[1]
-            self._write()
+            text = json.dumps({"pid": os.getpid(), "port": self.port, "socket": self.path}).encode()
+            os.ftruncate(self._lock, 0)
+            os.pwrite(self._lock, text, 0)
         except BaseException:
             os.close(self._lock)
             raise
 
     def close(self) -> None:
-        """Take the socket file away, if it is still ours, and let the lock go."""
+        """Remove the socket file, if it is still ours, and release the lock."""
         with suppress(OSError):
             if _identity(self.path) == self._identity:
                 os.unlink(self.path)
@@ -63,29 +77,22 @@ class Listening:
             os.ftruncate(self._lock, 0)
             os.close(self._lock)
 
-    def _write(self) -> None:
-        text = json.dumps({"pid": os.getpid(), "port": self.port, "socket": self.path}).encode()
-        os.ftruncate(self._lock, 0)
-        os.pwrite(self._lock, text, 0)
-
 
 def running(state: str) -> Running | None:
-    """The server that lives in a state folder, None where none does."""
+    """The server that runs in a state folder; None where none does."""
     try:
         handle = os.open(os.path.join(state, LOCK_FILE), os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
     except OSError:
         return None
     try:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
-            return None
-        except OSError:
+        fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except OSError:  # a server holds it
+        with suppress(ValueError, KeyError, TypeError):
             found = json.loads(os.pread(handle, 4096, 0) or b"{}")
             return Running(int(found["pid"]), int(found["port"]), str(found["socket"]))
-    except (ValueError, KeyError, TypeError):
-        return None
     finally:
         os.close(handle)
+    return None
 
 
 def _locked(path: str) -> int:
@@ -97,21 +104,21 @@ def _locked(path: str) -> int:
         with suppress(OSError):
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
             return handle
-        time.sleep(0.05)  # `running` holds it for a moment to look
+        time.sleep(0.05)  # `running` holds it for a moment
     os.close(handle)
-    raise StoreError("a server runs already; see `assent status`, or end it with `assent stop`")
+    raise StoreError("a server runs already; see `assent status`, or stop it with `assent stop`")
 
 
 def _unix(path: str) -> socket.socket:
-    """A socket that only the user can connect to. What a dead server left there is removed; nothing else is."""
+    """A socket that only the user can connect to. Removes only what a crashed server left there."""
     if len(os.fsencode(path)) > LONGEST:
         raise StoreError(f"`{path}` is too long for a socket; give a shorter one with --socket")
     with suppress(FileNotFoundError):
         status = os.lstat(path)
         if not stat.S_ISSOCK(status.st_mode) or status.st_uid != os.geteuid():
-            raise StoreError(f"`{path}` is there and no socket of yours; move it away, or give another with --socket")
+            raise StoreError(f"`{path}` exists and is no socket of yours; move it, or give another with --socket")
         if _answers(path):
-            raise StoreError(f"somebody listens on `{path}` already; give another with --socket")
+            raise StoreError(f"another program listens on `{path}`; give another with --socket")
         os.unlink(path)
     found = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     before = os.umask(0o177)
@@ -120,7 +127,7 @@ def _unix(path: str) -> socket.socket:
         found.listen(BACKLOG)
     except OSError as error:
         found.close()
-        raise StoreError(f"`{path}` cannot be listened on: {error.strerror}; give another with --socket") from None
+        raise StoreError(f"`{path}` cannot be used as a socket: {error.strerror}; give another with --socket") from None
     finally:
         os.umask(before)
     return found
@@ -142,7 +149,7 @@ def _tcp(port: int, any_port: bool = False) -> socket.socket:
         found.close()
         if any_port and port:
             return _tcp(0)
-        raise StoreError(f"port {port} cannot be listened on: {error.strerror}; give another with --port") from None
+        raise StoreError(f"port {port} cannot be used: {error.strerror}; give another with --port") from None
     return found
 
 

@@ -1,4 +1,4 @@
-"""Asks the server of this user over its socket. Knows nothing of what is said."""
+"""Sends requests to the server of this user over its socket."""
 
 from __future__ import annotations
 
@@ -7,33 +7,33 @@ import os
 from typing import Any
 
 from assent.contract import AccessError, StoreError
-from assent.engine import server_socket
+from assent.engine import http_message
 from assent.server.listening import Running, running
 from assent.state import files
 
 
 def server() -> Running | None:
-    """The server that lives for this user."""
+    """The running server of this user."""
     return running(state())
 
 
 def state() -> str:
-    """Assent's folder of this user."""
+    """The state folder of this user."""
     return files.assent_home(os.environ, os.environ.get("HOME", "") or os.path.expanduser("~"))
 
 
 def ask(found: Running, method: str, path: str, body: object = None, *, timeout: float = 10.0) -> dict[str, Any]:
-    """One request. Raises StoreError where the server does not answer, AccessError where it refuses."""
+    """Send one request. Raises StoreError where the server does not answer, AccessError where it refuses."""
     raw = b"" if body is None else json.dumps(body).encode()
     try:
-        status, answer = server_socket.request(found.socket, method, path, raw, seconds=timeout)
+        status, answer = http_message.request(found.socket, method, path, raw, seconds=timeout)
     except OSError as error:
         raise StoreError(f"the server does not answer on `{found.socket}`: {error}; try `assent stop`") from None
     return answered(status, answer)
 
 
 def answered(status: int, raw: bytes) -> dict[str, Any]:
-    """What the server gives. Raises AccessError with the server's code where it refuses, StoreError where it cannot be
+    """The content of an answer. Raises AccessError with the server's code for a refusal, StoreError where it cannot be
     read."""
     found = table(raw)
     if status < 400:
@@ -49,5 +49,5 @@ def table(raw: bytes) -> dict[str, Any]:
     except ValueError:
         found = None
     if not isinstance(found, dict):
-        raise StoreError("the server said something that is not understood; is it another version?")
+        raise StoreError("the server's answer cannot be read; is it another version?")
     return found

@@ -1,4 +1,4 @@
-"""HTTP/1.1 as uvicorn speaks it, with what it lacks here: who is at the other end, an end to the slow and the endless.
+"""HTTP/1.1 by uvicorn, with what it lacks here: the process at the other end, time limits, and limits of connections.
 
 Reads no request."""
 
@@ -7,28 +7,25 @@ from __future__ import annotations
 import asyncio
 import os
 import socket
-from typing import TYPE_CHECKING, Any
+from collections import Counter
+from typing import Any
+
+from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
 from assent.server.peers import Peer, peer_of, uptime
-
-if TYPE_CHECKING:
-    from uvicorn.protocols.http.h11_impl import H11Protocol as Base
-else:
-    try:
-        from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol as Base
-    except ImportError:  # httptools is faster, and optional
-        from uvicorn.protocols.http.h11_impl import H11Protocol as Base
 
 PACE = 12.0  # seconds to send a whole request
 TAKING = 20.0  # seconds for an answer to be taken
 MOST_HEAD = 128 * 1024  # bytes before a body
-# Connections on TCP, where anybody on this machine can open some: the socket of callers is not theirs to fill.
+# Connections on TCP, where anybody on this machine can open some: they do not count against the socket of callers.
 MOST_TCP = 512
+
+UvicornProtocol: Any = AutoHTTPProtocol  # that of httptools, or of h11 where httptools is not installed
 
 
 class Gathered:
-    """A transport that sends the parts of an answer in one go: each sending is a call to the system, and the first one
-    would wake a reader that finds no body yet. What belongs to no whole answer is sent in the loop's next round."""
+    """A transport that sends the parts of an answer at once: each write is a system call, and the first would wake a
+    reader that finds no body yet. Parts that `flush` does not send go out in the loop's next round."""
 
     __slots__ = ("_transport", "_loop", "_parts")
 
@@ -57,7 +54,7 @@ class Gathered:
         if self._parts:
             data = b"".join(self._parts)
             self._parts.clear()
-            if not self._transport.is_closing():  # the other end may be gone since
+            if not self._transport.is_closing():  # the other end may be gone by now
                 self._transport.write(data)
 
     def close(self) -> None:
@@ -72,37 +69,38 @@ class Gathered:
         return getattr(self._transport, name)
 
 
-class Protocol(Base):
+class Protocol(UvicornProtocol):  # type: ignore[misc]  # one of two classes
     """One connection. `scope["state"]["peer"]` is the process at the other end of a Unix socket, None on TCP.
 
-    A request to one of the application's `prompt` targets that is here as a whole is answered on the spot: to make a
-    task and a whole exchange of messages for it takes longer than most decisions. All others go uvicorn's way, and so
-    does the rest of one that has to be waited for."""
+    A complete request to one of the application's `immediate` targets is answered at once: to make a task and an ASGI
+    exchange for it takes longer than most decisions. All others are left to uvicorn, and so is the rest of one that has
+    to wait."""
 
-    on_tcp = on_socket = 0  # connections, of all
-    waiting: dict[Protocol, None] = {}  # those on TCP that have no whole request under way, the oldest first
-    most_on_socket = 4096  # set by the server to what the system allows: those on TCP have places of their own
+    connections: Counter[str] = Counter()  # open ones, by `tcp` and `socket`
+    waiting: dict[Protocol, None] = {}  # those on TCP without a complete request, the oldest first
+    most_on_socket = 4096  # set by the server to what the system allows
 
-    _slow: asyncio.TimerHandle | None = None
-    _stuck: asyncio.TimerHandle | None = None
+    app: Any
+    app_state: dict[str, Any]
     _in_head = False
-    _head = 0  # bytes that came since a head began
+    _head = 0  # bytes since a head began
     _counted = ""
     _peer: Peer | None = None
     _target = b""
     _fields: list[tuple[bytes, bytes]]
-    _prompt: bytearray | None = None  # the body of a request that may be answered on the spot
-    _idle: asyncio.TimerHandle | None = None
+    _immediate: bytearray | None = None  # the body of a request that may be answered at once
+    _whole = _last = False  # whether that request is complete, and ends the connection
     _used = 0.0  # when something was last answered
-    _whole = _last = False  # whether it is here to its end, and ends the connection
+    _timers: dict[str, asyncio.TimerHandle]  # slow: the request, stuck: the answer, idle: the connection
 
     def connection_made(self, transport: Any) -> None:
         super().connection_made(transport)
+        self._timers = {}
         peer = None
         found = transport.get_extra_info("socket")
         if found is not None and found.family == socket.AF_UNIX:
             peer = peer_of(found)
-            # INVARIANT: nobody but the user, or root, is heard on the socket, whatever the permissions of the file.
+            # INVARIANT: only the user and root are served on the socket, whatever the permissions of the file.
             if peer is None or peer.uid not in (os.geteuid(), 0):
                 transport.abort()
                 return
@@ -112,37 +110,37 @@ class Protocol(Base):
             return
         if peer is None:
             Protocol.waiting[self] = None
-        self.transport = Gathered(transport, self.loop)  # type: ignore[assignment]  # it has all that is asked of it
+        self.transport = Gathered(transport, self.loop)
         self.app_state = {**self.app_state, "peer": peer}
         self._peer = peer
-        self._watch()
+        self._start_timer("slow", PACE)
 
     def data_received(self, data: bytes) -> None:
         if self.transport.is_closing():
             return
         super().data_received(data)
-        if self._prompt is not None and not self.transport.is_closing():
+        if self._immediate is not None and not self.transport.is_closing():
             self._answer()
             if self._whole:
-                self._rest()
+                self._arrived()
                 self._waits_again()
                 return
-        if self._arrived():
-            self._rest()
+        if self.cycle is not None and not self.cycle.more_body and not self.cycle.response_complete:
+            self._arrived()
             return
         self._head += len(data)
         if self._in_head and self._head > MOST_HEAD:
             self.transport.abort()
-        elif self._slow is None and not self.transport.is_closing():
-            self._watch()
+        elif "slow" not in self._timers and not self.transport.is_closing():
+            self._start_timer("slow", PACE)
 
-    # What httptools tells; h11 has limits of its own, and reads one request at a time
+    # Callbacks of httptools. h11 has its own limits, and reads one request at a time.
 
     def on_message_begin(self) -> None:
-        """A request that comes before the last one has its answer ends the connection: no client of ours sends one,
-        and of a caller that hangs up behind it nothing would be heard. One that is answered on the spot has all that
-        came: what stands behind it does not take its place."""
-        if self._prompt is not None:
+        """A request before the answer to the last one ends the connection: no client of ours sends one, and we would
+        not notice a caller that hangs up after it. Data after a request that is answered at once does not count as part
+        of it."""
+        if self._immediate is not None:
             self.transport.abort()
             return
         self._in_head, self._head = True, 0
@@ -152,40 +150,38 @@ class Protocol(Base):
         self._target += url
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        """What stands behind a body is no header."""
-        if self._in_head:
+        if self._in_head:  # fields after a body are no headers
             self._fields.append((name.lower(), value))
 
     def on_headers_complete(self) -> None:
         self._in_head = False
         running = self.cycle
-        if self._prompt is not None:
+        if self._immediate is not None:
             return
         if running is not None and not running.response_complete:
             running.disconnected = True
             running.message_event.set()
             self.transport.abort()
-        elif self._is_prompt():
-            self._prompt, self._whole = bytearray(), False
+        elif self._may_be_immediate():
+            self._immediate, self._whole = bytearray(), False
         else:
             self._begin(self.app)
 
     def on_body(self, body: bytes) -> None:
-        if self._prompt is None:
-            super().on_body(body)  # type: ignore[misc]  # mixed in with one of two protocols
+        if self._immediate is None:
+            super().on_body(body)
         else:
-            self._prompt += body
+            self._immediate += body
 
     def on_message_complete(self) -> None:
-        if self._prompt is None:
-            super().on_message_complete()  # type: ignore[misc]  # as above
+        if self._immediate is None:
+            super().on_message_complete()
         else:
             self._whole = True
 
-    def _is_prompt(self) -> bool:
-        """Whether a request may be answered on the spot, once it is here."""
-        parser = self.parser  # type: ignore[attr-defined]  # that of httptools
-        if self._target not in self.app.prompt or parser.get_method() != b"POST":
+    def _may_be_immediate(self) -> bool:
+        parser = self.parser
+        if self._target not in self.app.immediate or parser.get_method() != b"POST":
             return False
         if parser.get_http_version() != "1.1" or parser.should_upgrade() or self.flow.write_paused:
             return False
@@ -193,8 +189,8 @@ class Protocol(Base):
         return True
 
     def _answer(self) -> None:
-        """Answer on the spot what is here as a whole; all else takes uvicorn's way."""
-        body, self._prompt = bytes(self._prompt or b""), None
+        """Answer a complete request at once; leave all else to uvicorn."""
+        body, self._immediate = bytes(self._immediate or b""), None
         if not self._whole:
             self._begin(self.app, body)
             return
@@ -202,117 +198,96 @@ class Protocol(Base):
         if not isinstance(found, bytes):
             self._begin(found, body, whole=True)
             return
-        self.transport.send(found)  # type: ignore[attr-defined]  # see Gathered
+        self.transport.send(found)
         self.server_state.total_requests += 1
         self._used = self.loop.time()
         if self._last:
             self.transport.close()
-        elif self._idle is None:
-            self._idle = self.loop.call_later(self.timeout_keep_alive, self._tire)
+        elif "idle" not in self._timers:
+            self._timers["idle"] = self.loop.call_later(self.timeout_keep_alive, self._end_if_idle)
 
-    def _tire(self) -> None:
-        """End a connection that was not used for a while. One timer looks after many answers: to set and to stop one
-        for each is a good part of what they cost."""
-        self._idle = None
+    def _end_if_idle(self) -> None:
+        """One timer serves many answers: to start and stop one for each would be a good part of what they cost."""
         left = self._used + self.timeout_keep_alive - self.loop.time()
-        running = self._slow is not None or (self.cycle is not None and not self.cycle.response_complete)
+        running = "slow" in self._timers or (self.cycle is not None and not self.cycle.response_complete)
+        del self._timers["idle"]
         if left > 0 or running:
-            self._idle = self.loop.call_later(max(left, 1.0), self._tire)
+            self._timers["idle"] = self.loop.call_later(max(left, 1.0), self._end_if_idle)
         elif not self.transport.is_closing():
             self.transport.close()
 
     async def _receive(self) -> Any:
-        """What comes next, for an answer that takes uvicorn's way after all."""
+        """The next message, for an answer that uvicorn continues."""
         return await self.cycle.receive()
 
     def _begin(self, app: Any, body: bytes = b"", *, whole: bool = False) -> None:
-        """Let uvicorn hear what was heard so far, and an application answer it."""
-        super().on_message_begin()  # type: ignore[misc]  # as above
-        super().on_url(self._target)  # type: ignore[misc]  # as above
+        """Hand what was received so far to uvicorn, and let an application answer it."""
+        super().on_message_begin()
+        super().on_url(self._target)
         for name, value in self._fields:
-            super().on_header(name, value)  # type: ignore[misc]  # as above
+            super().on_header(name, value)
         own, self.app = self.app, app
-        super().on_headers_complete()  # type: ignore[misc]  # as above
+        super().on_headers_complete()
         self.app = own
         if body:
-            super().on_body(body)  # type: ignore[misc]  # as above
+            super().on_body(body)
         if whole:
             if self._last:
-                self.cycle.keep_alive = False  # the parser knows that no more
-            super().on_message_complete()  # type: ignore[misc]  # as above
+                self.cycle.keep_alive = False  # the parser does not know that any more
+            super().on_message_complete()
 
     def on_response_complete(self) -> None:
-        self.transport.flush()  # type: ignore[attr-defined]  # see Gathered
+        self.transport.flush()
         self._waits_again()
         self._used = self.loop.time()
         super().on_response_complete()
 
     def pause_writing(self) -> None:
         super().pause_writing()
-        if self._stuck is None:
-            self._stuck = self.loop.call_later(TAKING, self.transport.abort)
+        if "stuck" not in self._timers:
+            self._start_timer("stuck", TAKING)
 
     def resume_writing(self) -> None:
         super().resume_writing()
-        self._flows()
+        self._stop_timer("stuck")
 
     def connection_lost(self, exc: Exception | None) -> None:
-        if self._idle is not None:
-            self._idle.cancel()
-            self._idle = None
-        self._rest()
-        self._flows()
+        self._arrived()
+        for name in tuple(self._timers):
+            self._stop_timer(name)
         if self._counted:
-            setattr(Protocol, self._counted, getattr(Protocol, self._counted) - 1)
+            Protocol.connections[self._counted] -= 1
             self._counted = ""
         super().connection_lost(exc)
 
     def _has_place(self, peer: Peer | None) -> bool:
-        """INVARIANT: however many callers wait on the socket, a page on TCP gets in, and the other way round."""
-        self._counted = "on_tcp" if peer is None else "on_socket"
-        taken = getattr(Protocol, self._counted) + 1
-        setattr(Protocol, self._counted, taken)
+        """INVARIANT: however many callers wait on the socket, a page on TCP can connect, and the other way round. Idle
+        connections keep no page out: where all places on TCP are taken, the oldest without a complete request ends."""
+        self._counted = "tcp" if peer is None else "socket"
+        Protocol.connections[self._counted] += 1
+        taken = Protocol.connections[self._counted]
         if peer is not None:
-            return bool(taken <= Protocol.most_on_socket)
-        return taken <= MOST_TCP or self._makes_room()
-
-    def _makes_room(self) -> bool:
-        """Where all places on TCP are taken, whoever has waited longest without a whole request leaves.
-
-        INVARIANT: connections that say nothing, however many, keep no page out: who comes and asks is the newest."""
-        oldest = next(iter(Protocol.waiting), None)
-        if oldest is None:
-            return False
-        oldest._leave()
-        return True
+            return taken <= Protocol.most_on_socket
+        oldest = next(iter(Protocol.waiting), None) if taken > MOST_TCP else None
+        if oldest is not None:
+            del Protocol.waiting[oldest]
+            oldest.transport.abort()
+        return taken <= MOST_TCP or oldest is not None
 
     def _waits_again(self) -> None:
-        """It has no request under way: on TCP it may be told to leave."""
-        if self._counted == "on_tcp" and (self.cycle is None or self.cycle.response_complete):
+        """Without a request under way, a connection on TCP may be ended for another."""
+        if self._counted == "tcp" and (self.cycle is None or self.cycle.response_complete):
             Protocol.waiting[self] = None
 
-    def _leave(self) -> None:
+    def _arrived(self) -> None:
+        """A complete request is here, or the connection is gone."""
         Protocol.waiting.pop(self, None)
-        self.transport.abort()
+        self._stop_timer("slow")
 
-    def _arrived(self) -> bool:
-        """Whether the request of the moment is here as a whole."""
-        return self.cycle is not None and not self.cycle.more_body and not self.cycle.response_complete
+    def _start_timer(self, name: str, seconds: float) -> None:
+        self._timers[name] = self.loop.call_later(seconds, self.transport.abort)
 
-    def _watch(self) -> None:
-        self._slow = self.loop.call_later(PACE, self._too_slow)
-
-    def _rest(self) -> None:
-        Protocol.waiting.pop(self, None)  # it has a whole request, or is gone
-        if self._slow is not None:
-            self._slow.cancel()
-            self._slow = None
-
-    def _flows(self) -> None:
-        if self._stuck is not None:
-            self._stuck.cancel()
-            self._stuck = None
-
-    def _too_slow(self) -> None:
-        self._slow = None
-        self.transport.abort()
+    def _stop_timer(self, name: str) -> None:
+        timer = self._timers.pop(name, None)
+        if timer is not None:
+            timer.cancel()

@@ -17,8 +17,8 @@ from assent.approval.secrets import NAMES, SECRETS_FILE, Secrets, variable
 from assent.contract import AssentError, display
 from assent.engine import configure
 from assent.policy.remote_channels import SlackPlace, WebhookPlace, places
+from assent.server.log import ChannelStatus
 from assent.server.slack import INSTALL, Slack
-from assent.server.standing import Standing
 from assent.server.webhook import Webhook
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 class RemoteChannel(Protocol):
     """A place elsewhere, as a server asks there. Made of the server, where it is and the secrets that it needs."""
 
-    standing: Standing
+    standing: ChannelStatus
 
     @property
     def state(self) -> str: ...
@@ -76,7 +76,7 @@ def standing(status: Mapping[str, object]) -> list[tuple[str, str, str]]:
     ]
 
 
-class Elsewhere:
+class RemoteChannels:
     """The places of one server. Made inside its event loop."""
 
     def __init__(self, house: ServerState, given: Mapping[str, str], *, config: str = "") -> None:
@@ -150,4 +150,4 @@ class Elsewhere:
     def _off(self, name: str, error: Exception) -> None:
         words = str(error) if isinstance(error, AssentError) else f"{type(error).__name__}: {error}"
         self.problems[name] = display.one_line(words, 300)
-        self._house.voice.say(f"{name}: OFF: {words}")
+        self._house.log.say(f"{name}: OFF: {words}")

@@ -1,10 +1,12 @@
-"""Serves in this process until told to stop: opens the sockets, says where it listens, and ends when nobody calls."""
+"""Serves in this process until it is stopped: opens the sockets, prints where it listens, and stops when idle."""
 
 from __future__ import annotations
 
 import asyncio
+import ctypes
 import os
 import signal
+import struct
 import sys
 import threading
 import time
@@ -13,37 +15,52 @@ from collections.abc import Callable, Mapping
 
 from assent.approval import secrets
 from assent.hook import starting
-from assent.server import app, peers, scheduling
-from assent.server.listening import Listening
-from assent.server.serve_options import ServeOptions
+from assent.server import app, local, peers
+from assent.server.listening import Listening, ServeOptions
 from assent.server.state import ServerState
-from assent.state import files
 from assent.state.files import state_folder
 
-LOOK = 30.0  # seconds between looks whether anybody calls
+LOOK = 30.0  # seconds between checks whether the server is idle
+NUMBERS = {"x86_64": 314, "aarch64": 274}  # of the system call sched_setattr, which libraries do not name yet
+SLICE = 100_000  # nanoseconds, the least that the kernel takes
+ATTRIBUTES = "=IIQiIQQQII"  # size, policy, flags, nice, priority, slice, deadline, period, least and most use
 
 
 def keep(options: ServeOptions, *, background: bool = False) -> int:
-    """Serve in this process until told to stop. One in the background takes another port where its own is taken."""
+    """Serve until stopped. A server in the background takes another port where its own is taken."""
     closed = peers.close_to_debuggers()
-    scheduling.wake_early()
+    wake_early()
     given = secrets.taken(os.environ)
     app.many_files()
-    state = state_folder(files.assent_home(os.environ, os.environ.get("HOME", "") or os.path.expanduser("~")))
+    state = state_folder(local.state())
     listening = Listening(state, port=options.port, path=options.socket, any_port=background)
     if os.path.exists(os.path.join(state, starting.RECORD_FILE)) and not background:
-        starting.note(state, "")  # whoever starts it by hand wants it to run
-    heard = True
+        starting.note(state, "")  # a person who starts it wants it to run
+    written = True
     try:
         with asyncio.Runner(loop_factory=_fast_loop()) as runner:
-            heard = runner.run(_serve(options, listening, closed, given, background))
+            written = runner.run(_serve(options, listening, closed, given, background))
     except KeyboardInterrupt:
         return 130
     finally:
         listening.close()
-    if not heard:  # a terminal that was stopped would stop the end as well
+    if not written:  # a terminal that is stopped would block the exit too
         os._exit(0)
     return 0
+
+
+def wake_early() -> bool:
+    """Ask the system for short turns, which Linux since 6.12 gives sooner: a decision takes less than one, and an agent
+    waits for it. The process gets no more than its share, and keeps its niceness. False where that is impossible."""
+    number = NUMBERS.get(os.uname().machine) if sys.platform == "linux" and struct.calcsize("P") == 8 else None
+    try:
+        if number is None or os.sched_getscheduler(0) != os.SCHED_OTHER:
+            return False
+        nice = os.getpriority(os.PRIO_PROCESS, 0)
+        wanted = struct.pack(ATTRIBUTES, struct.calcsize(ATTRIBUTES), os.SCHED_OTHER, 0, nice, 0, SLICE, 0, 0, 0, 0)
+        return bool(ctypes.CDLL(None, use_errno=True).syscall(number, 0, wanted, 0) == 0)
+    except (OSError, AttributeError):
+        return False
 
 
 def _fast_loop() -> Callable[[], asyncio.AbstractEventLoop] | None:
@@ -57,8 +74,8 @@ def _fast_loop() -> Callable[[], asyncio.AbstractEventLoop] | None:
 async def _serve(
     options: ServeOptions, listening: Listening, closed: bool, given: Mapping[str, str], background: bool
 ) -> bool:
-    """Serve until told to stop; whether everything that was said was written."""
-    house = ServerState(
+    """Serve until stopped; whether the log was written to its end."""
+    server = ServerState(
         os.environ,
         port=listening.port,
         socket=listening.path,
@@ -66,54 +83,52 @@ async def _serve(
         config=options.config,
         secrets=given,
     )
-    greet(house, closed)
+    greet(server, closed)
     if options.open:
-        threading.Thread(target=webbrowser.open, args=(house.address,), daemon=True).start()
+        threading.Thread(target=webbrowser.open, args=(server.address,), daemon=True).start()
     if sys.stdin is not None and sys.stdin.isatty() and sys.stdout.isatty():
-        threading.Thread(target=_codes_on_enter, args=(house,), daemon=True).start()
-    watching = asyncio.create_task(_end_when_idle(house)) if background else None
-    await app.serve(house, listening)
+        threading.Thread(target=_codes_on_enter, args=(server,), daemon=True).start()
+    watching = asyncio.create_task(_stop_when_idle(server)) if background else None
+    await app.serve(server, listening)
     if watching is not None:
         watching.cancel()
-    return house.voice.rest()
+    return server.log.flush()
 
 
-async def _end_when_idle(house: ServerState) -> None:
-    """End a server in the background that nobody calls, watches or is asked by, where the user's file says after how
-    long. Hooks start the next one."""
+async def _stop_when_idle(server: ServerState) -> None:
+    """Stop a server in the background that had no requests, open pages or questions for as long as the user's file
+    says. Hooks start the next one."""
     seen, since = -1, time.monotonic()
     while True:
-        idle = house.gates.find("/")[0].settings.idle
+        idle = server.engines.find("/")[0].settings.idle
         await asyncio.sleep(min(idle / 4, LOOK) if idle else LOOK)
-        busy = house.metrics.requests != seen or house.hub.streams or house.gate.broker.pending()
-        if busy:
-            seen, since = house.metrics.requests, time.monotonic()
+        if server.metrics.requests != seen or server.hub.streams or server.gate.broker.pending():
+            seen, since = server.metrics.requests, time.monotonic()
         elif idle and time.monotonic() - since >= idle:
-            house.voice.say(f"nobody called for {idle} seconds: the server ends")
+            server.log.say(f"no requests for {idle} seconds: the server stops")
             os.kill(os.getpid(), signal.SIGTERM)
             return
 
 
-def greet(house: ServerState, closed: bool) -> None:
-    """Where it listens, the mode, how to answer."""
-    status = house.status()
-    show = house.voice.show
-    show(f"assent listens on {house.address} and {house.socket}, mode {status['mode']}")
+def greet(server: ServerState, closed: bool) -> None:
+    """Print where the server listens, its mode, and how to answer."""
+    status, show = server.status(), server.log.show
+    show(f"assent listens on {server.address} and {server.socket}, mode {status['mode']}")
     if status["mode"] == "yolo":
         show("  WARNING: yolo skips shipped, user and project rules; only managed rules and the floor hold")
     if status["problem"]:
         show(f"  the policy does not load, so every call is denied: {status['problem']}")
     if not closed:
-        show("  note: this system cannot close the server's memory to other programs of yours")
-    for line in house.elsewhere.lines():
+        show("  note: on this system other programs of yours can read the server's memory")
+    for line in server.remote.lines():
         show(f"  {line}")
     if sys.stdout.isatty():
-        house.show_code()
-        show("  Enter shows a new code, Ctrl-C ends the server")
+        server.show_code()
+        show("  Enter shows a new code, Ctrl-C stops the server")
     else:
         show("  answer on the page; `assent sign-in`, run in a terminal, shows the code to sign in with")
 
 
-def _codes_on_enter(house: ServerState) -> None:
+def _codes_on_enter(server: ServerState) -> None:
     for _ in sys.stdin:
-        house.show_code()
+        server.show_code()

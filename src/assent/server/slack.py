@@ -18,7 +18,7 @@ from assent.approval.channels.slack.line import Line
 from assent.contract import AssentError, StoreError
 from assent.contract.approval import Held, Reach, Scope
 from assent.policy.remote_channels import SlackPlace
-from assent.server.standing import LAST, UP, Standing
+from assent.server.log import LAST, UP, ChannelStatus
 
 if TYPE_CHECKING:
     from assent.server.state import ServerState
@@ -37,7 +37,7 @@ class Slack:
             raise StoreError(INSTALL) from None
         self._house = house
         self._place = place
-        self.standing = Standing(house, "slack")
+        self.standing = ChannelStatus(house, "slack")
         self._used = Once(time.monotonic)
         api = SlackApi(token, place.api)
         self.channel = SlackChannel(

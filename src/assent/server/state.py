@@ -1,4 +1,4 @@
-"""Everything one server has, made at the start and closed at the end. Speaks no HTTP."""
+"""The state of one server, made at the start and closed at the end. Speaks no HTTP."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeVar
 
 from assent import __version__
 from assent.approval.store import SqliteStore
-from assent.contract import AssentError, Call, Record, Value, display
-from assent.contract.approval import Held
+from assent.contract import AssentError, Call, Record, display, keep
 from assent.engine.cache import EngineCache, Refusing
 from assent.engine.engine import Engine
 from assent.engine.journal import new_id
@@ -25,48 +25,44 @@ from assent.facts.links import Links
 from assent.gate import CallGate
 from assent.server.access import INBOX, Access, Person, caller_token, scrape_token, steady
 from assent.server.api import shown
-from assent.server.api.endpoint import ApiRequest
 from assent.server.api.events import Hub
 from assent.server.api.metrics import Metrics
-from assent.server.held_calls import HeldCalls
-from assent.server.readers import Readers
-from assent.server.remote_channels import Elsewhere
-from assent.server.slow import SlowDecisions
-from assent.server.voice import Voice
+from assent.server.api.shown import Readers
+from assent.server.held_calls import HeldCalls, SlowDecisions
+from assent.server.log import ServerLog
+from assent.server.remote_channels import RemoteChannels
 from assent.state import denials, files, sessions
 from assent.state.files import state_folder
 from assent.trail import line, query
 
 STORE_FILE = "held.db"
-RECENT = 100  # decisions that a page gets to see when it opens
-SEEN = 200  # sessions remembered
-FOLLOW_AGAIN = 5.0  # seconds after a trail that cannot be read
-KEPT = 90 * 86400.0  # seconds that a session's view of its project is kept
+RECENT = 100  # decisions sent to a page when it opens
+MOST_SESSIONS = 200  # remembered
+FOLLOW_AGAIN = 5.0  # seconds to wait after the trail could not be read
+KEPT = 90 * 86400.0  # seconds that counts of denials are kept
 WORKERS = 4  # threads for callers
-SLICE = 0.02  # seconds of one round of the loop that go to callers at most
-ENDS = "the server ends, and this was not decided; make the call again"
+SLICE = 0.02  # seconds of one round of the loop for callers
+ENDS = "the server stopped before this was decided; make the call again"
 
 T = TypeVar("T")
 
 
 class Closing(AssentError):
-    """The server ends before something was decided."""
+    """The server stops before something was decided."""
 
 
-class KnownSession(Value):
+@dataclass(frozen=True, slots=True)
+class KnownSession:
     """A session that made a call since the start."""
 
-    __slots__ = ("session", "runtime", "project", "seen")
-
-    def __init__(self, session: str, runtime: str, project: str, seen: float) -> None:
-        self.session = session
-        self.runtime = runtime
-        self.project = project
-        self.seen = seen
+    session: str
+    runtime: str
+    project: str
+    seen: float
 
 
 class ServerState:
-    """The state of a server. Made inside its event loop."""
+    """Created inside the server's event loop."""
 
     def __init__(
         self,
@@ -80,209 +76,186 @@ class ServerState:
         secrets: Mapping[str, str] | None = None,
     ) -> None:
         home = environ.get("HOME", "") or os.path.expanduser("~")
+        self.home = home
         self.state = state_folder(files.assent_home(environ, home))
         self.port = port
         self.socket = socket
         self.address = f"http://127.0.0.1:{port}/"
-        names = ("127.0.0.1", "localhost", "[::1]")
-        self.hosts = frozenset(f"{name}:{port}".encode() for name in names)
+        self.hosts = frozenset(f"{name}:{port}".encode() for name in ("127.0.0.1", "localhost", "[::1]"))
         self.origins = frozenset(b"http://" + host for host in self.hosts)
         self.folder = folder or os.getcwd()
         self.clock = time.time
-        self.voice = Voice()
+        self.log = ServerLog()
         self.metrics = Metrics()
-        tokens = {"token": caller_token(self.state), "scrape": scrape_token(self.state)}
-        self.access = Access(steady, who=getuser(), **tokens)
-        self.gates = EngineCache(environ, mode=mode, config=config)
+        self.access = Access(steady, who=getuser(), token=caller_token(self.state), scrape=scrape_token(self.state))
+        self._make_engines = partial(EngineCache, environ, config=config)
+        self.engines = self._make_engines(mode=mode)
         self._by_mode: dict[str, EngineCache] = {}
-        self._environ, self._config = environ, config
-        self.store = SqliteStore(os.path.join(self.state, STORE_FILE))
-        self.gate = CallGate(Memory(self.state), self.store, self._engine_of)
+        self._store = SqliteStore(os.path.join(self.state, STORE_FILE))
+        self.gate = CallGate(
+            Memory(self.state), self._store, lambda held: self.engine_now(held.project, held.call.session)
+        )
         line.hasten()
-        self._ends = False
-        self._began: float | None = None  # when this round of the loop did its first work for a caller
-        self._seen_now: Links | None = None  # what was seen of the host in this round
-        self._heard, self._crowded = 0, False  # how many were heard of in this round, whether there were several before
-        self.moment: Links | None = None  # the same, while somebody is answered who called before it
+        self._stopping = False
+        # Of this round of the event loop: when it first worked for a caller, what it observed of the host, and how many
+        # callers it has; and whether the last round had several.
+        self._round_began: float | None = None
+        self._round_links: Links | None = None
+        self._round_callers, self._crowded = 0, False
+        self.moment: Links | None = None  # `_round_links`, while a caller is served that shares them
         self._callers = ThreadPoolExecutor(WORKERS, thread_name_prefix="callers")
         self.calls = HeldCalls(self.gate, self.work)
         self.slow = SlowDecisions()
         self.hub = Hub(self.clock)
         self.readers = Readers()
-        self.gate.broker.offers.closed = lambda offer: self.hub.tell("offer-ended", {"id": offer.id})
-        self._seen: dict[str, KnownSession] = {}
-        self._told: dict[str, tuple[dict[str, str], str]] = {}
-        self.home = home
+        self.gate.broker.offers.closed = lambda offer: self.hub.send("offer-ended", {"id": offer.id})
+        self._known: dict[str, KnownSession] = {}
+        self._environments: dict[str, tuple[dict[str, str], str]] = {}
         self._loop = asyncio.get_running_loop()
-        self.elsewhere = Elsewhere(self, secrets or {}, config=config)
+        self.remote = RemoteChannels(self, secrets or {}, config=config)
         threading.Thread(target=self._follow, name="trail", daemon=True).start()
 
     async def open(self) -> None:
-        """Take over what a server that died left behind, and drop what old sessions did."""
+        """Recover the questions that a crashed server left, and drop the state of old sessions."""
         await asyncio.to_thread(sessions.sweep, self.state, self.clock())
         await asyncio.to_thread(denials.forget, self.state, older_than=self.clock() - KEPT)
         await self.gate.broker.recover()
-        self.elsewhere.open()
+        self.remote.open()
 
     async def close(self) -> None:
-        """Deny what waits, tell the pages, and wait for the disk."""
-        self.elsewhere.leave()
+        """Deny what waits, close the pages, and wait for the disk."""
+        self.remote.leave()
         await self.gate.broker.close()
         await self.calls.close()
-        await self.elsewhere.close()
-        self._ends = True
+        await self.remote.close()
+        self._stopping = True
         self._callers.shutdown(wait=False, cancel_futures=True)
         self.hub.close()
-        await self.store.close()
+        await self._store.close()
         await asyncio.to_thread(self.gate.memory.close)
 
-    # What is shown in the terminal
-
     def show_code(self) -> None:
-        """Show a fresh code, where a person reads it and nothing keeps it."""
+        """Show a new code, only on a terminal: output to a file or a pipe would keep it."""
         if sys.stdout.isatty():
-            self.voice.show(f"\n  sign in at {self.address} with the code  {self.access.codes.fresh()}\n")
+            self.log.show(f"\n  sign in at {self.address} with the code  {self.access.codes.fresh()}\n")
 
-    def show_code_if_none(self) -> None:
-        if not self.access.codes.live:
-            self.show_code()
-
-    # What endpoints ask
+    # For endpoints
 
     def status(self) -> dict[str, object]:
-        """What a caller may know: where the server is and whether it works. Who watches is for persons."""
-        gate, _ = self.gates.find(self.folder)
+        """What a caller may know. Who is signed in is for persons only."""
+        engine, _ = self.engines.find(self.folder)
         return {
             "version": __version__,
             "pid": os.getpid(),
             "address": self.address,
             "socket": self.socket,
-            "mode": gate.settings.mode.word,
-            "problem": display.one_line(str(gate.error)) if isinstance(gate, Refusing) else "",
+            "mode": engine.settings.mode.word,
+            "problem": display.one_line(str(engine.error)) if isinstance(engine, Refusing) else "",
             "held": len(self.gate.broker.pending()),
             "uptime": round(self.clock() - self.metrics.started, 3),
-            "elsewhere": self.elsewhere.states(),
+            "elsewhere": self.remote.states(),
         }
 
     async def work(self, do: Callable[..., T], *given: Any, **named: Any) -> T:
-        """Do something for a caller aside. Callers share some threads: however much they send, what a person does has
-        threads of its own. Raises Closing where the server ends first."""
-        if self._ends:
+        """Run a function for a caller in one of a few threads: however much callers send, persons have other threads.
+        Raises Closing if the server stops first."""
+        if self._stopping:
             raise Closing(ENDS)
         doing = self._loop.run_in_executor(self._callers, partial(do, *given, **named))
         try:
             return await doing
         except asyncio.CancelledError:
-            if self._ends and doing.cancelled():
+            if self._stopping and doing.cancelled():
                 raise Closing(ENDS) from None
             raise
 
     def has_time(self) -> bool:
-        """Whether a caller can be served in this round of the loop. Where many come at once, the first are, and the
-        others take threads, so that a person does not wait behind them all."""
+        """Whether a caller can be served in this round of the event loop. Where many call at once, the first are; the
+        others take threads, so that no person waits behind them all."""
         now = time.monotonic()
-        if self._began is None:
-            self._began = now
-            self._loop.call_soon(self._rest)
-        return now - self._began < SLICE
+        if self._round_began is None:
+            self._round_began = now
+            self._loop.call_soon(self._end_round)
+        return now - self._round_began < SLICE
 
-    def _rest(self) -> None:
-        self._began = self._seen_now = None
-        self._crowded, self._heard = self._heard > 1, 0
+    def _end_round(self) -> None:
+        self._round_began = self._round_links = None
+        self._crowded, self._round_callers = self._round_callers > 1, 0
 
-    def attend(self) -> None:
-        """Answer somebody of whom the loop heard before this round of callbacks began: what is seen of the host in it
-        is as of a moment after they called, for all of them. Ends with `attended`.
+    def share_moment(self) -> None:
+        """Serve a caller whose request arrived before this round of callbacks began: all such callers share what is
+        observed of the host in this round, by `moment`. After a round with one caller nothing is shared.
 
-        INVARIANT: a look serves nobody who called after it. Whoever is not heard of in this round gets a new one.
-
-        Where the last round heard of one alone, there is nothing to share, and nothing is kept for others."""
-        self._heard += 1
+        INVARIANT: an observation serves nobody who called after it. Whoever arrives after this round gets a new one."""
+        self._round_callers += 1
         if self._crowded:
-            if self._seen_now is None:
+            if self._round_links is None:
                 self.has_time()
-                self._seen_now = Links()
-            self.moment = self._seen_now
-
-    def attended(self) -> None:
-        self.moment = None
+                self._round_links = Links()
+            self.moment = self._round_links
 
     def fault(self, error: Exception) -> None:
-        """Tell of something that broke inside."""
-        self.voice.fault(error)
+        """Report a fault inside the server."""
+        self.log.fault(error)
         self.metrics.faults += 1
 
     async def settled(self, request: Request, *, quick: bool = False) -> Settled:
-        """A call settled for a caller. One that is `quick` needs no thread, unless another process holds the trail."""
+        """A call settled for a caller. A `quick` one takes no thread, unless another process holds the trail."""
         request.moment = self.moment if quick else None
-        return await self.gate.settle(request, quick=quick and not self._ends, work=self.work)
+        return await self.gate.settle(request, quick=quick and not self._stopping, work=self.work)
 
-    def gate_now(self, project: str, session: str) -> Engine:
-        """The gate of a project as the files are now."""
-        return self.gates.find(project, session)[0]
-
-    def watchers(self) -> dict[str, object]:
-        """Who could answer, for persons."""
-        return {"streams": len(self.hub.streams), "signed_in": len(self.access.sessions)}
+    def engine_now(self, project: str, session: str) -> Engine:
+        """The engine of a project by the current files."""
+        return self.engines.find(project, session)[0]
 
     async def signed_in(self, person: Person) -> None:
-        """Somebody signed in: it is recorded, and shown everywhere, so that nobody does it in silence."""
-        self.voice.say(f"signed in: {person.who}, session {person.session}")
-        self.hub.tell("signed-in", {"session": person.session, "now": self.clock()})
+        """Record a sign-in and show it everywhere: nobody signs in unnoticed."""
+        self.log.say(f"signed in: {person.who}, session {person.session}")
+        self.hub.send("signed-in", {"session": person.session, "now": self.clock()})
         place = "in the inbox" if person.channel == INBOX else "on the page"
         words = f"signed in {place}, session {person.session}"
         record = Record("event", new_id(), self.clock(), who=person.who, channel=person.channel, reason=words)
         await asyncio.to_thread(self.gate.memory.record, record)
 
-    def ends(self, person: Person) -> float:
-        """When a session ends at the latest, in seconds since the epoch."""
+    def expires(self, person: Person) -> float:
+        """When a person's session ends at the latest, in seconds since the epoch."""
         return round(self.clock() + person.until - steady(), 3)
 
-    def is_signed_in(self, asked: ApiRequest) -> bool:
-        """Whether the person of a request that goes on is still signed in; that it goes on keeps the session awake."""
-        return asked.person is not None and self.access.sessions.awake(asked.cookie)
-
-    def gates_in(self, mode: str) -> EngineCache:
-        """Engines as they would be in another mode, for the simulator."""
+    def engines_in(self, mode: str) -> EngineCache:
+        """Engines in another mode, for the simulator."""
         if not mode:
-            return self.gates
+            return self.engines
         if mode not in self._by_mode:
-            self._by_mode[mode] = EngineCache(self._environ, mode=mode, config=self._config)
+            self._by_mode[mode] = self._make_engines(mode=mode)
         return self._by_mode[mode]
 
-    def seen(self, call: Call, project: str) -> None:
-        if not call.session:
-            return
-        now, last = self.clock(), self._seen.get(call.session)
-        if last is not None and last.project == project and last.runtime == call.runtime and 0 <= now - last.seen < 1.0:
-            return
-        self._seen.pop(call.session, None)
-        self._seen[call.session] = KnownSession(call.session, call.runtime, project, now)
-        while len(self._seen) > SEEN:
-            del self._seen[next(iter(self._seen))]
+    def called(self, call: Call, project: str) -> None:
+        """Remember the session of a call, the latest last."""
+        if call.session:
+            self._known.pop(call.session, None)
+            known = KnownSession(call.session, call.runtime, project, self.clock())
+            keep(self._known, call.session, known, MOST_SESSIONS)
 
     def remember(self, session: str, environ: Mapping[str, str], project: str) -> None:
-        """What a command hook tells of its session, and an HTTP hook does not."""
+        """Keep what a command hook sends of its session, for HTTP hooks, which do not send it."""
         if session:
-            self._told.pop(session, None)
-            self._told[session] = ({"HOME": self.home, **environ}, project)
-            while len(self._told) > SEEN:
-                del self._told[next(iter(self._told))]
+            self._environments.pop(session, None)
+            keep(self._environments, session, ({"HOME": self.home, **environ}, project), MOST_SESSIONS)
 
-    def told(self, session: str) -> tuple[Mapping[str, str], str]:
-        """The environment and the project of a session, as far as they were told."""
-        return self._told.get(session, ({"HOME": self.home}, ""))
+    def remembered(self, session: str) -> tuple[Mapping[str, str], str]:
+        """The environment and the project that `remember` kept."""
+        return self._environments.get(session, ({"HOME": self.home}, ""))
 
     def sessions(self) -> list[KnownSession]:
-        """Sessions that called, the latest first."""
-        return list(reversed(self._seen.values()))
+        """Sessions that made calls, the latest first."""
+        return list(reversed(self._known.values()))
 
     def projects(self, first: str) -> list[str]:
-        """Projects that are known, the given one first."""
+        """Known projects, the given one first."""
         return list(dict.fromkeys([first, self.folder, *(each.project for each in self.sessions() if each.project)]))
 
     async def settle_session(self, session: str) -> None:
-        """Release what waits in a session and needs no asking any more."""
+        """Release what waits in a session and no longer needs an answer."""
         names = {each.held.call.runtime for each in self.gate.broker.pending() if each.held.call.session == session}
         for runtime in names:
             await self.gate.broker.settle((runtime, session))
@@ -292,20 +265,15 @@ class ServerState:
         found = list(query.read(self.gate.memory.trail.folder, newest_first=True, limit=RECENT))
         return [shown.entry(each.fields) for each in reversed(found)]
 
-    # How it is done
-
-    def _engine_of(self, held: Held) -> Engine:
-        return self.gates.find(held.project, held.call.session)[0]
-
     def _follow(self) -> None:
-        """Tell the pages of every record that any process writes."""
+        """Send every record that any process writes to the pages."""
         while not self._loop.is_closed():
             try:
                 for entry in query.follow(self.gate.memory.trail.folder, heard=lambda: bool(self.hub.streams)):
                     if self.hub.streams:
-                        self._loop.call_soon_threadsafe(self.hub.tell, "decision", shown.entry(entry.fields))
+                        self._loop.call_soon_threadsafe(self.hub.send, "decision", shown.entry(entry.fields))
             except RuntimeError:  # the loop is closed
                 return
-            except Exception as error:  # the live view misses something; what is recorded is recorded
-                self.voice.say(f"the live view cannot read the trail: {error}")
+            except Exception as error:  # only the live view misses something
+                self.log.say(f"the live view cannot read the trail: {error}")
                 time.sleep(FOLLOW_AGAIN)

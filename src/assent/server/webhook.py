@@ -1,4 +1,4 @@
-"""A webhook as one server asks there. Shows nothing itself; answers come in through `api/elsewhere`."""
+"""A webhook as one server asks there. Shows nothing itself; answers come in through `api/signed_answers.py`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from assent.approval.channels.webhook.channel import WebhookChannel
 from assent.approval.channels.webhook.post import Post
 from assent.contract import StoreError
 from assent.policy.remote_channels import WebhookPlace
-from assent.server.standing import LAST, UP, Standing
+from assent.server.log import LAST, UP, ChannelStatus
 
 if TYPE_CHECKING:
     from assent.server.state import ServerState
@@ -23,7 +23,7 @@ class Webhook:
         if len(secret) < SHORTEST:
             raise StoreError("`webhook-secret` is short; take 32 characters or more, as `openssl rand -hex 32` gives")
         self._house = house
-        self.standing = Standing(house, "webhook")
+        self.standing = ChannelStatus(house, "webhook")
         self.channel = WebhookChannel(
             Post(place.url),
             secret,

@@ -11,9 +11,8 @@ from contextlib import suppress
 from typing import Any, TypeVar
 
 from assent.contract import StoreError
-from assent.engine import http, server_socket
-from assent.engine.http import Exchange
-from assent.engine.server_events import EventReader, StreamEvent
+from assent.engine import http, http_message
+from assent.engine.http import EventReader, Exchange, StreamEvent
 from assent.server import local
 from assent.server.access import INBOX
 from assent.server.listening import Running
@@ -74,7 +73,7 @@ class Client:
 
     def _now(self, found: Running, method: str, path: str, body: str) -> None:
         with suppress(OSError):
-            server_socket.request(found.socket, method, path, body.encode(), seconds=2.0, headers=self._headers())
+            http_message.request(found.socket, method, path, body.encode(), seconds=2.0, headers=self._headers())
 
     # How it is done
 

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assent.engine import http
+from assent.engine.http import EventReader, StreamEvent
 from assent.engine.http_message import MOST_HEAD, HttpError, MessageHead, written
-from assent.engine.server_events import EventReader, StreamEvent
 from assent.mcp import upstream
 from assent.mcp.frames import frame
 

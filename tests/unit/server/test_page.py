@@ -11,10 +11,10 @@ import pytest
 from assent.contract import words
 from assent.contract.approval import Ending, Scope
 from assent.policy.modes import Mode
-from assent.server.api import pages
+from assent.server import app
 
 VOCABULARY = "/page/vocabulary.js"  # made when the server starts
-FOLDER = Path(pages.FOLDER)
+FOLDER = Path(app.FOLDER)
 SCRIPTS = sorted(FOLDER.glob("*.js"))
 INDEX = (FOLDER / "index.html").read_text(encoding="utf-8")
 # Each makes markup or code out of text, or leads out of the page.
@@ -25,13 +25,13 @@ FORBIDDEN = re.compile(
 
 
 def test_every_file_is_served_and_nothing_else() -> None:
-    served = pages.load()
-    there = {path.relative_to(FOLDER).as_posix() for path in FOLDER.rglob("*") if path.suffix in pages.KINDS}
+    served = app.load()
+    there = {path.relative_to(FOLDER).as_posix() for path in FOLDER.rglob("*") if path.suffix in app.KINDS}
     assert set(served) == {"/", VOCABULARY} | {f"/page/{name}" for name in there if name != "index.html"}
 
 
 def test_the_words_of_the_page_are_those_of_the_other_surfaces() -> None:
-    body = pages.load()[VOCABULARY].body
+    body = app.load()[VOCABULARY].body
     assert isinstance(body, bytes)
     table = json.loads(body.decode("ascii").removeprefix("export default ").removesuffix(";\n"))
     assert {name: each["offer"] for name, each in table["scopes"].items()} == {
@@ -69,7 +69,7 @@ def test_the_page_has_nothing_inline_and_nothing_from_elsewhere() -> None:
 
 
 def test_everything_that_the_page_loads_is_there() -> None:
-    served = pages.load()
+    served = app.load()
     loaded = re.findall(r"(?:href|src)=\"(/[^\"]+)\"", INDEX)
     assert len(loaded) > 5
     assert [each for each in loaded if each not in served] == []

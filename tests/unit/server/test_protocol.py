@@ -96,9 +96,9 @@ def test_what_is_left_for_somebody_who_is_gone_is_dropped() -> None:
 
 
 class Application:
-    """Answers `/prompt` on the spot, or later where it is told so, and all else as usual."""
+    """Answers `/immediate` on the spot, or later where it is told so, and all else as usual."""
 
-    prompt = {b"/prompt": ()}
+    immediate = {b"/immediate": ()}
 
     def __init__(self) -> None:
         self.heard: list[bytes] = []
@@ -132,8 +132,8 @@ def test_what_can_be_answered_on_the_spot_is_before_the_loop_goes_on() -> None:
     async def play() -> tuple[list[bytes], list[bytes]]:
         app = Application()
         line, made = connection(app)
-        made.data_received(asking(b"/prompt", b"one"))
-        made.data_received(asking(b"/prompt", b"two"))
+        made.data_received(asking(b"/immediate", b"one"))
+        made.data_received(asking(b"/immediate", b"two"))
         return line.sent, app.heard
 
     assert asyncio.run(play()) == ([b"on the spot", b"on the spot"], [b"one", b"two"])
@@ -142,12 +142,12 @@ def test_what_can_be_answered_on_the_spot_is_before_the_loop_goes_on() -> None:
 @pytest.mark.parametrize(
     "pieces",
     [
-        [asking(b"/prompt", b"later")],
-        [asking(b"/prompt", b"one")[:-1], b"e"],
-        [asking(b"/prompt", b"one", method=b"PUT")],
-        [asking(b"/prompt?x", b"one")],
+        [asking(b"/immediate", b"later")],
+        [asking(b"/immediate", b"one")[:-1], b"e"],
+        [asking(b"/immediate", b"one", method=b"PUT")],
+        [asking(b"/immediate?x", b"one")],
         [asking(b"/other", b"one")],
-        [asking(b"/prompt", b"one").replace(b"HTTP/1.1", b"HTTP/1.0")],
+        [asking(b"/immediate", b"one").replace(b"HTTP/1.1", b"HTTP/1.0")],
     ],
     ids=["it has to wait", "it is not here yet", "another method", "a query", "another path", "an older protocol"],
 )
@@ -164,7 +164,7 @@ def test_all_else_goes_the_long_way(pieces: list[bytes]) -> None:
     assert asyncio.run(play()) == (b"ok", b"the long way")
 
 
-@pytest.mark.parametrize("first", [asking(b"/prompt", b"one"), asking(b"/prompt", b"later"), asking(b"/other")])
+@pytest.mark.parametrize("first", [asking(b"/immediate", b"one"), asking(b"/immediate", b"later"), asking(b"/other")])
 def test_a_request_before_the_answer_to_the_last_ends_the_connection(first: bytes) -> None:
     async def play(second: bytes) -> tuple[list[bytes], str]:
         line, made = connection(Application())
@@ -172,17 +172,17 @@ def test_a_request_before_the_answer_to_the_last_ends_the_connection(first: byte
         await asyncio.sleep(0.01)
         return line.sent, line.ended
 
-    assert asyncio.run(play(asking(b"/prompt", b"two"))) == ([], "aborted")
+    assert asyncio.run(play(asking(b"/immediate", b"two"))) == ([], "aborted")
 
 
 @pytest.mark.parametrize(
-    "behind", [asking(b"/prompt", b"two"), b"HEAD /prompt HTT", b"P", b"\0", b"POST /prompt HTTP/9"]
+    "behind", [asking(b"/immediate", b"two"), b"HEAD /immediate HTT", b"P", b"\0", b"POST /immediate HTTP/9"]
 )
 def test_what_stands_behind_a_request_that_is_answered_on_the_spot_takes_no_part_in_it(behind: bytes) -> None:
     async def play() -> tuple[list[bytes], bool]:
         app = Application()
         line, made = connection(app)
-        made.data_received(asking(b"/prompt", b"one") + behind)
+        made.data_received(asking(b"/immediate", b"one") + behind)
         await asyncio.sleep(0.01)
         return app.heard, line.is_closing()
 
@@ -192,8 +192,8 @@ def test_what_stands_behind_a_request_that_is_answered_on_the_spot_takes_no_part
 def test_a_line_end_behind_a_request_is_no_other() -> None:
     async def play() -> list[bytes]:
         line, made = connection(Application())
-        made.data_received(asking(b"/prompt", b"one") + b"\r\n")
-        made.data_received(asking(b"/prompt", b"two"))
+        made.data_received(asking(b"/immediate", b"one") + b"\r\n")
+        made.data_received(asking(b"/immediate", b"two"))
         return line.sent
 
     assert asyncio.run(play()) == [b"on the spot", b"on the spot"]
@@ -204,7 +204,7 @@ def test_a_connection_is_kept_while_it_is_used_and_ended_when_it_is_not() -> Non
     async def play() -> tuple[str, str]:
         line, made = connection(Application(), idle=0.2)
         for _ in range(8):
-            made.data_received(asking(b"/prompt"))
+            made.data_received(asking(b"/immediate"))
             await asyncio.sleep(0.05)
         used = line.ended
         for _ in range(60):

@@ -1,13 +1,12 @@
-"""Endpoints: searching the trail, figures over time, and whether it is whole."""
+"""Endpoints: search and verify the trail, counts over time."""
 
 from __future__ import annotations
 
-import asyncio
 from statistics import median
 
 from assent.server.access import Role
 from assent.server.api import shown
-from assent.server.api.endpoint import ANY, FLAG, TEXTS, WHOLE, ApiRequest, Endpoint, listing, record
+from assent.server.api.endpoint import ANY, FLAG, TEXTS, WHOLE, ApiRequest, Endpoint, in_thread, listing, record
 from assent.trail import query, verify
 from assent.trail.entries import TrailFilter
 
@@ -15,29 +14,19 @@ MOST, STEPS, READ = 1000, 60, 200_000
 WORDS = ("text", "session", "tool", "outcome", "kind", "rule", "code", "runtime", "id")
 
 
-def wanted(asked: ApiRequest) -> TrailFilter:
+def search(asked: ApiRequest) -> object:
+    limit = int(asked.query_number("limit", 100, most=MOST)) or 1
     given = {name: asked.query.get(name, "")[:500] for name in WORDS}
-    return TrailFilter(since=asked.asked_number("since", 0), until=asked.asked_number("until", 0), **given)
-
-
-async def search(asked: ApiRequest) -> object:
-    limit = int(asked.asked_number("limit", 100, most=MOST)) or 1
-    return await asyncio.to_thread(_search, asked.house.gate.memory.trail.folder, wanted(asked), limit)
-
-
-def _search(folder: str, what: TrailFilter, limit: int) -> object:
-    found = list(query.read(folder, what, newest_first=True, limit=limit + 1))
+    what = TrailFilter(since=asked.query_number("since", 0), until=asked.query_number("until", 0), **given)
+    found = list(query.read(asked.server.gate.memory.trail.folder, what, newest_first=True, limit=limit + 1))
     return {"records": [shown.entry(each.fields) for each in found[:limit]], "more": len(found) > limit}
 
 
-async def stats(asked: ApiRequest) -> object:
-    until = asked.asked_number("until", 0) or asked.house.clock()
-    since = asked.asked_number("since", 0) or until - 86400
-    return await asyncio.to_thread(_stats, asked.house.gate.memory.trail.folder, since, max(until, since + 1))
-
-
-def _stats(folder: str, since: float, until: float) -> object:
+def stats(asked: ApiRequest) -> object:
     """Decisions and answers between two times, in even steps."""
+    until = asked.query_number("until", 0) or asked.server.clock()
+    since = asked.query_number("since", 0) or until - 86400
+    until, folder = max(until, since + 1), asked.server.gate.memory.trail.folder
     step = (until - since) / STEPS
     kinds = {"allow": 0, "ask": 0, "deny": 0, "yes": 0, "no": 0, "none": 0}
     series = [{"at": since + step * number, **kinds} for number in range(STEPS)]
@@ -45,8 +34,7 @@ def _stats(folder: str, since: float, until: float) -> object:
     refused = timed_out = 0
     waits: list[float] = []
     for entry in query.read(folder, TrailFilter(since=since, until=until), newest_first=True, limit=READ):
-        fields = shown.seconds(entry.text("time")), entry.text("kind"), entry.text("outcome")
-        at, kind, outcome = fields
+        at, kind, outcome = shown.seconds(entry.text("time")), entry.text("kind"), entry.text("outcome")
         then = series[min(STEPS - 1, max(0, int((at - since) / step)))]
         if kind == "decision" and outcome in totals:
             totals[outcome] += 1
@@ -70,8 +58,8 @@ def _stats(folder: str, since: float, until: float) -> object:
     }
 
 
-async def check(asked: ApiRequest) -> object:
-    found = await asyncio.to_thread(verify.verify, asked.house.gate.memory.trail.folder)
+def check(asked: ApiRequest) -> object:
+    found = verify.verify(asked.server.gate.memory.trail.folder)
     problems = [shown.safe(str(found.fault), "reason")] if found.fault is not None else []
     return {"whole": found.fault is None, "records": found.lines, "problems": problems, "notes": list(found.notes)}
 
@@ -94,7 +82,7 @@ ENDPOINTS = (
     Endpoint(
         "GET",
         "/v1/audit",
-        search,
+        in_thread(search),
         needs=Role.PERSON,
         summary="records of the trail, the newest first",
         query={**QUERY, "limit": f"how many, at most {MOST}"},
@@ -103,7 +91,7 @@ ENDPOINTS = (
     Endpoint(
         "GET",
         "/v1/audit/stats",
-        stats,
+        in_thread(stats),
         needs=Role.PERSON,
         summary="decisions and answers over time",
         query={"since": QUERY["since"], "until": QUERY["until"]},
@@ -112,9 +100,9 @@ ENDPOINTS = (
     Endpoint(
         "POST",
         "/v1/audit/verify",
-        check,
+        in_thread(check),
         needs=Role.PERSON,
-        summary="walk the whole trail and say whether a line was changed, dropped or moved",
+        summary="verify the whole trail: whether a line was changed, dropped or moved",
         body=record(),
         gives={200: record("whole records problems", whole=FLAG, records=WHOLE, problems=TEXTS)},
     ),

@@ -1,4 +1,4 @@
-"""Endpoints for callers: a decision alone, and a call that is held where it asks."""
+"""Endpoints for callers: decide a call, and decide, record and hold one."""
 
 from __future__ import annotations
 
@@ -38,17 +38,17 @@ LONE = re.compile(r"[\ud800-\udfff]")
 
 
 def call_of(asked: ApiRequest) -> tuple[Call, str, Engine]:
-    """The call of a request, its project, and the gate of its session there."""
+    """The call of a request, its project, and the engine for its session there."""
     tool, given = asked.text("tool"), asked.table("input")
     cwd, session, runtime = asked.text("cwd", ""), asked.text("session", ""), asked.text("runtime", "")
     project = asked.text("project", "") or cwd
     if not tool or max(map(len, (tool, cwd, session, runtime, project))) > LONGEST_NAME or "\0" in project + cwd:
         raise Refusal(422, "bad-call", "a call has a `tool`, and names of at most 4096 characters")
     if project and not project.startswith("/"):
-        raise Refusal(422, "bad-call", "`project` and `cwd` are whole paths")
+        raise Refusal(422, "bad-call", "`project` and `cwd` are absolute paths")
     if LONE.search(f"{tool}{cwd}{session}{runtime}{project}"):
-        raise Refusal(422, "bad-call", "a name holds half a character")
-    gate, place = asked.house.gates.find(project, session, moment=asked.house.moment)
+        raise Refusal(422, "bad-call", "a name has half a surrogate pair")
+    engine, place = asked.server.engines.find(project, session, moment=asked.server.moment)
     call = Call(
         tool,
         given,
@@ -60,16 +60,16 @@ def call_of(asked: ApiRequest) -> tuple[Call, str, Engine]:
         description=asked.text("description", ""),
         shell=asked.text("shell", ""),
     )
-    return call, project, gate
+    return call, project, engine
 
 
-def is_quick(asked: ApiRequest, gate: Engine, call: Call) -> bool:
+def is_quick(asked: ApiRequest, engine: Engine, call: Call) -> bool:
     """Whether a request is decided at once; the others take a thread, so that nobody waits behind them."""
-    return asked.size <= QUICK and asked.house.has_time() and gate.is_quick(call)
+    return asked.size <= QUICK and asked.server.has_time() and engine.is_quick(call)
 
 
 def host_mode(asked: ApiRequest) -> str:
-    """The mode that the host itself is in, which can only tighten."""
+    """The mode of the agent program itself, which can only tighten."""
     mode = asked.text("host_mode", "")
     if mode and mode not in MODES:
         raise Refusal(422, "bad-field", f"`host_mode` is one of {', '.join(MODES)}")
@@ -77,23 +77,24 @@ def host_mode(asked: ApiRequest) -> str:
 
 
 async def check(asked: ApiRequest) -> object:
-    """Decide, and do nothing else: no record, no question."""
-    call, project, gate = call_of(asked)
-    judge, mode = asked.house.gate.judge, host_mode(asked)
-    if is_quick(asked, gate, call):
-        judged = judge(Request(gate, call, project, host_mode=mode, moment=asked.house.moment))
-    else:  # it takes its time, and the server goes on
-        judged = await asked.house.work(judge, Request(gate, call, project, host_mode=mode))
+    """Decide, without a record or a question."""
+    call, project, engine = call_of(asked)
+    server, request = asked.server, Request(engine, call, project, host_mode=host_mode(asked))
+    if is_quick(asked, engine, call):
+        request.moment = server.moment
+        judged = server.gate.judge(request)
+    else:
+        judged = await server.work(server.gate.judge, request)
     decision = judged.decision
     if asked.flag("headless") and decision.outcome is Outcome.ASK:
         decision = nobody_answers(decision)
-    asked.house.metrics.checked(decision)
+    server.metrics.checks[decision.outcome] += 1
     if asked.flag("whole"):
-        return {**_told(decision), "decision": wire.plain(decision)}
+        return {**_as_json(decision), "decision": wire.plain(decision)}
     return HttpReply(_written(decision))
 
 
-def _told(decision: Decision) -> dict[str, object]:
+def _as_json(decision: Decision) -> dict[str, object]:
     return {**explain.as_json(decision), "agent_message": explain.to_agent(decision)}
 
 
@@ -101,50 +102,47 @@ _known: dict[int, tuple[Decision, bytes]] = {}
 
 
 def _written(decision: Decision) -> bytes:
-    """A decision as it is sent. A gate that decides the same again gives the same object, and so do we."""
+    """A decision as bytes. An engine returns the same object for the same decision, so these are cached by it."""
     known = _known.get(id(decision))
-    if known is not None and known[0] is decision:
-        return known[1]
-    found = encode(_told(decision)).encode()
-    keep(_known, id(decision), (decision, found), REMEMBERED)
-    return found
+    if known is None or known[0] is not decision:
+        known = decision, encode(_as_json(decision)).encode()
+        keep(_known, id(decision), known, REMEMBERED)
+    return known[1]
 
 
 async def submit(asked: ApiRequest) -> object:
-    """Decide and record a call; where it asks, hold it until it is answered or `wait` seconds are over."""
+    """Decide and record a call; where it asks, hold it for `wait` seconds at most."""
     wait = asked.number("wait", 60.0, most=LONGEST_WAIT)
     attended, headless = asked.flag("attended"), asked.flag("headless")
-    call, project, gate = call_of(asked)
-    house = asked.house
-    reopen = partial(house.gate_now, project, call.session)
-    request = Request(gate, call, project, headless=headless, host_mode=host_mode(asked), reopen=reopen)
-    settled = await house.settled(request, quick=is_quick(asked, gate, call))
-    house.metrics.decided(settled.judged.decision)
-    house.seen(call, project)
-    if asked.flag("confirm") and settled.judged.decision.outcome is Outcome.ALLOW:
+    call, project, engine = call_of(asked)
+    server = asked.server
+    reopen = partial(server.engine_now, project, call.session)
+    request = Request(engine, call, project, headless=headless, host_mode=host_mode(asked), reopen=reopen)
+    settled = await server.settled(request, quick=is_quick(asked, engine, call))
+    server.metrics.decisions[settled.outcome] += 1
+    server.called(call, project)
+    if asked.flag("confirm") and settled.outcome is Outcome.ALLOW:
         settled = Settled(settled.judged.but(to_confirm(settled.judged.decision)), settled.id)
-    if settled.judged.decision.outcome is not Outcome.ASK:
+    if settled.outcome is not Outcome.ASK:
         return plain(verdict(settled))
-    waiting = await house.calls.hold(request, settled, attended=attended, size=asked.size)
+    waiting = await server.calls.hold(request, settled, attended=attended, size=asked.size)
     return await outcome(asked, waiting, wait)
 
 
 async def reattach(asked: ApiRequest) -> object:
-    """Come back for a call that is held."""
+    """Come back for a held call."""
     wait = asked.number("wait", 60.0, most=LONGEST_WAIT)
-    id, digest = asked.path["id"], asked.text("digest")
-    return await outcome(asked, await asked.house.calls.again(id, digest), wait)
+    return await outcome(asked, await asked.server.calls.again(asked.path["id"], asked.text("digest")), wait)
 
 
 async def withdraw(asked: ApiRequest) -> object:
-    """The call is not wanted any more."""
-    asked.house.calls.withdraw(asked.path["id"], asked.text("digest"))
+    asked.server.calls.withdraw(asked.path["id"], asked.text("digest"))
     return {"withdrawn": True}
 
 
 async def outcome(asked: ApiRequest, waiting: WaitingCall, wait: float) -> object:
-    """The verdict on a held call, or where to come back for it."""
-    found = await asked.house.calls.wait(waiting, wait, asked.gone)
+    """The verdict on a held call, or the id and digest to come back with."""
+    found = await asked.server.calls.wait(waiting, wait, asked.gone)
     if isinstance(found, Verdict):
         return plain(found)
     return HttpReply({"waiting": True, **found}, status=202)
@@ -193,18 +191,18 @@ ENDPOINTS = (
         body=record("tool", **CALL),
         gives={200: DECISION},
         limit=LARGE,
-        prompt=True,
+        immediate=True,
     ),
     Endpoint(
         "POST",
         "/v1/calls",
         submit,
         needs=Role.CALLER,
-        summary="decide and record a call; where it asks, hold it for `wait` seconds, then say where to come back",
+        summary="decide and record a call; where it asks, hold it for `wait` seconds, then give its id and digest",
         body=record("tool", **CALL, attended=FLAG, confirm=FLAG, wait=NUMBER),
         gives={200: VERDICT, 202: WAITING},
         limit=LARGE,
-        prompt=True,
+        immediate=True,
     ),
     Endpoint(
         "POST",
@@ -220,7 +218,7 @@ ENDPOINTS = (
         "/v1/calls/{id}/withdraw",
         withdraw,
         needs=Role.CALLER,
-        summary="take a held call back: it is denied",
+        summary="withdraw a held call: it is denied",
         body=record("digest", digest=TEXT),
         gives={200: record("withdrawn", withdrawn=FLAG)},
     ),

@@ -1,12 +1,13 @@
-"""What an endpoint is: a method and a path, who may use it, what it takes and gives. Routes nothing."""
+"""What an endpoint is: a method and a path, who may use it, what it takes and gives."""
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from dataclasses import KW_ONLY, dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from assent.contract import Value
 from assent.server.access import Person, Role
 from assent.server.peers import Peer
 
@@ -40,7 +41,7 @@ def listing(items: Schema) -> Schema:
 
 
 class Refusal(Exception):
-    """The request cannot be served: status, a stable code, words with the next step."""
+    """The request cannot be served: status, stable code, message with the next step."""
 
     def __init__(self, status: int, code: str, message: str, headers: Mapping[str, str] | None = None) -> None:
         super().__init__(message)
@@ -50,83 +51,51 @@ class Refusal(Exception):
         self.headers = headers or {}
 
 
+@dataclass(slots=True)
 class HttpReply:
-    """An answer that is not a plain 200 with JSON."""
+    """An answer that is not just a 200 with JSON."""
 
-    __slots__ = ("status", "body", "headers", "kind")
-
-    def __init__(
-        self,
-        body: object,
-        *,
-        status: int = 200,
-        headers: Mapping[str, str] | None = None,
-        kind: str = "application/json",
-    ) -> None:
-        self.body = body
-        self.status = status
-        self.headers = headers or {}
-        self.kind = kind
+    body: object
+    _: KW_ONLY
+    status: int = 200
+    headers: Mapping[str, str] = field(default_factory=dict)
+    kind: str = "application/json"
 
     def raw(self) -> bytes:
-        """The bytes of its body."""
         return self.body if isinstance(self.body, bytes) else encode(self.body).encode()
 
 
+@dataclass(slots=True)
 class ApiRequest:
-    """A request that passed the door. `size` is that of its body in bytes. `gone` tells whether whoever asked hung
-    up. A signed one is not read yet: it has its bytes and its headers as they came."""
+    """A request that was admitted. `size` is that of its body in bytes. `gone` returns when its sender has hung up. Of
+    a signed one the body is not parsed: it has its bytes (`raw`) and its headers."""
 
-    __slots__ = (
-        *("house", "role", "person", "peer", "path", "query", "body", "size", "cookie", "gone", "send", "raw"),
-        "headers",
-        "client",
-    )
-
-    def __init__(
-        self,
-        house: ServerState,
-        role: Role,
-        person: Person | None,
-        peer: Peer | None,
-        path: Mapping[str, str],
-        query: Mapping[str, str],
-        body: dict[str, Any],
-        size: int,
-        cookie: str,
-        gone: Callable[[], Awaitable[None]],
-        send: Callable[[Any], Awaitable[None]],
-        raw: bytes = b"",
-        headers: Mapping[str, str] | None = None,
-    ) -> None:
-        self.house = house
-        self.role = role
-        self.person = person
-        self.peer = peer
-        self.path = path
-        self.query = query
-        self.body = body
-        self.size = size
-        self.cookie = cookie
-        self.gone = gone
-        self.send = send
-        self.raw = raw
-        self.headers = headers or {}
-        self.client: tuple[str, int] | None = None  # the address at the other end of TCP
+    server: ServerState
+    role: Role
+    person: Person | None
+    peer: Peer | None
+    path: Mapping[str, str]
+    body: dict[str, Any]
+    size: int
+    cookie: str
+    gone: Callable[[], Awaitable[None]]
+    send: Callable[[Any], Awaitable[None]]
+    raw: bytes = b""
+    headers: Mapping[str, str] = field(default_factory=dict)
+    query: Mapping[str, str] = field(default_factory=dict)
+    client: tuple[str, int] | None = None  # the address at the other end of TCP
 
     @property
     def who(self) -> str:
-        """The person who asks; `""` where it is none."""
+        """The person, where a person sent it; `""` otherwise. `session` and `channel` are that person's."""
         return self.person.who if self.person is not None else ""
 
     @property
     def session(self) -> str:
-        """The session of that person."""
         return self.person.session if self.person is not None else ""
 
     @property
     def channel(self) -> str:
-        """Where that person is."""
         return self.person.channel if self.person is not None else ""
 
     # The fields of a body, or a refusal that names them
@@ -161,8 +130,8 @@ class ApiRequest:
             raise Refusal(422, "bad-field", f"`{name}` is a number from 0 to {most:g}")
         return float(found)
 
-    def asked_number(self, name: str, default: float, *, most: float = 1e11) -> float:
-        """A number of the query."""
+    def query_number(self, name: str, default: float, *, most: float = 1e11) -> float:
+        """A number in the query."""
         try:
             found = float(self.query.get(name) or default)
         except ValueError:
@@ -175,47 +144,35 @@ class ApiRequest:
 Run = Callable[[ApiRequest], Coroutine[Any, Any, object]]
 
 
-class Endpoint(Value):
+def in_thread(run: Callable[[ApiRequest], object]) -> Run:
+    """An endpoint that reads files, and so runs in a thread."""
+
+    async def running(asked: ApiRequest) -> object:
+        return await asyncio.to_thread(run, asked)
+
+    return running
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
     """One method on one path. `body` is the schema of what it takes, `gives` of what it gives, by status. `scraped`
-    lets in what collects counters too. `signed` says that a signature over the bytes stands in for everything else.
-    `prompt` says that it mostly answers without waiting for anything; the one name that its path may then have in it is
-    that of a runtime. `denial` makes an answer in a program's own form from the names in the path and the words of
-    a refusal, for programs that run a call where they get another; None where there is none."""
+    also admits what collects metrics. `signed`: a signature over the bytes replaces every other proof. `immediate`: it
+    mostly answers without waiting; the only name in its path is then `runtime`. `denial` makes an answer in a program's
+    own form from the names in the path and the message of a refusal, for programs that run a call on any other
+    answer."""
 
-    __slots__ = (
-        *("method", "path", "run", "needs", "summary", "body", "query", "gives", "limit", "kind", "scraped"),
-        *("signed", "prompt", "denial"),
-    )
-
-    def __init__(
-        self,
-        method: str,
-        path: str,
-        run: Run,
-        *,
-        needs: Role,
-        summary: str,
-        body: Schema | None = None,
-        query: Mapping[str, str] | None = None,
-        gives: Mapping[int, Schema] | None = None,
-        limit: int = SMALL,
-        kind: str = "application/json",
-        scraped: bool = False,
-        signed: bool = False,
-        prompt: bool = False,
-        denial: Callable[[Mapping[str, str], str], HttpReply | None] | None = None,
-    ) -> None:
-        self.method = method
-        self.path = path
-        self.run = run
-        self.needs = needs
-        self.summary = summary
-        self.body = body
-        self.query = query or {}
-        self.gives = gives or {200: ANY}
-        self.limit = limit
-        self.kind = kind
-        self.scraped = scraped
-        self.signed = signed
-        self.prompt = prompt
-        self.denial = denial
+    method: str
+    path: str
+    run: Run
+    _: KW_ONLY
+    needs: Role
+    summary: str
+    body: Schema | None = None
+    query: Mapping[str, str] = field(default_factory=dict)
+    gives: Mapping[int, Schema]
+    limit: int = SMALL
+    kind: str = "application/json"
+    scraped: bool = False
+    signed: bool = False
+    immediate: bool = False
+    denial: Callable[[Mapping[str, str], str], HttpReply | None] | None = None

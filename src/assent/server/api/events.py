@@ -1,6 +1,6 @@
-"""The event stream, which is also the web channel: a question counts as shown when it was sent to a signed-in one.
+"""Event streams. Each open one is a channel of the broker: a question counts as shown once it was sent to one.
 
-Each open stream is a channel of the broker. A slow one is closed, and holds nobody up."""
+A stream that is too slow is closed."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from assent.server.api.request_guard import RAW_HEADERS
 
 STREAM = "text/event-stream"
 PING = 12.0  # seconds of silence before a ping
-SLOW = 20.0  # seconds for one event to be taken
+SLOW = 20.0  # seconds for the client to take one event
 MOST_STREAMS = 64
 DRAWN = 60  # sessions that the page draws (`GROUPS` in `inbox.js`)
-MOST_WAITING = 20_000  # events that a stream may lag behind
-SKIPPED = 500  # lag from which on the live view misses decisions
-WAKE = ""  # no event: there is something to look for
-MOST_OFFERS = 20  # open offers that a stream is told of at its start, the newest
+MOST_WAITING = 20_000  # events in the queue of a stream
+SKIPPED = 500  # events in the queue from which on decisions are dropped
+WAKE = ""  # no event: a question waits in `_queued`
+MOST_OFFERS = 20  # newest open offers sent at the start of a stream
 OFFERED = ("id", "runtime", "session", "modes", "words")
 
 
@@ -36,54 +36,50 @@ class EventStream:
 
     def __init__(self, name: str, hub: Hub, room: int = 0) -> None:
         self.name = name
-        self.room = room  # questions that are drawn at a time: only what is drawn counts as shown
+        self.room = room  # questions that the surface draws at a time: only those count as shown
         self._hub = hub
         self._events: asyncio.Queue[tuple[str, object, asyncio.Future[None] | None] | None] = asyncio.Queue()
-        self._behind: dict[
-            str, partial[dict[str, Any]]
-        ] = {}  # queued questions, told of when nothing else is to be told
+        self._queued: dict[str, partial[dict[str, Any]]] = {}  # questions sent when no other event waits
 
-    # What the broker asks of a channel
+    # The methods of a channel
 
     async def show(self, question: Question) -> None:
-        self._behind.pop(question.held.id, None)
+        self._queued.pop(question.held.id, None)
         done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self.put("held", partial(self._timed, question.held, state="shown", deadline=question.deadline), done)
         await done
 
     async def queued(self, question: Question, position: int) -> None:
-        if not self._behind:
+        if not self._queued:
             self.put(WAKE, None)
-        self._behind[question.held.id] = partial(shown.question, question.held, state="queued", position=position)
+        self._queued[question.held.id] = partial(shown.question, question.held, state="queued", position=position)
 
     async def withdraw(self, id: str, resolution: Resolution) -> None:
-        self._behind.pop(id, None)
+        self._queued.pop(id, None)
         self.put("ended", shown.ended(resolution))
 
     async def offer(self, offering: Offering) -> None:
         self.put("offer", offered(offering.offer))
 
     def _timed(self, held: Held, **more: Any) -> dict[str, object]:
-        """A question with the time of the moment, which its deadline is to be read by: clocks jump."""
+        """A question with the current time, against which its deadline is read: clocks jump."""
         return {**shown.question(held, **more), "now": self._hub.now()}
 
-    # What the server sends
+    # Sending
 
     def put(self, name: str, data: object, done: asyncio.Future[None] | None = None) -> None:
-        """Put an event in line. What is called for its data is called when it is sent: a line of many questions takes
-        the room of none."""
-        if name == "decision" and self._events.qsize() > SKIPPED:
+        """Queue an event. Data that is a `partial` is made when it is sent: a queue of many questions takes little
+        memory."""
+        waiting = self._events.qsize()
+        if name == "decision" and waiting > SKIPPED:
             return
-        if self._events.qsize() > MOST_WAITING:
-            self.end()
-            return
-        self._events.put_nowait((name, data, done))
+        self._events.put_nowait((name, data, done) if waiting <= MOST_WAITING else None)
 
     def end(self) -> None:
         self._events.put_nowait(None)
 
     async def run(self, hello: object, send: Any, alive: Any) -> None:
-        """Send events until the stream ends. What was told while the first was made comes after it."""
+        """Send events until the stream ends, `hello` first."""
         await self._send(send, "hello", hello)
         while True:
             try:
@@ -97,15 +93,15 @@ class EventStream:
                 continue
             if isinstance(data, partial):
                 data = data()
-                await asyncio.sleep(0)  # many in a row hold nobody up
+                await asyncio.sleep(0)  # so that many in a row block nobody
             await self._send(send, name, data)
             if done is not None and not done.done():
                 done.set_result(None)
 
     async def _next(self) -> tuple[str, object, asyncio.Future[None] | None] | None:
-        """What is to be told next: a question that is asked waits behind no thousands that are queued."""
-        if self._behind and self._events.empty():
-            return ("held", self._behind.pop(next(iter(self._behind))), None)
+        """The next event: questions that are asked come before those that are queued."""
+        if self._queued and self._events.empty():
+            return ("held", self._queued.pop(next(iter(self._queued))), None)
         return await asyncio.wait_for(self._events.get(), PING)
 
     async def _send(self, send: Any, name: str, data: object) -> None:
@@ -114,7 +110,7 @@ class EventStream:
 
 
 class Hub:
-    """The open streams, and what all of them are told."""
+    """The open streams."""
 
     def __init__(self, now: Any) -> None:
         self.now = now
@@ -129,7 +125,8 @@ class Hub:
         self.streams[stream.name] = stream
         return stream
 
-    def tell(self, name: str, data: object) -> None:
+    def send(self, name: str, data: object) -> None:
+        """Send an event to all."""
         for stream in self.streams.values():
             stream.put(name, data)
 
@@ -140,36 +137,38 @@ class Hub:
 
 
 def offered(offer: Offer) -> dict[str, object]:
-    """An offer, for a surface. Its rules go back as they are, and so are not made visible here."""
+    """An offer, for a surface. Its rules are sent back to us, so they stay unchanged."""
     plain: dict[str, object] = shown.safe({name: getattr(offer, name) for name in OFFERED})
     meant = {mode: MODE_WORDS[mode] for mode in offer.modes if mode in MODE_WORDS}
     return {**plain, "rules": list(offer.rules), "meant": meant, "rule_meant": RULE_WORDS}
 
 
 async def events(asked: ApiRequest) -> object:
-    """Keep a stream open: it is a channel as long as it is."""
-    house = asked.house
-    stream = house.hub.open(asked.channel)
+    """Open a stream, a channel of the broker until it ends."""
+    server, broker = asked.server, asked.server.gate.broker
+    stream = server.hub.open(asked.channel)
     headers = [(b"content-type", b"text/event-stream; charset=utf-8"), (b"x-accel-buffering", b"no"), *RAW_HEADERS]
     gone = asyncio.ensure_future(asked.gone())
     running: asyncio.Task[None] | None = None
     try:
         await asked.send({"type": "http.response.start", "status": 200, "headers": headers})
-        recent = await asyncio.to_thread(house.recent)
-        broker = house.gate.broker
-        open_now = {
+        recent = await asyncio.to_thread(server.recent)
+        hello = {
+            "now": server.clock(),
+            "version": __version__,
             "alive": [each.held.id for each in broker.pending()],
             "offers": [offered(each) for each in broker.offers.open()[-MOST_OFFERS:]],
+            "recent": recent,
         }
-        hello = {"now": house.clock(), "version": __version__, **open_now, "recent": recent}
-        house.gate.broker.attach(stream)
-        running = asyncio.ensure_future(stream.run(hello, asked.send, lambda: house.is_signed_in(asked)))
+        broker.attach(stream)
+        alive = partial(server.access.sessions.awake, asked.cookie)
+        running = asyncio.ensure_future(stream.run(hello, asked.send, alive))
         await asyncio.wait({running, gone}, return_when=asyncio.FIRST_COMPLETED)
         if running.done() and running.exception() is None:
             await asked.send({"type": "http.response.body", "body": b""})
     finally:
-        house.hub.streams.pop(stream.name, None)
-        house.gate.broker.detach(stream)
+        server.hub.streams.pop(stream.name, None)
+        broker.detach(stream)
         for each in (running, gone):
             if each is not None:
                 each.cancel()

@@ -1,8 +1,8 @@
-"""Endpoint for the hooks of agent programs: an event in, the program's own form of answer out. Waits for a person where
-the route says so; everything else is `replies`.
+"""Endpoints for the hooks of agent programs: they take an event and answer in the program's own form. Waits for a
+person where the route says so; everything else is in `hook/replies.py`.
 
-The answer is text: `done STATUS LENGTH LENGTH`, a line end, and what the hook prints on stdout and stderr; or
-`held ID DIGEST`, to come back with. So the smallest client can read it."""
+The answer to a command hook is text that a small client can read: `done STATUS LENGTH LENGTH`, a line end, and what the
+hook prints on stdout and stderr; or `held ID DIGEST`, to come back with."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ from assent.server.state import Closing
 from assent.state import host_dialogs
 
 WAIT = 25.0  # seconds until a waiting hook has to come back
-SOON = 0.5  # the same for its first request: a hook that hears nothing for two seconds decides by itself
+SOON = 0.5  # the same for its first request: a hook without an answer for two seconds decides by itself
 ANSWERING = 3.0  # seconds for an answer to reach the program before its hook gives up
 REMEMBERED = 256  # answers
-TAKEN_OVER = frozenset({Ending.UNSEEN})  # the ending after which the program's own dialog asks in our place
+PLAIN = "text/plain; charset=utf-8"
+TAKEN_OVER = frozenset({Ending.UNSEEN})  # the ending after which the program's own dialog asks instead
 
 
 class HeldHook(Exception):
-    """There is no answer yet: the hook must come back with this."""
+    """There is no answer yet: the hook must come back with an id and a digest."""
 
     def __init__(self, id: str, digest: str) -> None:
         super().__init__("held")
-        self.id = id
-        self.digest = digest
+        self.key = {"id": id, "digest": digest}
 
 
 async def hook(asked: ApiRequest) -> object:
@@ -57,83 +57,79 @@ async def hook(asked: ApiRequest) -> object:
         project = asked.text("project", "")
         environ = {**environ, **servers.told(runtime, home, project)} if adapter.names_no_servers else environ
         event = adapter.parse_text(asked.text("payload"), environ=environ, home=home, project=project)
-        asked.house.remember(event.session, environ, project)
+        asked.server.remember(event.session, environ, project)
         rendered = adapter.render(event, await reply(asked, adapter, event))
     except HeldHook as held:
-        return HttpReply(f"held {held.id} {held.digest}\n".encode(), kind="text/plain; charset=utf-8")
+        return HttpReply("held {id} {digest}\n".format(**held.key).encode(), kind=PLAIN)
     except Closing as error:  # the hook decides by itself, or comes back for its question
         raise Refusal(503, "ending", str(error)) from None
     except AssentError as error:
         rendered = adapter.render(event, fault(str(error)))
-    return HttpReply(framed(rendered), kind="text/plain; charset=utf-8")
+    return HttpReply(framed(rendered), kind=PLAIN)
 
 
 async def over_http(asked: ApiRequest) -> object:
-    """Answer an HTTP hook: the payload is the body, and the answer what the program reads. What such a hook is not
-    told, a command hook of the same session told before; where it did not, there is no workspace."""
+    """Answer an HTTP hook: its body is the payload. Environment and project are those that a command hook of the same
+    session sent before; where none did, there is no workspace."""
     runtime, given = asked.path["runtime"], asked.body
-    if runtime not in CAPABILITIES or not CAPABILITIES[runtime].http:
-        raise Refusal(404, "no-such-runtime", "this program is not asked over HTTP; install its command hook")
+    if not has_http(runtime):
+        raise Refusal(404, "no-such-runtime", "this program has no HTTP hooks; install its command hook")
     adapter = agents.load(runtime)
     event: Event | None = None
     try:
-        environ, project = asked.house.told(str(given.get("session_id", "")))
+        environ, project = asked.server.remembered(str(given.get("session_id", "")))
         event = adapter.parse(given, environ=environ, home=environ["HOME"], project=project)
         asked.body = {}
-        return _response(adapter, event, await _in_one_go(asked, adapter, event))
+        while True:  # such a hook waits for its answer in one request
+            try:
+                return _response(adapter, event, await reply(asked, adapter, event))
+            except HeldHook as held:
+                asked.body = {"held": held.key}
     except AssentError as error:
         return _response(adapter, event, fault(str(error)))
-    except ConnectionError:  # whoever asked is gone
+    except ConnectionError:  # the program hung up
         raise
-    except Exception as error:  # INVARIANT: such a program takes any other status than 200 for leave to run the call
-        asked.house.fault(error)
+    except Exception as error:  # INVARIANT: such a program takes any status but 200 for leave to run the call
+        asked.server.fault(error)
         return _response(adapter, event, fault(f"the gate failed inside: {type(error).__name__}"))
 
 
 def denied(path: Mapping[str, str], words: str) -> HttpReply | None:
     """The answer to an HTTP hook whose payload cannot be read."""
     runtime = path.get("runtime", "")
-    if runtime not in CAPABILITIES or not CAPABILITIES[runtime].http:
-        return None
-    return _response(agents.load(runtime), None, fault(words))
+    return _response(agents.load(runtime), None, fault(words)) if has_http(runtime) else None
+
+
+def has_http(runtime: str) -> bool:
+    return runtime in CAPABILITIES and CAPABILITIES[runtime].http
 
 
 _responses: dict[tuple[int, str], tuple[Reply, HttpReply]] = {}
 
 
-def _response(adapter: Adapter, event: Event | None, told: Reply) -> HttpReply:
-    """What the program is told, as it is sent. To the same words it is the same, where nothing else goes into it."""
+def _response(adapter: Adapter, event: Event | None, reply: Reply) -> HttpReply:
+    """A reply as it is sent; cached by the reply where nothing else goes into it."""
     plain = adapter.plain and event is not None and event.kind is Kind.BEFORE_TOOL
-    known = _responses.get((id(told), adapter.runtime)) if plain else None
-    if known is not None and known[0] is told:
+    known = _responses.get((id(reply), adapter.runtime)) if plain else None
+    if known is not None and known[0] is reply:
         return known[1]
-    response = adapter.respond(event, told)
+    response = adapter.respond(event, reply)
     found = HttpReply(response.body.encode(), status=response.status, kind=response.type)
     if plain:
-        keep(_responses, (id(told), adapter.runtime), (told, found), REMEMBERED)
+        keep(_responses, (id(reply), adapter.runtime), (reply, found), REMEMBERED)
     return found
 
 
-_words: dict[int, tuple[Decision, Reply]] = {}
+_worded: dict[int, tuple[Decision, Reply]] = {}
 
 
-def _told(decision: Decision) -> Reply:
-    """A decision in words. A gate that decides the same again gives the same object, and so do we."""
-    known = _words.get(id(decision))
-    if known is not None and known[0] is decision:
-        return known[1]
-    found = told(decision)
-    keep(_words, id(decision), (decision, found), REMEMBERED)
-    return found
-
-
-async def _in_one_go(asked: ApiRequest, adapter: Adapter, event: Event) -> Reply:
-    """An HTTP hook waits for its answer in one request."""
-    while True:
-        try:
-            return await reply(asked, adapter, event)
-        except HeldHook as held:
-            asked.body = {"held": {"id": held.id, "digest": held.digest}}
+def _in_words(decision: Decision) -> Reply:
+    """A decision in words. An engine returns the same object for the same decision, so these are cached by it."""
+    known = _worded.get(id(decision))
+    if known is None or known[0] is not decision:
+        known = decision, told(decision)
+        keep(_worded, id(decision), known, REMEMBERED)
+    return known[1]
 
 
 def framed(rendered: Rendered) -> bytes:
@@ -142,106 +138,99 @@ def framed(rendered: Rendered) -> bytes:
 
 
 async def reply(asked: ApiRequest, adapter: Adapter, event: Event) -> Reply:
-    """What the program is told."""
-    project = event.call.roots[0] if event.call is not None and event.call.roots else ""
-    house = asked.house
-    gate, here = house.gates.find(project or "/", event.session, moment=house.moment)
-    where, session = project or "/", event.session
-    reopen = partial(house.gate_now, where, session)
-    visit = HookRequest(event, house.gate, gate, here, adapter.runtime, asks=adapter.asks(event), reopen=reopen)
+    """The reply to an event. Raises HeldHook where there is none yet."""
+    project = event.call.roots[0] if event.call is not None and event.call.roots else "/"
+    server = asked.server
+    engine, here = server.engines.find(project, event.session, moment=server.moment)
+    reopen = partial(server.engine_now, project, event.session)
+    visit = HookRequest(event, server.gate, engine, here, adapter.runtime, asks=adapter.asks(event), reopen=reopen)
     if event.kind is Kind.BEFORE_TOOL:
         return await _before(asked, adapter, visit)
     if event.kind is Kind.PERMISSION:
         return await _permission(asked, adapter, visit)
     if event.kind in DECIDING:
-        return await asked.house.work(alone, visit)
-    ids, offer = await asked.house.work(heard, visit)
+        return await server.work(alone, visit)
+    ids, offer = await server.work(heard, visit)
     for id in ids:
-        house.gate.broker.withdraw(id, "it was answered in the program's own dialog")
+        server.gate.broker.withdraw(id, "it was answered in the program's own dialog")
     if offer is not None:
-        house.hub.tell("offer", offered(offer))
+        server.hub.send("offer", offered(offer))
     return Reply(Outcome.ALLOW)
 
 
 async def _before(asked: ApiRequest, adapter: Adapter, visit: HookRequest) -> Reply:
-    held, slow = asked.table("held"), asked.house.slow
-    if held and not slow.knows(str(held.get("id", ""))):  # the hook is back for a question that was asked before
+    held, server = asked.table("held"), asked.server
+    if held and not server.slow.knows(str(held.get("id", ""))):  # the hook is back for a question
         return await _answered(asked, adapter, visit, await _again(asked))
-    route = visit.engine.settings.route
     settled = await (_late(asked) if held else _settled(asked, visit))
-    decision = settled.judged.decision
-    asked.house.metrics.decided(decision)
+    server.metrics.decisions[settled.outcome] += 1
     if visit.call is not None:
-        asked.house.seen(visit.call, visit.project)
-    if decision.outcome is not Outcome.ASK:
-        return _told(decision)
-    if to_dialog(route, visit, races=adapter.races, watched=bool(asked.house.hub.streams)):
+        server.called(visit.call, visit.project)
+    if settled.outcome is not Outcome.ASK:
+        return _in_words(settled.judged.decision)
+    if to_dialog(visit.engine.settings.route, visit, races=adapter.races, watched=bool(server.hub.streams)):
         return visit.hand_over(settled)
     if _falls_back(adapter, visit):
-        await asked.house.work(visit.note, settled)
-        asked.house.gate.dialogs[settled.id] = TAKEN_OVER
+        await server.work(visit.note, settled)
+        server.gate.dialogs[settled.id] = TAKEN_OVER
     return await _answered(asked, adapter, visit, await _hold(asked, adapter, visit, settled))
 
 
 async def _settled(asked: ApiRequest, visit: HookRequest) -> Settled:
-    """The event's call, decided. One that takes long goes on while the hook comes back for it."""
-    house, settings = asked.house, visit.engine.settings
-    headless = settings.route == "runtime" and not visit.dialog
-    request = visit.request(headless=headless)
+    """Decide the event's call. A slow decision continues while the hook comes back for it."""
+    server, settings = asked.server, visit.engine.settings
+    request = visit.request(headless=settings.route == "runtime" and not visit.dialog)
     if settings.classifier is None and is_quick(asked, visit.engine, request.call):
-        return await house.settled(request, quick=True)
-    task = asyncio.ensure_future(house.settled(request))
+        return await server.settled(request, quick=True)
+    task = asyncio.ensure_future(server.settled(request))
     await asyncio.wait({task}, timeout=SOON)
     if task.done():
         return task.result()
-    raise HeldHook(*house.slow.keep(task))
+    raise HeldHook(*server.slow.keep(task))
 
 
 async def _late(asked: ApiRequest) -> Settled:
-    """What was decided since the hook was here."""
-    held = asked.table("held")
-    id, digest = str(held.get("id", "")), str(held.get("digest", ""))
-    task, since = asked.house.slow.find(id, digest)
+    """The slow decision that the hook comes back for."""
+    id, digest = _held(asked)
+    task, since = asked.server.slow.find(id, digest)
     await asyncio.wait({task}, timeout=WAIT)
     if not task.done():
         raise HeldHook(id, digest)
-    asked.house.slow.drop(id)
+    asked.server.slow.drop(id)
     asked.body["spent"] = asyncio.get_running_loop().time() - since
     return task.result()
 
 
 def to_dialog(route: str, visit: HookRequest, *, races: bool, watched: bool) -> bool:
-    """Whether a question goes to the program's own dialog. `watched`: somebody looks at ours."""
-    if route == "runtime":
-        return True
-    return visit.dialog and route == "both" and (races or not watched)
+    """Whether a question goes to the program's own dialog. `watched`: a page or an inbox is open."""
+    return route == "runtime" or (visit.dialog and route == "both" and (races or not watched))
 
 
 async def _permission(asked: ApiRequest, adapter: Adapter, visit: HookRequest) -> Reply:
-    """The program's dialog is open. What it asks for us is asked here too: the first answer counts."""
-    call = visit.call
+    """The program's dialog is open. A question of ours that it asks is asked here too: the first answer counts."""
+    call, server = visit.call, asked.server
     assert call is not None
-    id = await asked.house.work(host_dialogs.find, visit.memory.state, call.session, digest.identity(call))
+    id = await server.work(host_dialogs.find, visit.memory.state, call.session, digest.identity(call))
     if visit.engine.settings.route != "both" or not id:
-        return await asked.house.work(alone, visit)
-    asked.house.gate.dialogs[id] = UNDECIDED
+        return await server.work(alone, visit)
+    server.gate.dialogs[id] = UNDECIDED
     if asked.body.get("held"):
         waiting = await _again(asked)
     else:
-        judged = await asked.house.work(visit.gate.judge, visit.request())
+        judged = await server.work(visit.gate.judge, visit.request())
         if judged.decision.outcome is not Outcome.ASK:
-            asked.house.gate.dialogs.pop(id, None)
+            server.gate.dialogs.pop(id, None)
             return told(judged.decision) if judged.decision.outcome is Outcome.DENY else Reply(Outcome.ASK)
         waiting = await _hold(asked, adapter, visit, Settled(judged, id))
     verdict = await _wait(asked, waiting)
-    asked.house.gate.dialogs.pop(id, None)
+    server.gate.dialogs.pop(id, None)
     if verdict.resolution is None or verdict.resolution.ending in UNDECIDED:
         return Reply(Outcome.ASK)  # the dialog stays
     return concluded(verdict)
 
 
 async def _hold(asked: ApiRequest, adapter: Adapter, visit: HookRequest, settled: Settled) -> WaitingCall:
-    return await asked.house.calls.hold(
+    return await asked.server.calls.hold(
         visit.request(),
         settled,
         attended=visit.event.attended is True,
@@ -251,8 +240,7 @@ async def _hold(asked: ApiRequest, adapter: Adapter, visit: HookRequest, settled
 
 
 def limit_of(asked: ApiRequest, adapter: Adapter) -> float:
-    """The seconds that a person has at most: less than the hook, which has less than the program. 0: no limit is
-    known."""
+    """The seconds that a person has: less than the hook, which has less than the program. 0: no limit is known."""
     header = asked.headers.get(HEADER, "")
     known = [asked.number("deadline", 0, most=1e6), float(header) if header.isdigit() and len(header) < 7 else 0.0]
     if adapter.limit:
@@ -261,29 +249,33 @@ def limit_of(asked: ApiRequest, adapter: Adapter) -> float:
     return max(min(ends) - ANSWERING - asked.number("spent", 0, most=1e6), 1.0) if ends else 0.0
 
 
-async def _again(asked: ApiRequest) -> WaitingCall:
+def _held(asked: ApiRequest) -> tuple[str, str]:
     held = asked.table("held")
-    return await asked.house.calls.again(str(held.get("id", "")), str(held.get("digest", "")))
+    return str(held.get("id", "")), str(held.get("digest", ""))
+
+
+async def _again(asked: ApiRequest) -> WaitingCall:
+    return await asked.server.calls.again(*_held(asked))
 
 
 async def _wait(asked: ApiRequest, waiting: WaitingCall) -> Verdict:
-    found = await asked.house.calls.wait(waiting, WAIT if asked.body.get("held") else SOON, asked.gone)
+    found = await asked.server.calls.wait(waiting, WAIT if asked.body.get("held") else SOON, asked.gone)
     if not isinstance(found, Verdict):
         raise HeldHook(waiting.id, waiting.digest)
     return found
 
 
 async def _answered(asked: ApiRequest, adapter: Adapter, visit: HookRequest, waiting: WaitingCall) -> Reply:
-    """The person's answer; a question that nobody could see goes to the program's own dialog, where one is attended."""
+    """The person's answer. A question that nobody could see goes to the program's own dialog, where one is attended."""
     verdict = await _wait(asked, waiting)
-    asked.house.gate.dialogs.pop(waiting.id, None)
+    asked.server.gate.dialogs.pop(waiting.id, None)
     if verdict.unseen and _falls_back(adapter, visit) and verdict.decision.tool:
         return Reply(Outcome.ASK, verdict.message)
     return concluded(verdict)
 
 
 def _falls_back(adapter: Adapter, visit: HookRequest) -> bool:
-    """Whether the program's own dialog asks what nobody could see here."""
+    """Whether the program's own dialog asks a question that nobody could see here."""
     return adapter.asks(visit.event) and visit.event.attended is True
 
 
@@ -293,7 +285,7 @@ ENDPOINTS = (
         "/v1/hooks/{runtime}",
         hook,
         needs=Role.CALLER,
-        summary="answer one event of an agent program, in its own form; come back with `held` while a person is asked",
+        summary="answer one event of an agent program in its own form; come back with `held` while a person is asked",
         body=record(
             "payload",
             payload=TEXT,
@@ -305,18 +297,18 @@ ENDPOINTS = (
         gives={200: TEXT},
         limit=LARGE,
         kind="text/plain",
-        prompt=True,
+        immediate=True,
     ),
     Endpoint(
         "POST",
         "/hook/{runtime}",
         over_http,
         needs=Role.CALLER,
-        summary="answer an HTTP hook of an agent program: its payload in, its own form of answer out",
+        summary="answer an HTTP hook of an agent program in its own form; the body is its payload",
         body=ANY,
         gives={200: ANY},
         limit=LARGE,
-        prompt=True,
+        immediate=True,
         denial=denied,
     ),
 )

@@ -1,4 +1,4 @@
-"""All endpoints, and the OpenAPI document of them. Serves nothing itself."""
+"""All endpoints, and their OpenAPI document."""
 
 from __future__ import annotations
 
@@ -10,15 +10,13 @@ from assent.server.access import Role
 from assent.server.api import (
     audit,
     checks,
-    dismissals,
-    elsewhere,
     events,
     hooks,
     metrics,
-    pauses,
     policies,
     questions,
     sessions,
+    signed_answers,
     simulate,
 )
 from assent.server.api.endpoint import ANY, TEXT, ApiRequest, Endpoint, record
@@ -39,11 +37,9 @@ ENDPOINTS: tuple[Endpoint, ...] = (
     *checks.ENDPOINTS,
     *hooks.ENDPOINTS,
     *questions.ENDPOINTS,
-    *dismissals.ENDPOINTS,
-    *elsewhere.ENDPOINTS,
+    *signed_answers.ENDPOINTS,
     *events.ENDPOINTS,
     *policies.ENDPOINTS,
-    *pauses.ENDPOINTS,
     *simulate.ENDPOINTS,
     *audit.ENDPOINTS,
     *sessions.ENDPOINTS,

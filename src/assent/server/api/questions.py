@@ -1,11 +1,12 @@
-"""Endpoints for persons: what waits, answering it, how far a rule would reach, offers."""
+"""Endpoints for persons: questions, answers, what a rule would have matched, offers."""
 
 from __future__ import annotations
 
 import asyncio
+import hmac
 from typing import TypeVar
 
-from assent.approval.commands import Absent, Late, Mismatch, Partial, Taken, Unknown
+from assent.approval.commands import Absent, Late, Mismatch, Partial, Taken
 from assent.contract import AssentError
 from assent.contract.approval import Answer, Held, Said, Scope
 from assent.server.access import Role
@@ -15,13 +16,14 @@ from assent.server.api.endpoint import ANY, FLAG, TEXT, TEXTS, WHOLE, ApiRequest
 T = TypeVar("T", Said, Scope)
 
 LONGEST_MESSAGE, MOST_RULES, LONGEST_RULE = 4000, 20, 2000
-MOST_LISTED, LONGEST_LIST = 500, 4_000_000  # questions in one answer, characters of what they show
+MOST_LISTED, LONGEST_LIST = 500, 4_000_000  # questions in one response, characters of their previews
+REFUSALS = {Late: (409, "late"), Mismatch: (409, "mismatch"), Absent: (409, "absent"), Partial: (409, "not-whole")}
 
 
 async def listed(asked: ApiRequest) -> object:
-    """The questions that wait, as many as one answer carries; the others are counted."""
-    most = asked.asked_number("limit", MOST_LISTED, most=MOST_LISTED)
-    pending = asked.house.gate.broker.pending()
+    """The questions that wait, as many as fit into one response; the others are counted."""
+    most = asked.query_number("limit", MOST_LISTED, most=MOST_LISTED)
+    pending = asked.server.gate.broker.pending()
     held: list[object] = []
     room = LONGEST_LIST
     for each in pending:
@@ -30,11 +32,11 @@ async def listed(asked: ApiRequest) -> object:
             break
         held.append(shown.question(each.held, state=each.state.value, position=each.position, deadline=each.deadline))
         await asyncio.sleep(0)
-    return {"now": asked.house.clock(), "held": held, "more": len(pending) - len(held)}
+    return {"now": asked.server.clock(), "held": held, "more": len(pending) - len(held)}
 
 
 async def answer(asked: ApiRequest) -> object:
-    """A person answers. The first answer counts; what does not count says why."""
+    """Take a person's answer. The first one counts; a refusal says why one does not."""
     said = choice(asked, "said", Said)
     scope, rules = choice(asked, "scope", Scope, "once"), rules_of(asked)
     given = Answer(
@@ -45,38 +47,43 @@ async def answer(asked: ApiRequest) -> object:
         who=asked.who,
         channel=asked.channel,
     )
-    receipt = not_whole(asked, said) or await asked.house.gate.broker.answer(
-        asked.path["id"], asked.text("digest"), given
-    )
-    match receipt:
-        case Taken():
-            return {"counted": True, "words": receipt.words, "note": receipt.note, **shown.ended(receipt.resolution)}
-        case Late():
-            raise Refusal(409, "late", receipt.words)
-        case Mismatch():
-            raise Refusal(409, "mismatch", receipt.words)
-        case Absent():
-            raise Refusal(409, "absent", receipt.words)
-        case Partial():
-            raise Refusal(409, "not-whole", receipt.words)
-        case Unknown():
-            raise Refusal(404, "unknown", receipt.words)
+    broker, id = asked.server.gate.broker, asked.path["id"]
+    receipt = not_whole(asked, said) or await broker.answer(id, asked.text("digest"), given)
+    if isinstance(receipt, Taken):
+        return taken(receipt)
+    status, code = REFUSALS.get(type(receipt), (404, "unknown"))
+    raise Refusal(status, code, receipt.words)
+
+
+def taken(receipt: Taken) -> dict[str, object]:
+    """What is sent back to an answer that counts."""
+    return {"counted": True, "words": receipt.words, "note": receipt.note, **shown.ended(receipt.resolution)}
 
 
 def not_whole(asked: ApiRequest, said: Said) -> Partial | None:
-    """What is said to a yes of somebody to whom not all of the question was sent."""
-    held = next((each.held for each in asked.house.gate.broker.pending() if each.held.id == asked.path["id"]), None)
-    if said is not Said.ALLOW or held is None or asked.house.readers.has_all(held, asked.session):
+    """The refusal of a yes from somebody to whom not all of the question was sent."""
+    held = next((each.held for each in asked.server.gate.broker.pending() if each.held.id == asked.path["id"]), None)
+    if said is not Said.ALLOW or held is None or asked.server.readers.has_all(held, asked.session):
         return None
     return Partial(held.id, possible=held.preview.whole)
 
 
+async def dismiss(asked: ApiRequest) -> object:
+    """Esc, Ctrl-C, a closed terminal: dismiss a question without an answer. An earlier answer still counts."""
+    held, digest = held_of(asked), asked.text("digest")
+    if not hmac.compare_digest(held.digest.encode(), digest.encode("utf-8", "surrogatepass")):
+        raise Refusal(409, "mismatch", "this is the digest of another question; nothing was dismissed")
+    broker = asked.server.gate.broker
+    broker.dismiss(held.id, asked.channel)
+    return {"dismissed": all(each.held.id != held.id for each in broker.pending())}
+
+
 async def preview(asked: ApiRequest) -> object:
-    """The next part of what a question shows. Whoever was sent all of it may allow it."""
+    """The next part of a long preview. A person to whom all parts were sent may allow the call."""
     held = held_of(asked)
-    start = int(asked.asked_number("from", 0, most=len(held.preview.text)))
+    start = int(asked.query_number("from", 0, most=len(held.preview.text)))
     found = await asyncio.to_thread(shown.piece, held, start)
-    asked.house.readers.sent(held, asked.session, start, found["next"] or len(held.preview.text))
+    asked.server.readers.sent(held, asked.session, start, found["next"] or len(held.preview.text))
     return found
 
 
@@ -84,17 +91,17 @@ async def reach(asked: ApiRequest) -> object:
     """What rules would have matched in the past, and whether they may be saved."""
     held, rules, scope = held_of(asked), rules_of(asked), choice(asked, "scope", Scope, "session")
     try:
-        found = await asyncio.to_thread(asked.house.gate.reach, held, rules, scope)
+        found = await asyncio.to_thread(asked.server.gate.reach, held, rules, scope)
     except AssentError as error:
         return {"matched": 0, "denied": 0, "looked_at": 0, "refusal": str(error), "covers": False}
     return {name: getattr(found, name) for name in found.__slots__}
 
 
 async def offer(asked: ApiRequest) -> object:
-    """Take an offer of another mode up, or turn it down."""
-    offers, id = asked.house.gate.broker.offers, asked.text("id")
+    """Accept an offer of another mode, or reject it."""
+    offers, id = asked.server.gate.broker.offers, asked.text("id")
     if id not in [each.id for each in offers.open()]:
-        raise Refusal(404, "unknown", "this offer is not open any more; nothing was changed")
+        raise Refusal(404, "unknown", "this offer is no longer open; nothing was changed")
     mode, rule, who, channel = asked.text("mode", ""), asked.text("rule", ""), asked.who, asked.channel
     if mode or rule:
         words = await offers.accept(id, mode=mode, rule=rule, who=who, channel=channel)
@@ -104,11 +111,10 @@ async def offer(asked: ApiRequest) -> object:
 
 
 def held_of(asked: ApiRequest) -> Held:
-    id = asked.path["id"]
-    for each in asked.house.gate.broker.pending():
-        if each.held.id == id:
+    for each in asked.server.gate.broker.pending():
+        if each.held.id == asked.path["id"]:
             return each.held
-    raise Refusal(404, "unknown", "this question does not wait any more")
+    raise Refusal(404, "unknown", "this question no longer waits")
 
 
 def rules_of(asked: ApiRequest) -> tuple[str, ...]:
@@ -143,8 +149,8 @@ ENDPOINTS = (
         "/v1/held/{id}/preview",
         preview,
         needs=Role.PERSON,
-        summary="more of what a long question shows: a yes counts once all of it was sent",
-        query={"from": "the character that it begins with"},
+        summary="the next part of a long preview: a yes counts once all of it was sent",
+        query={"from": "its first character"},
         gives={200: record("text next whole", text=TEXT, next=WHOLE, whole=FLAG)},
     ),
     Endpoint(
@@ -183,10 +189,19 @@ ENDPOINTS = (
     ),
     Endpoint(
         "POST",
+        "/v1/held/{id}/dismiss",
+        dismiss,
+        needs=Role.PERSON,
+        summary="dismiss a question without an answer, which denies the call",
+        body=record("digest", digest=TEXT),
+        gives={200: record("dismissed", dismissed=FLAG)},
+    ),
+    Endpoint(
+        "POST",
         "/v1/offers",
         offer,
         needs=Role.PERSON,
-        summary="take up an offer of another mode, or turn it down",
+        summary="accept an offer of another mode, or reject it",
         body=record("id", id=TEXT, mode=TEXT, rule=TEXT),
         gives={200: record("words", words=TEXT)},
     ),

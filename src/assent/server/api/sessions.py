@@ -1,4 +1,4 @@
-"""Endpoints: signing in and out, handing out codes, whether the server lives."""
+"""Endpoints: signing in and out, one-time codes, the status of the server."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import asyncio
 
 from assent import __version__
 from assent.contract import AccessError
-from assent.hook import exposures
+from assent.hook import other_settings
 from assent.server import peers
 from assent.server.access import INBOX, WEB, Role
 from assent.server.api.endpoint import (
@@ -28,11 +28,12 @@ COOKIE_FORM = "HttpOnly; SameSite=Strict; Path=/"
 
 
 async def who_am_i(asked: ApiRequest) -> object:
-    """Whether the browser is signed in. The sign-in page asks this: if no code is live, one is shown now."""
-    if asked.person is None:
-        asked.house.show_code_if_none()
-        return {"signed_in": False, "who": "", "until": 0, "version": __version__}
-    return {"signed_in": True, "who": asked.person.who, "until": asked.house.ends(asked.person), "version": __version__}
+    """Whether the browser is signed in. The sign-in page asks this: if no code is valid, one is shown now."""
+    person, server = asked.person, asked.server
+    if person is None and not server.access.codes.live:
+        server.show_code()
+    until = server.expires(person) if person is not None else 0
+    return {"signed_in": person is not None, "who": asked.who, "until": until, "version": __version__}
 
 
 async def sign_in(asked: ApiRequest) -> object:
@@ -40,56 +41,57 @@ async def sign_in(asked: ApiRequest) -> object:
     if channel not in (WEB, INBOX):
         raise Refusal(422, "bad-field", f"`channel` is {WEB} or {INBOX}")
     try:
-        cookie, key, person = asked.house.access.sign_in(asked.text("code"), channel, peer_of(asked))
+        cookie, key, person = asked.server.access.sign_in(asked.text("code"), channel, peer_of(asked))
     except AccessError as error:
-        if error.code != "slow-down":  # those are as many as somebody likes
-            asked.house.voice.say("somebody typed a wrong code")
+        if error.code != "slow-down":  # of those there is no limit
+            asked.server.log.say("a wrong code was typed")
         raise
-    await asked.house.signed_in(person)
+    await asked.server.signed_in(person)
     headers = {"set-cookie": f"{COOKIE}={cookie}; {COOKIE_FORM}"}
-    found = {"signed_in": True, "key": key, "who": person.who, "until": asked.house.ends(person)}
+    found = {"signed_in": True, "key": key, "who": person.who, "until": asked.server.expires(person)}
     return HttpReply(found, headers=headers)
 
 
 def peer_of(asked: ApiRequest) -> str:
-    """Whose tries at a code these are: the user at the other end, where the kernel tells."""
+    """Whose tries at a code are counted: the user at the other end, where the kernel says."""
     if asked.peer is not None:
         return f"user {asked.peer.uid}"
-    user = peers.user_on_tcp(asked.client, asked.house.port) if asked.client else None
-    return "nobody known" if user is None else f"user {user}"
+    user = peers.user_on_tcp(asked.client, asked.server.port) if asked.client else None
+    return "unknown user" if user is None else f"user {user}"
 
 
 async def sign_out(asked: ApiRequest) -> object:
     """End this session, or all of them."""
     if asked.query.get("all"):
-        asked.house.access.sessions.close_all()
-        asked.house.voice.say("everybody was signed out")
-    asked.house.access.sessions.close(asked.cookie)
+        asked.server.access.sessions.close_all()
+        asked.server.log.say("all sessions were signed out")
+    asked.server.access.sessions.close(asked.cookie)
     return HttpReply({"signed_in": False}, headers={"set-cookie": f"{COOKIE}=; Max-Age=0; {COOKIE_FORM}"})
 
 
 async def code(asked: ApiRequest) -> object:
-    """A fresh code for `assent sign-in`, which a person runs in a terminal."""
+    """A new code for `assent sign-in`, which a person runs in a terminal."""
     if asked.peer is None:
-        raise Refusal(403, "socket-only", "a code is given out over the socket only; run `assent sign-in`")
-    why = peers.why_no_person(asked.peer.pid, hosts.names(asked.house.state), since=asked.peer.since)
+        raise Refusal(403, "socket-only", "codes are given only over the socket; run `assent sign-in`")
+    why = peers.why_no_person(asked.peer.pid, hosts.names(asked.server.state), since=asked.peer.since)
     if why:
-        asked.house.voice.say(f"a code was asked for and refused: {why}")
-        raise Refusal(403, "no-person", f"no code is given out: {why}; run `assent sign-in` in a terminal of your own")
-    asked.house.voice.say(f"a code was given out to process {asked.peer.pid}")
-    return {"code": asked.house.access.codes.fresh(), "address": asked.house.address}
+        asked.server.log.say(f"a request for a code was refused: {why}")
+        raise Refusal(403, "no-person", f"no code is given: {why}; run `assent sign-in` in your own terminal")
+    asked.server.log.say(f"a code was given to process {asked.peer.pid}")
+    return {"code": asked.server.access.codes.fresh(), "address": asked.server.address}
 
 
 async def status(asked: ApiRequest) -> object:
-    found = asked.house.status()
-    return found if asked.person is None else {**found, **asked.house.watchers()}
+    server = asked.server
+    watchers = {"streams": len(server.hub.streams), "signed_in": len(server.access.sessions)}
+    return {**server.status(), **(watchers if asked.person is not None else {})}
 
 
 async def unguarded(asked: ApiRequest) -> object:
-    """Folders whose own settings switch the hook of an agent program off: those of sessions, and trusted ones."""
-    house = asked.house
+    """Folders of sessions and trusted folders whose own settings switch off the hook of an agent program."""
+    server = asked.server
     found = await asyncio.to_thread(
-        exposures.switched_off, house.state, house.home, tuple(filter(None, house.projects("")))
+        other_settings.switched_off, server.state, server.home, tuple(filter(None, server.projects("")))
     )
     return {"folders": [{"runtime": runtime, "file": path, "what": text} for runtime, path, text in found]}
 
@@ -120,7 +122,7 @@ ENDPOINTS = (
         "/healthz",
         health,
         needs=Role.NOBODY,
-        summary="whether the server lives",
+        summary="whether the server runs",
         gives={200: record("ok", ok=FLAG)},
     ),
     Endpoint("GET", "/v1/session", who_am_i, needs=Role.NOBODY, summary="who is signed in here", gives={200: SESSION}),
@@ -129,7 +131,7 @@ ENDPOINTS = (
         "/v1/session",
         sign_in,
         needs=Role.NOBODY,
-        summary="sign in with the one-time code: gives the cookie and the key that go with every other request",
+        summary="sign in with the one-time code: gives the cookie and the key that every other request sends",
         body=record("code", code=TEXT, channel={"enum": [WEB, INBOX]}),
         gives={200: record("signed_in key", signed_in=FLAG, key=TEXT, who=TEXT, until=NUMBER)},
     ),
@@ -147,7 +149,7 @@ ENDPOINTS = (
         "/v1/codes",
         code,
         needs=Role.CALLER,
-        summary="a fresh one-time code, over the socket and to a person in a terminal only",
+        summary="a new one-time code, only over the socket and to a person in a terminal",
         body=record(),
         gives={200: record("code", code=TEXT, address=TEXT)},
     ),
@@ -164,7 +166,7 @@ ENDPOINTS = (
         "/v1/unguarded",
         unguarded,
         needs=Role.PERSON,
-        summary="folders in which a project's own settings switch the hook of an agent program off",
+        summary="folders in which a project's own settings switch off the hook of an agent program",
         gives={
             200: record("folders", folders=listing(record("runtime file what", runtime=TEXT, file=TEXT, what=TEXT)))
         },

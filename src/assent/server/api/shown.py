@@ -1,6 +1,6 @@
-"""What is sent to be shown: foreign text made visible on the server, the same for every surface. Sends nothing.
+"""What is sent to be shown: foreign text with every hidden character made visible, the same for every surface.
 
-A browser gets text in which nothing hides; what goes back to us (ids, digests, offered rules) stays as it is."""
+What a surface sends back to us (ids, digests, offered rules) stays unchanged."""
 
 from __future__ import annotations
 
@@ -11,20 +11,21 @@ from collections.abc import Mapping
 from typing import Any
 
 from assent.approval import wire
-from assent.contract import display
+from assent.contract import display, keep
 from assent.contract.approval import Grant, Held, Resolution
 
-# Text that reads as a sentence; all other text is shown as code is.
+# Fields with sentences; all other text is shown as code.
 PROSE = frozenset({"description", "reason", "warnings", "message", "flip", "width", "words", "note"})
 KEPT = frozenset({"id", "digest"})
 LONGEST = 200_000  # characters of one text
-INLINE = 100_000  # characters of a preview that come with the question; the rest is asked for
+INLINE = 100_000  # characters of a preview that are sent with the question; the rest is requested
 MOST = 300  # parts of a decision
-EXACT = 2**53 - 1  # up to here a browser keeps whole numbers as they are
+MOST_READERS = 4096  # pairs of question and session; the oldest are forgotten, and have to be sent again
+EXACT = 2**53 - 1  # the largest integer that a browser keeps exact
 
 
 def safe(value: object, name: str = "") -> Any:
-    """JSON data with every text made visible, names of fields included."""
+    """JSON data with hidden characters made visible in every text and field name."""
     if isinstance(value, str):
         if name in KEPT:
             return value
@@ -34,15 +35,12 @@ def safe(value: object, name: str = "") -> Any:
         return _fields(value)
     if isinstance(value, list | tuple):
         return [safe(each, name) for each in value]
-    if isinstance(value, int) and abs(value) > EXACT:
-        return str(value)
-    if isinstance(value, float) and not math.isfinite(value):
-        return str(value)
-    return value
+    inexact = isinstance(value, int) and abs(value) > EXACT
+    return str(value) if inexact or (isinstance(value, float) and not math.isfinite(value)) else value
 
 
 def _fields(value: Mapping[Any, object]) -> dict[str, Any]:
-    """Two names that look the same once they are made visible are told apart: neither hides the other's value."""
+    """Names that look the same after that are numbered, so that neither hides the other's value."""
     found: dict[str, Any] = {}
     for key, each in value.items():
         name = shown = display.code(str(key))
@@ -67,14 +65,14 @@ def question(held: Held, *, state: str, position: int = 0, deadline: float | Non
 
 
 def piece(held: Held, start: int) -> dict[str, Any]:
-    """The part of a preview that begins with this character, and where the next one begins (0: there is none)."""
+    """The part of a preview from this character on, and where the next part begins (0: there is none)."""
     text = held.preview.text
     end = min(len(text), start + INLINE)
     return {"text": display.code(text[start:end]), "next": end if end < len(text) else 0, "whole": held.preview.whole}
 
 
 def _bounded(plain: Any) -> dict[str, Any]:
-    """A held call with as many parts of its decision as a person could look at. What is left out is counted."""
+    """A held call with the first parts of its decision. The others are counted."""
     decision = plain["decision"]
     left = max(0, len(decision["parts"]) - MOST)
     return {**plain, "decision": {**decision, "parts": decision["parts"][:MOST], "left": left}}
@@ -83,21 +81,19 @@ def _bounded(plain: Any) -> dict[str, Any]:
 def ended(resolution: Resolution) -> dict[str, Any]:
     """How a question ended, for a surface."""
     answer = resolution.answer
+    given = (answer.said.value, answer.scope.value, answer.who, answer.channel) if answer is not None else ("",) * 4
     return {
         "id": resolution.id,
         "ending": resolution.ending.value,
         "allowed": resolution.allowed,
         "reason": display.visible(resolution.reason),
         "waited": resolution.waited,
-        "said": answer.said.value if answer is not None else "",
-        "scope": answer.scope.value if answer is not None else "",
-        "who": display.visible(answer.who) if answer is not None else "",
-        "channel": display.visible(answer.channel) if answer is not None else "",
+        **dict(zip(("said", "scope", "who", "channel"), map(display.visible, given), strict=True)),
     }
 
 
 def grant(given: Grant) -> dict[str, Any]:
-    """A remembered answer, for a surface."""
+    """A grant, for a surface."""
     found: dict[str, Any] = safe({name: getattr(given, name) for name in given.__slots__ if name != "scope"})
     return {**found, "scope": given.scope.value}
 
@@ -111,9 +107,28 @@ def entry(fields: Mapping[str, object]) -> dict[str, Any]:
 
 
 def seconds(text: str) -> float:
-    """Seconds since the epoch of a time as the trail writes it; 0 where it is none."""
+    """Seconds since the epoch of a time in the trail; 0 for any other text."""
     whole, _, rest = text.partition(".")
     try:
         return calendar.timegm(time.strptime(whole, "%Y-%m-%dT%H:%M:%S")) + float(f"0.{rest[:3] or 0}")
     except ValueError:
         return 0.0
+
+
+class Readers:
+    """How much of each long preview was sent to which signed-in session.
+
+    INVARIANT: a session allows no call, on the page or in the inbox, of which not all was sent to it."""
+
+    def __init__(self) -> None:
+        self._sent: dict[tuple[str, str, str], int] = {}  # question, digest, session → characters without a gap
+
+    def sent(self, held: Held, session: str, start: int, end: int) -> None:
+        """A part was sent. It does not count where an earlier part is missing."""
+        key = (held.id, held.digest, session)
+        sent = self._sent.pop(key, INLINE)
+        keep(self._sent, key, max(sent, end) if start <= sent else sent, MOST_READERS)
+
+    def has_all(self, held: Held, session: str) -> bool:
+        sent = self._sent.get((held.id, held.digest, session), INLINE)
+        return held.preview.whole and sent >= held.preview.length

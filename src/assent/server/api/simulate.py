@@ -1,21 +1,32 @@
-"""Endpoints: what would happen to a call, layer by layer, and the ten standard operations in the five modes."""
+"""Endpoints: what would happen to a call, layer by layer, and to ten standard operations in the five modes."""
 
 from __future__ import annotations
 
-import asyncio
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from assent.cli.place import MODES
 from assent.contract import Call, Decision, Layer
-from assent.engine.cache import EngineCache
-from assent.gate import CallGate
 from assent.policy import explain
 from assent.server.access import Role
 from assent.server.api import shown
-from assent.server.api.endpoint import ANY, LARGE, TEXT, TEXTS, ApiRequest, Endpoint, Refusal, listing, record
+from assent.server.api.endpoint import (
+    ANY,
+    LARGE,
+    TEXT,
+    TEXTS,
+    ApiRequest,
+    Endpoint,
+    Refusal,
+    in_thread,
+    listing,
+    record,
+)
 from assent.server.api.policies import QUERY, project_of
 
-# What agents do all day: name, tool, input.
+if TYPE_CHECKING:
+    from assent.server.state import ServerState
+
+# What agents do often: name, tool, input.
 OPERATIONS: tuple[tuple[str, str, dict[str, object]], ...] = (
     ("Read a file", "read", {"file_path": "src/app.py"}),
     ("Search files", "search", {"pattern": "TODO", "path": "src"}),
@@ -36,85 +47,60 @@ LAYERS = (
     (Layer.INTRINSIC, "what the effects prove by themselves"),
     (Layer.MODE, "settles the rest"),
 )
-REMEMBERED = "a remembered answer settles it; without it a person would be asked"
+REMEMBERED = "a grant settles it; without it a person would be asked"
 ORDER = [layer for layer, _ in LAYERS]
 
 
-async def simulate(asked: ApiRequest) -> object:
-    return await asyncio.to_thread(_simulate, asked)
-
-
-def _simulate(asked: ApiRequest) -> object:
+def simulate(asked: ApiRequest) -> object:
     mode, tool, given = asked.text("mode", ""), asked.text("tool"), asked.table("input")
     if mode and mode not in MODES:
         raise Refusal(422, "bad-field", f"`mode` is one of {', '.join(MODES)}")
-    project = asked.text("project", "") or asked.house.folder
-    if not project.startswith("/") or "\0" in project or len(project) > 4096:
-        raise Refusal(422, "bad-field", "`project` is a whole path")
-    session = asked.text("session", "")
-    decision = decide(asked.house.gate, asked.house.gates_in(mode), project, tool, given, session)
+    decision = decide(asked.server, mode, project_of(asked), tool, given, asked.text("session", ""))
     return {**shown.safe(explain.as_json(decision)), "layers": shown.safe(ladder(decision))}
 
 
 def decide(
-    gate: CallGate, engines: EngineCache, project: str, tool: str, given: dict[str, Any], session: str = ""
+    server: ServerState, mode: str, project: str, tool: str, given: dict[str, Any], session: str = ""
 ) -> Decision:
-    """By the rules, then by the answers that are remembered for the project and the session."""
-    engine, place = engines.find(project, session)
+    """Decide by the rules, then by the grants of the project and the session."""
+    engine, place = server.engines_in(mode).find(project, session)
     call = Call(tool, given, cwd=project, roots=place.roots, home=place.home, session=session)
-    return gate.granted(engine.judge(call), call, project=project).decision
+    return server.gate.granted(engine.judge(call), call, project=project).decision
 
 
 def ladder(decision: Decision) -> list[dict[str, object]]:
-    """The layers in order: which spoke for which part, which decided, which were not reached."""
+    """The layers in order: which matched which part, which decided, which were not reached."""
     deciding = decision.deciding.layer
+    words = REMEMBERED if deciding is Layer.GRANT else "outside the layers"
+    rows = LAYERS if deciding in ORDER else (*LAYERS, (deciding, words))
     out: list[dict[str, object]] = []
-    for layer, words in LAYERS:
-        parts = _parts(decision, layer)
-        beyond = deciding in ORDER and ORDER.index(layer) > ORDER.index(deciding) and not parts
-        state = "spoke" if parts else "beyond" if beyond else "silent"
-        out.append({"name": layer.value, "words": words, "parts": parts, "state": state, "decides": layer is deciding})
-    if deciding not in ORDER:
-        out.append(
-            {
-                "name": deciding.value,
-                "words": REMEMBERED if deciding is Layer.GRANT else "outside the layers",
-                "parts": _parts(decision, deciding),
-                "state": "spoke",
-                "decides": True,
-            }
-        )
+    for layer, words in rows:
+        parts = [
+            {"outcome": part.outcome.word, "code": part.code, "part": part.what or part.reason}
+            for part in decision.parts
+            if part.layer is layer
+        ]
+        decides = layer is deciding
+        beyond = deciding in ORDER and ORDER.index(layer) > ORDER.index(deciding)
+        state = "spoke" if parts or layer not in ORDER else "beyond" if beyond else "silent"
+        out.append({"name": layer.value, "words": words, "parts": parts, "state": state, "decides": decides})
     return out
 
 
-def _parts(decision: Decision, layer: Layer) -> list[dict[str, str]]:
-    return [
-        {"outcome": part.outcome.word, "code": part.code, "part": part.what or part.reason}
-        for part in decision.parts
-        if part.layer is layer
-    ]
-
-
-async def table(asked: ApiRequest) -> object:
-    return await asyncio.to_thread(_table, asked)
-
-
-def _table(asked: ApiRequest) -> object:
+def table(asked: ApiRequest) -> object:
     project = project_of(asked)
     rows = []
     for name, tool, given in OPERATIONS:
-        house = asked.house
-        modes = {mode: decide(house.gate, house.gates_in(mode), project, tool, given) for mode in MODES}
-        outcomes = {mode: decision.outcome.word for mode, decision in modes.items()}
+        outcomes = {mode: decide(asked.server, mode, project, tool, given).outcome.word for mode in MODES}
         rows.append({"name": name, "tool": tool, "input": given, "outcomes": outcomes})
-    return {"modes": list(MODES), "operations": rows, "projects": shown.safe(asked.house.projects(project))}
+    return {"modes": list(MODES), "operations": rows, "projects": shown.safe(asked.server.projects(project))}
 
 
 ENDPOINTS = (
     Endpoint(
         "POST",
         "/v1/simulate",
-        simulate,
+        in_thread(simulate),
         needs=Role.PERSON,
         summary="what would happen to a call in a mode, layer by layer; nothing runs, nothing is recorded",
         body=record("tool", tool=TEXT, input=ANY, mode=TEXT, project=TEXT, session=TEXT),
@@ -124,7 +110,7 @@ ENDPOINTS = (
     Endpoint(
         "GET",
         "/v1/simulate",
-        table,
+        in_thread(table),
         needs=Role.PERSON,
         summary="ten standard operations in the five modes",
         query=QUERY,

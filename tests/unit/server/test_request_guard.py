@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from assent.server.eager import Finished, Suspended, run_eagerly
+from assent.server.api.request_guard import Suspended, run_until_wait
 
 
 async def waits(seen: list[str], *futures: asyncio.Future[str]) -> str:
@@ -25,9 +25,8 @@ async def waits(seen: list[str], *futures: asyncio.Future[str]) -> str:
 
 
 def test_what_waits_for_nothing_is_over_at_once() -> None:
-    found = run_eagerly(waits([]))
-    assert isinstance(found, Finished)
-    assert found.value == "begun"
+    found = run_until_wait(waits([]))
+    assert found == "begun"
 
 
 def test_what_breaks_before_it_waits_is_raised_at_once() -> None:
@@ -35,7 +34,7 @@ def test_what_breaks_before_it_waits_is_raised_at_once() -> None:
         raise KeyError("x")
 
     with pytest.raises(KeyError):
-        run_eagerly(broken())
+        run_until_wait(broken())
 
 
 def test_what_waits_goes_on_in_a_task_from_where_it_was() -> None:
@@ -43,7 +42,7 @@ def test_what_waits_goes_on_in_a_task_from_where_it_was() -> None:
         loop = asyncio.get_running_loop()
         one, two = loop.create_future(), loop.create_future()
         seen: list[str] = []
-        found = run_eagerly(waits(seen, one, two))
+        found = run_until_wait(waits(seen, one, two))
         assert isinstance(found, Suspended)
         assert seen == ["begun"]
         task = asyncio.ensure_future(found)
@@ -58,7 +57,7 @@ def test_what_waits_goes_on_in_a_task_from_where_it_was() -> None:
 def test_what_is_done_before_the_task_begins_is_not_missed() -> None:
     async def play() -> str:
         one = asyncio.get_running_loop().create_future()
-        found = run_eagerly(waits([], one))
+        found = run_until_wait(waits([], one))
         assert isinstance(found, Suspended)
         one.set_result("soon")
         return await asyncio.wait_for(asyncio.ensure_future(found), 5)
@@ -69,7 +68,7 @@ def test_what_is_done_before_the_task_begins_is_not_missed() -> None:
 def test_an_error_is_raised_where_it_is_waited_for() -> None:
     async def play() -> str:
         one = asyncio.get_running_loop().create_future()
-        found = run_eagerly(waits([], one))
+        found = run_until_wait(waits([], one))
         assert isinstance(found, Suspended)
         one.set_exception(ValueError("no"))
         return await found
@@ -79,7 +78,7 @@ def test_an_error_is_raised_where_it_is_waited_for() -> None:
 
 def test_a_task_that_is_cancelled_cancels_what_waits() -> None:
     async def play(seen: list[str]) -> Any:
-        found = run_eagerly(waits(seen, asyncio.get_running_loop().create_future()))
+        found = run_until_wait(waits(seen, asyncio.get_running_loop().create_future()))
         assert isinstance(found, Suspended)
         task = asyncio.ensure_future(found)
         await asyncio.sleep(0)

@@ -1,4 +1,4 @@
-"""Endpoints for answers from elsewhere. A signature is all that lets them in, and it is looked at first."""
+"""Endpoints for answers from remote channels. Only a signature admits them, and it is checked first."""
 
 from __future__ import annotations
 
@@ -6,28 +6,28 @@ from assent.approval.channels.webhook.channel import BACK
 from assent.approval.commands import Partial, Taken
 from assent.contract import AccessError
 from assent.server.access import Role
-from assent.server.api import shown
 from assent.server.api.endpoint import FLAG, TEXT, TEXTS, ApiRequest, Endpoint, HttpReply, Refusal, record
+from assent.server.api.questions import taken
 from assent.server.slack import Slack
 from assent.server.webhook import Webhook
 
 INTERACTION = 512 * 1024  # bytes: Slack sends the whole message back, encoded
-UNSIGNED = Refusal(401, "bad-signature", "this is not signed, too old, or came before")
+UNSIGNED = Refusal(401, "bad-signature", "this is not signed, too old, or a repetition")
 STATUS = {"bad-signature": 401, "stale": 401, "replayed": 409, "unknown": 404, "mismatch": 409, "late": 409}
 
 
 async def slack(asked: ApiRequest) -> object:
     """A button or a dialog in Slack."""
-    place = asked.house.elsewhere.opened.get("slack")
-    told = await place.interact(asked.headers, asked.raw) if isinstance(place, Slack) else None
-    if told is None:
+    place = asked.server.remote.opened.get("slack")
+    reply = await place.interact(asked.headers, asked.raw) if isinstance(place, Slack) else None
+    if reply is None:
         raise UNSIGNED
-    return HttpReply(told if told else b"")
+    return HttpReply(reply or b"")
 
 
 async def webhook(asked: ApiRequest) -> object:
     """A signed answer."""
-    place = asked.house.elsewhere.opened.get("webhook")
+    place = asked.server.remote.opened.get("webhook")
     if not isinstance(place, Webhook):
         raise UNSIGNED
     try:
@@ -38,7 +38,7 @@ async def webhook(asked: ApiRequest) -> object:
         raise Refusal(422, "bad-field", str(error)) from None
     if not isinstance(receipt, Taken):
         raise Refusal(409, "not-whole" if isinstance(receipt, Partial) else "late", receipt.words)
-    return {"counted": True, "words": receipt.words, "note": receipt.note, **shown.ended(receipt.resolution)}
+    return taken(receipt)
 
 
 ENDPOINTS = (

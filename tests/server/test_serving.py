@@ -9,14 +9,14 @@ import pytest
 
 SCRIPT = """
 import os
-from assent.server.scheduling import wake_early
+from assent.server.serving import wake_early
 os.nice(3)
 before = os.sched_getscheduler(0)
 print(wake_early(), os.getpriority(os.PRIO_PROCESS, 0), os.sched_getscheduler(0) == before)
 """
 BATCH = """
 import os
-from assent.server.scheduling import wake_early
+from assent.server.serving import wake_early
 os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
 print(wake_early(), os.sched_getscheduler(0) == os.SCHED_BATCH)
 """
