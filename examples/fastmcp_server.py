@@ -12,7 +12,7 @@ from pathlib import Path
 from fastmcp import Client, FastMCP
 
 from assent import Gate, Held, Tool
-from assent.sdk.fastmcp import AssentMiddleware
+from assent.sdk.fastmcp import FastMCPMiddleware
 
 server: FastMCP[None] = FastMCP("shop")
 
@@ -39,7 +39,7 @@ def ask(held: Held) -> bool:
 async def main(folder: Path) -> None:
     # `look_up` only reads; of `refund` nothing is said, so every call asks.
     gate = Gate(str(folder), tools={"look_up": Tool("read")}, channels=[ask], state=f"{folder}/.state")
-    server.add_middleware(AssentMiddleware(gate))
+    server.add_middleware(FastMCPMiddleware(gate))
     async with Client(server) as client:
         print((await client.call_tool("look_up", {"order": "A1"})).data)
         print((await client.call_tool("refund", {"order": "A1", "amount": 40.0})).data)

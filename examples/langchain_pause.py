@@ -17,7 +17,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 
 from assent import Gate
-from assent.sdk.langchain import AssentMiddleware, said
+from assent.sdk.langchain import LangChainMiddleware, said
 
 
 class Scripted(GenericFakeChatModel):
@@ -36,7 +36,7 @@ def shell(command: str) -> str:
 def build(gate: Gate, checkpoints: InMemorySaver, *messages: AIMessage) -> Any:
     model = Scripted(messages=iter(messages))
     # A checkpointer that keeps to disk makes the pause survive this process.
-    middleware = [AssentMiddleware(gate, durable=True, seconds=24 * 3600)]
+    middleware = [LangChainMiddleware(gate, durable=True, seconds=24 * 3600)]
     return create_agent(model, [shell], middleware=middleware, checkpointer=checkpoints)
 
 

@@ -13,7 +13,7 @@ from mcp import Client
 from mcp.server.mcpserver import MCPServer
 
 from assent import Gate, Tool
-from assent.sdk.mcp import AssentMiddleware
+from assent.sdk.mcp import MCPMiddleware
 
 
 async def main(folder: Path) -> None:
@@ -27,7 +27,7 @@ async def main(folder: Path) -> None:
 
     # What the tool does: then a note in the workspace needs no question, and one elsewhere does.
     gate = Gate(str(folder), mode="auto", tools={"save": Tool("write", paths=["path"])}, state=f"{folder}/.state")
-    server.middleware.append(AssentMiddleware(gate.session(cwd=str(folder))))
+    server.middleware.append(MCPMiddleware(gate.session(cwd=str(folder))))
 
     async with Client(server) as client:  # any MCP client
         for path in ("today.md", "~/.ssh/authorized_keys"):

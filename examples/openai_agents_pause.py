@@ -16,7 +16,7 @@ from openai.types.responses import ResponseFunctionToolCall, ResponseOutputMessa
 
 from assent import Gate
 from assent.sdk.openai_agents import answered, guard, questions
-from assent.sdk.paused import answer
+from assent.sdk.tool_guard import answer
 
 QUIET = RunConfig(tracing_disabled=True)
 

@@ -22,8 +22,8 @@ from pydantic_ai.messages import (
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from assent import Gate
-from assent.sdk.paused import answer
 from assent.sdk.pydantic_ai import AssentCapability, results
+from assent.sdk.tool_guard import answer
 
 REQUESTS: TypeAdapter[DeferredToolRequests] = TypeAdapter(DeferredToolRequests)
 

@@ -10,9 +10,9 @@ import time
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
+from assent.approval.accounts import Moment
 from assent.approval.broker import Broker
 from assent.approval.commands import Recheck
-from assent.approval.moments import Moment
 from assent.approval.store import Store
 from assent.contract import AssentError, Call, Outcome, PolicyError, StoreError
 from assent.contract.approval import Answer, Ending, Grant, Held, Reach, Resolution, Scope, Verdict
@@ -48,7 +48,7 @@ class CallGate:
         self._broker: Broker | None = None
         if store is not None and engine_of is not None:
             self._engine_of = engine_of
-            from assent.approval import broker, tally
+            from assent.approval import broker, escalation
 
             self._broker = broker.Broker(
                 store=store,
@@ -59,7 +59,7 @@ class CallGate:
                 record=self._record_ending,
                 change_mode=lambda session, mode, who: memory.choose_mode(session, mode, who=who),
                 deny_rule=lambda session, rule, who: memory.save_denial(session, rule, who=who),
-                tally=tally.SavedTally(memory.state),
+                tally=escalation.SavedTally(memory.state),
             )
 
     @property
@@ -279,9 +279,9 @@ class CallGate:
         held = approval.Held(
             id, request.call, digest, judged.decision, approval.Preview("input", ""), project=request.project
         )
-        from assent.approval import moments
+        from assent.approval import accounts
 
-        self._record_ending(moments.Moment("ended", held=held, resolution=resolution))
+        self._record_ending(accounts.Moment("ended", held=held, resolution=resolution))
         return verdict(Settled(judged, id), resolution)
 
     def reach(self, held: Held, rules: tuple[str, ...], scope: Scope) -> Reach:

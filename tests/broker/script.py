@@ -9,18 +9,18 @@ from assent.approval.commands import (
     Command,
     Finish,
     Late,
+    Leftover,
     Mismatch,
     Queue,
     Recheck,
     Release,
     SecondLook,
     Show,
-    Start,
+    StartClock,
     Unknown,
     Withdraw,
 )
 from assent.approval.machine import Machine
-from assent.approval.questions import Leftover
 from assent.contract.approval import Answer, Held
 from tests.broker.stage import held
 
@@ -32,7 +32,7 @@ def line(command: Command) -> str:
             return f"show {question.id} in {channel}" + ("" if deadline is None else f" until {deadline:g}")
         case Queue(channel=channel, held=question, position=position):
             return f"queue {question.id} in {channel} at {position}"
-        case Start(id=id, channel=channel, deadline=deadline):
+        case StartClock(id=id, channel=channel, deadline=deadline):
             return f"start {id} in {channel} until {deadline:g}"
         case Withdraw(channel=channel, id=id):
             return f"withdraw {id} from {channel}"

@@ -8,10 +8,10 @@ import selectors
 from collections.abc import Coroutine
 from typing import Any, TypeVar
 
+from assent.approval.accounts import Moment
 from assent.approval.broker import Broker
 from assent.approval.channels import Offering, Question
 from assent.approval.commands import Recheck, SecondLook
-from assent.approval.moments import Moment
 from assent.approval.store import MemoryStore, Store
 from assent.contract import Call, Decision, Layer, Outcome, Part
 from assent.contract.approval import Answer, Held, Preview, Resolution, Said, Scope, Suggestion

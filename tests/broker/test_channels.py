@@ -6,8 +6,7 @@ import asyncio
 
 import pytest
 
-from assent.approval.channels.callback import Asked, CallbackChannel
-from assent.approval.channels.headless import NOBODY, HeadlessChannel
+from assent.approval.channels.callback import NOBODY, Asked, CallbackChannel, HeadlessChannel
 from assent.approval.commands import Partial
 from assent.approval.denial import deny
 from assent.contract.approval import Answer, Ending, Held, Said

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from assent.approval.accounts import Moment
 from assent.approval.broker import Broker
-from assent.approval.commands import Absent, Recheck, SecondLook, State
-from assent.approval.moments import Moment
+from assent.approval.commands import Absent, QuestionState, Recheck, SecondLook
 from assent.approval.store import SqliteStore
 from assent.contract.approval import Ending, Resolution
 from tests.broker.stage import STANDS, YES, Desk, calm, held, play
@@ -73,7 +73,7 @@ def test_nobody_comes_back_and_the_question_is_lost_and_denied(tmp_path: Path, u
         after = Restart(tmp_path / "held.db")
         await after.broker.recover()
         if until != "used":
-            assert [(each.held, each.state) for each in after.broker.pending()] == [(QUESTION, State.LOST)]
+            assert [(each.held, each.state) for each in after.broker.pending()] == [(QUESTION, QuestionState.LOST)]
             deadline = after.broker.pending()[0].deadline
             assert deadline is not None
             assert 0 < deadline - time.time() <= 61

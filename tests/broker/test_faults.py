@@ -11,11 +11,10 @@ from typing import TypeVar
 
 import pytest
 
+from assent.approval.accounts import Moment
 from assent.approval.broker import Broker
 from assent.approval.channels import Question
-from assent.approval.commands import Recheck, SecondLook
-from assent.approval.moments import Moment
-from assent.approval.questions import Leftover
+from assent.approval.commands import Leftover, Recheck, SecondLook
 from assent.approval.store import MemoryStore
 from assent.contract.approval import Answer, Ending, Grant, Held, Resolution
 from tests.broker.stage import EPOCH, FOR_SESSION, held, play

@@ -5,9 +5,20 @@ from __future__ import annotations
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invariant, rule
 
-from assent.approval.commands import Command, Finish, Recheck, Release, SecondLook, Show, Start, State, Withdraw
+from assent.approval.commands import (
+    Command,
+    Finish,
+    Leftover,
+    QuestionState,
+    Recheck,
+    Release,
+    SecondLook,
+    Show,
+    StartClock,
+    Withdraw,
+    session_of,
+)
 from assent.approval.machine import Machine
-from assent.approval.questions import Leftover, session_of
 from assent.contract.approval import Answer, Ending, Held, Said
 from tests.broker.stage import held
 from tests.examples import examples
@@ -52,7 +63,7 @@ class Questions(RuleBasedStateMachine):
                     assert not closing
                 case Withdraw(id=id):
                     assert id in self.finished
-                case Start(id=id, deadline=deadline):
+                case StartClock(id=id, deadline=deadline):
                     assert id not in self.started, "a clock starts once"
                     assert deadline == self.now + self.submitted[id].timeout
                     self.started[id] = deadline
@@ -127,7 +138,7 @@ class Questions(RuleBasedStateMachine):
 
     @rule(id=ids)
     def settle(self, id: str) -> None:
-        if self.machine.state(id) in (State.QUEUED, State.ASKED, State.SHOWN):
+        if self.machine.state(id) in (QuestionState.QUEUED, QuestionState.ASKED, QuestionState.SHOWN):
             self.settled.add(id)
         self.take(self.machine.settle([id], self.now))
 
@@ -154,15 +165,17 @@ class Questions(RuleBasedStateMachine):
 
     @invariant()
     def at_most_one_question_of_a_session_is_asked(self) -> None:
-        heads = [session_of(e.held) for e in self.machine.pending() if e.state in (State.ASKED, State.SHOWN)]
+        heads = [
+            session_of(e.held) for e in self.machine.pending() if e.state in (QuestionState.ASKED, QuestionState.SHOWN)
+        ]
         assert len(heads) == len(set(heads))
 
     @invariant()
     def something_is_asked_wherever_something_waits(self) -> None:
-        states: dict[tuple[str, str], set[State]] = {}
+        states: dict[tuple[str, str], set[QuestionState]] = {}
         for each in self.machine.pending():
             states.setdefault(session_of(each.held), set()).add(each.state)
-        assert all(found - {State.QUEUED} for found in states.values())
+        assert all(found - {QuestionState.QUEUED} for found in states.values())
 
     @invariant()
     def every_question_is_pending_or_has_ended(self) -> None:
@@ -174,7 +187,7 @@ class Questions(RuleBasedStateMachine):
     def nothing_is_overdue_and_nothing_that_waits_unseen_is_without_a_clock(self) -> None:
         for each in self.machine.pending():
             assert each.deadline is None or each.deadline > self.now
-            if each.state is State.SHOWN or (not self.open and each.state is not State.RELEASING):
+            if each.state is QuestionState.SHOWN or (not self.open and each.state is not QuestionState.RELEASING):
                 assert each.deadline is not None
         dues = [each.deadline for each in self.machine.pending() if each.deadline is not None]
         assert self.machine.wake == min(dues, default=None)

@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from assent.approval.moments import Moment
+from assent.approval.accounts import Moment
 from assent.contract.approval import Answer, Ending, Resolution
 from tests.broker.stage import NO, STOP, YES, Desk, Scene, calm, held, play
 

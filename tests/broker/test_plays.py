@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from assent.approval.commands import Finish, SecondLook, State
+from assent.approval.commands import Finish, QuestionState, SecondLook
 from assent.approval.denial import deny
 from assent.approval.machine import Machine
 from assent.contract.approval import Answer, Ending, Held, Resolution, Said
@@ -321,7 +321,7 @@ def test_the_clock_of_a_question_that_a_channel_has_no_room_for_does_not_run() -
     told = [line(each) for each in machine.answer("r0", questions[0].digest, NO, 290.0)]
     assert told == ["finish r0 answered", "withdraw r0 from page", "show r2 in page"]
     machine.shown("r2", "page", 291.0)
-    assert machine.state("r2") is State.SHOWN
+    assert machine.state("r2") is QuestionState.SHOWN
     assert [line(each) for each in machine.tick(301.0)] == ["finish r1 expired", "withdraw r1 from page"]
     assert [each.deadline for each in machine.pending()] == [591.0]
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from assent.approval.channels import Question
-from assent.approval.commands import Late, Mismatch, Recheck, SecondLook, State, Taken, Unknown
+from assent.approval.commands import Late, Mismatch, QuestionState, Recheck, SecondLook, Taken, Unknown
 from assent.approval.denial import deny
 from assent.approval.store import MemoryStore
 from assent.contract.approval import Answer, Ending, Grant, Held, Resolution, Said, Scope
@@ -25,7 +25,7 @@ def test_an_approved_call_is_looked_at_again_and_released() -> None:
         await calm()
         assert stage.desk.questions[question.id].deadline == EPOCH + 300
         assert [(each.held, each.state, each.deadline) for each in stage.broker.pending()] == [
-            (question, State.SHOWN, EPOCH + 300)
+            (question, QuestionState.SHOWN, EPOCH + 300)
         ]
         await asyncio.sleep(7)
         receipt = await stage.desk.questions[question.id].answer(YES)
@@ -208,7 +208,7 @@ def test_forged_answers_never_count() -> None:
         assert await stage.broker.answer("no such id", question.digest, YES) == Unknown("no such id")
         assert await stage.broker.answer(question.id, other.digest, YES) == Mismatch(question.id)
         assert await stage.broker.answer(question.id, "", YES) == Mismatch(question.id)
-        assert [each.state for each in stage.broker.pending()] == [State.SHOWN, State.SHOWN]
+        assert [each.state for each in stage.broker.pending()] == [QuestionState.SHOWN, QuestionState.SHOWN]
         assert not (await asked).allowed
         assert not (await beside).allowed
         stage.assert_empty()
@@ -310,8 +310,8 @@ def test_a_grant_releases_the_siblings_that_it_settles_and_asks_the_others() -> 
         assert set(stage.desk.questions) == {other.id, foreign.id}
         assert set(stage.desk.withdrawn) == {first.id, sibling.id}
         assert [(each.held.id, each.state) for each in stage.broker.pending()] == [
-            (other.id, State.SHOWN),
-            (foreign.id, State.SHOWN),
+            (other.id, QuestionState.SHOWN),
+            (foreign.id, QuestionState.SHOWN),
         ]
         await stage.broker.close()
         stage.assert_empty()
@@ -564,7 +564,7 @@ def test_another_loop_gets_a_denial_and_changes_nothing() -> None:
         await calm()
         foreign = await asyncio.to_thread(lambda: asyncio.run(elsewhere(stage, question)))
         assert (foreign.ending, foreign.allowed) == (Ending.FAULT, False)
-        assert [each.state for each in stage.broker.pending()] == [State.SHOWN]
+        assert [each.state for each in stage.broker.pending()] == [QuestionState.SHOWN]
         await stage.desk.questions[question.id].answer(YES)
         assert (await asked).allowed
 

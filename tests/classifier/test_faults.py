@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from assent.approval.classifier.breaker import FAILURES, REST, Breaker
+from assent.approval.classifier.model import FAILURES, REST, Breaker
 from tests.classifier.service import KEY, SAFE, TOKENS, Service
 from tests.classifier.world import World
 

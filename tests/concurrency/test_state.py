@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from assent.approval.escalation import SavedTally
 from assent.approval.grants import GrantBook
-from assent.approval.tally import SavedTally
 from assent.contract.approval import Scope
 from assent.state.files import held, replace_text
 from assent.state.trust import trusted_folders
@@ -21,17 +21,19 @@ SESSION = ("claude", "s1")
 
 
 def test_counts_go_on_in_another_process(tmp_path: Path) -> None:
-    script = (
-        f"from assent.approval.tally import refused; print(refused({str(tmp_path)!r}, 'claude', 's1', 1) is not None)"
-    )
+    script = f"""
+from assent.approval.escalation import refused
+print(refused({str(tmp_path)!r}, 'claude', 's1', 1) is not None)
+"""
     said = [subprocess.run([sys.executable, "-c", script], capture_output=True, text=True).stdout for _ in range(4)]
     assert said == ["False\n", "False\n", "True\n", "False\n"]
 
 
 def test_many_processes_at_once_lose_no_count(tmp_path: Path) -> None:
-    script = (
-        f"from assent.approval.tally import refused\nfor _ in range(5): refused({str(tmp_path)!r}, 'claude', 's1', 1)"
-    )
+    script = f"""
+from assent.approval.escalation import refused
+for _ in range(5): refused({str(tmp_path)!r}, 'claude', 's1', 1)
+"""
     running = [subprocess.Popen([sys.executable, "-c", script]) for _ in range(4)]
     assert [each.wait() for each in running] == [0, 0, 0, 0]
     assert SavedTally(str(tmp_path)).change(SESSION, lambda tracker: tracker.total) == 20

@@ -18,7 +18,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 
 from assent import Session
-from assent.sdk.langchain import AssentMiddleware
+from assent.sdk.langchain import LangChainMiddleware
 from assent.sdk.tool_guard import Sessions
 
 from .kit import Durable, Host, Ran, Use
@@ -81,7 +81,7 @@ class LangChain(Host):
         rewrite: Callable[[str], str] | None = None,
     ) -> Ran:
         ran = Ran()
-        gate = AssentMiddleware(session)
+        gate = LangChainMiddleware(session)
         middleware = [*([Rewriting(rewrite)] if rewrite else []), gate]
         agent: Any = create_agent(model(turns), [noting(ran)], middleware=middleware)
         if nested:
@@ -125,7 +125,7 @@ class LangGraph(Durable):
 
     def _agent(self, session: Session, uses: Sequence[Use], ran: Ran, seconds: float) -> tuple[Any, InMemorySaver]:
         saver = InMemorySaver()
-        gate = AssentMiddleware(session, durable=True, seconds=seconds)
+        gate = LangChainMiddleware(session, durable=True, seconds=seconds)
         return create_agent(resumable(uses), [noting(ran)], middleware=[gate], checkpointer=saver), saver
 
     async def start(self, session: Session, uses: Sequence[Use], *, seconds: float = 3600.0) -> list[dict[str, Any]]:

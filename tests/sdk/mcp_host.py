@@ -12,8 +12,8 @@ from fastmcp.server.middleware import Middleware
 from mcp import Client
 from mcp.server.mcpserver import MCPServer
 
-from assent.sdk.fastmcp import AssentMiddleware as ForFastMCP
-from assent.sdk.mcp import AssentMiddleware as ForMCP
+from assent.sdk.fastmcp import FastMCPMiddleware
+from assent.sdk.mcp import MCPMiddleware
 from assent.sdk.tool_guard import Sessions
 
 from .kit import Host, Ran, Use
@@ -66,7 +66,7 @@ class MCP(Host):
             return await call_next(ctx)
 
         server.middleware.append(rewriting)
-        server.middleware.append(ForMCP(session))
+        server.middleware.append(MCPMiddleware(session))
         async with Client(server) as client:
             if nested:
                 await used(client, [[Use("your part", "outer")]], ran, "delegate")
@@ -108,7 +108,7 @@ class FastMCP(Host):
             outer.mount(server)
             server = outer
         server.add_middleware(Rewriting())
-        server.add_middleware(ForFastMCP(session))
+        server.add_middleware(FastMCPMiddleware(session))
         async with fastmcp.Client(server) as client:
             await used(client, turns, ran, raise_on_error=False)
         return ran

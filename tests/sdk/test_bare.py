@@ -19,7 +19,7 @@ gate = assent.Gate({folder!r}, files=False, channels=["nobody"], state={folder!r
 print(gate.decide(gate.call("run", {{"command": "ls"}}, runtime="langchain")).outcome.name)
 print(gate.guard_sync(gate.call("bash", {{"command": "rm -rf ~"}})).allowed)
 gate.close()
-import assent.sdk.tool_guard, assent.sdk.paused
+import assent.sdk.tool_guard, assent.sdk.tool_guard
 """
 LOADED = """
 import sys

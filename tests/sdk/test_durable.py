@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from assent import Gate
-from assent.sdk.paused import answer
+from assent.sdk.tool_guard import answer
 from assent.trail import query
 
 from .kit import ALLOWED, ASKED, ASKED_TOO, DENIED, Durable, Ran, Use, opened

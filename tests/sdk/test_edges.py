@@ -20,7 +20,7 @@ from google.genai import types
 from openharness.hooks.events import HookEvent
 from openharness.hooks.types import AggregatedHookResult, HookResult
 
-from assent.sdk.fastmcp import AssentMiddleware
+from assent.sdk.fastmcp import FastMCPMiddleware
 from assent.sdk.google_adk import AssentPlugin
 from assent.sdk.openharness import AssentHooks
 
@@ -65,7 +65,7 @@ def test_a_proxy_before_another_server_is_gated(tmp_path: Path) -> None:
 
     async def work() -> None:
         proxy: Any = create_proxy(server)
-        proxy.add_middleware(AssentMiddleware(opened(tmp_path)))
+        proxy.add_middleware(FastMCPMiddleware(opened(tmp_path)))
         async with fastmcp.Client(proxy) as client:
             await used(client, [[Use(ALLOWED, "a")], [Use(DENIED, "b")]], ran, raise_on_error=False)
 
@@ -170,7 +170,7 @@ def test_a_callback_of_an_agent_changes_no_call_that_was_judged(tmp_path: Path) 
 def test_a_name_by_a_hash_is_no_way_around_a_rule(tmp_path: Path) -> None:
     ran = Ran()
     server: Any = fastmcp.FastMCP("apps")
-    server.add_middleware(AssentMiddleware(opened(tmp_path, mode="full_auto", deny=["delete_all"])))
+    server.add_middleware(FastMCPMiddleware(opened(tmp_path, mode="full_auto", deny=["delete_all"])))
 
     def delete_all() -> str:
         ran.commands.append("delete_all")

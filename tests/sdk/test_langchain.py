@@ -17,7 +17,7 @@ from langgraph.prebuilt import ToolNode
 from langgraph.types import Command, interrupt
 
 from assent import Gate
-from assent.sdk.langchain import AssentMiddleware, said
+from assent.sdk.langchain import LangChainMiddleware, said
 
 from .kit import ALLOWED, ASKED, ASKED_TOO, DENIED, Person, Ran, Use, opened, stop
 from .langchain_host import model, noting, resumable, told
@@ -41,7 +41,7 @@ def gate(tmp_path: Path) -> Iterator[Opens]:
 
 
 def agent(gate: Gate, tools: list[Any], *uses: Use, durable: bool = True) -> Any:
-    middleware = [AssentMiddleware(gate, durable=durable)]
+    middleware = [LangChainMiddleware(gate, durable=durable)]
     return create_agent(resumable(uses), tools, middleware=middleware, checkpointer=InMemorySaver())
 
 
@@ -60,7 +60,7 @@ def asking(ran: Ran) -> Any:
 def test_a_person_who_says_stop_ends_the_run(gate: Opens, awaited: bool) -> None:
     ran, person = Ran(), Person({ASKED: stop("enough"), ASKED_TOO: True})
     turns = [[Use(ASKED, "a"), Use(ALLOWED, "b")], [Use("pwd", "c")]]
-    found: Any = create_agent(model(turns), [noting(ran)], middleware=[AssentMiddleware(gate(person))])
+    found: Any = create_agent(model(turns), [noting(ran)], middleware=[LangChainMiddleware(gate(person))])
     done = asyncio.run(found.ainvoke(GO)) if awaited else found.invoke(GO)
     assert (ran.commands, sorted(told(done["messages"]))) == ([ALLOWED], ["a", "b"])
     assert "enough" in told(done["messages"])["a"]
@@ -95,7 +95,7 @@ def test_what_a_tool_was_told_is_no_answer_to_the_gate(gate: Opens, tmp_path: Pa
     ran = Ran()
     lenient, strict = gate(allow=["bash(make:*)"]), gate()
     sessions = [lenient]
-    middleware = [AssentMiddleware(lambda: sessions[0], durable=True)]
+    middleware = [LangChainMiddleware(lambda: sessions[0], durable=True)]
     graph: Any = create_agent(
         resumable([Use(ASKED)]), [asking(ran)], middleware=middleware, checkpointer=InMemorySaver()
     )
@@ -132,7 +132,7 @@ def test_one_of_two_pauses_can_be_answered_first(gate: Opens) -> None:
 
 def test_a_graph_of_one_s_own_is_gated_at_its_tool_node(gate: Opens) -> None:
     ran = Ran()
-    middleware = AssentMiddleware(gate())
+    middleware = LangChainMiddleware(gate())
     node = ToolNode([noting(ran)], wrap_tool_call=middleware.wrap_tool_call, awrap_tool_call=middleware.awrap_tool_call)
     calls: Any = [
         {"name": "run", "args": {"command": each}, "id": each, "type": "tool_call"} for each in (ALLOWED, DENIED)
@@ -151,7 +151,7 @@ def test_a_graph_of_one_s_own_is_gated_at_its_tool_node(gate: Opens) -> None:
 @pytest.mark.parametrize("awaited", [False, True])
 def test_a_node_with_half_of_the_middleware_is_gated_both_ways(gate: Opens, half: str, awaited: bool) -> None:
     ran = Ran()
-    middleware = AssentMiddleware(gate())
+    middleware = LangChainMiddleware(gate())
     halves: dict[str, Any] = {half: getattr(middleware, half)}
     node = ToolNode([noting(ran)], **halves)
     calls: Any = [
@@ -188,7 +188,7 @@ def test_the_tool_that_is_judged_is_the_one_that_is_invoked(gate: Opens) -> None
         ran.commands.append(f"wiped {command}")
         return "wiped"
 
-    middleware = [Exchanging(wipe), AssentMiddleware(gate())]
+    middleware = [Exchanging(wipe), LangChainMiddleware(gate())]
     found: Any = create_agent(model([[Use(ALLOWED)]]), [noting(ran)], middleware=middleware)
     done = found.invoke(GO)
     assert ran.commands == []
@@ -203,7 +203,7 @@ def test_arguments_that_change_while_a_person_is_asked_do_not_run(gate: Opens) -
         given["command"] = DENIED
         return True
 
-    middleware = AssentMiddleware(gate(channels=[late]))
+    middleware = LangChainMiddleware(gate(channels=[late]))
 
     class Request:
         tool, tool_call = None, {"name": "run", "args": given, "id": "x"}

@@ -36,7 +36,7 @@ from pydantic import BaseModel
 from assent import Denied, Gate, PayloadError, Tool
 from assent.sdk.openai_agents import answered, guard, questions
 from assent.sdk.openai_paused import taken
-from assent.sdk.paused import answer
+from assent.sdk.tool_guard import answer
 
 from .kit import ALLOWED, ASKED, ASKED_TOO, DENIED, TOOLS, WRITES, Person, Ran, Use, no, opened, stop
 from .openai_host import QUIET, Chief, Scripted, noting, told

@@ -13,8 +13,7 @@ import pytest
 from pydantic import BaseModel, ConfigDict
 
 from assent import Approval, Gate, PayloadError
-from assent.sdk.paused import Said, answer, question
-from assent.sdk.tool_guard import ToolGuard, arguments, told
+from assent.sdk.tool_guard import GivenAnswer, ToolGuard, answer, arguments, question, told
 
 from .kit import ALLOWED, ASKED, DENIED, WRITES, opened
 
@@ -89,7 +88,7 @@ def test_nothing_but_true_is_a_yes(gate: Gate, allow: Any) -> None:
     asked = question(passage.hold("run", {"command": ASKED}))
     assert answer(asked, allow=allow, who="ada")["allow"] is False
     given = {**answer(asked, allow=True, who="ada"), "allow": allow}
-    assert Said.read(given).allow is False
+    assert GivenAnswer.read(given).allow is False
     assert passage.release(given, "run", {"command": ASKED}).allowed is False
 
 

@@ -17,8 +17,8 @@ from pydantic_ai.models.function import AgentInfo, FunctionModel
 from pydantic_ai.toolsets import WrapperToolset
 
 from assent import Denied, Gate, PayloadError, Tool
-from assent.sdk.paused import answer
 from assent.sdk.pydantic_ai import AssentCapability, AssentToolset, results
+from assent.sdk.tool_guard import answer
 
 from .kit import ALLOWED, ASKED, DENIED, TOOLS, Person, Ran, Use, opened, stop
 from .pydantic_host import model, told

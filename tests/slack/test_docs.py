@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from assent.approval.channels.webhook import events
-from assent.approval.channels.webhook.post import FINAL
+from assent.approval.channels.webhook.channel import FINAL
 from assent.approval.secrets import NAMES, variable
 from assent.policy.document import read_document
 from assent.policy.remote_channels import slack_of, webhook_of

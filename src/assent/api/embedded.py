@@ -16,12 +16,10 @@ from typing import Any
 
 from assent.api.background import Thread
 from assent.api.values import arguments
-from assent.approval.approvals import Approvals, Kept, moment
+from assent.approval.approvals import Approvals, PausedQuestion, moment
 from assent.approval.channels import Channel
-from assent.approval.channels.callback import CallbackChannel
-from assent.approval.channels.headless import HeadlessChannel
-from assent.approval.channels.terminal import TerminalChannel
-from assent.approval.channels.turn import has_terminal, turn
+from assent.approval.channels.callback import CallbackChannel, HeadlessChannel
+from assent.approval.channels.terminal import TerminalChannel, has_terminal, turn
 from assent.approval.denial import deny
 from assent.approval.patience import contained
 from assent.approval.store import SqliteStore
@@ -143,7 +141,9 @@ class Embedded:
         if settled.outcome is not Outcome.ASK:
             return verdict(settled).on(copied(request.call)), None
         held = self._deciding.question(request, settled)
-        self.approvals.keep(Kept(held.id, held.digest, call.session, held.made, held.made + seconds, moment()))
+        self.approvals.keep(
+            PausedQuestion(held.id, held.digest, call.session, held.made, held.made + seconds, moment())
+        )
         return None, held
 
     def release(self, id: str, call: Call, answer: Answer, *, host_mode: str = "") -> Verdict:

@@ -6,16 +6,47 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 
+from assent.approval.commands import Leftover
 from assent.approval.denial import deny
-from assent.approval.moments import Moment
+from assent.approval.escalation import Offer
 from assent.approval.patience import given, within
-from assent.approval.questions import Leftover
 from assent.approval.store import Store
-from assent.contract import StoreError
+from assent.contract import StoreError, Value
 from assent.contract.approval import Answer, Ending, Held, Resolution
 from assent.contract.display import one_line
 
 LONGEST = 300  # characters of what went wrong
+
+
+class Moment(Value):
+    """`kind` is `shown` (the clock of `held` started in `channel`), `answered` (an `answer` that counts, before
+    anything comes of it), `ended` (the `resolution`, once for each question), `offer`, `rejected` (an offer), `mode`
+    or `rule` (what a person has `chosen` of an offer)."""
+
+    __slots__ = ("kind", "held", "answer", "resolution", "offer", "chosen", "who", "channel")
+
+    def __init__(
+        self,
+        kind: str,
+        *,
+        held: Held | None = None,
+        answer: Answer | None = None,
+        resolution: Resolution | None = None,
+        offer: Offer | None = None,
+        chosen: str = "",
+        who: str = "",
+        channel: str = "",
+    ) -> None:
+        self.kind = kind
+        self.held = held
+        self.answer = answer
+        self.resolution = resolution
+        self.offer = offer
+        self.chosen = chosen
+        self.who = who
+        self.channel = channel
+
+
 Records = Callable[[Moment], Awaitable[None] | None]
 
 

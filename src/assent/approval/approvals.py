@@ -40,7 +40,7 @@ def moment() -> tuple[str, float]:
     return boot, time.clock_gettime(time.CLOCK_BOOTTIME)
 
 
-class Kept(Value):
+class PausedQuestion(Value):
     """A question that waits for an answer from elsewhere. Times are seconds since the epoch; `at` is the `moment` of
     asking."""
 
@@ -68,20 +68,20 @@ class Approvals:
     def __init__(self, state: str) -> None:
         self._state = state
 
-    def keep(self, kept: Kept) -> None:
+    def keep(self, kept: PausedQuestion) -> None:
         """Keep a question. Raises StoreError where it would not survive."""
         with self._open() as db:
             db.execute("DELETE FROM waiting WHERE until < ?", (kept.made,))
             row = (kept.id, kept.digest, kept.session, kept.made, kept.until, *kept.at)
             db.execute("INSERT INTO waiting VALUES (?, ?, ?, ?, ?, ?, ?)", row)
 
-    def find(self, id: str) -> Kept | None:
+    def find(self, id: str) -> PausedQuestion | None:
         with self._open() as db:
             row = db.execute("SELECT * FROM waiting WHERE id = ?", (id,)).fetchone()
         if row is None:
             return None
         name, digest, session, made, until, boot, since = row
-        return Kept(name, digest, session, made, until, (boot, since))
+        return PausedQuestion(name, digest, session, made, until, (boot, since))
 
     def use(self, id: str) -> bool:
         """Use up the answer to a question: true exactly once, whoever asks."""

@@ -11,37 +11,39 @@ import time
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from assent.approval.accounts import Accounts, Records, words
+from assent.approval.accounts import Accounts, Moment, Records, words
 from assent.approval.channels import Channel
 from assent.approval.commands import (
+    Absent,
     Command,
     Finish,
+    Late,
+    Mismatch,
+    Pending,
     Queue,
     Receipt,
     Recheck,
+    Refusal,
     Release,
     SecondLook,
+    Session,
     Show,
-    Start,
+    StartClock,
     Taken,
     Unknown,
     Withdraw,
+    session_of,
 )
-from assent.approval.deliveries import Deliveries
+from assent.approval.deliveries import Changes, Deliveries, OfferDesk
 from assent.approval.denial import deny
 from assent.approval.escalation import Tally
 from assent.approval.machine import GRACE, Machine
-from assent.approval.moments import Moment
-from assent.approval.offers import Changes, OfferDesk
 from assent.approval.patience import Tasks, given
-from assent.approval.questions import Pending, Session, session_of
 from assent.approval.store import Store
-from assent.approval.waits import Wait, nothing, refusal, unattached
 from assent.contract.approval import Answer, Ending, Grant, Held, Resolution, Scope
 
 PATIENCE = 30.0  # seconds for what was given to us: store, second look, grants, record
 DELIVERY = 10.0  # seconds for a channel to show something
-
 Rechecks = Callable[[Held], Recheck | Awaitable[Recheck]]
 Remembers = Callable[[Held, Answer], Grant | Awaitable[Grant | None] | None]
 Settles = Callable[[Held], bool | Awaitable[bool]]
@@ -360,7 +362,7 @@ class Broker:
                 case Withdraw() if command.id in self._waits:
                     wait = self._waits[command.id]
                     self._deliveries.withdraw(command, wait.held, wait.concluded)
-                case Start() if command.id in self._waits:
+                case StartClock() if command.id in self._waits:
                     wait = self._waits[command.id]
                     wait.start = self._tasks.start(self._start(wait, command))
                 case Release() if command.id in self._waits:
@@ -369,7 +371,7 @@ class Broker:
                     self._waits[command.id].ended.set_result(command.resolution)
         self._arm()
 
-    async def _start(self, wait: Wait, command: Start) -> None:
+    async def _start(self, wait: Wait, command: StartClock) -> None:
         """Keep and record that the clock of a question started. What cannot be recorded is not asked."""
         try:
             deadline = self.wall() + command.deadline - self.now()
@@ -414,3 +416,38 @@ class Broker:
     def _wake(self) -> None:
         self._timer = self._armed = None
         self.do(self._machine.tick(self.now()))
+
+
+class Wait:
+    """One caller that waits for one question."""
+
+    __slots__ = ("held", "released", "ended", "concluded", "start", "note", "gone")
+
+    def __init__(self, held: Held) -> None:
+        loop = asyncio.get_running_loop()
+        self.held = held
+        self.released: asyncio.Future[Release] = loop.create_future()  # approved: look at it once more
+        self.ended: asyncio.Future[Resolution] = loop.create_future()  # by the machine
+        self.concluded: asyncio.Future[Resolution] = loop.create_future()  # recorded: what the caller gets
+        self.start: asyncio.Task[None] | None = None  # keeps and records that the clock started
+        self.note = ""  # what went wrong beside, for the person
+        self.gone = False  # the caller was cancelled
+
+
+async def nothing(wait: Wait) -> None:
+    """A lost question is in the store and in the machine already."""
+
+
+def refusal(commands: list[Command]) -> Refusal | None:
+    last = commands[-1] if commands else None
+    return last if isinstance(last, Late | Unknown | Mismatch | Absent) else None
+
+
+def unattached(refused: Refusal | None) -> str:
+    match refused:
+        case Late():
+            return f"the question has ended ({refused.ending.value})"
+        case Mismatch():
+            return "the digest is not that of the question"
+        case _:
+            return "no such question is known any more"

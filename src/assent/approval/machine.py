@@ -16,25 +16,32 @@ from assent.approval.commands import (
     Command,
     Finish,
     Late,
+    Leftover,
     Mismatch,
+    OpenChannel,
+    Pending,
+    QuestionState,
     Queue,
     Recheck,
     Release,
     SecondLook,
+    Session,
     Show,
-    Start,
-    State,
+    StartClock,
     Unknown,
+    Waiting,
     Withdraw,
+    failures,
+    overdue,
+    session_of,
 )
 from assent.approval.denial import approve, deny
-from assent.approval.questions import Leftover, Pending, Place, Session, Waiting, failures, overdue, session_of
 from assent.contract.approval import Answer, Ending, Held, Resolution, Said
 
 GRACE = 10.0  # seconds for a channel to come back, as after the reload of a page
 REMEMBERED = 1024  # ended questions, so that late answers are told how
-VISIBLE = frozenset({State.QUEUED, State.ASKED, State.SHOWN})  # waits for a person
-HEAD = frozenset({State.ASKED, State.SHOWN})
+VISIBLE = frozenset({QuestionState.QUEUED, QuestionState.ASKED, QuestionState.SHOWN})  # waits for a person
+HEAD = frozenset({QuestionState.ASKED, QuestionState.SHOWN})
 
 
 class Machine:
@@ -45,7 +52,7 @@ class Machine:
         self._fixed = fixed
         self._questions: dict[str, Waiting] = {}
         self._queues: dict[Session, dict[str, Waiting]] = {}  # in the order of arrival
-        self._places: dict[str, Place] = {}
+        self._places: dict[str, OpenChannel] = {}
         self._timers: list[tuple[float, str]] = []  # a heap; entries that no question is due at are stale
         self._ended: dict[str, tuple[str, Late]] = {}
 
@@ -69,10 +76,10 @@ class Machine:
             for queue in self._queues.values()
             for position, each in enumerate(queue.values())
         ]
-        lost = (each for each in self._questions.values() if each.state is State.LOST)
+        lost = (each for each in self._questions.values() if each.state is QuestionState.LOST)
         return (*found, *(Pending(each.held, each.state, 0, each.due) for each in lost))
 
-    def state(self, id: str) -> State | None:
+    def state(self, id: str) -> QuestionState | None:
         """The state of a question, None where it has ended or never was."""
         question = self._questions.get(id)
         return None if question is None else question.state
@@ -96,20 +103,20 @@ class Machine:
             raise ValueError("a question needs an id and a digest, which its answer is bound to")
         if not (0 < held.timeout < math.inf and 0 < held.unseen < math.inf and 0 <= held.limit < math.inf):
             raise ValueError("a question needs an end to its waiting: `timeout` and `unseen` are positive seconds")
-        return self.tick(now) + self._enter(Waiting(held, State.QUEUED, now), now)
+        return self.tick(now) + self._enter(Waiting(held, QuestionState.QUEUED, now), now)
 
     def attached(self, channel: str, now: float, *, room: int = 0) -> list[Command]:
         """A channel opened, or opened again: it gets to see everything that waits. One with `room` shows so many
         questions at a time; what waits for its turn there counts as seen, and its clock does not run."""
         commands = self.tick(now)
-        place = self._places[channel] = Place(channel, room)
+        place = self._places[channel] = OpenChannel(channel, room)
         for queue in self._queues.values():
             for position, question in enumerate(queue.values()):
                 question.seen.discard(channel)
                 question.refused.discard(channel)
                 if question.state in HEAD:
                     commands += self._ask_in(place, question)
-                elif question.state is State.QUEUED:
+                elif question.state is QuestionState.QUEUED:
                     commands.append(Queue(channel, question.held, position))
         self._all_clocks(now)
         return commands
@@ -130,11 +137,11 @@ class Machine:
         if question is None or question.state not in HEAD or channel not in self._places:
             return commands
         question.seen.add(channel)
-        question.state = State.SHOWN
+        question.state = QuestionState.SHOWN
         if question.deadline is None:
             end = now + question.held.timeout
             question.deadline = end if question.end is None else min(end, question.end)
-            commands.append(Start(id, channel, question.deadline))
+            commands.append(StartClock(id, channel, question.deadline))
         self._clocks(question, now)
         return commands
 
@@ -164,9 +171,9 @@ class Machine:
             return [*commands, Unknown(id) if ended is None else ended[1] if ended[0] == digest else Mismatch(id)]
         if digest != question.held.digest:
             return [*commands, Mismatch(id)]
-        if question.state is State.LOST:
+        if question.state is QuestionState.LOST:
             return [*commands, Absent(id)]
-        if question.state is State.RELEASING:
+        if question.state is QuestionState.RELEASING:
             by = question.answer
             ending = Ending.SETTLED if question.settled else Ending.ANSWERED
             return [*commands, Late(id, ending, "" if by is None else by.who, "" if by is None else by.channel)]
@@ -180,7 +187,7 @@ class Machine:
         """The second look at an approved call. The only event after which a call may run."""
         commands = self.tick(now)
         question = self._questions.get(id)
-        if question is None or question.state is not State.RELEASING:
+        if question is None or question.state is not QuestionState.RELEASING:
             return commands
         if recheck.verdict is SecondLook.STANDS:
             return [*commands, *self._finish(question, self._approval(question, now), now)]
@@ -219,7 +226,7 @@ class Machine:
         for left in leftovers:
             if left.held.id in self._questions or left.held.id in self._ended:
                 continue
-            question = Waiting(left.held, State.LOST, now)
+            question = Waiting(left.held, QuestionState.LOST, now)
             self._questions[left.held.id] = question
             if left.used:
                 commands += self._deny(question, Ending.LOST, now, "the process that released it died")
@@ -240,9 +247,9 @@ class Machine:
             return [*commands, Unknown(id) if ended is None else ended[1] if ended[0] == digest else Mismatch(id)]
         if digest != question.held.digest:
             return [*commands, Mismatch(id)]
-        if question.state is State.RELEASING:
+        if question.state is QuestionState.RELEASING:
             return [*commands, Late(id, Ending.ANSWERED)]
-        if question.state is not State.LOST:
+        if question.state is not QuestionState.LOST:
             return commands
         question.since, question.blind = now, None
         if question.answer is None:
@@ -272,12 +279,12 @@ class Machine:
     def _enter(self, question: Waiting, now: float) -> list[Command]:
         """Into the queue of its session; and to the front, if nothing is there."""
         held = question.held
-        question.state = State.QUEUED
+        question.state = QuestionState.QUEUED
         self._questions[held.id] = question
         queue = self._queues.setdefault(session_of(held), {})
         queue[held.id] = question
         commands = self._promote(session_of(held), now)
-        if question.state is State.QUEUED:
+        if question.state is QuestionState.QUEUED:
             commands += [Queue(channel, held, len(queue) - 1) for channel in self._places]
         self._clocks(question, now)
         return commands
@@ -286,16 +293,16 @@ class Machine:
         """Ask the next question of a session, unless one is asked, or one is released and may settle the next."""
         # INVARIANT: at most one question of a session is asked.
         queue = self._queues.get(session, {})
-        if any(each.state is not State.QUEUED for each in queue.values()):
+        if any(each.state is not QuestionState.QUEUED for each in queue.values()):
             return []
         for question in queue.values():
-            question.state = State.ASKED
+            question.state = QuestionState.ASKED
             commands = [each for place in self._places.values() for each in self._ask_in(place, question)]
             self._clocks(question, now)
             return commands
         return []
 
-    def _ask_in(self, place: Place, question: Waiting) -> list[Command]:
+    def _ask_in(self, place: OpenChannel, question: Waiting) -> list[Command]:
         """Show a question in a channel. One that is busy with others lists it; a serial one has no place for a list."""
         if place.is_full_for(question.held.id):
             return [Queue(place.name, question.held, 0)] if place.room > 1 else []
@@ -303,7 +310,7 @@ class Machine:
             place.shows.add(question.held.id)
         return [Show(place.name, question.held, question.deadline)]
 
-    def _next_turn(self, place: Place, id: str, now: float) -> list[Command]:
+    def _next_turn(self, place: OpenChannel, id: str, now: float) -> list[Command]:
         """A channel is done with a question: one that had no room for more turns to the next, of whichever session."""
         if id not in place.shows:
             return []
@@ -318,7 +325,7 @@ class Machine:
         return []
 
     def _release(self, question: Waiting, now: float, *, stored: bool = False) -> list[Command]:
-        question.state = State.RELEASING
+        question.state = QuestionState.RELEASING
         self._clocks(question, now)
         return [Release(question.held.id, question.answer, settled=question.settled, stored=stored)]
 
@@ -332,7 +339,7 @@ class Machine:
         return commands
 
     def _end(
-        self, id: str, ending: Ending, now: float, *, detail: str, states: frozenset[State] | None = None
+        self, id: str, ending: Ending, now: float, *, detail: str, states: frozenset[QuestionState] | None = None
     ) -> list[Command]:
         commands = self.tick(now)
         question = self._questions.get(id)
@@ -367,7 +374,7 @@ class Machine:
             del self._ended[next(iter(self._ended))]
         self._sweep()
         commands: list[Command] = [Finish(held.id, resolution)]
-        if question.state is State.LOST:
+        if question.state is QuestionState.LOST:
             return commands
         commands += [Withdraw(channel, held.id, resolution) for channel in self._places]
         session = session_of(held)
@@ -397,7 +404,7 @@ class Machine:
         """Start and stop the clocks of a question by who can see it, and note which ends first."""
         if question.state in VISIBLE:
             visible = self._visible(question)
-            was_shown = question.state is State.SHOWN
+            was_shown = question.state is QuestionState.SHOWN
             question.dark = None if visible or not was_shown else now if question.dark is None else question.dark
             question.blind = None if visible or was_shown else now if question.blind is None else question.blind
         ends = [each for each in (question.deadline, question.end) if each is not None]
@@ -405,7 +412,7 @@ class Machine:
             ends.append(question.dark + self._grace)
         if question.blind is not None:
             ends.append(question.blind + question.held.unseen)
-        due = None if question.state is State.RELEASING or not ends else min(ends)
+        due = None if question.state is QuestionState.RELEASING or not ends else min(ends)
         if due != question.due and due is not None:
             heapq.heappush(self._timers, (due, question.held.id))
         question.due = due

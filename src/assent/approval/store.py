@@ -17,7 +17,7 @@ from contextlib import contextmanager, suppress
 from typing import Protocol
 
 from assent.approval import wire
-from assent.approval.questions import Leftover
+from assent.approval.commands import Leftover
 from assent.contract import PayloadError, StoreError
 from assent.contract.approval import Answer, Held, Resolution
 

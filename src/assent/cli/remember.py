@@ -9,7 +9,7 @@ import argparse
 import os
 import sys
 
-from assent.approval.tally import SavedTally
+from assent.approval.escalation import SavedTally
 from assent.cli import remember_offers
 from assent.contract import AccessError, AssentError, Call, Decision, Outcome, PayloadError, Value
 from assent.contract.approval import Grant, Reach, Scope, Suggestion

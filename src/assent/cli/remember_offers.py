@@ -5,8 +5,7 @@ offer there."""
 
 from __future__ import annotations
 
-from assent.approval.escalation import MODE_WORDS, DenialTracker, Offer
-from assent.approval.tally import SavedTally
+from assent.approval.escalation import MODE_WORDS, DenialTracker, Offer, SavedTally
 from assent.contract.display import one_line
 from assent.engine import journal
 from assent.engine.memory import Memory

@@ -11,9 +11,8 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 
-from assent.approval.channels.headless import HeadlessChannel
-from assent.approval.channels.terminal import TerminalChannel
-from assent.approval.channels.turn import has_terminal, turn
+from assent.approval.channels.callback import HeadlessChannel
+from assent.approval.channels.terminal import TerminalChannel, has_terminal, turn
 from assent.approval.store import SqliteStore
 from assent.cli.place import add_place
 from assent.contract import Call, Outcome, PayloadError

@@ -23,7 +23,7 @@ class Look:
 
     def __init__(self, width: int, colour: bool, home: str = "") -> None:
         self._home = home
-        self.screen = screen.Look(min(width, WIDEST), colour)
+        self.screen = screen.ScreenStyle(min(width, WIDEST), colour)
         self.width = self.screen.width
 
     @classmethod

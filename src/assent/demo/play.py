@@ -12,8 +12,7 @@ from contextlib import suppress
 
 from assent.api.gates import Gate
 from assent.approval.channels import Offering
-from assent.approval.channels.terminal import TerminalChannel
-from assent.approval.channels.turn import turn
+from assent.approval.channels.terminal import TerminalChannel, turn
 from assent.approval.escalation import Offer
 from assent.contract.approval import Ending, Held
 from assent.contract.display import one_line, visible

@@ -36,7 +36,7 @@ DECIDING = (
 # Where the patterns are that a decision may need, and the other modules.
 MATCHING = ("assent.contract", "assent.agents", "assent.effects", "assent.facts", "assent.policy", "assent.trail")
 OTHERS = (
-    *(*MATCHING, "assent.programs", "assent.state", "assent.approval.grants", "assent.approval.tally"),
+    *(*MATCHING, "assent.programs", "assent.state", "assent.approval.grants", "assent.approval.escalation"),
     *("assent.hook.client", "assent.hook.starting"),
 )
 FEATURES = "__future__"  # of the compiler

@@ -188,7 +188,7 @@ def heard(visit: HookRequest) -> tuple[tuple[str, ...], Offer | None]:
     A call that ran was allowed there. A session that goes on without the call did not say what was answered; that it
     goes on means that the dialog was closed without a yes, which counts as a no."""
     event, memory, call = visit.event, visit.memory, visit.call
-    from assent.approval import tally
+    from assent.approval import escalation
     from assent.contract import approval
     from assent.state import host_dialogs
 
@@ -200,14 +200,14 @@ def heard(visit: HookRequest) -> tuple[tuple[str, ...], Offer | None]:
         id = host_dialogs.take(memory.state, call.session, digest.identity(call))
         if id:
             _record(visit, id, approval.Ending.ANSWERED)
-            tally.allowed(memory.state, visit.runtime, call.session)
+            escalation.allowed(memory.state, visit.runtime, call.session)
         return (id,) if id else (), None
     ids = host_dialogs.drop(memory.state, event.session) if event.session else ()
     for id in ids:
         _record(visit, id, approval.Ending.UNANSWERED)
     if not ids or event.kind is Kind.SESSION_START:
         return ids, None
-    offer = tally.refused(memory.state, visit.runtime, event.session, len(ids))
+    offer = escalation.refused(memory.state, visit.runtime, event.session, len(ids))
     if offer is not None:
         memory.record(journal.of_offer(offer, time=memory.clock()))
     return ids, offer
@@ -219,9 +219,9 @@ def open_offer(state: str, runtime: str, session: str) -> Offer | None:
 
     if not denials.any_in(state):
         return None
-    from assent.approval import tally
+    from assent.approval import escalation
 
-    return tally.open_offer(state, runtime, session)
+    return escalation.open_offer(state, runtime, session)
 
 
 def _record(visit: HookRequest, id: str, ending: Ending) -> None:

@@ -17,7 +17,7 @@ from assent.sdk.tool_guard import Sessions, ToolGuard, told
 RUNTIME = "fastmcp"
 
 
-class AssentMiddleware(Middleware):
+class FastMCPMiddleware(Middleware):
     """Every tool call of a FastMCP server, or of a proxy made with `create_proxy`, passes the gate."""
 
     def __init__(self, session: Sessions) -> None:

@@ -19,7 +19,7 @@ from langgraph.types import Command, Interrupt, interrupt
 
 from assent.api.embedded import DAY
 from assent.contract.approval import Verdict
-from assent.sdk import paused
+from assent.sdk import tool_guard
 from assent.sdk.tool_guard import Sessions, ToolGuard, told
 
 RUNTIME = "langchain"
@@ -27,7 +27,7 @@ STOP = "assent_stop"
 Result = ToolMessage | Command[Any]
 
 
-class AssentMiddleware(AgentMiddleware[Any, Any, Any]):
+class LangChainMiddleware(AgentMiddleware[Any, Any, Any]):
     """Every tool call passes the gate. `durable`: a question pauses the graph, to be answered with `said` within so
     many `seconds`; without it the call waits while a person is asked in the gate's channels."""
 
@@ -65,7 +65,7 @@ class AssentMiddleware(AgentMiddleware[Any, Any, Any]):
             approval = self._passage.hold(*call)
             if approval.verdict is not None:
                 return approval.verdict
-            pause.args[0][0].value = paused.question(approval)
+            pause.args[0][0].value = tool_guard.question(approval)
             raise
         return self._passage.release(answer, *call)
 
@@ -78,7 +78,7 @@ def _with_both(node: ToolNode, *given: Any, **named: Any) -> None:
     """A node that is given the async half alone would run its tools without the gate in `invoke`: it gets both."""
     _made(node, *given, **named)
     ours = getattr(node._awrap_tool_call, "__self__", None)
-    if isinstance(ours, AssentMiddleware) and node._wrap_tool_call is None:
+    if isinstance(ours, LangChainMiddleware) and node._wrap_tool_call is None:
         node._wrap_tool_call = ours.wrap_tool_call
 
 
@@ -87,7 +87,7 @@ ToolNode.__init__ = _with_both  # type: ignore[method-assign, assignment]  # Lan
 
 def said(pause: Interrupt, *, allow: bool, who: str, message: str = "") -> dict[str, Any]:
     """The answer to one pause, for `Command(resume=…)`; those to several can be joined."""
-    return {pause.id: paused.answer(pause.value, allow=allow, who=who, message=message)}
+    return {pause.id: tool_guard.answer(pause.value, allow=allow, who=who, message=message)}
 
 
 def _call(request: ToolCallRequest) -> tuple[str, Any]:

@@ -15,8 +15,8 @@ from assent.sdk.tool_guard import Sessions, ToolGuard, told
 RUNTIME = "mcp"
 
 
-class AssentMiddleware:
-    """`server.middleware.append(AssentMiddleware(session))`: last, so that it sees the arguments that the tool gets."""
+class MCPMiddleware:
+    """`server.middleware.append(MCPMiddleware(session))`: last, so that it sees the arguments that the tool gets."""
 
     def __init__(self, session: Sessions) -> None:
         self._passage = ToolGuard(session, RUNTIME)

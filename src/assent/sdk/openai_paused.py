@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from agents import FunctionTool, RunContextWrapper, RunResult, RunResultStreaming, RunState, ToolApprovalItem
 
 from assent.api.embedded import DAY
-from assent.sdk import paused
+from assent.sdk import tool_guard
 from assent.sdk.tool_guard import Sessions, ToolGuard, told
 
 RUNTIME = "openai-agents"
@@ -49,7 +49,7 @@ def questions(
     session: Sessions, run: RunResult | RunResultStreaming | RunState[Any, Any], *, seconds: float = DAY
 ) -> list[dict[str, object]]:
     """What a paused run waits for, as JSON to be kept with its state and shown; each can be answered within so many
-    seconds, with `paused.answer`. What the author's own `needs_approval` paused for is not among them."""
+    seconds, with `tool_guard.answer`. What the author's own `needs_approval` paused for is not among them."""
     passage = ToolGuard(session, RUNTIME, seconds=seconds)
     items = run.get_interruptions() if isinstance(run, RunState) else run.interruptions
     asked: list[dict[str, object]] = []
@@ -57,7 +57,7 @@ def questions(
         name = name_of(item)
         approval = passage.hold(name, item.arguments)
         if approval.held is not None:
-            asked.append({**paused.question(approval), paused.CALL: _mark(item.call_id, name, item.arguments)})
+            asked.append({**tool_guard.question(approval), tool_guard.CALL: _mark(item.call_id, name, item.arguments)})
     return asked
 
 
@@ -70,7 +70,7 @@ def answered(
     tickets: list[Ticket] = []
     for item in state.get_interruptions():
         name, call = name_of(item), _mark(item.call_id, name_of(item), item.arguments)
-        answer = _for(call, open, lambda each: each.get(paused.CALL))
+        answer = _for(call, open, lambda each: each.get(tool_guard.CALL))
         if answer is None:
             if _ours_alone(item) and not passage.asks(name, item.arguments):
                 state.approve(item)  # nothing to ask by now: its guardrail decides

@@ -26,7 +26,7 @@ from assent.api.embedded import DAY
 from assent.api.functions import Denied
 from assent.contract import PayloadError
 from assent.contract.approval import Verdict
-from assent.sdk import paused
+from assent.sdk import tool_guard
 from assent.sdk.tool_guard import Sessions, ToolGuard, told
 
 RUNTIME = "pydantic-ai"
@@ -55,13 +55,13 @@ class AssentToolset(WrapperToolset[Any]):
     async def _verdict(self, name: str, given: dict[str, Any], ctx: RunContext[Any]) -> Verdict:
         passage = ToolGuard(self.session, RUNTIME, seconds=self.seconds)
         answer = ctx.tool_call_metadata if ctx.tool_call_approved else None
-        if self.durable and isinstance(answer, Mapping) and paused.KEY in answer:
+        if self.durable and isinstance(answer, Mapping) and tool_guard.KEY in answer:
             return passage.release(answer, name, given)
         if not self.durable or ctx.tool_call_approved:
             return await passage.guard(name, given)
         approval = passage.hold(name, given)
         if approval.verdict is None:
-            raise ApprovalRequired(paused.question(approval))
+            raise ApprovalRequired(tool_guard.question(approval))
         return approval.verdict
 
 
@@ -88,11 +88,11 @@ def results(
     session: Sessions, requests: DeferredToolRequests, answers: Iterable[Mapping[str, object]]
 ) -> DeferredToolResults:
     """The answers to what a run was paused for, as the next run takes them: `agent.run(…, deferred_tool_results=…)`."""
-    by_id = {each[paused.KEY]: each for each in answers}
+    by_id = {each[tool_guard.KEY]: each for each in answers}
     found = DeferredToolResults()
     for part in requests.approvals:
         asked = requests.metadata.get(part.tool_call_id, {})
-        answer = by_id.get(asked.get(paused.KEY))
+        answer = by_id.get(asked.get(tool_guard.KEY))
         if answer is None:
             continue
         if answer.get("allow") is True:

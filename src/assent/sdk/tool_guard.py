@@ -11,12 +11,13 @@ from assent.agents import payload
 from assent.api.embedded import DAY, fault, unchanged
 from assent.api.gates import Approval, Session
 from assent.api.values import arguments as read_arguments
-from assent.contract import Call, Outcome, PayloadError
+from assent.contract import Call, Outcome, PayloadError, Value
 from assent.contract.approval import Verdict
-from assent.sdk.paused import Said
 
 Given = Mapping[str, object] | str | bytes | None  # arguments, or their JSON text
 Sessions = Session | Callable[[], Session]  # a session, or what gives that of the run that asks
+KEY = "assent"  # under which the id of a question stands, in questions and answers
+CALL = "call"  # and the framework's own id of the call, where an adapter needs it
 
 
 class ToolGuard:
@@ -77,7 +78,7 @@ class ToolGuard:
         """The verdict on a call by the answer with which its run goes on. Never raises; an answer to anything else, a
         second use and other arguments deny."""
         try:
-            said = Said.read(answer)
+            said = GivenAnswer.read(answer)
             session, call = self._read(tool, given, more)
             call = said.placed(call)
             return session.resolve_approval(said.id, call, allow=said.allow, who=said.who, message=said.message)
@@ -114,3 +115,56 @@ def arguments(given: Given) -> dict[str, object]:
 def told(verdict: Verdict) -> str:
     """What the model reads in place of a result."""
     return verdict.message or "This call was not run."
+
+
+def question(approval: Approval) -> dict[str, object]:
+    """The question of a call that waits, as JSON. Texts of it are the agent's: escape them where they are shown."""
+    held = approval.held
+    if held is None:
+        raise PayloadError("the call waits for no answer")
+    return {
+        KEY: approval.id,
+        "session": held.call.session,
+        "tool": held.call.tool,
+        "input": dict(held.call.input),
+        "reason": held.decision.reason,
+        "risk": held.decision.risk,
+        "effects": list(held.effects),
+        "warnings": list(held.warnings),
+        "preview": held.preview.text,
+    }
+
+
+def answer(asked: Mapping[str, object], *, allow: bool, who: str, message: str = "") -> dict[str, object]:
+    """The answer to a question, as JSON. `who` is named in the trail; without a name nothing is allowed."""
+    about = {key: asked[key] for key in (KEY, "session", CALL) if key in asked}
+    return {**about, "allow": allow is True, "who": who, "message": message}
+
+
+class GivenAnswer(Value):
+    """An answer as it came back, from wherever the paused run was kept."""
+
+    __slots__ = ("id", "session", "allow", "who", "message")
+
+    def __init__(self, id: str, session: str, *, allow: bool, who: str, message: str) -> None:
+        self.id = id
+        self.session = session
+        self.allow = allow
+        self.who = who
+        self.message = message
+
+    @classmethod
+    def read(cls, given: object) -> GivenAnswer:
+        """Raises PayloadError where this is no answer of ours."""
+        if not isinstance(given, Mapping):
+            raise PayloadError("what came back is no answer to a question of the gate; make it with `answer`")
+        texts = [given.get(key, "") for key in (KEY, "session", "who", "message")]
+        if not all(isinstance(each, str) for each in texts) or not texts[0] or not texts[1]:
+            raise PayloadError("the answer names no question of the gate; make it with `answer`")
+        id, session, who, message = map(str, texts)
+        # INVARIANT: nothing but true is a yes.
+        return cls(id, session, allow=given.get("allow") is True, who=who, message=message)
+
+    def placed(self, call: Call) -> Call:
+        """The call in the session that asked, which may have been that of another process."""
+        return call.but(session=self.session, roots=(), home="")

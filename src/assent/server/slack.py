@@ -11,10 +11,10 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs
 
-from assent.approval.channels.replies import Once, signed, timely
+from assent.approval.channels.remote import Once, signed, timely
 from assent.approval.channels.slack.channel import SlackChannel
+from assent.approval.channels.slack.connection import SlackConnection
 from assent.approval.channels.slack.interactions import Interactions
-from assent.approval.channels.slack.line import Line
 from assent.contract import AssentError, StoreError
 from assent.contract.approval import Held, Reach, Scope
 from assent.policy.remote_channels import SlackPlace
@@ -32,7 +32,7 @@ class Slack:
     def __init__(self, house: ServerState, place: SlackPlace, token: str, other: str) -> None:
         app_token, self._signing = (other, "") if place.transport == "socket" else ("", other)
         try:
-            from assent.approval.channels.slack.line import Line, SlackApi
+            from assent.approval.channels.slack.connection import SlackApi, SlackConnection
         except ImportError:
             raise StoreError(INSTALL) from None
         self._house = house
@@ -52,7 +52,7 @@ class Slack:
         self.interactions = Interactions(
             self.channel, users=place.users, team=lambda: self._line.team, refused=self.standing.refused
         )
-        self._line: Line = Line(
+        self._line: SlackConnection = SlackConnection(
             api, app_token, self.interactions.take, team=place.team, told=self._told, up=self._attach
         )
         self._connected = False

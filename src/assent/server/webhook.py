@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from assent.approval.channels.webhook.channel import WebhookChannel
-from assent.approval.channels.webhook.post import Post
+from assent.approval.channels.webhook.channel import Post, WebhookChannel
 from assent.contract import StoreError
 from assent.policy.remote_channels import WebhookPlace
 from assent.server.log import LAST, UP, ChannelStatus

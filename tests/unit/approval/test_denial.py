@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from assent.approval.commands import State
+from assent.approval.commands import QuestionState
 from assent.approval.denial import deny
 from assent.contract.approval import Answer, Ending, Resolution, Said
 
@@ -45,5 +45,5 @@ def named(title: str) -> list[str]:
 
 
 def test_the_docs_name_every_state_and_every_ending() -> None:
-    assert named("The life of a question") == [each.value for each in State]
+    assert named("The life of a question") == [each.value for each in QuestionState]
     assert named("How a question ends") == [each.value for each in Ending]

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from assent.approval.commands import Leftover
 from assent.approval.denial import deny
-from assent.approval.questions import Leftover
 from assent.approval.store import WIPE_EVERY, MemoryStore, SqliteStore
 from assent.contract import Call, PayloadError, StoreError
 from assent.contract.approval import Ending, Held

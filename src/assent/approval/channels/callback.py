@@ -17,6 +17,7 @@ from assent.contract.approval import Answer, Held, Resolution
 LOG = logging.getLogger("assent.channels")
 Said = Answer | Awaitable[Answer | None] | None
 Asked = Callable[[Held], Said]
+NOBODY = "this session runs without a person who could answer"
 
 
 class CallbackChannel:
@@ -96,3 +97,18 @@ class CallbackChannel:
             del self._tasks[id]
         if not task.cancelled():
             task.exception()  # the question was put away with it
+
+
+class HeadlessChannel:
+    """For batch runs and CI. The agent is told at once, instead of after a minute in which nobody could look."""
+
+    name = "headless"
+
+    async def show(self, question: Question) -> None:
+        question.nobody(NOBODY)
+
+    async def queued(self, question: Question, position: int) -> None:
+        question.nobody(NOBODY)
+
+    async def withdraw(self, id: str, resolution: Resolution) -> None:
+        pass

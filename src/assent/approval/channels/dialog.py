@@ -35,7 +35,7 @@ class Asks(Enum):
     OVER = "over"
 
 
-class Talk(Protocol):
+class KeyDialog(Protocol):
     """A conversation by keys. `single` says that the next key alone is an answer; `over` that it has ended."""
 
     @property
@@ -60,7 +60,7 @@ class Dialog:
         self.typed = ""
         self.scope = Scope.ONCE
         self._reach = reach
-        self._look = screen.Look(width, colour)
+        self._look = screen.ScreenStyle(width, colour)
         self._rules: tuple[str, ...] = ()
         self.whole = not screen.is_cut(held)  # whether all of it was shown
 
@@ -182,7 +182,7 @@ class OfferTalk:
         self.mode = self.rule = ""
         self.over = False
         self._offer = offer
-        self._look = screen.Look(width, colour)
+        self._look = screen.ScreenStyle(width, colour)
 
     def opening(self) -> str:
         return screen.offer(self._offer, self._look)

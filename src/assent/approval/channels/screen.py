@@ -23,7 +23,7 @@ BESIDE = 600  # characters of all else: it must not push the command off the scr
 ON = "┊"  # before what goes on from the line above
 
 
-class Look:
+class ScreenStyle:
     """How wide the terminal is, and whether it shows colour."""
 
     __slots__ = ("width", "colour")
@@ -36,7 +36,7 @@ class Look:
         return f"\x1b[{';'.join(codes)}m{text}\x1b[0m" if self.colour and codes else text
 
 
-def question(held: Held, look: Look) -> str:
+def question(held: Held, look: ScreenStyle) -> str:
     """The whole question: who asks, what it would do, why it is asked, what to look at twice."""
     call = held.call
     out = [_rule(held, look), look.paint(f"  {_start(code(call.tool), look.width - 18)} wants to run", BOLD)]
@@ -55,7 +55,7 @@ def question(held: Held, look: Look) -> str:
     return "\n".join(out) + "\n"
 
 
-def _rule(held: Held, look: Look) -> str:
+def _rule(held: Held, look: ScreenStyle) -> str:
     who = " · ".join(each for each in (held.call.runtime, held.project.rpartition("/")[2]) if each)
     risk = look.paint("high risk ", RED, BOLD) if held.decision.risk == "high" else ""
     title = f"── Assent asks ── {_start(who, look.width - 36)} "
@@ -71,7 +71,7 @@ def is_cut(held: Held) -> bool:
     return len(code(shown.text)) > SHOWN_TEXT or any(len(code(each)) > BESIDE for each in (shown.path, call.cwd))
 
 
-def whole(held: Held, look: Look) -> str:
+def whole(held: Held, look: ScreenStyle) -> str:
     """All of what would run and where, however long that is."""
     out = ["", look.paint(f"  all of it, {held.preview.length:,} characters:", BOLD)]
     out += preview(held.preview, look, whole=True)
@@ -82,12 +82,12 @@ def whole(held: Held, look: Look) -> str:
     return "\n".join(out) + "\n"
 
 
-def not_whole(look: Look) -> str:
+def not_whole(look: ScreenStyle) -> str:
     """Said to a yes while not all of it is shown."""
     return "\n" + look.paint("  not all of it is shown: press v to see all of it, then answer; n denies it", YELLOW)
 
 
-def preview(shown: Preview, look: Look, *, whole: bool = False) -> list[str]:
+def preview(shown: Preview, look: ScreenStyle, *, whole: bool = False) -> list[str]:
     """The command, the diff or the input, made inert, and cut to what a screen holds unless it is to be `whole`."""
     path = code(shown.path).replace("\n", "⏎") if whole else one_line(code(shown.path), BESIDE)
     out = [f"    {piece}" for piece in folded(path, look.width - 5)] if shown.path else []
@@ -99,7 +99,7 @@ def preview(shown: Preview, look: Look, *, whole: bool = False) -> list[str]:
     return out
 
 
-def _diff_line(line: str, piece: str, look: Look) -> str:
+def _diff_line(line: str, piece: str, look: ScreenStyle) -> str:
     if line.startswith("+"):
         return look.paint(piece, GREEN)
     if line.startswith("-"):
@@ -107,7 +107,7 @@ def _diff_line(line: str, piece: str, look: Look) -> str:
     return look.paint(piece, CYAN) if line.startswith("@@") else piece
 
 
-def _labelled(label: str, text: str, look: Look, *codes: str) -> list[str]:
+def _labelled(label: str, text: str, look: ScreenStyle, *codes: str) -> list[str]:
     width = max(look.width - 10, 20)
     out = [piece for line in visible(text).expandtabs(4).split("\n") for piece in folded(line, width)]
     return [look.paint(f"  {label if not at else '':<6} {line}", *codes) for at, line in enumerate(out)]
@@ -141,7 +141,7 @@ def _cells(character: str) -> int:
     return 0 if combining(character) else 2 if east_asian_width(character) in "WFA" else 1
 
 
-def keys(look: Look, *, cut: bool = False) -> str:
+def keys(look: ScreenStyle, *, cut: bool = False) -> str:
     """The line of keys, broken where the terminal is narrow. `cut`: there is more to see."""
     out, line, length = [], "", 0
     for key, meaning in (*KEYS, ("v", "see all of it")) if cut else KEYS:
@@ -154,7 +154,7 @@ def keys(look: Look, *, cut: bool = False) -> str:
     return "\n".join(["", *out, line, "> "])
 
 
-def choices(offered: tuple[Suggestion, ...], scope: Scope, look: Look) -> str:
+def choices(offered: tuple[Suggestion, ...], scope: Scope, look: ScreenStyle) -> str:
     """The rules that would repeat the answer."""
     out = ["", f"  {sentence(of_scope(scope).offer)}: which calls?"]
     for number, each in enumerate(offered, 1):
@@ -166,7 +166,7 @@ def choices(offered: tuple[Suggestion, ...], scope: Scope, look: Look) -> str:
     return "\n".join([*out, f"  1-{len(offered)}, Enter for 1{edit}, Esc to go back", "> "])
 
 
-def reach(found: Reach, look: Look) -> str:
+def reach(found: Reach, look: ScreenStyle) -> str:
     """How far rules would have reached, before they are saved."""
     out = [f"\n  would have matched {found.matched} of your last {found.looked_at} calls"]
     if found.denied:
@@ -176,12 +176,12 @@ def reach(found: Reach, look: Look) -> str:
     return "\n".join([*out, "  Enter to save, or change it; Esc to go back", ""])
 
 
-def refused(reason: str, look: Look) -> str:
+def refused(reason: str, look: ScreenStyle) -> str:
     pieces = folded(one_line(f"not saved: {reason}"), look.width - 3)
     return "\n" + "\n".join(look.paint(f"  {piece}", YELLOW) for piece in pieces) + "\n"
 
 
-def prompt(label: str, typed: str, look: Look, *, again: bool = False) -> str:
+def prompt(label: str, typed: str, look: ScreenStyle, *, again: bool = False) -> str:
     """A line that is being typed, whole; `again` writes its end over itself, on the one line that it stands on."""
     pieces = folded(one_line(code(typed)), look.width - len(label) - 6)
     if again:
@@ -189,7 +189,7 @@ def prompt(label: str, typed: str, look: Look, *, again: bool = False) -> str:
     return "\n".join(f"  {ON if at else label:>{len(label)}}: {piece}" for at, piece in enumerate(pieces))
 
 
-def details(held: Held, look: Look) -> str:
+def details(held: Held, look: ScreenStyle) -> str:
     """The whole receipt and the whole input."""
     out = [""]
     for part in held.decision.parts:
@@ -199,7 +199,7 @@ def details(held: Held, look: Look) -> str:
     return "\n".join(out) + "\n"
 
 
-def said(answer: Answer, look: Look) -> str:
+def said(answer: Answer, look: ScreenStyle) -> str:
     """The answer, repeated."""
     return look.paint(f"  {of_answer(answer.said, answer.scope)}", GREEN if answer.said is Said.ALLOW else RED)
 
@@ -207,7 +207,7 @@ def said(answer: Answer, look: Look) -> str:
 OFFERED = {"plan": "p", "full_auto": "f"}
 
 
-def offer(given: Offer, look: Look) -> str:
+def offer(given: Offer, look: ScreenStyle) -> str:
     """What is offered after many denials."""
     out = ["", look.paint(f"  {given.words}", BOLD), "  Would another mode suit this session better?"]
     for number, rule in enumerate(given.rules, 1):

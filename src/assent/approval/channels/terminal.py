@@ -5,16 +5,19 @@ What the question looks like is `screen`, what keys mean is `dialog`. Over ssh i
 from __future__ import annotations
 
 import asyncio
+import codecs
+import fcntl
 import os
+import re
 import signal
+import sys
 import termios
 import tty
-from collections.abc import Coroutine
-from contextlib import suppress
+from collections.abc import AsyncIterator, Coroutine
+from contextlib import asynccontextmanager, suppress
 
 from assent.approval.channels import Offering, Question
-from assent.approval.channels.dialog import Dialog, OfferTalk, ReachOf, Talk
-from assent.approval.channels.keys import Keys, is_paste
+from assent.approval.channels.dialog import Dialog, KeyDialog, OfferTalk, ReachOf
 from assent.approval.commands import Receipt, Taken
 from assent.contract.approval import Answer, Ending, Held, Resolution, Said
 from assent.contract.display import for_terminal
@@ -22,6 +25,22 @@ from assent.contract.display import for_terminal
 DEAF = 0.4  # seconds after a question appears in which keys are not answers: they were meant for something else
 MAKES_WAY = 6.0  # seconds that a question waits for the answer to an offer
 OFFER = 60.0  # seconds until an offer that nobody answers is taken away
+# Arrow keys, reports of the mouse, replies of the terminal to somebody's questions. Control characters end each.
+SEQUENCE = re.compile(
+    r"\x1b(?:\[[0-?]*[ -/]*[@-~]|O[@-~]|[\]PX^_][^\x00-\x1f]*(?:\x07|\x1b\\)|[^\x00-\x1f\[\]OPX^_]|[\[\]OPX^_])"
+)
+UNFINISHED = re.compile(r"\x1b(?:\[[0-?]*[ -/]*|O|[\]PX^_][^\x00-\x1f]*\x1b?)\Z")
+NAMES = {
+    "\r": "enter",
+    "\n": "enter",
+    "\x1b": "esc",
+    "\x7f": "backspace",
+    "\x08": "backspace",
+    "\x03": "ctrl-c",
+    "\x04": "ctrl-c",
+    "\x15": "ctrl-u",
+}
+AGAIN = 0.1  # seconds between two looks whether the terminal is free
 
 
 class TerminalChannel:
@@ -167,7 +186,7 @@ class Screen:
 
     `done` is set when the conversation is over, by the person or by `end`."""
 
-    def __init__(self, device: str, talk: Talk) -> None:
+    def __init__(self, device: str, talk: KeyDialog) -> None:
         self._talk = talk
         self._keys = Keys()
         self._loop = asyncio.get_running_loop()
@@ -242,3 +261,64 @@ class Screen:
             pass  # the line was hung up
         finally:
             os.close(self._fd)
+
+
+class Keys:
+    """The keys of one terminal, read piece by piece: a character or a sequence may come in two."""
+
+    def __init__(self) -> None:
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        self._rest = ""
+
+    def of(self, chunk: bytes) -> list[str]:
+        """The keys of one read, arrow keys and other sequences left out."""
+        text = self._rest + self._decoder.decode(chunk)
+        unfinished = UNFINISHED.search(text)
+        # INVARIANT: the end of a sequence that came in two pieces is not a key.
+        self._rest = unfinished[0] if unfinished else ""
+        text = SEQUENCE.sub("", text[: unfinished.start()] if unfinished else text)
+        named = [NAMES.get(character, character) for character in text]
+        return [key for key in named if len(key) > 1 or key.isprintable()]
+
+
+def is_paste(keys: list[str]) -> bool:
+    return len(keys) > 1 and "ctrl-c" not in keys
+
+
+@asynccontextmanager
+async def turn() -> AsyncIterator[None]:
+    """Hold this terminal; wait until no other process does."""
+    handle = os.open(terminal_file(), os.O_RDONLY | os.O_NOCTTY | os.O_CLOEXEC)
+    told = False
+    try:
+        while True:
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                if not told:
+                    print("assent: another question is open in this terminal; this one comes next", file=sys.stderr)
+                told = True
+                await asyncio.sleep(AGAIN)
+        yield
+    finally:
+        os.close(handle)
+
+
+def terminal_file() -> str:
+    """The file that stands for this terminal, the same for every process in it."""
+    for handle in (0, 1, 2):
+        try:
+            return os.ttyname(handle)
+        except OSError:
+            continue
+    return "/dev/tty" if has_terminal() else os.devnull
+
+
+def has_terminal() -> bool:
+    """Whether there is a terminal to ask in."""
+    try:
+        os.close(os.open("/dev/tty", os.O_RDWR | os.O_NOCTTY))
+    except OSError:
+        return False
+    return True

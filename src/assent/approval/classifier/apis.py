@@ -4,13 +4,16 @@ Goes to the configured address and nowhere else: no redirects, no proxies and no
 
 from __future__ import annotations
 
+import asyncio
+import json
+import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from threading import Thread
 from typing import TYPE_CHECKING, Any
 
-from assent.approval.classifier import answer
-from assent.approval.classifier.answer import Said, Unread
-from assent.contract import Value
+from assent.contract import Pattern, Value
 from assent.contract.classifier import Backend
 from assent.contract.launched import LIBRARIES
 
@@ -21,25 +24,54 @@ TOKENS = 300  # that an answer may take
 LARGEST = 256 * 1024  # bytes of a reply
 VERSION = "2023-06-01"  # of the Messages API
 CONNECTIONS = 8
+LONGEST = 2000  # characters of an answer
+REASON = 600  # characters of its reason
+FITS = Pattern(r"[\x21-\x7e]{1,4096}")
+# Variables by which an environment names code to load: a keyring itself, or the folder of the file that names one.
+STEERING = ("PYTHON_KEYRING_", "XDG_CONFIG_HOME", "XDG_DATA_HOME")
+
+
+class Unread(Exception):
+    """There is no answer to be relied on. `code` is a short word for the trail, `tokens` what it took all the same:
+    read, and written."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+        self.tokens = (0, 0)
 
 
 class Failed(Unread):
     """The model could not be reached, or its service does not work."""
 
 
-class Request(Value):
+class ModelReply(Value):
+    """The answer, and what it took."""
+
+    __slots__ = ("safe", "reason", "input_tokens", "output_tokens")
+
+    def __init__(self, safe: bool, reason: str, input_tokens: int = 0, output_tokens: int = 0) -> None:
+        self.safe = safe
+        self.reason = reason
+        self.input_tokens = input_tokens
+        self.output_tokens = output_tokens
+
+
+class ModelRequest(Value):
     """What is sent."""
 
     __slots__ = ("url", "headers", "body", "read")
 
-    def __init__(self, url: str, headers: dict[str, str], body: dict[str, Any], read: Callable[[bytes], Said]) -> None:
+    def __init__(
+        self, url: str, headers: dict[str, str], body: dict[str, Any], read: Callable[[bytes], ModelReply]
+    ) -> None:
         self.url = url
         self.headers = headers
         self.body = body
         self.read = read
 
 
-def request(backend: Backend, key: str, system: str, text: str) -> Request:
+def request(backend: Backend, key: str, system: str, text: str) -> ModelRequest:
     """The request for one answer."""
     if backend.api == "anthropic":
         headers = {"anthropic-version": VERSION, **({"x-api-key": key} if key else {})}
@@ -49,12 +81,12 @@ def request(backend: Backend, key: str, system: str, text: str) -> Request:
             "system": system,
             "messages": [{"role": "user", "content": text}],
         }
-        return Request(f"{backend.url}/v1/messages", headers, body, answer.of_anthropic)
+        return ModelRequest(f"{backend.url}/v1/messages", headers, body, of_anthropic)
     limit = "max_completion_tokens" if backend.url.startswith("https://api.openai.com/") else "max_tokens"
     messages = [{"role": "system", "content": system}, {"role": "user", "content": text}]
     body = {"model": backend.model, limit: TOKENS, "messages": messages}
     headers = {"authorization": f"Bearer {key}"} if key else {}
-    return Request(f"{backend.url}/chat/completions", headers, body, answer.of_openai)
+    return ModelRequest(f"{backend.url}/chat/completions", headers, body, of_openai)
 
 
 def client(timeout: float) -> httpx.AsyncClient:
@@ -81,7 +113,7 @@ def look_for(package: str) -> None:
         sys.path += [each for each in LIBRARIES if each not in sys.path]
 
 
-async def send(client: httpx.AsyncClient, request: Request) -> Said:
+async def send(client: httpx.AsyncClient, request: ModelRequest) -> ModelReply:
     """One request, one answer. Raises Failed where the service does not work, Unread where its answer is none."""
     import httpx
 
@@ -101,3 +133,146 @@ async def send(client: httpx.AsyncClient, request: Request) -> Said:
     except httpx.HTTPError as error:
         raise Failed("connection", f"the service cannot be reached: {type(error).__name__}") from None
     return request.read(bytes(raw))
+
+
+def verdict(text: object) -> tuple[bool, str]:
+    """`safe` and `reason` of an answer. Raises Unread for anything but the object that was asked for."""
+    if not isinstance(text, str) or len(text) > LONGEST:
+        raise Unread("answer", f"the model's answer is not text of at most {LONGEST} characters")
+    try:
+        found = json.loads(text, object_pairs_hook=_once, parse_constant=_no_constant)
+    except (ValueError, RecursionError):
+        raise Unread("answer", "the model did not answer with one JSON object") from None
+    if not isinstance(found, dict) or set(found) != {"safe", "reason"}:
+        raise Unread("answer", "the model's answer does not have `safe` and `reason` alone")
+    safe, reason = found["safe"], found["reason"]
+    if not isinstance(safe, bool) or not isinstance(reason, str) or len(reason) > REASON:
+        raise Unread("answer", "the model's `safe` is not true or false, or its `reason` no short text")
+    return safe, reason
+
+
+def of_anthropic(raw: bytes) -> ModelReply:
+    """The answer in a reply of the Messages API."""
+    return _read(raw, _in_anthropic, "input_tokens", "output_tokens")
+
+
+def of_openai(raw: bytes) -> ModelReply:
+    """The answer in a reply of a chat completion."""
+    return _read(raw, _in_openai, "prompt_tokens", "completion_tokens")
+
+
+def _read(raw: bytes, text: Callable[[dict[str, Any]], object], *counts: str) -> ModelReply:
+    """The answer in a reply, whose `text` is looked for there, and what it took."""
+    body = _envelope(raw)
+    took = [_count(body.get("usage"), name) for name in counts]
+    try:
+        safe, reason = verdict(text(body))
+    except Unread as unread:
+        unread.tokens = (took[0], took[1])
+        raise
+    return ModelReply(safe, reason, *took)
+
+
+def _in_anthropic(body: dict[str, Any]) -> object:
+    if body.get("type") != "message" or body.get("role") != "assistant":
+        raise Unread("reply", "the reply is no message of a model")
+    if body.get("stop_reason") != "end_turn":
+        raise _ended(body.get("stop_reason"))
+    match body.get("content"):
+        case [{"type": "text", "text": str(text)}]:
+            return text
+    raise Unread("reply", "the reply does not hold one text alone")
+
+
+def _in_openai(body: dict[str, Any]) -> object:
+    match body.get("choices"):
+        case [{"message": {"role": "assistant"} as message, "finish_reason": ending}]:
+            if message.get("refusal") or message.get("tool_calls") or message.get("function_call"):
+                raise Unread("refusal", "the model refused, or wanted to call something")
+            if ending != "stop":
+                raise _ended(ending)
+            return message.get("content")
+    raise Unread("reply", "the reply does not hold one message of a model")
+
+
+def _ended(why: object) -> Unread:
+    if why in ("refusal", "content_filter"):
+        return Unread("refusal", "the model refused to answer")
+    return Unread("cut", f"the model did not end by itself: {str(why)[:40]}")
+
+
+def _envelope(raw: bytes) -> dict[str, Any]:
+    try:
+        found = json.loads(raw.decode("utf-8"), object_pairs_hook=_once, parse_constant=_no_constant)
+    except (ValueError, RecursionError):
+        raise Unread("reply", "the reply is not JSON") from None
+    if not isinstance(found, dict):
+        raise Unread("reply", "the reply is no JSON object")
+    return found
+
+
+def _once(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("a key stands there twice")
+    return found
+
+
+def _no_constant(text: str) -> object:
+    raise ValueError(f"{text} is no JSON")
+
+
+def _count(usage: object, name: str) -> int:
+    found = usage.get(name) if isinstance(usage, dict) else 0
+    return found if isinstance(found, int) and not isinstance(found, bool) and 0 <= found < 10**9 else 0
+
+
+async def found(source: str, environ: Mapping[str, str]) -> str:
+    """The key, `""` where the service needs none. Raises Failed where there is no key to be found. A keyring may wait
+    for a person to open it: nobody waits for that longer than for the model."""
+    kind, _, name = source.partition(":")
+    if kind == "none":
+        return ""
+    key = environ.get(name, "") if kind == "env" else await _aside(lambda: _from_keyring(*name.split("/", 1)))
+    key = key.strip()
+    if not key:
+        raise Failed("key", f"there is no key in `{source}`; put one there, or set `classifier.key`")
+    if FITS.fullmatch(key) is None:
+        raise Failed("key", f"what is in `{source}` cannot be a key")
+    return key
+
+
+async def _aside(do: Callable[[], str]) -> str:
+    """Do something in a thread that does not keep the process from ending."""
+    loop, done = asyncio.get_running_loop(), asyncio.Event()
+    got: list[str | Exception] = []
+
+    def work() -> None:
+        try:
+            got.append(do())
+        except Exception as error:
+            got.append(error)
+        with suppress(RuntimeError):  # the loop has ended
+            loop.call_soon_threadsafe(done.set)
+
+    Thread(target=work, name="keyring", daemon=True).start()
+    await done.wait()
+    if isinstance(got[0], Exception):
+        raise got[0]
+    return got[0]
+
+
+def _from_keyring(service: str, user: str) -> str:
+    """An entry of the keyring. Which keyring that is, an environment may not say: a repository can set one."""
+    steering = {name: os.environ.pop(name) for name in list(os.environ) if name.startswith(STEERING)}
+    try:
+        look_for("keyring")
+        import keyring
+
+        return keyring.get_password(service, user) or ""
+    except ImportError:
+        raise Failed("key", "the key is in a keyring; `pip install keyring` to read it") from None
+    except Exception as error:  # locked, or no backend
+        raise Failed("key", f"the keyring cannot be read: {type(error).__name__}") from None
+    finally:
+        os.environ.update(steering)

@@ -6,6 +6,8 @@ remembered in memory only."""
 from __future__ import annotations
 
 import asyncio
+import json
+import math
 import os
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
@@ -13,12 +15,12 @@ from threading import Lock, Thread
 from time import monotonic, time
 from typing import TYPE_CHECKING
 
-from assent.approval.classifier import apis, keys, prompt
-from assent.approval.classifier.answer import Unread
-from assent.approval.classifier.breaker import Breaker
+from assent.approval.classifier import apis, prompt
+from assent.approval.classifier.apis import Unread
 from assent.approval.classifier.prompt import Shown
-from assent.contract import keep, sha256
+from assent.contract import StoreError, keep, sha256
 from assent.contract.classifier import Backend, Opinion
+from assent.state.files import held, read, replace_text, state_folder
 
 if TYPE_CHECKING:
     import httpx
@@ -27,6 +29,10 @@ REMEMBERED = 1024  # opinions
 AT_ONCE = 8  # requests
 LAST = 2.0  # seconds for what is given up at the end
 OURS = ("key", "library")  # failures of this process alone: another one may have what is missing here
+FILE = "breaker.json"
+FAILURES = 5  # in a row
+REST = 60.0  # seconds
+_LARGEST = 4096
 
 
 class Classifier:
@@ -123,7 +129,7 @@ class Classifier:
 
     async def _said(self, shown: Shown, started: float) -> Opinion:
         backend = self.backend
-        key = await keys.found(backend.key, self._environ)
+        key = await apis.found(backend.key, self._environ)
         if self._client is None:
             self._client = apis.client(backend.timeout)
             self._places = asyncio.Semaphore(AT_ONCE)
@@ -177,3 +183,53 @@ def _run(loop: asyncio.AbstractEventLoop) -> None:
         loop.run_forever()
     finally:
         loop.close()
+
+
+class Breaker:
+    """The failures of one backend in a row. `of` names the backend: another one starts anew. Without `state` none are
+    counted."""
+
+    def __init__(self, state: str, of: str, *, clock: Callable[[], float] = time) -> None:
+        self._state = state
+        self._path = os.path.join(state, FILE)
+        self._of = of
+        self._clock = clock
+
+    def rests(self) -> float:
+        """For how many seconds nobody is to be asked; 0 where somebody is."""
+        if not self._state:
+            return 0.0
+        _, until = self._read()
+        left = until - self._clock()
+        return left if 0 < left <= REST else 0.0  # a clock that was set back does not keep it shut
+
+    def failed(self) -> None:
+        """Count a failure; the last one of several begins a rest, and after it each one more."""
+        self._change(lambda failures: failures + 1)
+
+    def worked(self) -> None:
+        """An answer came."""
+        if self._read()[0]:
+            self._change(lambda _: 0)
+
+    def _change(self, count: Callable[[int], int]) -> None:
+        if not self._state:
+            return
+        try:
+            state_folder(self._state)
+            with held(f"{self._path}.lock"):
+                failures = count(self._read()[0])
+                until = self._clock() + REST if failures >= FAILURES else 0.0
+                replace_text(self._path, json.dumps({"of": self._of, "failures": failures, "until": until}))
+        except (OSError, StoreError):
+            return
+
+    def _read(self) -> tuple[int, float]:
+        try:
+            found = json.loads(read(self._path, _LARGEST)[0])
+            if found["of"] != self._of:
+                return 0, 0.0
+            failures, until = int(found["failures"]), float(found["until"])
+        except (OSError, ValueError, TypeError, KeyError, ArithmeticError):
+            return 0, 0.0
+        return (failures, until) if math.isfinite(until) else (0, 0.0)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from assent.approval.channels import screen
 from assent.approval.channels.dialog import Asks, Dialog
-from assent.approval.channels.keys import Keys, is_paste
+from assent.approval.channels.terminal import Keys, is_paste
 from assent.contract import Call, Decision, Layer, Outcome, Part, StoreError
 from assent.contract.approval import Answer, Held, Preview, Reach, Said, Scope, Suggestion
 

@@ -10,8 +10,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any, Protocol
 
 from assent.approval.channels import Question
-from assent.approval.channels.outbox import Outbox, Refused
-from assent.approval.channels.replies import nonce, same
+from assent.approval.channels.remote import Outbox, Refused, nonce, same
 from assent.approval.channels.slack import blocks, messages
 from assent.approval.channels.slack.messages import Message
 from assent.approval.patience import Tasks, within
@@ -28,7 +27,7 @@ UNTAKEN = frozenset("invalid_blocks invalid_blocks_format msg_blocks_too_long ms
 Reaches = Callable[[Held, tuple[str, ...], Scope], Awaitable[Reach]]
 
 
-class Api(Protocol):
+class WebApi(Protocol):
     """Slack's Web API. Raises Busy, Refused, or anything else where it is down."""
 
     async def call(self, method: str, **fields: Any) -> dict[str, Any]: ...
@@ -69,7 +68,7 @@ class SlackChannel:
 
     def __init__(
         self,
-        api: Api,
+        api: WebApi,
         place: str,
         *,
         reach: Reaches,

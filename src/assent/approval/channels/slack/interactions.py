@@ -6,17 +6,22 @@ person and the ticket were looked at."""
 from __future__ import annotations
 
 import asyncio
+import hashlib
+import json
 import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from assent.approval.channels.replies import Once
-from assent.approval.channels.slack import dialogs, messages
+from assent.approval.channels import excerpt
+from assent.approval.channels.remote import Once
+from assent.approval.channels.slack import blocks, messages
+from assent.approval.channels.slack.blocks import Block
 from assent.approval.channels.slack.channel import Card, SlackChannel
 from assent.approval.commands import Taken
 from assent.approval.patience import Tasks
-from assent.contract import display
-from assent.contract.approval import Answer, Reach, Said, Scope
+from assent.contract import Value, display
+from assent.contract.approval import Answer, Held, Reach, Said, Scope
+from assent.contract.words import of_scope
 
 Payload = Mapping[str, Any]
 ARMING = 0.35  # seconds for which a message that has just come up takes no yes, as on the page
@@ -24,6 +29,11 @@ OVER = "this question is over, or was asked anew; look for the newest message"
 ANOTHERS = "another server asked this, and it was told to this one; press again, and give each server an app of its own"
 WHISPERS, WHISPER_EVERY = 8, 5.0  # to those who may not answer, at once, then one in so many seconds
 NOT_YOU = "you may not answer here; whoever runs this gate lists in `slack.users` who may"
+RULE, REASON = "assent_rule", "assent_reason"
+SCOPES = {scope: of_scope(scope).offer for scope in messages.WIDER.values()}
+LONGEST_MESSAGE, LONGEST_RULES, MOST_RULES = 2000, 2900, 20
+ASKED = 600  # characters of what is asked, in a dialog
+RULE_BLOCK, SCOPE_BLOCK, REASON_BLOCK, STOP_BLOCK = "rule", "scope", "reason", "stop"
 
 
 class Interactions:
@@ -126,45 +136,45 @@ class Interactions:
 
     async def _dialog(self, card: Card, name: str, trigger: str, user: str) -> None:
         if name == messages.WHY:
-            self._channel.open(trigger, dialogs.reason(card.held, card.ticket))
+            self._channel.open(trigger, reason(card.held, card.ticket))
             return
         offered = messages.offered(card.held)
         rules = offered.rules if offered is not None else ()
-        if not dialogs.fits(rules):
+        if not fits(rules):
             self._channel.whisper(card, "", user, "this rule cannot be changed here; change it on the page")
             return
         reach = card.reach or await self._reach(card, rules, Scope.SESSION)
-        self._channel.open(trigger, dialogs.rule(card.held, card.ticket, rules, Scope.SESSION, reach))
+        self._channel.open(trigger, rule(card.held, card.ticket, rules, Scope.SESSION, reach))
 
     # Dialogs
 
     async def _submitted(self, payload: Payload, user: str, who: str) -> dict[str, object]:
         view = payload.get("view")
-        asked = dialogs.read(view) if isinstance(view, Mapping) else None
+        asked = read(view) if isinstance(view, Mapping) else None
         card = self._channel.card(asked.ticket) if asked is not None else None
         if asked is None or card is None:
-            field = dialogs.RULE_BLOCK if asked is not None and asked.kind == dialogs.RULE else dialogs.REASON_BLOCK
-            return dialogs.wrong(field, OVER)
-        if asked.kind == dialogs.REASON:
+            field = RULE_BLOCK if asked is not None and asked.kind == RULE else REASON_BLOCK
+            return wrong(field, OVER)
+        if asked.kind == REASON:
             said = Said.STOP if asked.stop else Said.DENY
             self._give(card, Answer(said, message=asked.message, who=who), user)
             return {"response_action": "clear"}
         return await self._ruled(card, asked, user, who)
 
-    async def _ruled(self, card: Card, asked: dialogs.Asked, user: str, who: str) -> dict[str, object]:
+    async def _ruled(self, card: Card, asked: Submission, user: str, who: str) -> dict[str, object]:
         """Save a rule whose reach was shown; show that of any other first."""
-        rules = dialogs.typed_rules(card.held, asked.rules)
-        if not rules or len(rules) > dialogs.MOST_RULES or len(asked.rules) > dialogs.LONGEST_RULES:
-            return dialogs.wrong(dialogs.RULE_BLOCK, f"write one to {dialogs.MOST_RULES} rules, one on each line")
+        rules = typed_rules(card.held, asked.rules)
+        if not rules or len(rules) > MOST_RULES or len(asked.rules) > LONGEST_RULES:
+            return wrong(RULE_BLOCK, f"write one to {MOST_RULES} rules, one on each line")
         reach = await self._reach(card, rules, asked.scope)
         if reach.refusal:
-            return dialogs.wrong(dialogs.RULE_BLOCK, reach.refusal)
+            return wrong(RULE_BLOCK, reach.refusal)
         first = messages.offered(card.held)
-        seen = {dialogs.mark(rules, asked.scope)}
+        seen = {mark(rules, asked.scope)}
         if first is not None and first.rules == rules:  # shown with its reach, whichever time is picked
-            seen |= {dialogs.mark(rules, each) for each in dialogs.SCOPES}
+            seen |= {mark(rules, each) for each in SCOPES}
         if asked.shown not in seen:
-            return dialogs.again(dialogs.rule(card.held, card.ticket, rules, asked.scope, reach))
+            return again(rule(card.held, card.ticket, rules, asked.scope, reach))
         self._give(card, Answer(Said.ALLOW, scope=asked.scope, rules=rules, who=who), user)
         return {"response_action": "clear"}
 
@@ -213,3 +223,163 @@ def _text(payload: Payload, *names: str) -> str:
     for name in names:
         found = found.get(name) if isinstance(found, Mapping) else None
     return found if isinstance(found, str) else ""
+
+
+class Submission(Value):
+    """What a dialog was submitted with."""
+
+    __slots__ = ("kind", "ticket", "shown", "rules", "scope", "message", "stop")
+
+    def __init__(
+        self,
+        kind: str,
+        ticket: str,
+        *,
+        shown: str = "",
+        rules: str = "",
+        scope: Scope = Scope.QUARTER,
+        message: str = "",
+        stop: bool = False,
+    ) -> None:
+        self.kind = kind
+        self.ticket = ticket
+        self.shown = shown
+        self.rules = rules
+        self.scope = scope
+        self.message = message
+        self.stop = stop
+
+
+def rule(held: Held, ticket: str, rules: tuple[str, ...], scope: Scope, reach: Reach | None) -> Block:
+    """The dialog to change the rule that is remembered, with how far this one would have reached."""
+    options = [_option(words, each.value) for each, words in SCOPES.items()]
+    picked = next(each for each in options if each["value"] == scope.value)
+    return {
+        **_frame(RULE, ticket, "Remember a rule", "Allow", mark(rules, scope)),
+        "blocks": [
+            blocks.preformatted(held.preview.path or held.preview.text, ASKED),
+            _input(SCOPE_BLOCK, "How long", {"type": "radio_buttons", "options": options, "initial_option": picked}),
+            _input(
+                RULE_BLOCK,
+                "The rule, one on each line",
+                {
+                    "type": "plain_text_input",
+                    "multiline": True,
+                    "max_length": 3000,
+                    "initial_value": shown(rules),
+                },
+            ),
+            blocks.context(_told(rules, reach)),
+            *_others(held, rules),
+        ],
+    }
+
+
+def reason(held: Held, ticket: str) -> Block:
+    """The dialog to say why something is denied."""
+    stop = _option("and stop the agent", "stop")
+    typed = {"type": "plain_text_input", "multiline": True, "max_length": LONGEST_MESSAGE}
+    return {
+        **_frame(REASON, ticket, "Deny, and say why", "Deny", ""),
+        "blocks": [
+            blocks.preformatted(held.preview.path or held.preview.text, ASKED),
+            _input(REASON_BLOCK, "What the agent is told", typed, optional=True),
+            _input(STOP_BLOCK, "Also", {"type": "checkboxes", "options": [stop]}, optional=True),
+        ],
+    }
+
+
+def read(view: Mapping[str, Any]) -> Submission | None:
+    """What a dialog was submitted with; None where it is none of ours."""
+    try:
+        told = json.loads(view["private_metadata"])
+        values = view["state"]["values"]
+        kind, ticket = view["callback_id"], str(told["ticket"])
+        if kind == RULE:
+            picked = values[SCOPE_BLOCK][SCOPE_BLOCK]["selected_option"]["value"]
+            typed = values[RULE_BLOCK][RULE_BLOCK]["value"] or ""
+            scope = next(each for each in SCOPES if each.value == picked)
+            return Submission(kind, ticket, shown=str(told["shown"]), rules=str(typed), scope=scope)
+        if kind == REASON:
+            message = values[REASON_BLOCK][REASON_BLOCK]["value"] or ""
+            stop = bool(values[STOP_BLOCK][STOP_BLOCK]["selected_options"])
+            return Submission(kind, ticket, message=str(message)[:LONGEST_MESSAGE].strip(), stop=stop)
+    except (KeyError, TypeError, ValueError, StopIteration):
+        return None
+    return None
+
+
+def typed_rules(held: Held, typed: str) -> tuple[str, ...]:
+    """The rules of a dialog's text. One that was offered goes back as it was offered, not as it was shown."""
+    for each in held.suggestions:
+        if shown(each.rules).strip() == typed.strip():
+            return each.rules
+    return tuple(each.strip() for each in typed.splitlines() if each.strip())
+
+
+def shown(rules: tuple[str, ...]) -> str:
+    return "\n".join(map(display.code, rules))
+
+
+def fits(rules: tuple[str, ...]) -> bool:
+    """Whether rules can be changed in a dialog, whole: a part of a rule is another rule."""
+    return bool(rules) and sum(map(len, rules)) <= LONGEST_RULES and len(shown(rules)) <= LONGEST_RULES
+
+
+def mark(rules: tuple[str, ...], scope: Scope) -> str:
+    """What stands for rules whose reach was shown."""
+    return hashlib.sha256("\0".join((scope.value, *rules)).encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+def wrong(block: str, words: str) -> dict[str, object]:
+    """The dialog stays open, with words at one of its fields."""
+    return {"response_action": "errors", "errors": {block: excerpt.prose(words, 300)}}
+
+
+def again(view: Block) -> dict[str, object]:
+    """The dialog is shown anew."""
+    return {"response_action": "update", "view": view}
+
+
+def _told(rules: tuple[str, ...], reach: Reach | None) -> str:
+    if reach is None or not rules:
+        return "Only the identical call, in the same folder, is let through again."
+    if reach.refusal:
+        return f"It may not be saved: {excerpt.prose(reach.refusal, 250)}"
+    told = messages.reached(reach, rules).removeprefix("; ")
+    rest = "" if reach.covers else " It does not cover this very call, which runs once all the same."
+    return f"{told[:1].upper()}{told[1:]}.{rest} Allow saves it; a changed rule is shown once more."
+
+
+def _others(held: Held, rules: tuple[str, ...]) -> list[Block]:
+    """Other rules that would do, to copy."""
+    others = [each for each in held.suggestions if each.rules and each.rules != rules]
+    if not others:
+        return []
+    texts = ["\n".join((*each.rules, f"    {each.width}")) for each in others]
+    return [blocks.context("others that would do:"), blocks.preformatted("\n".join(texts), 1200)]
+
+
+def _frame(kind: str, ticket: str, title: str, submit: str, shown: str) -> Block:
+    return {
+        "type": "modal",
+        "callback_id": kind,
+        "private_metadata": json.dumps({"ticket": ticket, "shown": shown}),
+        "title": blocks.plain(title, blocks.TITLE),
+        "submit": blocks.plain(submit, blocks.TITLE),
+        "close": blocks.plain("Back", blocks.TITLE),
+    }
+
+
+def _input(name: str, label: str, element: Block, *, optional: bool = False) -> Block:
+    return {
+        "type": "input",
+        "block_id": name,
+        "label": blocks.plain(label, 200),
+        "element": {**element, "action_id": name},
+        "optional": optional,
+    }
+
+
+def _option(text: str, value: str) -> Block:
+    return {"text": blocks.plain(text, 75), "value": value}

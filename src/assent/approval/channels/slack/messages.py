@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import time
 
-from assent.approval.channels import excerpt, replies
+from assent.approval.channels import excerpt, remote
 from assent.approval.channels.slack import blocks
 from assent.approval.channels.slack.blocks import Block
 from assent.approval.commands import ELSEWHERE, NOWHERE
@@ -14,7 +14,7 @@ from assent.contract import words
 from assent.contract.approval import Ending, Held, Preview, Reach, Resolution, Scope, Suggestion
 from assent.contract.tools import canonical
 
-SCOPES = {f"assent_{scope.value}": scope for scope in replies.SCOPES}
+SCOPES = {f"assent_{scope.value}": scope for scope in remote.SCOPES}
 ONCE, *_ = SCOPES
 WIDER = {name: scope for name, scope in SCOPES.items() if scope is not Scope.ONCE}
 DENY, EDIT, WHY = "assent_deny", "assent_edit", "assent_why"

@@ -3,25 +3,34 @@
 from __future__ import annotations
 
 import asyncio
+import http.client
+import socket
+import ssl
 import time
 from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from urllib.parse import urlsplit
 
 from assent.approval.channels import Question
-from assent.approval.channels.outbox import Outbox
-from assent.approval.channels.replies import Once, nonce, same, signed, timely
+from assent.approval.channels.remote import Once, Outbox, RateLimited, Refused, nonce, same, signed, timely
 from assent.approval.channels.webhook import events
-from assent.approval.channels.webhook.post import Post, Said
 from assent.approval.commands import Receipt, Taken
 from assent.approval.patience import Tasks
-from assent.contract import AccessError
+from assent.contract import AccessError, StoreError, Value
 from assent.contract.approval import Held, Resolution
 
 SHOWN = 8.5  # seconds: the broker waits for 10
 MOST = 2000
 BACK = "/v1/webhook/answer"
+TIMEOUT = 8.0  # seconds, for all of it
+LARGEST = 64 * 1024  # bytes of an answer
+WORKERS = 4
+FINAL = frozenset({400, 401, 403, 404, 405, 410, 411, 413, 414, 415, 421, 422})
+UNSAID = 5.0
 
 
-class Asked:
+class PostedQuestion:
     """One question that was posted."""
 
     __slots__ = ("question", "nonce", "late", "there", "used")
@@ -59,7 +68,7 @@ class WebhookChannel:
         self._refused = refused
         self._clock = clock
         self._once = Once(time.monotonic)
-        self._asked: dict[str, Asked] = {}
+        self._asked: dict[str, PostedQuestion] = {}
         self._tasks = Tasks()
         self.outbox = Outbox(told, at_once=4, first=first)
 
@@ -71,7 +80,7 @@ class WebhookChannel:
         if asked is None or asked.question.held.digest != question.held.digest:
             if len(self._asked) >= MOST:
                 raise RuntimeError(f"{MOST} questions are open at the webhook already")
-            asked = self._asked[id] = Asked(question)
+            asked = self._asked[id] = PostedQuestion(question)
         asked.question, asked.late = question, False
         if asked.there:
             return
@@ -113,7 +122,7 @@ class WebhookChannel:
             raise self._refusal("this very answer was taken before", "replayed")
         return await self._answer(events.read(body))
 
-    async def _answer(self, reply: events.Reply) -> Receipt:
+    async def _answer(self, reply: events.WebhookAnswer) -> Receipt:
         asked = self._asked.get(reply.id)
         if asked is None:
             raise AccessError("no question with this id waits; nothing was changed", code="unknown")
@@ -137,7 +146,7 @@ class WebhookChannel:
 
     # How it is done
 
-    async def _ask(self, asked: Asked) -> bool:
+    async def _ask(self, asked: PostedQuestion) -> bool:
         held, question = asked.question.held, asked.question
         if asked.there or self._asked.get(held.id) is not asked:
             return False
@@ -153,15 +162,15 @@ class WebhookChannel:
             self._again()
         return True
 
-    async def _end(self, asked: Asked, resolution: Resolution) -> bool:
+    async def _end(self, asked: PostedQuestion, resolution: Resolution) -> bool:
         if asked.there:
             await self._send(events.ended(resolution, asked.nonce))
         return asked.there
 
-    async def _send(self, body: bytes) -> Said:
+    async def _send(self, body: bytes) -> WebhookResponse:
         return await self._post.send(body, events.headers(self._secret, body, int(self._clock())))
 
-    async def _told(self, said: Said) -> None:
+    async def _told(self, said: WebhookResponse) -> None:
         """An answer may stand in the reply to the question itself. Whatever else stands there is none."""
         if events.SIGNATURE.lower() not in said.headers:
             return
@@ -169,3 +178,99 @@ class WebhookChannel:
             await self.take(said.headers, said.body)
         except (AccessError, ValueError) as error:
             self._refused(f"what the webhook replied with is no answer: {error}")
+
+
+class Unable(ConnectionError):
+    """The webhook is there, and cannot take it now."""
+
+
+class WebhookResponse(Value):
+    """What a webhook answered with 2xx."""
+
+    __slots__ = ("headers", "body")
+
+    def __init__(self, headers: Mapping[str, str], body: bytes) -> None:
+        self.headers = headers
+        self.body = body
+
+
+class Post:
+    """Requests to one address, in threads of their own."""
+
+    def __init__(self, url: str) -> None:
+        parts = urlsplit(url)
+        if not parts.hostname or parts.scheme not in ("https", "http"):
+            raise StoreError(f"`{url}` is no address; correct `webhook.url`")
+        self._secure = parts.scheme == "https"
+        self._host, self._port = parts.hostname, parts.port
+        self._target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+        self._tls = ssl.create_default_context() if self._secure else None
+        self._pool = ThreadPoolExecutor(WORKERS, thread_name_prefix="webhook")
+        self._open: set[http.client.HTTPConnection] = set()
+
+    async def send(self, body: bytes, headers: Mapping[str, str]) -> WebhookResponse:
+        """Post it. Raises Busy, Refused, or ConnectionError where nobody is there."""
+        connection = self._connection()
+        self._open.add(connection)
+        loop = asyncio.get_running_loop()
+        timer = loop.call_later(TIMEOUT, _cut, connection)
+        try:
+            return await loop.run_in_executor(self._pool, _exchange, connection, self._target, body, headers)
+        except (RateLimited, Refused, Unable):
+            raise
+        except Exception as error:
+            raise ConnectionError(f"the webhook cannot be reached: {type(error).__name__}") from None
+        finally:
+            timer.cancel()
+            self._open.discard(connection)
+            _cut(connection)
+
+    def close(self) -> None:
+        """End what is under way: a thread that waits for a silent webhook would hold up the end of the process."""
+        for each in self._open:
+            _cut(each)
+        self._pool.shutdown(wait=False, cancel_futures=True)
+
+    def _connection(self) -> http.client.HTTPConnection:
+        if self._tls is not None:
+            return http.client.HTTPSConnection(self._host, self._port, timeout=TIMEOUT, context=self._tls)
+        return http.client.HTTPConnection(self._host, self._port, timeout=TIMEOUT)
+
+
+def _exchange(
+    connection: http.client.HTTPConnection, target: str, body: bytes, headers: Mapping[str, str]
+) -> WebhookResponse:
+    until = time.monotonic() + TIMEOUT
+    try:
+        connection.request("POST", target, body, dict(headers))
+        answer = connection.getresponse()
+        if answer.status == 429 or (answer.status == 503 and answer.getheader("Retry-After")):
+            raise RateLimited(_seconds(answer.getheader("Retry-After", "")))
+        if 300 <= answer.status < 400:
+            raise Refused(f"the webhook answers {answer.status}; redirects are not followed: correct `webhook.url`")
+        if answer.status in FINAL:
+            raise Refused(f"the webhook refuses the question: {answer.status}")
+        if not 200 <= answer.status < 300:
+            raise Unable(f"the webhook answers {answer.status}")
+        found = b""
+        while chunk := answer.read1(LARGEST + 1 - len(found)):
+            found += chunk
+            if len(found) > LARGEST or time.monotonic() > until:
+                raise Unable("the webhook's answer has no end")
+        return WebhookResponse({name.lower(): value for name, value in answer.getheaders()}, found)
+    finally:
+        connection.close()
+
+
+def _cut(connection: http.client.HTTPConnection) -> None:
+    """End a connection that a thread may be waiting on."""
+    with suppress(OSError, AttributeError):
+        if connection.sock is not None:
+            connection.sock.shutdown(socket.SHUT_RDWR)
+
+
+def _seconds(value: str) -> float:
+    try:
+        return max(0.1, float(value))
+    except ValueError:
+        return UNSAID

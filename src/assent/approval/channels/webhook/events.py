@@ -8,7 +8,7 @@ import json
 from typing import Any
 
 from assent.approval.channels import excerpt
-from assent.approval.channels.replies import SCOPES, signature
+from assent.approval.channels.remote import SCOPES, signature
 from assent.contract import Value, display
 from assent.contract.approval import Answer, Held, Resolution, Said, Scope
 
@@ -21,7 +21,7 @@ TIMESTAMP, SIGNATURE = "Assent-Timestamp", "Assent-Signature"
 FIELDS = frozenset({"id", "digest", "nonce", "said", "scope", "rules", "message", "who"})
 
 
-class Reply(Value):
+class WebhookAnswer(Value):
     """An answer as it came."""
 
     __slots__ = ("id", "digest", "nonce", "answer")
@@ -114,7 +114,7 @@ def ended(resolution: Resolution, nonce: str) -> bytes:
     )
 
 
-def read(body: bytes) -> Reply:
+def read(body: bytes) -> WebhookAnswer:
     """An answer from the bytes that were signed. Raises ValueError with what is wrong."""
     try:
         found = json.loads(body.decode("utf-8"), object_pairs_hook=_once)
@@ -133,7 +133,7 @@ def read(body: bytes) -> Reply:
         message=texts["message"][:LONGEST_MESSAGE],
         who=display.one_line(texts["who"], 100),  # none where nobody is named
     )
-    return Reply(texts["id"], texts["digest"], texts["nonce"], answer)
+    return WebhookAnswer(texts["id"], texts["digest"], texts["nonce"], answer)
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 import itertools
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assent.approval.channels.outbox import Busy
-from assent.approval.channels.slack import messages
+from assent.approval.channels.remote import RateLimited
+from assent.approval.channels.slack import interactions, messages
 from assent.approval.channels.slack.channel import SlackChannel
 from assent.approval.channels.slack.interactions import Interactions
-from assent.contract.approval import Held, Reach, Resolution, Said, Scope
+from assent.contract.approval import Held, Reach, Resolution, Said, Scope, Suggestion
 from tests.broker.stage import NO, Scene, calm, held, play
 from tests.examples import examples
 
@@ -147,7 +149,7 @@ def test_only_a_listed_persons_yes_to_a_question_lets_it_run(events: list[Any]) 
                 case "down":
                     stage.slack.fault = ConnectionError("down")
                 case "busy":
-                    stage.slack.fault = Busy(5)
+                    stage.slack.fault = RateLimited(5)
                 case "up":
                     stage.slack.fault = None
                 case "wait":
@@ -197,7 +199,7 @@ def test_only_a_listed_persons_yes_to_a_question_lets_it_run(events: list[Any]) 
 def test_a_question_that_came_late_is_answered_and_its_clock_runs_from_then() -> None:
     async def scene() -> None:
         stage = Stage()
-        stage.slack.fault = Busy(20)
+        stage.slack.fault = RateLimited(20)
         asked = stage.scene.ask(held(session="s"))
         await asyncio.sleep(10)
         assert stage.slack.messages == {}
@@ -272,3 +274,71 @@ def test_what_a_rule_would_reach_is_found_out_for_few_questions_at_a_time() -> N
         await stage.scene.broker.close()
 
     play(scene())
+
+
+def view(kind: str = interactions.RULE) -> dict[str, Any]:
+    question = held()
+    made = (
+        interactions.rule(question, "id.word", ("bash(make:*)",), Scope.SESSION, None)
+        if kind == interactions.RULE
+        else interactions.reason(question, "id.word")
+    )
+    values = {
+        "rule": {"rule": {"value": "bash(make all)"}},
+        "scope": {"scope": {"selected_option": {"value": "15m"}}},
+        "reason": {"reason": {"value": " no "}},
+        "stop": {"stop": {"selected_options": [{"value": "stop"}]}},
+    }
+    return {**made, "state": {"values": values}}
+
+
+def test_what_was_typed_and_picked_is_read() -> None:
+    mark = interactions.mark(("bash(make:*)",), Scope.SESSION)
+    assert interactions.read(view()) == interactions.Submission(
+        interactions.RULE, "id.word", shown=mark, rules="bash(make all)", scope=Scope.QUARTER
+    )
+    assert interactions.read(view(interactions.REASON)) == interactions.Submission(
+        interactions.REASON, "id.word", message="no", stop=True
+    )
+
+
+NAMES = st.sampled_from(["rule", "value", "values", "ticket"])
+JSON = st.recursive(
+    st.none() | st.booleans() | st.text(max_size=5), lambda inner: st.lists(inner) | st.dictionaries(NAMES, inner)
+)
+PLACES = st.sampled_from(
+    [
+        "private_metadata", "state", "callback_id", "state.values", "state.values.scope", "state.values.rule",
+        "state.values.reason",
+    ]
+)  # fmt: skip
+
+
+@given(st.sampled_from([interactions.RULE, interactions.REASON]), st.lists(PLACES, min_size=1, max_size=3), JSON)
+def test_what_is_not_of_that_form_is_none_or_carries_nothing_it_was_not_given(
+    kind: str, places: list[str], value: object
+) -> None:
+    broken = copy.deepcopy(view(kind))
+    for place in places:
+        inner: Any = broken
+        *path, last = place.split(".")
+        for name in path:
+            inner = inner.get(name) if isinstance(inner, dict) else None
+        if isinstance(inner, dict):
+            inner[last] = value
+    found = interactions.read(broken)
+    assert found is None or found.ticket in ("id.word", "") or "ticket" in str(value)
+
+
+def test_a_rule_that_was_offered_goes_back_as_it_was_offered() -> None:
+    question = held()
+    odd = ("bash(make \u202e)",)
+    question.suggestions = (Suggestion(odd, "x"),)
+    assert interactions.shown(odd) == "bash(make \\u{202e})"
+    assert interactions.typed_rules(question, interactions.shown(odd)) == odd
+    assert interactions.typed_rules(question, "bash(a)\n\n  bash(b) \n") == ("bash(a)", "bash(b)")
+
+
+@pytest.mark.parametrize("other", [(("bash(make)",), Scope.QUARTER), (("bash(make", ")"), Scope.SESSION)])
+def test_rules_that_were_not_shown_have_another_mark(other: tuple[tuple[str, ...], Scope]) -> None:
+    assert interactions.mark(("bash(make)",), Scope.SESSION) != interactions.mark(*other)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assent.approval.channels.slack import blocks, dialogs, messages
+from assent.approval.channels.slack import blocks, interactions, messages
 from assent.contract import Call, Decision, Layer, Outcome, Part
 from assent.contract.approval import Answer, Ending, Held, Preview, Reach, Resolution, Said, Scope, Suggestion
 from assent.contract.display import is_hidden
@@ -98,12 +98,12 @@ def plain_texts(value: object) -> list[dict[str, object]]:
 def test_dialogs_are_within_slacks_limits_and_hide_nothing(text: str, other: str, suggestions: int) -> None:
     held = question(text, other=other, suggestions=suggestions)
     rules = held.suggestions[0].rules
-    if not dialogs.fits(rules):
+    if not interactions.fits(rules):
         return
     for view in (
-        dialogs.reason(held, "ticket"),
-        dialogs.rule(held, "ticket", rules, Scope.SESSION, Reach(1, 1, 2, covers=False)),
-        dialogs.rule(held, "ticket", rules, Scope.QUARTER, None),
+        interactions.reason(held, "ticket"),
+        interactions.rule(held, "ticket", rules, Scope.SESSION, Reach(1, 1, 2, covers=False)),
+        interactions.rule(held, "ticket", rules, Scope.QUARTER, None),
     ):
         assert kit.view_objections(view) == []
         assert "mrkdwn" not in set(kit.kinds(view))
@@ -111,7 +111,7 @@ def test_dialogs_are_within_slacks_limits_and_hide_nothing(text: str, other: str
 
 
 def test_a_rule_that_does_not_fit_into_a_dialog_whole_is_not_changed_there() -> None:
-    assert [dialogs.fits(each) for each in ((), ("x" * 2900,), ("x" * 2901,), ("x" * 1450, "x" * 1450))] == [
+    assert [interactions.fits(each) for each in ((), ("x" * 2900,), ("x" * 2901,), ("x" * 1450, "x" * 1450))] == [
         False, True, False, False,
     ]  # fmt: skip
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assent.approval.channels.replies import SCOPES, signature
+from assent.approval.channels.remote import SCOPES, signature
 from assent.approval.channels.webhook import events
 from assent.contract.approval import Answer, Ending, Resolution, Said, Scope
 from assent.contract.display import is_hidden
@@ -17,13 +17,13 @@ from tests.broker.stage import held
 RIGHT = {"id": "q1", "digest": "d", "nonce": "n", "said": "allow"}
 
 
-def read(**given: object) -> events.Reply:
+def read(**given: object) -> events.WebhookAnswer:
     return events.read(json.dumps({**RIGHT, **given}).encode())
 
 
 def test_an_answer_is_read() -> None:
-    assert read() == events.Reply("q1", "d", "n", Answer(Said.ALLOW))
-    assert read(said="stop", message="no", who="ann") == events.Reply(
+    assert read() == events.WebhookAnswer("q1", "d", "n", Answer(Said.ALLOW))
+    assert read(said="stop", message="no", who="ann") == events.WebhookAnswer(
         "q1", "d", "n", Answer(Said.STOP, message="no", who="ann")
     )
     assert read(scope="15m", rules=["bash(a)"]).answer == Answer(Said.ALLOW, scope=Scope.QUARTER, rules=("bash(a)",))

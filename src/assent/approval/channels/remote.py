@@ -1,24 +1,76 @@
-"""What is to be seen in a place elsewhere, brought there however long that takes. Knows nothing of questions.
+"""What answers from elsewhere have in common: signatures with a time, single use, and how far they may reach.
 
-For each key only the latest counts. A place that is down or busy is tried again, slower and slower, and holds up
-nobody but itself."""
+Speaks to nobody and knows no question."""
 
 from __future__ import annotations
 
 import asyncio
+import hashlib
+import hmac
+import secrets
 from collections.abc import Awaitable, Callable, Hashable
 from contextlib import suppress
 
 from assent.approval.patience import Tasks, within
+from assent.contract.approval import Scope
 
+WINDOW = 300.0  # seconds that a signature is good for, either way
+MOST = 20_000  # replies remembered
+# Rules that stay are saved where the person's own machine is: on the page or in a terminal.
+SCOPES = tuple(scope for scope in Scope if not scope.bounds.lasting)
 FIRST, SLOWEST = 1.0, 30.0  # seconds between tries
 LONGEST = 3600.0  # seconds that a busy place is believed
 PATIENCE = 20.0  # seconds for one try
-
 Send = Callable[[], Awaitable[bool]]  # False: there was nothing to bring any more
 
 
-class Busy(Exception):
+def nonce() -> str:
+    """A word that nobody guesses."""
+    return secrets.token_urlsafe(18)
+
+
+def same(one: str, other: str) -> bool:
+    """Whether two secrets are the same; takes as long where they are not."""
+    return hmac.compare_digest(one.encode("utf-8", "surrogatepass"), other.encode("utf-8", "surrogatepass"))
+
+
+def signature(secret: str, head: str, body: bytes) -> str:
+    """The HMAC-SHA256 of a head and a body, in hexadecimal."""
+    return hmac.new(secret.encode(), head.encode("ascii", "replace") + body, hashlib.sha256).hexdigest()
+
+
+def signed(secret: str, head: str, body: bytes, given: str) -> bool:
+    """Whether this is the signature. Without a secret nothing is signed."""
+    return bool(secret) and same(signature(secret, head, body), given)
+
+
+def timely(timestamp: str, now: float) -> bool:
+    """Whether a time in whole seconds since the epoch is of now, give or take the window."""
+    return timestamp.isascii() and timestamp.isdigit() and len(timestamp) <= 12 and abs(now - int(timestamp)) <= WINDOW
+
+
+class Once:
+    """What was used, for as long as its signature is good. Full, it takes nothing: that refuses, and forgets none."""
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self._used: dict[str, float] = {}
+
+    def use(self, name: str) -> bool:
+        """Use something up; False where it was used before, or cannot be remembered."""
+        now = self._clock()
+        if not name or name in self._used:
+            return False
+        while self._used and (len(self._used) >= MOST or next(iter(self._used.values())) < now):
+            first = next(iter(self._used))
+            if self._used[first] >= now:
+                return False
+            del self._used[first]
+        self._used[name] = now + 2 * WINDOW
+        return True
+
+
+class RateLimited(Exception):
     """The place wants to be left alone for some seconds."""
 
     def __init__(self, seconds: float) -> None:
@@ -80,7 +132,7 @@ class Outbox:
 
     def leave(self) -> None:
         """Nobody need wait any longer for what is on its way; it goes on."""
-        _end(list(self._futures), ConnectionError("the gate ends"))
+        _resolve(list(self._futures), ConnectionError("the gate ends"))
 
     async def close(self, seconds: float) -> None:
         """Give what waits a last while."""
@@ -110,14 +162,14 @@ class Outbox:
         except Refused as refused:
             self._told(str(refused))
             self._failed = True
-            _end(waiting, refused)
+            _resolve(waiting, refused)
         except Exception as error:
             self._again(key, send, waiting)
             self._later(error)
         else:
             if reached:
                 self._works()
-            _end(waiting)
+            _resolve(waiting)
 
     def _again(self, key: Hashable, send: Send, waiting: list[asyncio.Future[None]]) -> None:
         newer, more = self._wanted.get(key, (send, []))
@@ -125,7 +177,7 @@ class Outbox:
 
     def _later(self, error: Exception) -> None:
         now = asyncio.get_running_loop().time()
-        if isinstance(error, Busy):
+        if isinstance(error, RateLimited):
             self._until = self._busy = now + min(max(error.seconds, self._first), LONGEST)
         else:
             self._until = now + self._pause
@@ -141,7 +193,7 @@ class Outbox:
             self._told("")
 
 
-def _end(waiting: list[asyncio.Future[None]], error: Exception | None = None) -> None:
+def _resolve(waiting: list[asyncio.Future[None]], error: Exception | None = None) -> None:
     for each in waiting:
         if not each.done():
             if error is None:

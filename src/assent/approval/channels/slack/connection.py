@@ -18,7 +18,7 @@ from slack_sdk.socket_mode.request import SocketModeRequest
 from slack_sdk.socket_mode.response import SocketModeResponse
 from slack_sdk.web.async_client import AsyncWebClient
 
-from assent.approval.channels.outbox import Busy, Refused
+from assent.approval.channels.remote import RateLimited, Refused
 from assent.contract import StoreError
 from assent.contract.display import one_line
 
@@ -97,7 +97,7 @@ class _Socket(SocketModeClient):
         return found
 
 
-class Line:
+class SlackConnection:
     """Signs in, and keeps Socket Mode open where there is an app token. `told` hears how it stands, `up` when it is up
     anew."""
 
@@ -152,7 +152,7 @@ class Line:
                 return False
             except Exception as error:
                 self._stands(str(error))
-                await asyncio.sleep(error.seconds if isinstance(error, Busy) else pause)
+                await asyncio.sleep(error.seconds if isinstance(error, RateLimited) else pause)
                 pause = min(pause * 2, SLOWEST)
         self.team, self.bot = str(found.get("team_id", "")), str(found.get("user", ""))
         if not self.team or self._wanted not in ("", self.team):
@@ -217,7 +217,7 @@ def _told(method: str, error: Exception) -> Exception:
         data = getattr(response, "data", None)
         code = str(data.get("error", "")) if isinstance(data, dict) else ""
         if status == 429 or code in ("ratelimited", "rate_limited"):
-            return Busy(_seconds(headers.get("Retry-After")))
+            return RateLimited(_seconds(headers.get("Retry-After")))
         if code in FINAL:
             return Refused(f"Slack refuses {method}: {code}; {ADVICE.get(code, 'see docs/slack.md')}", code)
         return ConnectionError(f"Slack fails at {method}: {one_line(code, 60) or f'status {status}'}")

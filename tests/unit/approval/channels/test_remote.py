@@ -1,13 +1,71 @@
-"""What is wanted comes to be seen, in the end and once; a place that is down holds up nobody else."""
+"""A reply from elsewhere counts only where it is signed, of now, and new."""
 
 from __future__ import annotations
 
 import asyncio
+import hashlib
+import hmac
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from assent.approval.channels.outbox import SLOWEST, Busy, Outbox, Refused
+from assent.approval.channels import remote
+from assent.approval.channels.remote import SLOWEST, Outbox, RateLimited, Refused
+from assent.contract.approval import Scope
 from tests.broker.stage import play
+
+
+@given(st.binary(max_size=40), st.text(min_size=1, max_size=20), st.binary(max_size=40), st.text(max_size=20))
+def test_a_signature_is_good_for_its_own_secret_and_body_alone(
+    body: bytes, secret: str, other: bytes, guess: str
+) -> None:
+    secret, guess = (each.encode("utf-8", "replace").decode() for each in (secret, guess))
+    made = remote.signature(secret, "v1:answer:1:", body)
+    assert made == hmac.new(secret.encode(), b"v1:answer:1:" + body, hashlib.sha256).hexdigest()
+    assert remote.signed(secret, "v1:answer:1:", body, made)
+    assert remote.signed(secret, "v1:answer:1:", other, made) is (other == body)
+    assert remote.signed(secret, "v1:answer:2:", body, made) is False
+    assert remote.signed(guess, "v1:answer:1:", body, made) is (guess == secret)
+    assert remote.signed(secret, "v1:answer:1:", body, guess) is (guess == made)
+
+
+def test_without_a_secret_nothing_is_signed() -> None:
+    assert remote.signed("", "h", b"x", remote.signature("", "h", b"x")) is False
+
+
+def test_a_time_counts_within_five_minutes_and_as_plain_digits() -> None:
+    assert [remote.timely(str(at), 1000.0) for at in (699, 700, 1000, 1300, 1301)] == [False, True, True, True, False]
+    assert [remote.timely(text, 1000.0) for text in ("", "-1000", "1e3", " 1000", "1000.0", "١٠٠٠", "9" * 400)] == [
+        False
+    ] * 7
+
+
+def test_what_was_used_is_not_used_again_as_long_as_it_could_be_believed() -> None:
+    now = [0.0]
+    once = remote.Once(lambda: now[0])
+    assert [once.use("a"), once.use("a"), once.use("b"), once.use("")] == [True, False, True, False]
+    now[0] = 2 * remote.WINDOW
+    assert once.use("a") is False
+    now[0] += 1
+    once.use("c")
+    assert once.use("a") is True  # its signature is too old by far
+
+
+def test_a_memory_that_is_full_refuses_and_forgets_nothing() -> None:
+    now = [0.0]
+    once = remote.Once(lambda: now[0])
+    assert all(once.use(str(number)) for number in range(remote.MOST))
+    assert once.use("one more") is False
+    assert once.use("0") is False
+    now[0] = 3 * remote.WINDOW
+    assert once.use("one more") is True
+
+
+def test_answers_from_elsewhere_save_no_rule_that_stays() -> None:
+    assert {Scope.ONCE, Scope.QUARTER, Scope.SESSION} <= set(remote.SCOPES)
+    assert [scope for scope in remote.SCOPES if scope.bounds.lasting] == []
+    assert [scope.bounds.lasting for scope in (Scope.PROJECT, Scope.EVERYWHERE)] == [True, True]
 
 
 class Place:
@@ -78,7 +136,7 @@ def test_what_is_wanted_while_the_same_key_is_on_its_way_comes_after_it() -> Non
 
 def test_a_busy_place_is_left_alone_for_as_long_as_it_says_whatever_else_is_heard() -> None:
     async def scene() -> None:
-        place = Place(Busy(60))
+        place = Place(RateLimited(60))
         box = Outbox(place.told.append)
         done = box.put("a", lambda: place.take("a"))
         await asyncio.sleep(1)
