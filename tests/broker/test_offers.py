@@ -146,7 +146,7 @@ def test_a_change_that_fails_or_cannot_be_recorded_leaves_the_offer_open() -> No
         def full(moment: Moment) -> None:
             raise OSError("the disk is full")
 
-        stage.broker._accounts._record = full
+        stage.broker._accounts.record = full
         assert await stage.desk.offers[0].accept(mode="full_auto", who="ada") == "nothing was changed: the disk is full"
         assert modes.changed == []
 

@@ -260,7 +260,7 @@ def test_siblings_that_a_grant_settles_are_released_without_being_asked() -> Non
         play.submit(id) >> f"queue {id} in desk at {'abc'.index(id)}"
     play.submit("other", "another session") >> "show other in desk"
     play.answer("a", YES) >> "release a"
-    assert [each.id for each in play.machine.siblings("a")] == ["b", "c"]
+    assert [each.id for each in play.machine.waiting(("test", "s"))] == ["b", "c"]
     play.settle("b", "c", answer=YES) >> "release b settled, release c settled"
     play.rechecked("a") >> "finish a answered allowed, withdraw a from desk"
     play.answer("b", NO) >> "late b settled by ada in desk"

@@ -142,7 +142,7 @@ EXPECTED: dict[str, Played] = {
             ending(
                 "answer.changed",
                 "what would run is not what was approved any more: a file, a link or a script is not as it was shown; "
-                "make the call again, so that it is shown anew",
+                "make the call again, to be shown again",
                 **PERSON,
                 said="allow",
             ),

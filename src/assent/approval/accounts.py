@@ -1,90 +1,81 @@
-"""What is kept and recorded of a question: the store and the record together, each with an end to waiting.
+"""What is stored and recorded of a question: the store and the record together, each with a timeout.
 
-A failure raises, and whoever asked for it denies the call. Knows nothing of channels or clocks."""
+A failure raises, and the call is denied."""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from dataclasses import KW_ONLY, dataclass
 
 from assent.approval.commands import Leftover
 from assent.approval.denial import deny
 from assent.approval.escalation import Offer
 from assent.approval.patience import given, within
 from assent.approval.store import Store
-from assent.contract import StoreError, Value
+from assent.contract import StoreError
 from assent.contract.approval import Answer, Ending, Held, Resolution
 from assent.contract.display import one_line
 
 LONGEST = 300  # characters of what went wrong
 
 
-class Moment(Value):
-    """`kind` is `shown` (the clock of `held` started in `channel`), `answered` (an `answer` that counts, before
-    anything comes of it), `ended` (the `resolution`, once for each question), `offer`, `rejected` (an offer), `mode`
-    or `rule` (what a person has `chosen` of an offer)."""
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """A moment in the life of a question or an offer, to be recorded.
 
-    __slots__ = ("kind", "held", "answer", "resolution", "offer", "chosen", "who", "channel")
+    `kind` is `shown` (the clock of `held` started in `channel`), `answered` (an `answer` that counts, before anything
+    comes of it), `ended` (the `resolution`, once for each question), `offer`, `rejected` (an offer), `mode` or `rule`
+    (what a person has `chosen` of an offer)."""
 
-    def __init__(
-        self,
-        kind: str,
-        *,
-        held: Held | None = None,
-        answer: Answer | None = None,
-        resolution: Resolution | None = None,
-        offer: Offer | None = None,
-        chosen: str = "",
-        who: str = "",
-        channel: str = "",
-    ) -> None:
-        self.kind = kind
-        self.held = held
-        self.answer = answer
-        self.resolution = resolution
-        self.offer = offer
-        self.chosen = chosen
-        self.who = who
-        self.channel = channel
+    kind: str
+    _: KW_ONLY
+    held: Held | None = None
+    answer: Answer | None = None
+    resolution: Resolution | None = None
+    offer: Offer | None = None
+    chosen: str = ""
+    who: str = ""
+    channel: str = ""
 
 
 Records = Callable[[Moment], Awaitable[None] | None]
 
 
+@dataclass(eq=False, slots=True)
 class Accounts:
-    """The books of one broker."""
+    """The store and the record of one broker."""
 
-    def __init__(self, store: Store, record: Records | None, patience: float) -> None:
-        self._store = store
-        self._record = record
-        self._patience = patience
+    store: Store
+    record: Records | None
+    patience: float
 
     async def held(self, held: Held) -> None:
-        await within(self._patience, self._store.hold(held))
+        await within(self.patience, self.store.hold(held))
 
     async def shown(self, held: Held, channel: str, deadline: float) -> None:
-        await within(self._patience, self._store.shown(held.id, deadline))
+        await within(self.patience, self.store.shown(held.id, deadline))
         await self.note(Moment("shown", held=held, channel=channel))
 
     async def approved(self, held: Held, answer: Answer) -> None:
-        """An approval, before anything comes of it."""
-        if not await within(self._patience, self._store.answered(held.id, answer)):
+        if not await within(self.patience, self.store.answered(held.id, answer)):
             raise StoreError("the store has no such question, or an answer to it")
         await self.note(_answered(held, answer))
 
     async def used(self, held: Held) -> None:
-        """An approval is used up. Raises where it was before."""
-        if not await within(self._patience, self._store.use(held.id)):
+        """Use an approval up. Raises where it was used before."""
+        if not await within(self.patience, self.store.use(held.id)):
             raise StoreError("the approval was used before")
 
     async def ended(self, held: Held, resolution: Resolution) -> tuple[Resolution, str]:
-        """The end on record and out of the store. What cannot be recorded does not run: gives the resolution that
-        holds, and what went wrong."""
+        """Record the end and remove the question from the store. What cannot be recorded does not run: gives the
+        resolution that holds, and what went wrong."""
         answer = resolution.answer
         if resolution.ending is Ending.ANSWERED and not resolution.allowed and answer is not None:
             await self.quietly(_answered(held, answer))
         try:
             await self.note(Moment("ended", held=held, resolution=resolution))
-            await within(self._patience, self._store.finish(held.id, resolution))
+            await within(self.patience, self.store.finish(held.id, resolution))
         except Exception as error:
             problem = words(error)
             if resolution.allowed:
@@ -102,22 +93,19 @@ class Accounts:
         return final
 
     async def leftovers(self) -> tuple[Leftover, ...]:
-        return await within(self._patience, self._store.leftovers())
+        return await within(self.patience, self.store.leftovers())
 
     async def note(self, moment: Moment) -> None:
-        if self._record is not None:
-            await given(self._patience, self._record(moment))
+        if self.record is not None:
+            await given(self.patience, self.record(moment))
 
     async def quietly(self, moment: Moment) -> None:
-        """Record where nothing hangs on it: the call is denied already."""
-        try:
+        """Record where nothing depends on it: the call is denied already."""
+        with suppress(Exception):
             await self.note(moment)
-        except Exception:
-            return
 
 
 def words(error: BaseException) -> str:
-    """What went wrong, for a person."""
     return one_line(f"{type(error).__name__}: {error}", LONGEST)
 
 

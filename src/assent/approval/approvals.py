@@ -1,6 +1,6 @@
-"""Approvals that outlive the run that asked: kept by id with what they are bound to, and used once.
+"""Approvals that outlive the run that asked: stored by id with what they are bound to, and used once.
 
-For frameworks that pause a run, write it down and go on days later. Asks nobody, and lets nothing run."""
+For frameworks that pause a run, save it and go on days later."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ import sqlite3
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from dataclasses import astuple, dataclass
 
-from assent.contract import StoreError, Value
+from assent.contract import StoreError
 from assent.state.files import state_folder
 
 FILE = "approvals.db"
@@ -31,7 +32,7 @@ CREATE TABLE IF NOT EXISTS waiting (
 
 
 def moment() -> tuple[str, float]:
-    """Now by a clock that nobody sets: which start of the machine, and the seconds since then, sleep included."""
+    """Now by a clock that nobody can set: which start of the machine, and the seconds since then, sleep included."""
     try:
         with open(BOOT_FILE, encoding="ascii") as file:
             boot = file.read().strip()
@@ -40,26 +41,21 @@ def moment() -> tuple[str, float]:
     return boot, time.clock_gettime(time.CLOCK_BOOTTIME)
 
 
-class PausedQuestion(Value):
-    """A question that waits for an answer from elsewhere. Times are seconds since the epoch; `at` is the `moment` of
-    asking."""
+@dataclass(frozen=True, slots=True)
+class PausedQuestion:
+    """A question whose run is paused. Times are seconds since the epoch; `at` is the `moment` of asking."""
 
-    __slots__ = ("id", "digest", "session", "made", "until", "at")
-
-    def __init__(self, id: str, digest: str, session: str, made: float, until: float, at: tuple[str, float]) -> None:
-        self.id = id
-        self.digest = digest
-        self.session = session
-        self.made = made
-        self.until = until
-        self.at = at
+    id: str
+    digest: str
+    session: str
+    made: float
+    until: float
+    at: tuple[str, float]
 
     def over(self, now: float, at: tuple[str, float]) -> bool:
         """Whether it is too late for an answer, by either clock. One that was set back makes nothing hold longer."""
-        boot, since = at
-        if now > self.until or now < self.made - SKEW:
-            return True
-        return bool(boot) and boot == self.at[0] and since - self.at[1] > self.until - self.made
+        by_boot = bool(at[0]) and at[0] == self.at[0] and at[1] - self.at[1] > self.until - self.made
+        return now > self.until or now < self.made - SKEW or by_boot
 
 
 class Approvals:
@@ -68,20 +64,20 @@ class Approvals:
     def __init__(self, state: str) -> None:
         self._state = state
 
-    def keep(self, kept: PausedQuestion) -> None:
-        """Keep a question. Raises StoreError where it would not survive."""
+    def keep(self, question: PausedQuestion) -> None:
+        """Raises StoreError where the question would not survive."""
+        *row, at = astuple(question)
         with self._open() as db:
-            db.execute("DELETE FROM waiting WHERE until < ?", (kept.made,))
-            row = (kept.id, kept.digest, kept.session, kept.made, kept.until, *kept.at)
-            db.execute("INSERT INTO waiting VALUES (?, ?, ?, ?, ?, ?, ?)", row)
+            db.execute("DELETE FROM waiting WHERE until < ?", (question.made,))
+            db.execute("INSERT INTO waiting VALUES (?, ?, ?, ?, ?, ?, ?)", (*row, *at))
 
     def find(self, id: str) -> PausedQuestion | None:
         with self._open() as db:
             row = db.execute("SELECT * FROM waiting WHERE id = ?", (id,)).fetchone()
         if row is None:
             return None
-        name, digest, session, made, until, boot, since = row
-        return PausedQuestion(name, digest, session, made, until, (boot, since))
+        id, digest, session, made, until, boot, since = row
+        return PausedQuestion(id, digest, session, made, until, (boot, since))
 
     def use(self, id: str) -> bool:
         """Use up the answer to a question: true exactly once, whoever asks."""

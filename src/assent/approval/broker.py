@@ -1,7 +1,7 @@
-"""Collects answers: the shell around the machine of questions, with tasks, timers, store and channels.
+"""Collects answers: runs the machine of questions with tasks, timers, store and channels.
 
-Owns that whatever raises and whenever, a question ends, ends once, and ends denied. What a call does and what the rules
-say of it comes from outside, as callables."""
+Whatever raises and whenever, a question ends, ends once, and ends denied. What a call does and what the rules say about
+it comes from outside, as callables."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import asyncio
 import concurrent.futures
 import time
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from assent.approval.accounts import Accounts, Moment, Records, words
@@ -55,7 +56,7 @@ class Broker:
     `recheck` observes and decides a call again, and compares the digest. `remember` makes and saves a grant.
     `settles` says whether a call would be allowed by now without asking. `record` writes a moment to the trail.
     `change_mode` and `deny_rule` carry out an accepted offer. Each may be a plain or a coroutine function, and may
-    raise; a plain one should be quick, since it holds up the loop. `fixed`: the channels are those of the author of a
+    raise; a plain one should be quick, since it blocks the loop. `fixed`: the channels are those of the author of a
     program, and no other comes: a question that none of them can show ends at once."""
 
     def __init__(
@@ -108,12 +109,11 @@ class Broker:
             return deny(held.id, Ending.CLOSED)
         if held.id in self._waits:
             return deny(held.id, Ending.FAULT, detail="another question has its id")
-        wait = self._waits[held.id] = Wait(held)
-        return await self._carry(wait, self._begin)
+        return await self._carry(self._waits.setdefault(held.id, Wait(held)), self._begin)
 
     async def reattach(self, id: str, digest: str) -> Resolution:
-        """The caller of a question is back, after a restart or a broken line. The question is asked again, or goes on;
-        a caller that still waits for it is sent away, since an approval is for one."""
+        """The caller of a question is back, after a restart or a lost connection. The question is asked again, or goes
+        on; a caller that still waits for it is dismissed, since an approval is for one."""
         try:
             if id not in self._waits:  # left by a process that died after this one started
                 await self.recover()
@@ -135,7 +135,6 @@ class Broker:
         return await self._carry(wait, again)
 
     def withdraw(self, id: str, detail: str = "") -> None:
-        """The call is not wanted any more."""
         self.do(self._machine.cancel(id, self.now(), detail))
 
     # People
@@ -146,10 +145,8 @@ class Broker:
         commands = self._machine.answer(id, digest, answer, self.now())
         refused = refusal(commands)
         self.do(commands)
-        if refused is not None:
-            return refused
-        if wait is None:
-            return Unknown(id)
+        if refused is not None or wait is None:
+            return refused or Unknown(id)
         return Taken(id, await asyncio.shield(wait.concluded), wait.note)
 
     def answer_threadsafe(self, id: str, digest: str, answer: Answer) -> concurrent.futures.Future[Receipt]:
@@ -159,7 +156,6 @@ class Broker:
         return asyncio.run_coroutine_threadsafe(self.answer(id, digest, answer), self._loop)
 
     def dismiss(self, id: str, channel: str = "") -> None:
-        """A person put a question away."""
         self.do(self._machine.dismissed(id, channel, self.now()))
 
     def pending(self) -> tuple[Pending, ...]:
@@ -168,14 +164,14 @@ class Broker:
             return ()
         ahead = self.wall() - self._time()
         return tuple(
-            Pending(each.held, each.state, each.position, None if each.deadline is None else each.deadline + ahead)
+            replace(each, deadline=None if each.deadline is None else each.deadline + ahead)
             for each in self._machine.pending()
         )
 
     # Channels
 
     def attach(self, channel: Channel) -> None:
-        """Open a channel, or open it again: it gets to see everything that waits."""
+        """Open a channel, or open it again: it receives everything that waits."""
         self.detach(channel.name)
         self.do(self._deliveries.attach(channel))
 
@@ -194,13 +190,11 @@ class Broker:
         fresh = [each.rebased(now, wall) for each in left if each.held.id not in self._waits]
         for each in fresh:
             wait = self._waits[each.held.id] = Wait(each.held)
-            self._tasks.start(self._carry(wait, nothing))
+            self._tasks.start(self._carry(wait))
         self.do(self._machine.lose(fresh, now))
 
     async def settle(self, session: Session, answer: Answer | None = None) -> None:
         """Release the waiting questions of a session that need no asking any more. `answer` is what changed that."""
-        if self._settles is None:
-            return
         ids = [held.id for held in self._machine.waiting(session) if await self._is_settled(held)]
         self.do(self._machine.settle(ids, self.now(), answer))
 
@@ -211,8 +205,7 @@ class Broker:
         for wait in list(self._waits.values()):
             if not wait.ended.done():
                 wait.ended.set_result(deny(wait.held.id, Ending.CLOSED))
-        waits = [each.concluded for each in self._waits.values()]
-        if waits:
+        if waits := [each.concluded for each in self._waits.values()]:
             await asyncio.wait(waits, timeout=self._patience)
         await self._tasks.drain(self._delivery)
         self._deliveries.clear()
@@ -221,11 +214,13 @@ class Broker:
 
     # How a question is carried to its end
 
-    async def _carry(self, wait: Wait, begin: Callable[[Wait], Awaitable[None]]) -> Resolution:
+    async def _carry(self, wait: Wait, begin: Callable[[Wait], Awaitable[None]] | None = None) -> Resolution:
+        """`begin` submits the question; a lost one is in the store and in the machine already."""
         # INVARIANT: whatever happens in here, the question leaves the machine and the table, and is allowed only by
         # what the machine said, recorded, to a caller that still waits.
         try:
-            await begin(wait)
+            if begin is not None:
+                await begin(wait)
             resolution = await self._outcome(wait)
         except asyncio.CancelledError:
             await self._conclusion(wait, self._stop(wait, Ending.CANCELLED))
@@ -244,14 +239,12 @@ class Broker:
             self.do(self._machine.submit(wait.held, self.now()))
 
     async def _outcome(self, wait: Wait) -> Resolution:
-        """Wait for the end; on an approval, look at the call once more and report that to the machine."""
-        either: set[asyncio.Future[Any]] = {wait.released, wait.ended}
-        await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
+        """Wait for the end; on an approval, evaluate the call again and report that to the machine."""
+        await _either(wait.released, wait.ended)
         if not wait.ended.done():
             release = self._tasks.start(self._release(wait, wait.released.result()))
             try:
-                either = {release, wait.ended}
-                await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
+                await _either(release, wait.ended)
             finally:
                 release.cancel()
         if not wait.ended.done():
@@ -267,7 +260,7 @@ class Broker:
             self.do(self._machine.rechecked(wait.held.id, recheck, self.now()))
 
     async def _second_look(self, wait: Wait, release: Release) -> Recheck:
-        """Keep and record the approval, observe and decide again, and use the approval up."""
+        """Store and record the approval, observe and decide again, and use the approval up."""
         held, answer = wait.held, None if release.settled else release.answer
         if answer is not None and not release.stored:
             await self._started(wait)
@@ -303,7 +296,7 @@ class Broker:
             return False
 
     def _stop(self, wait: Wait, ending: Ending, detail: str = "") -> Resolution:
-        """Take a question out of the machine, however far it was. The caller gets a denial."""
+        """Remove a question from the machine, however far it was. The caller gets a denial."""
         id = wait.held.id
         if self._waits.get(id) is wait:
             end = self._machine.cancel if ending is Ending.CANCELLED else self._machine.fault
@@ -314,7 +307,7 @@ class Broker:
         return deny(id, ending, answer=found.answer, detail=detail, waited=found.waited) if found.allowed else found
 
     async def _conclusion(self, wait: Wait, resolution: Resolution) -> Resolution:
-        """Record the end, in a task of its own: a caller that is cancelled meanwhile does not stop it."""
+        """Record the end, in a separate task: a caller that is cancelled does not stop it."""
         task = self._tasks.start(self._conclude(wait, resolution))
         try:
             return await asyncio.shield(task)
@@ -328,7 +321,7 @@ class Broker:
         final = deny(wait.held.id, Ending.FAULT, answer=resolution.answer, waited=resolution.waited)
         try:
             if self._waits.get(wait.held.id) is not wait:
-                final = resolution  # a caller that was sent away ends alone: the question is another's now
+                final = resolution  # a dismissed caller ends alone: the question is another's now
                 return final
             await self._started(wait)
             final, problem = await self._accounts.ended(wait.held, resolution)
@@ -349,30 +342,29 @@ class Broker:
             self._tasks.start(self._accounts.quietly(Moment("offer", held=wait.held, offer=offer)))
             self.offers.deliver(offer, self._deliveries.channels(), self._delivery)
 
-    # Carrying out what the machine says
+    # Commands of the machine
 
     def do(self, commands: list[Command]) -> None:
-        """Carry out what the machine said to an event. For this package."""
+        """Carry out the commands that an event led to. For this package."""
         for command in commands:
+            wait = None if isinstance(command, Show | Queue) else self._waits.get(command.id)
             match command:
                 case Show():
                     self._deliveries.show(command)
                 case Queue():
                     self._deliveries.queue(command)
-                case Withdraw() if command.id in self._waits:
-                    wait = self._waits[command.id]
+                case Withdraw() if wait is not None:
                     self._deliveries.withdraw(command, wait.held, wait.concluded)
-                case StartClock() if command.id in self._waits:
-                    wait = self._waits[command.id]
+                case StartClock() if wait is not None:
                     wait.start = self._tasks.start(self._start(wait, command))
-                case Release() if command.id in self._waits:
-                    self._waits[command.id].released.set_result(command)
-                case Finish() if command.id in self._waits and not self._waits[command.id].ended.done():
-                    self._waits[command.id].ended.set_result(command.resolution)
+                case Release() if wait is not None:
+                    wait.released.set_result(command)
+                case Finish() if wait is not None and not wait.ended.done():
+                    wait.ended.set_result(command.resolution)
         self._arm()
 
     async def _start(self, wait: Wait, command: StartClock) -> None:
-        """Keep and record that the clock of a question started. What cannot be recorded is not asked."""
+        """Store and record that the clock of a question started. What cannot be recorded is not asked."""
         try:
             deadline = self.wall() + command.deadline - self.now()
             await self._accounts.shown(wait.held, command.channel, deadline)
@@ -386,7 +378,7 @@ class Broker:
     # Time
 
     def now(self) -> float:
-        """The time of the machine. Every event asks for it first, so this is where other threads are stopped."""
+        """The time of the machine. Every event asks for it first, so this is where other threads are refused."""
         here = asyncio.get_running_loop()
         if self._loop is None or self._loop.is_closed():
             self._loop, self._timer, self._armed = here, None, None
@@ -418,24 +410,25 @@ class Broker:
         self.do(self._machine.tick(self.now()))
 
 
+def _future() -> asyncio.Future[Any]:
+    return asyncio.get_running_loop().create_future()
+
+
+@dataclass(eq=False, slots=True)
 class Wait:
     """One caller that waits for one question."""
 
-    __slots__ = ("held", "released", "ended", "concluded", "start", "note", "gone")
-
-    def __init__(self, held: Held) -> None:
-        loop = asyncio.get_running_loop()
-        self.held = held
-        self.released: asyncio.Future[Release] = loop.create_future()  # approved: look at it once more
-        self.ended: asyncio.Future[Resolution] = loop.create_future()  # by the machine
-        self.concluded: asyncio.Future[Resolution] = loop.create_future()  # recorded: what the caller gets
-        self.start: asyncio.Task[None] | None = None  # keeps and records that the clock started
-        self.note = ""  # what went wrong beside, for the person
-        self.gone = False  # the caller was cancelled
+    held: Held
+    released: asyncio.Future[Release] = field(default_factory=_future)  # approved: evaluate it again
+    ended: asyncio.Future[Resolution] = field(default_factory=_future)  # by the machine
+    concluded: asyncio.Future[Resolution] = field(default_factory=_future)  # recorded: what the caller gets
+    start: asyncio.Task[None] | None = None  # stores and records that the clock started
+    note: str = ""  # what went wrong besides, for the person
+    gone: bool = False  # the caller was cancelled
 
 
-async def nothing(wait: Wait) -> None:
-    """A lost question is in the store and in the machine already."""
+async def _either(*futures: asyncio.Future[Any]) -> None:
+    await asyncio.wait(futures, return_when=asyncio.FIRST_COMPLETED)
 
 
 def refusal(commands: list[Command]) -> Refusal | None:
@@ -444,10 +437,6 @@ def refusal(commands: list[Command]) -> Refusal | None:
 
 
 def unattached(refused: Refusal | None) -> str:
-    match refused:
-        case Late():
-            return f"the question has ended ({refused.ending.value})"
-        case Mismatch():
-            return "the digest is not that of the question"
-        case _:
-            return "no such question is known any more"
+    if isinstance(refused, Late):
+        return f"the question has ended ({refused.ending.value})"
+    return "the digest is not that of the question" if isinstance(refused, Mismatch) else "no such question is known"

@@ -1,32 +1,33 @@
-"""What the machine of questions tells its shell to do, and what an answer is told. Does nothing itself."""
+"""The values that the machine of questions works with: its commands, the receipts of answers, and what it knows of
+each question and channel."""
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass, field, replace
 from enum import Enum
 
-from assent.contract import Value
 from assent.contract.approval import Answer, Ending, Held, Resolution
 
+Session = tuple[str, str]  # runtime, session: names of sessions are unique within a runtime at best
 # Where a call that is not shown whole can be answered.
 ELSEWHERE = "deny it here, or look at all of it on Assent's page or in `assent inbox`, and answer there"
 NOWHERE = "it is longer than any place shows; deny it, and let the agent do it in smaller parts"
-Session = tuple[str, str]
 
 
 class QuestionState(Enum):
-    """Where a question is in its life. ASKED and SHOWN are the head of a session's queue."""
+    """ASKED and SHOWN are the head of a session's queue."""
 
     QUEUED = "queued"  # behind another question of its session
     ASKED = "asked"  # sent to the channels, delivered to none yet
     SHOWN = "shown"  # delivered: its clock runs
-    RELEASING = "releasing"  # approved, and looked at once more
+    RELEASING = "releasing"  # approved, and re-evaluated
     LOST = "lost"  # left over from a process that died; its caller may come back
 
     __hash__ = object.__hash__  # members are singletons; Enum's own hash is slower
 
 
 class SecondLook(Enum):
-    """What the second look at an approved call says."""
+    """The result of evaluating an approved call again."""
 
     STANDS = "stands"
     DENIED = "denied"
@@ -35,93 +36,84 @@ class SecondLook(Enum):
     __hash__ = object.__hash__  # as above
 
 
-class Recheck(Value):
-    """The second look at a call when it is released. `reason` is for the agent."""
+@dataclass(frozen=True, slots=True)
+class Recheck:
+    """`reason` is for the agent."""
 
-    __slots__ = ("verdict", "reason")
-
-    def __init__(self, verdict: SecondLook, reason: str = "") -> None:
-        self.verdict = verdict
-        self.reason = reason
+    verdict: SecondLook
+    reason: str = ""
 
 
-class Show(Value):
+# Commands
+
+
+@dataclass(frozen=True, slots=True)
+class Show:
     """Ask this question in this channel. `deadline` is the end of its clock where that runs already."""
 
-    __slots__ = ("channel", "held", "deadline")
-
-    def __init__(self, channel: str, held: Held, deadline: float | None = None) -> None:
-        self.channel = channel
-        self.held = held
-        self.deadline = deadline
+    channel: str
+    held: Held
+    deadline: float | None = None
 
 
-class Queue(Value):
-    """Let this channel know of a question that waits behind another."""
+@dataclass(frozen=True, slots=True)
+class Queue:
+    """List a question in this channel that waits behind another."""
 
-    __slots__ = ("channel", "held", "position")
-
-    def __init__(self, channel: str, held: Held, position: int) -> None:
-        self.channel = channel
-        self.held = held
-        self.position = position
+    channel: str
+    held: Held
+    position: int
 
 
-class StartClock(Value):
-    """The clock of a question has started: somebody can see it."""
+@dataclass(frozen=True, slots=True)
+class StartClock:
+    """Somebody can see the question."""
 
-    __slots__ = ("id", "channel", "deadline")
-
-    def __init__(self, id: str, channel: str, deadline: float) -> None:
-        self.id = id
-        self.channel = channel
-        self.deadline = deadline
+    id: str
+    channel: str
+    deadline: float
 
 
-class Withdraw(Value):
-    """Take a question out of a channel: it has ended."""
+@dataclass(frozen=True, slots=True)
+class Withdraw:
+    """Remove a question that has ended from a channel."""
 
-    __slots__ = ("channel", "id", "resolution")
-
-    def __init__(self, channel: str, id: str, resolution: Resolution) -> None:
-        self.channel = channel
-        self.id = id
-        self.resolution = resolution
+    channel: str
+    id: str
+    resolution: Resolution
 
 
-class Release(Value):
-    """Look at the call once more and report. `answer` approves it, or made the grant that does (`settled`).
+@dataclass(frozen=True, slots=True)
+class Release:
+    """Evaluate the call again and report. `answer` approves it, or made the grant that does (`settled`).
     `stored` says that the answer is in the store already."""
 
-    __slots__ = ("id", "answer", "settled", "stored")
-
-    def __init__(self, id: str, answer: Answer | None, *, settled: bool = False, stored: bool = False) -> None:
-        self.id = id
-        self.answer = answer
-        self.settled = settled
-        self.stored = stored
+    id: str
+    answer: Answer | None
+    _: KW_ONLY
+    settled: bool = False
+    stored: bool = False
 
 
-class Finish(Value):
+@dataclass(frozen=True, slots=True)
+class Finish:
     """The question has ended. Given once for each."""
 
-    __slots__ = ("id", "resolution")
-
-    def __init__(self, id: str, resolution: Resolution) -> None:
-        self.id = id
-        self.resolution = resolution
+    id: str
+    resolution: Resolution
 
 
-class Late(Value):
+# Receipts: what an answer leads to
+
+
+@dataclass(frozen=True, slots=True)
+class Late:
     """The answer came after the question had ended, or after another answer. It changes nothing."""
 
-    __slots__ = ("id", "ending", "who", "channel")
-
-    def __init__(self, id: str, ending: Ending, who: str = "", channel: str = "") -> None:
-        self.id = id
-        self.ending = ending
-        self.who = who
-        self.channel = channel
+    id: str
+    ending: Ending
+    who: str = ""
+    channel: str = ""
 
     @property
     def words(self) -> str:
@@ -131,53 +123,40 @@ class Late(Value):
         return f"too late: {self.who or 'somebody'} answered first{place}; your answer changed nothing"
 
 
-class Unknown(Value):
+@dataclass(frozen=True, slots=True)
+class Unknown:
     """No question has this id."""
 
-    __slots__ = ("id",)
-
-    def __init__(self, id: str) -> None:
-        self.id = id
+    id: str
 
     @property
     def words(self) -> str:
         return f"no question has the id `{self.id}`; list the waiting ones and answer again"
 
 
-class Mismatch(Value):
+@dataclass(frozen=True, slots=True)
+class Mismatch:
     """The answer names another digest than the question has: it was given to something else."""
 
-    __slots__ = ("id",)
-
-    def __init__(self, id: str) -> None:
-        self.id = id
-
-    @property
-    def words(self) -> str:
-        return "the answer is to something else than what is asked; look at the question again, then answer"
+    id: str
+    words = "the answer is to something else than what is asked; look at the question again, then answer"
 
 
-class Absent(Value):
-    """The agent that asked is not connected since a restart: there is nobody to answer to yet."""
+@dataclass(frozen=True, slots=True)
+class Absent:
+    """The agent that asked has not reconnected since a restart."""
 
-    __slots__ = ("id",)
-
-    def __init__(self, id: str) -> None:
-        self.id = id
-
-    @property
-    def words(self) -> str:
-        return "the agent that asked is not connected; answer once the question is shown again"
+    id: str
+    words = "the agent that asked is not connected; answer once the question is shown again"
 
 
-class Partial(Value):
+@dataclass(frozen=True, slots=True)
+class Partial:
     """A yes to a question that was not shown whole where it was given. It changes nothing; a no would count."""
 
-    __slots__ = ("id", "possible")
-
-    def __init__(self, id: str, *, possible: bool = True) -> None:
-        self.id = id
-        self.possible = possible
+    id: str
+    _: KW_ONLY
+    possible: bool = True
 
     @property
     def words(self) -> str:
@@ -185,15 +164,13 @@ class Partial(Value):
         return f"not all of this call is shown here, so it cannot be allowed here; {where}"
 
 
-class Taken(Value):
-    """The answer counted. `resolution` is what came of it, `note` what went wrong beside it."""
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """The answer counted. `note` is what went wrong besides."""
 
-    __slots__ = ("id", "resolution", "note")
-
-    def __init__(self, id: str, resolution: Resolution, note: str = "") -> None:
-        self.id = id
-        self.resolution = resolution
-        self.note = note
+    id: str
+    resolution: Resolution
+    note: str = ""
 
     @property
     def words(self) -> str:
@@ -206,93 +183,80 @@ Receipt = Taken | Refusal | Partial
 Command = Show | Queue | StartClock | Withdraw | Release | Finish | Refusal
 
 
+# What is known of questions and channels
+
+
 def session_of(held: Held) -> Session:
-    """Whose queue a question waits in. Names of sessions are unique within a runtime at best."""
     return (held.call.runtime, held.call.session)
 
 
-class Pending(Value):
-    """A question that has not ended. `position` counts from 0, the head; `deadline` is the next end of a clock."""
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """A question that has not ended. `position` counts from 0, the head; `deadline` is when its next clock ends."""
 
-    __slots__ = ("held", "state", "position", "deadline")
-
-    def __init__(self, held: Held, state: QuestionState, position: int, deadline: float | None) -> None:
-        self.held = held
-        self.state = state
-        self.position = position
-        self.deadline = deadline
+    held: Held
+    state: QuestionState
+    position: int
+    deadline: float | None
 
 
-class Leftover(Value):
-    """A question that a dead process left behind. `deadline` is the last moment for its caller to come back,
-    `shown` whether its clock had started, `answer` an approval that was given. `used` says that its release is used
-    up: it can only end."""
+@dataclass(frozen=True, slots=True)
+class Leftover:
+    """A question of a process that died. `deadline` is the last moment for its caller to come back, `shown` whether
+    its clock had started, `answer` an approval that was given. `used` says that its release is used up: it can only
+    end."""
 
-    __slots__ = ("held", "deadline", "shown", "answer", "used")
-
-    def __init__(
-        self, held: Held, deadline: float, *, shown: bool = False, answer: Answer | None = None, used: bool = False
-    ) -> None:
-        self.held = held
-        self.deadline = deadline
-        self.shown = shown
-        self.answer = answer
-        self.used = used
+    held: Held
+    deadline: float
+    _: KW_ONLY
+    shown: bool = False
+    answer: Answer | None = None
+    used: bool = False
 
     def rebased(self, now: float, wall: float) -> Leftover:
-        """The same with its deadline in the time of the machine. A clock that was set back makes nobody wait longer;
+        """The same with its deadline in the machine's time. A clock that was set back makes nobody wait longer;
         one that was never shown may wait as long for its caller as for somebody to see it."""
         rest = min(self.deadline - wall, self.held.timeout) if self.shown else self.held.unseen
         if self.held.limit:
             rest = min(rest, self.held.made + self.held.limit - wall)
-        return Leftover(self.held, now + rest, shown=self.shown, answer=self.answer, used=self.used)
+        return replace(self, deadline=now + rest)
 
 
+@dataclass(eq=False, slots=True)
 class Waiting:
     """What the machine knows of one question. Times are None while their clock stands still."""
 
-    __slots__ = (
-        "held",
-        "state",
-        "since",
-        "seen",
-        "refused",
-        "problems",
-        "deadline",
-        "end",
-        "blind",
-        "dark",
-        "due",
-        "answer",
-        "settled",
-    )
+    held: Held
+    state: QuestionState
+    since: float
+    end: float | None = None  # when the caller stops waiting
+    seen: set[str] = field(default_factory=set)  # the channels that show it
+    refused: set[str] = field(default_factory=set)  # the channels that could not
+    problems: dict[str, str] = field(default_factory=dict)  # of these, why
+    deadline: float | None = None  # the end of the clock that started when it was shown
+    blind: float | None = None  # since when nobody can see it
+    dark: float | None = None  # since when the last channel that showed it is closed
+    due: float | None = None  # the first of the ends above
+    answer: Answer | None = None
+    settled: bool = False
 
-    def __init__(self, held: Held, state: QuestionState, now: float) -> None:
-        self.held = held
-        self.state = state
-        self.since = now
-        self.seen: set[str] = set()  # the channels that show it
-        self.refused: set[str] = set()  # the channels that could not
-        self.problems: dict[str, str] = {}  # of these, why
-        self.deadline: float | None = None  # the end of the clock that started when it was shown
-        self.end = now + held.limit if held.limit else None  # when whoever asked waits no longer
-        self.blind: float | None = None  # since when nobody can see it
-        self.dark: float | None = None  # since when it is gone from the last channel that showed it
-        self.due: float | None = None  # the first of the ends above
-        self.answer: Answer | None = None
-        self.settled = False
+    def __post_init__(self) -> None:
+        self.end = self.since + self.held.limit if self.held.limit else None
+
+    def late(self, ending: Ending) -> Late:
+        """The receipt for an answer that comes after the one that counted."""
+        by = self.answer
+        return Late(self.held.id, ending) if by is None else Late(self.held.id, ending, by.who, by.channel)
 
 
+@dataclass(eq=False, slots=True)
 class OpenChannel:
     """What the machine knows of one channel. One with `room` shows so many questions at a time (0: all of them):
     `shows` are those."""
 
-    __slots__ = ("name", "room", "shows")
-
-    def __init__(self, name: str, room: int = 0) -> None:
-        self.name = name
-        self.room = room
-        self.shows: set[str] = set()
+    name: str
+    room: int = 0
+    shows: set[str] = field(default_factory=set)
 
     def is_full_for(self, id: str) -> bool:
         """Whether a question has to wait there until another one is done."""
@@ -314,5 +278,5 @@ def overdue(question: Waiting, now: float) -> tuple[Ending, float, str]:
 
 
 def failures(question: Waiting) -> str:
-    """Why channels could not show a question, in words; `""` where none said."""
+    """Why channels could not show a question; `""` where none said."""
     return ", ".join(f"the channel `{name}` failed: {why}" for name, why in question.problems.items())

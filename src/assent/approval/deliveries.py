@@ -1,6 +1,7 @@
-"""Carries questions to the channels and their words back: in order, each with an end. Decides nothing.
+"""Delivers questions and offers to the channels and their answers back, in order and with timeouts.
 
-A channel that raises or hangs holds up nobody but itself."""
+A channel that raises or hangs blocks nobody but itself. An offer never switches anything by itself: a mode changes by a
+person's act, which is recorded first."""
 
 from __future__ import annotations
 
@@ -18,13 +19,14 @@ from assent.approval.machine import Machine
 from assent.approval.patience import Tasks, given, within
 from assent.contract.approval import Answer, Ending, Held, Resolution, Said
 
+NOT_OPEN = "this offer is not open any more; nothing was changed"
 LOG = logging.getLogger("assent.channels")
 Note = Callable[[Moment], Awaitable[None]]
 Changes = Callable[[str, str, str], object]  # session, mode or rule, who; may be a coroutine function, may raise
 
 
 class Desk(Protocol):
-    """Where words from channels go: the broker."""
+    """What channels need of the broker."""
 
     wall: Callable[[], float]
 
@@ -35,8 +37,8 @@ class Desk(Protocol):
 
 
 class Deliveries:
-    """The open channels of one broker, and what is on its way to them. `own`: they are the author's, who may say in an
-    answer where it was given."""
+    """The open channels of one broker, and what is being delivered to them. `own`: they are the author's, who may say
+    in an answer where it was given."""
 
     def __init__(self, desk: Desk, machine: Machine, tasks: Tasks, seconds: float, *, own: bool = False) -> None:
         self._desk = desk
@@ -54,10 +56,9 @@ class Deliveries:
         return self._machine.attached(channel.name, self._desk.now(), room=_room(channel))
 
     def detach(self, channel: Channel | str) -> list[Command]:
-        """Close a channel, by itself or by name. One that another has taken the place of is closed already."""
+        """Close a channel, by itself or by name. One that another has replaced is closed already."""
         name = channel if isinstance(channel, str) else channel.name
-        open_one = self._channels.get(name)
-        if open_one is None or (not isinstance(channel, str) and open_one is not channel):
+        if name not in self._channels or not (isinstance(channel, str) or self._is_open(channel)):
             return []
         del self._channels[name]
         return self._machine.detached(name, self._desk.now())
@@ -73,7 +74,7 @@ class Deliveries:
         async def deliver() -> None:
             seen, problem = False, ""
             try:
-                if self._is_open(channel) and self._machine.state(held.id) is not None:
+                if self._waits(channel, held):
                     await within(self._seconds, channel.show(self._question(channel, held, command.deadline)))
                     seen = True
             except Exception as error:
@@ -81,10 +82,9 @@ class Deliveries:
                 LOG.warning("the channel `%s` could not show a question: %s", channel.name, problem, exc_info=error)
             finally:
                 if self._is_open(channel):
-                    now, told = self._desk.now(), (held.id, channel.name)
-                    self._desk.do(
-                        self._machine.shown(*told, now) if seen else self._machine.undeliverable(*told, now, problem)
-                    )
+                    now, of = self._desk.now(), (held.id, channel.name)
+                    shown = self._machine.shown(*of, now) if seen else self._machine.undeliverable(*of, now, problem)
+                    self._desk.do(shown)
 
         self._tasks.queue(_line(channel, held), deliver)
 
@@ -95,22 +95,24 @@ class Deliveries:
         queued = channel.queued
 
         async def deliver() -> None:
-            if self._is_open(channel) and self._machine.state(held.id) is not None:
+            if self._waits(channel, held):
                 await within(self._seconds, queued(self._question(channel, held, None), command.position))
 
         self._tasks.queue(_line(channel, held), deliver)
 
     def withdraw(self, command: Withdraw, held: Held, concluded: asyncio.Future[Resolution]) -> None:
-        """Take a question out of a channel, with how it really ended: only then is that known."""
+        """Remove a question from a channel, with how it really ended: only then is that known."""
         channel = self._channels.get(command.channel)
         if channel is None:
             return
 
         async def deliver() -> None:
-            resolution = await asyncio.shield(concluded)
-            await within(self._seconds, channel.withdraw(command.id, resolution))
+            await within(self._seconds, channel.withdraw(command.id, await asyncio.shield(concluded)))
 
         self._tasks.queue(_line(channel, held), deliver)
+
+    def _waits(self, channel: Channel, held: Held) -> bool:
+        return self._is_open(channel) and self._machine.state(held.id) is not None
 
     def _is_open(self, channel: Channel) -> bool:
         return self._channels.get(channel.name) is channel
@@ -122,8 +124,9 @@ class Deliveries:
         async def answer(given: Answer) -> Receipt:
             if given.said is Said.ALLOW and not _whole(channel, held):
                 return Partial(held.id, possible=held.preview.whole)
-            told = given if own and given.channel else _through(given, channel.name)
-            return await desk.answer(held.id, held.digest, told)
+            # Only the author's own channels may name another channel than the one that the answer came through.
+            given = given if own and given.channel else _through(given, channel.name)
+            return await desk.answer(held.id, held.digest, given)
 
         return Question(
             held,
@@ -138,7 +141,6 @@ class Deliveries:
 
 
 def _through(answer: Answer, channel: str) -> Answer:
-    """An answer is given in the channel that it came through, whatever it says itself."""
     return Answer(
         answer.said, scope=answer.scope, rules=answer.rules, message=answer.message, who=answer.who, channel=channel
     )
@@ -166,7 +168,7 @@ def _line(channel: Channel, held: Held) -> tuple[str, ...]:
 
 
 class OfferDesk:
-    """The open offers, one for each session. A newer one takes the place of an older."""
+    """The open offers, one for each session. A newer one replaces an older."""
 
     def __init__(
         self,
@@ -184,10 +186,10 @@ class OfferDesk:
         self._deny_rule = deny_rule
         self._tally = tally or MemoryTally()
         self.accepted: Callable[[Session], Awaitable[None]] | None = None
-        self.closed: Callable[[Offer], None] | None = None  # told of an offer that somebody took up or turned down
+        self.closed: Callable[[Offer], None] | None = None  # receives an offer that was accepted or rejected
 
     def count(self, held: Held, resolution: Resolution) -> Offer | None:
-        """Take note of how a question ended. Gives the offer that is due by it."""
+        """Count how a question ended. Gives the offer that is due by it."""
         answer, session = resolution.answer, session_of(held)
         if answer is None or resolution.ending is Ending.SETTLED:
             return None
@@ -204,7 +206,6 @@ class OfferDesk:
         return offer
 
     def deliver(self, offer: Offer, channels: Iterable[Channel], seconds: float) -> None:
-        """Put an offer to the person, wherever that is possible."""
         for channel in channels:
             if isinstance(channel, Offers):
                 self._tasks.start(within(seconds, channel.offer(self._offering(offer, channel.name))))
@@ -216,16 +217,14 @@ class OfferDesk:
         return Offering(offer, accept=accept, reject=lambda who: self.reject(offer.id, who=who, channel=channel))
 
     async def accept(self, id: str, *, mode: str = "", rule: str = "", who: str = "", channel: str = "") -> str:
-        """A person takes an offer up. Returns words for the person."""
-        offer = self._find(id)
+        """Returns words for the person."""
+        offer, change = self._find(id), self._change_mode if mode else self._deny_rule
         if offer is None:
-            return "this offer is not open any more; nothing was changed"
-        change = self._change_mode if mode else self._deny_rule
+            return NOT_OPEN
         if bool(mode) == bool(rule) or (mode and mode not in offer.modes) or change is None:
             return "choose one of the offered modes, or a rule; nothing was changed"
         if not self._tally.drop(offer):  # two people cannot both take it
-            return "this offer is not open any more; nothing was changed"
-        session = (offer.runtime, offer.session)
+            return NOT_OPEN
         try:
             await self._note(
                 Moment("mode" if mode else "rule", offer=offer, chosen=mode or rule, who=who, channel=channel)
@@ -234,31 +233,28 @@ class OfferDesk:
         except Exception as error:
             self._tally.keep(offer)
             return f"nothing was changed: {error}"
-        self._tally.change(session, DenialTracker.accepted, known=True)
-        self._tell_closed(offer)
+        self._close(offer, DenialTracker.accepted)
         if self.accepted is not None:
-            await self.accepted(session)
+            await self.accepted((offer.runtime, offer.session))
         return f"the mode of this session is `{mode}` now" if mode else f"`{rule}` is denied from now on"
 
     def reject(self, id: str, *, who: str = "", channel: str = "") -> str:
-        """A person turns an offer down. Returns words for the person."""
+        """Returns words for the person."""
         offer = self._find(id)
         if offer is None or not self._tally.drop(offer):
-            return "this offer is not open any more; nothing was changed"
-        self._tally.change((offer.runtime, offer.session), DenialTracker.rejected, known=True)
-        self._tell_closed(offer)
+            return NOT_OPEN
+        self._close(offer, DenialTracker.rejected)
         self._tasks.start(within(self._patience, self._note(Moment("rejected", offer=offer, who=who, channel=channel))))
         return "nothing was changed"
 
     def open(self) -> tuple[Offer, ...]:
-        """The offers that wait for an answer."""
         return self._tally.offers()
 
     def forget(self, session: Session) -> None:
-        """The session is over."""
         self._tally.forget(session)
 
-    def _tell_closed(self, offer: Offer) -> None:
+    def _close(self, offer: Offer, count: Callable[[DenialTracker], None]) -> None:
+        self._tally.change((offer.runtime, offer.session), count, known=True)
         if self.closed is not None:
             self.closed(offer)
 

@@ -1,4 +1,4 @@
-"""The one place that makes a denial out of a question, and the words that go with it. Allows nothing."""
+"""The resolutions of questions, and the words that an agent reads. The one place that makes a denial."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ WORDS: dict[Ending, tuple[str, str]] = {
     Ending.SETTLED: ("a grant was to settle the call and did not", "make the call again"),
     Ending.EXPIRED: ("the question was shown and nobody answered it in time", WAIT),
     Ending.UNSEEN: ("nobody could see the question", WAIT),
-    Ending.DISMISSED: ("the question was put away without an answer", "do not retry it unless you are told to"),
+    Ending.DISMISSED: ("the question was dismissed without an answer", "do not retry it unless you are told to"),
     Ending.UNANSWERED: ("the program's own dialog did not tell what was answered", WAIT),
-    Ending.LOST: ("the place that asked the question went away before an answer came", "make the call again if needed"),
+    Ending.LOST: ("the question was lost before an answer came", "make the call again if needed"),
     Ending.CANCELLED: ("the call was withdrawn before an answer came", "make the call again if it is still needed"),
     Ending.CHANGED: (
         "what would run is not what was approved any more",
-        "make the call again, so that it is shown anew",
+        "make the call again, to be shown again",
     ),
     Ending.OVERRULED: ("it was approved, and the rules deny it by now", "do not retry it"),
     Ending.FAULT: ("asking failed inside", "tell the person, who finds more with `assent doctor`"),
@@ -28,7 +28,7 @@ STOPPED = "a person said no and wants you to stop: make no other call, say where
 
 
 def deny(id: str, ending: Ending, *, answer: Answer | None = None, detail: str = "", waited: float = 0.0) -> Resolution:
-    """How a question ends when the call may not run. `detail` says more of what happened."""
+    """How a question ends when the call may not run. `detail` says more about what happened."""
     return Resolution(id, ending, answer=answer, reason=_words(ending, answer, detail), waited=waited)
 
 
@@ -41,11 +41,7 @@ def approve(id: str, answer: Answer, *, waited: float = 0.0) -> Resolution:
 def _words(ending: Ending, answer: Answer | None, detail: str) -> str:
     happened, advice = WORDS[ending]
     if ending in (Ending.ANSWERED, Ending.SETTLED) and answer is not None and answer.said is Said.STOP:
-        return f"{STOPPED}{_said(answer)}"
+        return f"{STOPPED}: {answer.message}" if answer.message else STOPPED
     if ending is Ending.ANSWERED and answer is not None and answer.message:
-        return f"{happened}{_said(answer)}"
+        return f"{happened}: {answer.message}"
     return f"{happened}: {detail}; {advice}" if detail else f"{happened}; {advice}"
-
-
-def _said(answer: Answer) -> str:
-    return f": {answer.message}" if answer.message else ""

@@ -1,7 +1,8 @@
-"""When a person keeps saying no: counts it per session, and says when to offer another mode. Switches nothing.
+"""Counts a person's denials per session, across its processes, and says when to offer another mode. Switches nothing.
 
-Only a person's explicit no counts; what ran out, got lost or was denied by a rule does not. An offer that nobody takes
-up is no rejection: it stays open until the next one takes its place, and the next comes as late as this one did."""
+Only an explicit no counts; what expired, got lost or was denied by a rule does not. An offer that nobody accepts
+is no rejection: it stays open until the next one replaces it, and the next comes as late as this one did. A count
+that cannot be saved goes on in this process alone: it costs an offer, never an answer."""
 
 from __future__ import annotations
 
@@ -64,20 +65,14 @@ class DenialTracker:
 
     __slots__ = ("row", "total", "rejections", "_next_row", "_next_total")
 
-    def __init__(self) -> None:
-        self.row = 0
-        self.total = 0
-        self.rejections = 0
-        self._next_row = ROW
-        self._next_total = TOTAL
-
-    @classmethod
-    def of(cls, row: int, total: int, rejections: int, next_row: int, next_total: int) -> DenialTracker:
-        """A tracker that goes on from the `counts` of another."""
-        found = cls()
-        found.row, found.total, found.rejections = row, total, rejections
-        found._next_row, found._next_total = next_row, next_total
-        return found
+    def __init__(
+        self, row: int = 0, total: int = 0, rejections: int = 0, next_row: int = ROW, next_total: int = TOTAL
+    ) -> None:
+        self.row = row
+        self.total = total
+        self.rejections = rejections
+        self._next_row = next_row
+        self._next_total = next_total
 
     @property
     def counts(self) -> tuple[int, int, int, int, int]:
@@ -100,18 +95,20 @@ class DenialTracker:
         self._next_row = ROW << self.rejections
 
     def accepted(self) -> None:
-        """The offer was taken: the row ends."""
         self.approved()
 
     def rejected(self) -> None:
-        """The offer was turned down: the next needs twice as many."""
+        """The next offer needs twice as many denials."""
         self.rejections += 1
         self._next_row = max(self.row + ROW, ROW << self.rejections)
         self._next_total = max(self.total + TOTAL, TOTAL << self.rejections)
 
 
 class Tally(Protocol):
-    """The trackers and the open offers of all sessions. Raises nothing."""
+    """The trackers and the open offers of all sessions. Raises nothing.
+
+    `change` updates the count of a session, with `known` only where there is one. `drop` is false where an offer was
+    not open: somebody else accepted or rejected it. `offers` has the newest last."""
 
     def change(self, session: Session, do: Callable[[DenialTracker], T], *, known: bool = False) -> T | None: ...
     def keep(self, offer: Offer) -> None: ...
@@ -128,7 +125,6 @@ class MemoryTally:
         self._open: dict[Session, Offer] = {}
 
     def change(self, session: Session, do: Callable[[DenialTracker], T], *, known: bool = False) -> T | None:
-        """Change the count of a session; with `known` only where there is one."""
         tracker = self._trackers.pop(session, None)
         if tracker is None and known:
             return None
@@ -138,20 +134,17 @@ class MemoryTally:
         return do(tracker)
 
     def keep(self, offer: Offer) -> None:
-        """An offer is open now, in the place of the one before."""
-        self._open.pop((offer.runtime, offer.session), None)
+        self._open.pop((offer.runtime, offer.session), None)  # the newest comes last
         self._open[offer.runtime, offer.session] = offer
 
     def drop(self, offer: Offer) -> bool:
-        """An offer is not open any more; whether it was."""
         session = (offer.runtime, offer.session)
-        if self._open.get(session) is None or self._open[session].id != offer.id:
-            return False
-        del self._open[session]
-        return True
+        known = session in self._open and self._open[session].id == offer.id
+        if known:
+            del self._open[session]
+        return known
 
     def offers(self) -> tuple[Offer, ...]:
-        """The offers that are open, the newest last."""
         return tuple(self._open.values())
 
     def forget(self, session: Session) -> None:
@@ -167,7 +160,6 @@ class SavedTally:
         self._here = MemoryTally()
 
     def change(self, session: Session, do: Callable[[DenialTracker], T], *, known: bool = False) -> T | None:
-        """Change the count of a session; with `known` only where there is one."""
         found: list[T] = []
 
         def changed(row: dict[str, Any] | None) -> dict[str, Any] | None:
@@ -187,15 +179,12 @@ class SavedTally:
         return found[0] if found else None
 
     def keep(self, offer: Offer) -> None:
-        """An offer is open now."""
         kept = {name: getattr(offer, name) for name in ("id", "row", "total")}
         kept |= {"modes": list(offer.modes), "rules": list(offer.rules)}
         if not self._set((offer.runtime, offer.session), lambda row: {**(row or {}), "offer": kept}):
             self._here.keep(offer)
 
     def drop(self, offer: Offer) -> bool:
-        """An offer is not open any more. False where it was not: somebody else took it up, or turned it down."""
-        session = (offer.runtime, offer.session)
         if self._here.drop(offer):
             return True
         taken: list[bool] = []
@@ -205,13 +194,11 @@ class SavedTally:
             taken.append(known is not None and known.id == offer.id)
             return {**(row or {}), "offer": None} if taken[0] else None
 
-        return self._set(session, dropped) and taken == [True]
+        return self._set((offer.runtime, offer.session), dropped) and taken == [True]
 
     def offers(self) -> tuple[Offer, ...]:
-        """The offers that are open, the newest last."""
-        since = time.time() - OPEN
-        saved = (offer for row in denials.rows(self._state, since=since) if (offer := _offer(row)) is not None)
-        return (*self._here.offers(), *saved)
+        rows = denials.rows(self._state, since=time.time() - OPEN)
+        return (*self._here.offers(), *(offer for row in rows if (offer := _offer(row)) is not None))
 
     def forget(self, session: Session) -> None:
         self._here.forget(session)
@@ -229,17 +216,15 @@ class SavedTally:
 
 
 def allowed(state: str, runtime: str, session: str) -> None:
-    """A person said yes in a program's own dialog."""
     SavedTally(state).change((runtime, session), DenialTracker.approved, known=True)
 
 
 def refused(state: str, runtime: str, session: str, times: int) -> Offer | None:
-    """A person said no so many times in a program's own dialog. Gives the offer that is due by it, open now."""
+    """Count denials in a program's own dialog. Gives the offer that is due by them, open now."""
     tally = SavedTally(state)
 
     def denied(tracker: DenialTracker) -> tuple[bool, int, int]:
-        due = [tracker.denied() for _ in range(times)]
-        return any(due), tracker.row, tracker.total
+        return sum(tracker.denied() for _ in range(times)) > 0, tracker.row, tracker.total
 
     found = tally.change((runtime, session), denied)
     if found is None or not found[0]:
@@ -250,19 +235,14 @@ def refused(state: str, runtime: str, session: str, times: int) -> Offer | None:
 
 
 def open_offer(state: str, runtime: str, session: str) -> Offer | None:
-    """The offer that is open in a session."""
     return _offer(denials.find(state, runtime, session)) if session else None
 
 
 def _tracker(row: dict[str, Any] | None) -> DenialTracker | None:
-    """The counts of a row. Anything but whole numbers is as good as none: then it is counted from the start."""
+    """The counts of a row; None, which counts from the start, where they are anything but five whole numbers."""
     counts = (row or {}).get("counts")
-    if not isinstance(counts, list) or not all(type(each) is int and 0 <= each < 1 << 31 for each in counts):
-        return None
-    try:
-        return DenialTracker.of(*counts)
-    except TypeError:
-        return None
+    whole = isinstance(counts, list) and all(type(each) is int and 0 <= each < 1 << 31 for each in counts)
+    return DenialTracker(*counts) if isinstance(counts, list) and whole and len(counts) == 5 else None
 
 
 def _offer(row: dict[str, Any] | None) -> Offer | None:

@@ -1,7 +1,6 @@
-"""The remembered answers of a user: `grants.json` in the user's own folder. Settles nothing by itself.
+"""The remembered answers of a user: `grants.json` in the user's own folder.
 
-Which grants hold for a session in a project now, adding one, taking one back. A file that cannot be read is a
-StoreError, never an empty or a smaller book: who asks treats it as no grants at all."""
+A file that cannot be read is a StoreError, never an empty or a smaller book: callers treat it as no grants at all."""
 
 from __future__ import annotations
 
@@ -34,51 +33,42 @@ class GrantBook:
     def live(self, session: str, project: str, now: float) -> tuple[Grant, ...]:
         """The grants that hold for a session in a project. Raises StoreError."""
         found = self._read()
-        if not found:
-            return ()
-        here = canonical(project)
+        here = canonical(project) if found else ""
         timely = (grant for grant in found if not _over(grant, now) and not _unborn(grant, now))
         return tuple(grant for grant in timely if _holds(grant, session, here))
 
     def all(self, now: float) -> tuple[Grant, ...]:
         """Every grant that has not ended, the oldest first; ended ones are removed from the file. Raises StoreError."""
         found = self._read()
-        if any(_over(grant, now) for grant in found):
-            return self._changed(now, lambda grants: grants)
-        return found
+        return self._changed(now, lambda grants: grants) if any(_over(grant, now) for grant in found) else found
 
     def add(self, grant: Grant) -> Grant:
-        """Remember an answer and return it as it is kept: bound to where its project really is, with its end.
-
-        Raises StoreError where it cannot be kept."""
-        kept = _bound(grant)
-        self._changed(grant.made, lambda grants: [*(each for each in grants if each.id != kept.id), kept])
-        return kept
+        """Save an answer and return it as saved: bound to its project's real path, with its end. Raises StoreError
+        where it cannot be saved."""
+        bound = _bound(grant)
+        self._changed(grant.made, lambda grants: [*(each for each in grants if each.id != bound.id), bound])
+        return bound
 
     def revoke(self, id: str, now: float = 0.0) -> Grant:
-        """Take back one grant, named by its id or by a beginning that no other has. Raises StoreError."""
+        """Revoke one grant, named by its id or by a unique prefix of it. Raises StoreError."""
+        return self._removed(now, lambda grants: [_named(id, grants)])[0]
+
+    def revoke_all(self, now: float = 0.0) -> tuple[Grant, ...]:
+        """Return those that had not ended."""
+        return tuple(self._removed(now, list))
+
+    def _removed(self, now: float, choose: Callable[[list[Grant]], list[Grant]]) -> list[Grant]:
         gone: list[Grant] = []
 
         def without(grants: list[Grant]) -> list[Grant]:
-            gone.append(_named(id, grants))
-            return [each for each in grants if each is not gone[0]]
+            gone.extend(choose(grants))
+            return [each for each in grants if not any(each is one for one in gone)]
 
         self._changed(now, without)
-        return gone[0]
-
-    def revoke_all(self, now: float = 0.0) -> tuple[Grant, ...]:
-        """Take back every grant; return those that had not ended."""
-        gone: list[Grant] = []
-
-        def nothing(grants: list[Grant]) -> list[Grant]:
-            gone.extend(grants)
-            return []
-
-        self._changed(now, nothing)
-        return tuple(gone)
+        return gone
 
     def _changed(self, now: float, change: Callable[[list[Grant]], list[Grant]]) -> tuple[Grant, ...]:
-        """Read, change and write under a lock; what has ended is left out."""
+        """Read, change and write under a lock; what has ended is removed."""
         state_folder(self._folder)
         with held(self._path + ".lock"):
             after = change([grant for grant in self._read() if not _over(grant, now)])
@@ -86,7 +76,7 @@ class GrantBook:
 
             text = json.dumps({"version": VERSION, "grants": [_row(grant) for grant in after]}, indent=1) + "\n"
             if len(text) > LIMIT:
-                raise StoreError(f"`{self._path}` is full; take grants back with `assent grants revoke`")
+                raise StoreError(f"`{self._path}` is full; revoke grants with `assent grants revoke`")
             replace_text(self._path, text)
         return tuple(after)
 
@@ -117,7 +107,7 @@ class GrantBook:
 
 
 def canonical(project: str) -> str:
-    """Where a project's folder really is; `""` where it is none."""
+    """The real path of a project's folder; `""` where it is none."""
     return os.path.realpath(project) if project.startswith("/") and "\0" not in project else ""
 
 
@@ -131,7 +121,7 @@ def _unborn(grant: Grant, now: float) -> bool:
 
 
 def _holds(grant: Grant, session: str, project: str) -> bool:
-    """Whether a grant is meant for a session in a project, given by where it really is."""
+    """Whether a grant is for a session in a project, given by its real path."""
     bounds = grant.scope.bounds
     if bounds.project and (not project or grant.project != project):
         return False
@@ -139,7 +129,7 @@ def _holds(grant: Grant, session: str, project: str) -> bool:
 
 
 def _bound(grant: Grant) -> Grant:
-    """The grant as it is kept; StoreError where nothing would ever be settled by it."""
+    """The grant as it is saved; StoreError where nothing would ever be settled by it."""
     scope, bounds = grant.scope, grant.scope.bounds
     project = canonical(grant.project) if bounds.project else ""
     if scope is Scope.ONCE:

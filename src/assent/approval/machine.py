@@ -1,4 +1,4 @@
-"""The life of questions as a state machine: events in, commands out. Has no clock, no tasks, no files, no channels.
+"""The life of questions as a state machine: events in, commands out. Has no clock, tasks, files or channels.
 
 Every event carries the time. What is overdue at that time ends first, so no event can come too late and still count.
 
@@ -23,6 +23,7 @@ from assent.approval.commands import (
     QuestionState,
     Queue,
     Recheck,
+    Refusal,
     Release,
     SecondLook,
     Session,
@@ -39,9 +40,9 @@ from assent.approval.denial import approve, deny
 from assent.contract.approval import Answer, Ending, Held, Resolution, Said
 
 GRACE = 10.0  # seconds for a channel to come back, as after the reload of a page
-REMEMBERED = 1024  # ended questions, so that late answers are told how
-VISIBLE = frozenset({QuestionState.QUEUED, QuestionState.ASKED, QuestionState.SHOWN})  # waits for a person
+REMEMBERED = 1024  # ended questions, so that late answers learn how they ended
 HEAD = frozenset({QuestionState.ASKED, QuestionState.SHOWN})
+VISIBLE = HEAD | {QuestionState.QUEUED}  # waits for a person
 
 
 class Machine:
@@ -52,42 +53,35 @@ class Machine:
         self._fixed = fixed
         self._questions: dict[str, Waiting] = {}
         self._queues: dict[Session, dict[str, Waiting]] = {}  # in the order of arrival
-        self._places: dict[str, OpenChannel] = {}
+        self._channels: dict[str, OpenChannel] = {}
         self._timers: list[tuple[float, str]] = []  # a heap; entries that no question is due at are stale
         self._ended: dict[str, tuple[str, Late]] = {}
 
-    # What can be asked of it
+    # State
 
     @property
     def wake(self) -> float | None:
         """When `tick` has something to do, or None."""
         while self._timers:
             at, id = self._timers[0]
-            question = self._questions.get(id)
-            if question is not None and question.due == at:
+            if id in self._questions and self._questions[id].due == at:
                 return at
             heapq.heappop(self._timers)
         return None
 
     def pending(self) -> tuple[Pending, ...]:
         """Every question that has not ended, session by session."""
-        found = [
+        queues = [list(queue.values()) for queue in self._queues.values()]
+        lost = [[each] for each in self._questions.values() if each.state is QuestionState.LOST]
+        return tuple(
             Pending(each.held, each.state, position, each.due)
-            for queue in self._queues.values()
-            for position, each in enumerate(queue.values())
-        ]
-        lost = (each for each in self._questions.values() if each.state is QuestionState.LOST)
-        return (*found, *(Pending(each.held, each.state, 0, each.due) for each in lost))
+            for questions in (*queues, *lost)
+            for position, each in enumerate(questions)
+        )
 
     def state(self, id: str) -> QuestionState | None:
-        """The state of a question, None where it has ended or never was."""
-        question = self._questions.get(id)
-        return None if question is None else question.state
-
-    def siblings(self, id: str) -> tuple[Held, ...]:
-        """The other questions of the same session that wait for a person."""
-        question = self._questions.get(id)
-        return () if question is None else tuple(h for h in self.waiting(session_of(question.held)) if h.id != id)
+        """None where the question has ended or never was."""
+        return self._questions[id].state if id in self._questions else None
 
     def waiting(self, session: Session) -> tuple[Held, ...]:
         """The questions of a session that wait for a person."""
@@ -96,7 +90,7 @@ class Machine:
     # Events
 
     def submit(self, held: Held, now: float) -> list[Command]:
-        """A call is to be asked about."""
+        """Ask about a call."""
         if held.id in self._questions or held.id in self._ended:
             raise ValueError(f"the id `{held.id}` was used before; every question needs its own")
         if not held.id or not held.digest:
@@ -105,28 +99,28 @@ class Machine:
             raise ValueError("a question needs an end to its waiting: `timeout` and `unseen` are positive seconds")
         return self.tick(now) + self._enter(Waiting(held, QuestionState.QUEUED, now), now)
 
-    def attached(self, channel: str, now: float, *, room: int = 0) -> list[Command]:
-        """A channel opened, or opened again: it gets to see everything that waits. One with `room` shows so many
+    def attached(self, name: str, now: float, *, room: int = 0) -> list[Command]:
+        """A channel opened, or opened again: it receives everything that waits. One with `room` shows so many
         questions at a time; what waits for its turn there counts as seen, and its clock does not run."""
         commands = self.tick(now)
-        place = self._places[channel] = OpenChannel(channel, room)
+        channel = self._channels[name] = OpenChannel(name, room)
         for queue in self._queues.values():
             for position, question in enumerate(queue.values()):
-                question.seen.discard(channel)
-                question.refused.discard(channel)
+                question.seen.discard(name)
+                question.refused.discard(name)
                 if question.state in HEAD:
-                    commands += self._ask_in(place, question)
+                    commands += self._ask_in(channel, question)
                 elif question.state is QuestionState.QUEUED:
-                    commands.append(Queue(channel, question.held, position))
+                    commands.append(Queue(name, question.held, position))
         self._all_clocks(now)
         return commands
 
-    def detached(self, channel: str, now: float) -> list[Command]:
+    def detached(self, name: str, now: float) -> list[Command]:
         """A channel closed. What it alone showed is lost after the grace."""
         commands = self.tick(now)
-        self._places.pop(channel, None)
+        self._channels.pop(name, None)
         for question in self._questions.values():
-            question.seen.discard(channel)
+            question.seen.discard(name)
         self._all_clocks(now)
         return commands
 
@@ -134,49 +128,41 @@ class Machine:
         """A question was delivered to a channel: its clock starts, if it does not run."""
         commands = self.tick(now)
         question = self._questions.get(id)
-        if question is None or question.state not in HEAD or channel not in self._places:
-            return commands
-        question.seen.add(channel)
-        question.state = QuestionState.SHOWN
-        if question.deadline is None:
-            end = now + question.held.timeout
-            question.deadline = end if question.end is None else min(end, question.end)
-            commands.append(StartClock(id, channel, question.deadline))
-        self._clocks(question, now)
+        if question is not None and question.state in HEAD and channel in self._channels:
+            question.seen.add(channel)
+            question.state = QuestionState.SHOWN
+            if question.deadline is None:
+                end = now + question.held.timeout
+                question.deadline = end if question.end is None else min(end, question.end)
+                commands.append(StartClock(id, channel, question.deadline))
+            self._clocks(question, now)
         return commands
 
-    def undeliverable(self, id: str, channel: str, now: float, detail: str = "") -> list[Command]:
+    def undeliverable(self, id: str, name: str, now: float, detail: str = "") -> list[Command]:
         """A channel could not show a question, or shows it no longer. `detail` is what went wrong there."""
         commands = self.tick(now)
-        question = self._questions.get(id)
-        place = self._places.get(channel)
-        if question is None or place is None:
-            return commands
-        question.seen.discard(channel)
-        question.refused.add(channel)
-        if detail:
-            question.problems[channel] = detail
-        self._clocks(question, now)
-        commands += self._next_turn(place, id, now)
-        if self._fixed and question.problems.keys() >= self._places.keys():
-            commands += self._end(id, Ending.UNSEEN, now, detail=failures(question), states=VISIBLE)
+        question, channel = self._questions.get(id), self._channels.get(name)
+        if question is not None and channel is not None:
+            question.seen.discard(name)
+            question.refused.add(name)
+            if detail:
+                question.problems[name] = detail
+            self._clocks(question, now)
+            commands += self._next_turn(channel, id, now)
+            if self._fixed and question.problems.keys() >= self._channels.keys():
+                commands += self._end(id, Ending.UNSEEN, now, detail=failures(question), states=VISIBLE)
         return commands
 
     def answer(self, id: str, digest: str, answer: Answer, now: float) -> list[Command]:
-        """A person answered. What does not count is told why, as the last command."""
+        """A person answered. The last command says why an answer does not count."""
         commands = self.tick(now)
-        question = self._questions.get(id)
-        if question is None:
-            ended = self._ended.get(id)
-            return [*commands, Unknown(id) if ended is None else ended[1] if ended[0] == digest else Mismatch(id)]
-        if digest != question.held.digest:
-            return [*commands, Mismatch(id)]
+        question = self._matching(id, digest)
+        if not isinstance(question, Waiting):
+            return [*commands, question]
         if question.state is QuestionState.LOST:
             return [*commands, Absent(id)]
         if question.state is QuestionState.RELEASING:
-            by = question.answer
-            ending = Ending.SETTLED if question.settled else Ending.ANSWERED
-            return [*commands, Late(id, ending, "" if by is None else by.who, "" if by is None else by.channel)]
+            return [*commands, question.late(Ending.SETTLED if question.settled else Ending.ANSWERED)]
         question.answer = answer
         if answer.said is Said.ALLOW:
             return [*commands, *self._release(question, now)]
@@ -184,7 +170,7 @@ class Machine:
         return [*commands, *stopped, *self._deny(question, Ending.ANSWERED, now)]
 
     def rechecked(self, id: str, recheck: Recheck, now: float) -> list[Command]:
-        """The second look at an approved call. The only event after which a call may run."""
+        """An approved call was evaluated again. The only event after which a call may run."""
         commands = self.tick(now)
         question = self._questions.get(id)
         if question is None or question.state is not QuestionState.RELEASING:
@@ -195,17 +181,14 @@ class Machine:
         return [*commands, *self._deny(question, ending, now, recheck.reason)]
 
     def settle(self, ids: Iterable[str], now: float, answer: Answer | None = None) -> list[Command]:
-        """A grant that came in the meantime settles these. `answer` is the one that made it."""
+        """A new grant settles these. `answer` is the one that made it."""
         commands = self.tick(now)
-        for id in ids:
-            question = self._questions.get(id)
-            if question is not None and question.state in VISIBLE:
-                question.answer, question.settled = answer, True
-                commands += self._release(question, now)
+        for question in (self._questions[id] for id in ids if self.state(id) in VISIBLE):
+            question.answer, question.settled = answer, True
+            commands += self._release(question, now)
         return commands
 
     def dismissed(self, id: str, channel: str, now: float) -> list[Command]:
-        """Somebody looked at a question and put it away."""
         return self._end(id, Ending.DISMISSED, now, detail=f"in {channel}" if channel else "", states=VISIBLE)
 
     def unseen(self, id: str, now: float, detail: str = "") -> list[Command]:
@@ -213,11 +196,10 @@ class Machine:
         return self._end(id, Ending.UNSEEN, now, detail=detail, states=VISIBLE)
 
     def cancel(self, id: str, now: float, detail: str = "") -> list[Command]:
-        """The caller went away or withdrew."""
+        """The caller disconnected or withdrew the call."""
         return self._end(id, Ending.CANCELLED, now, detail=detail)
 
     def fault(self, id: str, now: float, detail: str = "") -> list[Command]:
-        """Something broke around a question."""
         return self._end(id, Ending.FAULT, now, detail=detail)
 
     def lose(self, leftovers: Iterable[Leftover], now: float) -> list[Command]:
@@ -226,8 +208,7 @@ class Machine:
         for left in leftovers:
             if left.held.id in self._questions or left.held.id in self._ended:
                 continue
-            question = Waiting(left.held, QuestionState.LOST, now)
-            self._questions[left.held.id] = question
+            question = self._questions[left.held.id] = Waiting(left.held, QuestionState.LOST, now)
             if left.used:
                 commands += self._deny(question, Ending.LOST, now, "the process that released it died")
                 continue
@@ -239,14 +220,11 @@ class Machine:
         return commands + self.tick(now)
 
     def reattach(self, id: str, digest: str, now: float) -> list[Command]:
-        """The caller of a question is back. A lost one is asked again, or its unused approval is looked at again."""
+        """The caller of a question is back. A lost one is asked again, or its unused approval is re-evaluated."""
         commands = self.tick(now)
-        question = self._questions.get(id)
-        if question is None:
-            ended = self._ended.get(id)
-            return [*commands, Unknown(id) if ended is None else ended[1] if ended[0] == digest else Mismatch(id)]
-        if digest != question.held.digest:
-            return [*commands, Mismatch(id)]
+        question = self._matching(id, digest)
+        if not isinstance(question, Waiting):
+            return [*commands, question]
         if question.state is QuestionState.RELEASING:
             return [*commands, Late(id, Ending.ANSWERED)]
         if question.state is not QuestionState.LOST:
@@ -274,10 +252,17 @@ class Machine:
             commands += self._deny(question, Ending.CLOSED, now)
         return commands
 
-    # How it is done
+    # Transitions
+
+    def _matching(self, id: str, digest: str) -> Waiting | Refusal:
+        """The question with this id and digest, or why there is none."""
+        question, (known, late) = self._questions.get(id), self._ended.get(id, ("", Unknown(id)))
+        if question is not None:
+            return question if digest == question.held.digest else Mismatch(id)
+        return late if isinstance(late, Unknown) or known == digest else Mismatch(id)
 
     def _enter(self, question: Waiting, now: float) -> list[Command]:
-        """Into the queue of its session; and to the front, if nothing is there."""
+        """Put a question into the queue of its session; and to the front, if nothing is there."""
         held = question.held
         question.state = QuestionState.QUEUED
         self._questions[held.id] = question
@@ -285,7 +270,7 @@ class Machine:
         queue[held.id] = question
         commands = self._promote(session_of(held), now)
         if question.state is QuestionState.QUEUED:
-            commands += [Queue(channel, held, len(queue) - 1) for channel in self._places]
+            commands += [Queue(channel, held, len(queue) - 1) for channel in self._channels]
         self._clocks(question, now)
         return commands
 
@@ -293,35 +278,33 @@ class Machine:
         """Ask the next question of a session, unless one is asked, or one is released and may settle the next."""
         # INVARIANT: at most one question of a session is asked.
         queue = self._queues.get(session, {})
-        if any(each.state is not QuestionState.QUEUED for each in queue.values()):
+        if not queue or any(each.state is not QuestionState.QUEUED for each in queue.values()):
             return []
-        for question in queue.values():
-            question.state = QuestionState.ASKED
-            commands = [each for place in self._places.values() for each in self._ask_in(place, question)]
-            self._clocks(question, now)
-            return commands
-        return []
+        question = next(iter(queue.values()))
+        question.state = QuestionState.ASKED
+        commands = [each for channel in self._channels.values() for each in self._ask_in(channel, question)]
+        self._clocks(question, now)
+        return commands
 
-    def _ask_in(self, place: OpenChannel, question: Waiting) -> list[Command]:
-        """Show a question in a channel. One that is busy with others lists it; a serial one has no place for a list."""
-        if place.is_full_for(question.held.id):
-            return [Queue(place.name, question.held, 0)] if place.room > 1 else []
-        if place.room:
-            place.shows.add(question.held.id)
-        return [Show(place.name, question.held, question.deadline)]
+    def _ask_in(self, channel: OpenChannel, question: Waiting) -> list[Command]:
+        """Show a question in a channel. One that is full lists it; a serial one has no place for a list."""
+        if channel.is_full_for(question.held.id):
+            return [Queue(channel.name, question.held, 0)] if channel.room > 1 else []
+        if channel.room:
+            channel.shows.add(question.held.id)
+        return [Show(channel.name, question.held, question.deadline)]
 
-    def _next_turn(self, place: OpenChannel, id: str, now: float) -> list[Command]:
+    def _next_turn(self, channel: OpenChannel, id: str, now: float) -> list[Command]:
         """A channel is done with a question: one that had no room for more turns to the next, of whichever session."""
-        if id not in place.shows:
+        if id not in channel.shows:
             return []
-        place.shows.discard(id)
-        for queue in self._queues.values():
-            for question in queue.values():
-                waits = question.state in HEAD and question.held.id not in place.shows
-                if waits and place.name not in question.seen | question.refused:
-                    commands = self._ask_in(place, question)
-                    self._clocks(question, now)
-                    return commands
+        channel.shows.discard(id)
+        for question in (each for queue in self._queues.values() for each in queue.values()):
+            waits = question.state in HEAD and question.held.id not in channel.shows
+            if waits and channel.name not in question.seen | question.refused:
+                commands = self._ask_in(channel, question)
+                self._clocks(question, now)
+                return commands
         return []
 
     def _release(self, question: Waiting, now: float, *, stored: bool = False) -> list[Command]:
@@ -343,9 +326,9 @@ class Machine:
     ) -> list[Command]:
         commands = self.tick(now)
         question = self._questions.get(id)
-        if question is None or (states is not None and question.state not in states):
-            return commands
-        return [*commands, *self._deny(question, ending, now, detail)]
+        if question is not None and (states is None or question.state in states):
+            commands += self._deny(question, ending, now, detail)
+        return commands
 
     def _deny(self, question: Waiting, ending: Ending, now: float, detail: str = "") -> list[Command]:
         waited = max(0.0, now - question.since)
@@ -355,46 +338,39 @@ class Machine:
     def _approval(self, question: Waiting, now: float) -> Resolution:
         """The only place where a question ends with an allowed call."""
         # INVARIANT: reached through one ALLOW answer to this digest, or a grant, and a second look that stands.
-        answer, waited = question.answer, max(0.0, now - question.since)
+        id, answer, waited = question.held.id, question.answer, max(0.0, now - question.since)
         if question.settled:
             reason = "a grant that was given while it waited settles it"
-            return Resolution(
-                question.held.id, Ending.SETTLED, allowed=True, answer=answer, reason=reason, waited=waited
-            )
+            return Resolution(id, Ending.SETTLED, allowed=True, answer=answer, reason=reason, waited=waited)
         if answer is None or answer.said is not Said.ALLOW:
-            return deny(question.held.id, Ending.FAULT, detail="released without an approval", waited=waited)
-        return approve(question.held.id, answer, waited=waited)
+            return deny(id, Ending.FAULT, detail="released without an approval", waited=waited)
+        return approve(id, answer, waited=waited)
 
     def _finish(self, question: Waiting, resolution: Resolution, now: float) -> list[Command]:
-        held, by = question.held, question.answer
+        held, session = question.held, session_of(question.held)
         del self._questions[held.id]
-        late = Late(held.id, resolution.ending, "" if by is None else by.who, "" if by is None else by.channel)
-        self._ended[held.id] = (held.digest, late)
+        self._ended[held.id] = (held.digest, question.late(resolution.ending))
         if len(self._ended) > REMEMBERED:
             del self._ended[next(iter(self._ended))]
-        self._sweep()
+        self._drop_stale_timers()
         commands: list[Command] = [Finish(held.id, resolution)]
         if question.state is QuestionState.LOST:
             return commands
-        commands += [Withdraw(channel, held.id, resolution) for channel in self._places]
-        session = session_of(held)
-        queue = self._queues.get(session)
-        if queue is not None:
-            queue.pop(held.id, None)
-            if not queue:
-                del self._queues[session]
-        for place in self._places.values():
-            commands += self._next_turn(place, held.id, now)
+        commands += [Withdraw(channel, held.id, resolution) for channel in self._channels]
+        queue = self._queues.get(session, {})
+        queue.pop(held.id, None)
+        if not queue:
+            self._queues.pop(session, None)
+        for channel in self._channels.values():
+            commands += self._next_turn(channel, held.id, now)
         return commands + self._promote(session, now)
 
     def _visible(self, question: Waiting) -> bool:
         """Whether somebody can see a question: in a channel, in its queue, or behind others where there is no room."""
         if question.state not in HEAD:
-            return bool(self._places)
-        if question.seen:
-            return True
-        busy = (each for each in self._places.values() if each.is_full_for(question.held.id))
-        return any(each.name not in question.refused for each in busy)
+            return bool(self._channels)
+        full = (each for each in self._channels.values() if each.is_full_for(question.held.id))
+        return bool(question.seen) or any(each.name not in question.refused for each in full)
 
     def _all_clocks(self, now: float) -> None:
         for question in self._questions.values():
@@ -407,18 +383,16 @@ class Machine:
             was_shown = question.state is QuestionState.SHOWN
             question.dark = None if visible or not was_shown else now if question.dark is None else question.dark
             question.blind = None if visible or was_shown else now if question.blind is None else question.blind
-        ends = [each for each in (question.deadline, question.end) if each is not None]
-        if question.dark is not None:
-            ends.append(question.dark + self._grace)
-        if question.blind is not None:
-            ends.append(question.blind + question.held.unseen)
+        dark = None if question.dark is None else question.dark + self._grace
+        blind = None if question.blind is None else question.blind + question.held.unseen
+        ends = [each for each in (question.deadline, question.end, dark, blind) if each is not None]
         due = None if question.state is QuestionState.RELEASING or not ends else min(ends)
         if due != question.due and due is not None:
             heapq.heappush(self._timers, (due, question.held.id))
         question.due = due
 
-    def _sweep(self) -> None:
-        """Drop stale timers once they are the most."""
+    def _drop_stale_timers(self) -> None:
+        """Once they are the most."""
         if len(self._timers) > 64 + 2 * len(self._questions):
             self._timers = [(each.due, id) for id, each in self._questions.items() if each.due is not None]
             heapq.heapify(self._timers)

@@ -1,4 +1,4 @@
-"""Waiting with an end: for what was given to us, and for deliveries in order. Knows nothing of questions."""
+"""Waiting with a timeout, and tasks in order."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ T = TypeVar("T")
 
 
 async def within(seconds: float, work: Awaitable[T]) -> T:
-    """What the awaitable gives within this time; else TimeoutError.
+    """The result of the awaitable within this time; else TimeoutError.
 
-    What does not end is cancelled and left behind, even where it will not be cancelled. That something cancelled
-    itself inside is an error like any other: only the cancelling of the one who waits here is CancelledError."""
+    What does not end is cancelled and abandoned, even where it ignores that. That something cancelled itself inside is
+    an error like any other: only cancelling the one who waits here is CancelledError."""
     task = asyncio.ensure_future(contained(work))
     task.add_done_callback(_retrieve)
     if isinstance(work, Coroutine):  # which has not begun where the task was cancelled before its first step
@@ -31,8 +31,8 @@ async def within(seconds: float, work: Awaitable[T]) -> T:
 
 
 async def contained(work: Awaitable[T]) -> T:
-    """The same, where `sys.exit()` and the like are an error: raised in a task, they would end its loop, and with it
-    the questions of everybody else."""
+    """Turns `sys.exit()` and the like into an error: raised in a task, they would end its loop, and with it the
+    questions of everybody else."""
     try:
         return await work
     except (Exception, asyncio.CancelledError):
@@ -42,18 +42,18 @@ async def contained(work: Awaitable[T]) -> T:
 
 
 async def given(seconds: float, found: T | Awaitable[T]) -> T:
-    """The same for what a plain or a coroutine function returned."""
+    """`within` for what a plain or a coroutine function returned."""
     return await within(seconds, found) if isinstance(found, Awaitable) else found
 
 
 def _retrieve(task: asyncio.Future[Any]) -> None:
-    """An error that nobody waits for any more is not worth a warning."""
+    """Keep asyncio from warning about an error that nobody waits for any more."""
     if not task.cancelled():
         task.exception()
 
 
 class Tasks:
-    """Tasks that run beside, kept alive until they end. Those with the same key run one after the other."""
+    """Background tasks, kept alive until they end. Those with the same key run one after the other."""
 
     def __init__(self) -> None:
         self._tasks: set[asyncio.Task[Any]] = set()
@@ -71,14 +71,19 @@ class Tasks:
 
     def queue(self, key: Hashable, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
         """Start this once everything queued before under the same key has ended, however it ended."""
-        task = self.start(_after(self._last.get(key), work))
-        self._last[key] = task
+        before = self._last.get(key)
+
+        async def after() -> None:
+            if before is not None:
+                await asyncio.wait({before})
+            await work()
+
+        task = self._last[key] = self.start(after())
         task.add_done_callback(lambda done: self._forget(key, done))
 
     async def drain(self, seconds: float) -> None:
-        """Let everything come to its end; cancel what does not."""
-        mine = asyncio.current_task()
-        left = {each for each in self._tasks if each is not mine}
+        """Wait for everything to end; cancel what does not."""
+        left = self._tasks - {asyncio.current_task()}
         if left:
             _, left = await asyncio.wait(left, timeout=seconds)
         for each in left:
@@ -87,9 +92,3 @@ class Tasks:
     def _forget(self, key: Hashable, task: asyncio.Task[None]) -> None:
         if self._last.get(key) is task:
             del self._last[key]
-
-
-async def _after(before: asyncio.Task[None] | None, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
-    if before is not None:
-        await asyncio.wait({before})
-    await work()

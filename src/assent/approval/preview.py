@@ -1,14 +1,16 @@
-"""What a person is shown of a call: the command, the change to a file against the file of now, or the arguments.
+"""What a person is shown of a call: the command, the change to a file against its current text, or the arguments.
 
-Looks at files and changes none. The text is raw: every surface shows it through `contract/display`."""
+The text is raw: every surface shows it through `contract/display`."""
 
 from __future__ import annotations
 
 import difflib
 import json
 import os
+import re
 import shlex
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 
 from assent.contract import Call
 from assent.contract.approval import Preview
@@ -36,19 +38,15 @@ COMPARED = 2000  # lines on either side that are compared one by one
 
 
 def preview(call: Call, tool: str = "") -> Preview:
-    """What a person is shown of a call. `tool` is the one that it is read as, where its name does not say so."""
+    """`tool` is the one that the call is read as, where its name does not say so."""
     tool = canonical(tool or call.tool)
-    try:
-        if tool == "bash":
-            return _command(call) or _arguments(call.input)
-        if tool == "write":
-            return _file_change(call) or _arguments(call.input)
-    except (OSError, ValueError, TypeError, RecursionError):
-        pass  # an argument of an odd form: all of them are shown as they are
-    return _arguments(call.input)
+    found: Preview | None = None
+    with suppress(OSError, ValueError, TypeError, RecursionError):  # an odd argument: all are shown as they are
+        found = _command(call) if tool == "bash" else _file_change(call) if tool == "write" else None
+    return found or _arguments(call.input)
 
 
-def _made(kind: str, text: str, path: str = "") -> Preview:
+def _preview(kind: str, text: str, path: str = "") -> Preview:
     shown = text if len(text) <= LONGEST else clip(text, LONGEST - 200)  # shorter than `length`, with its note
     return Preview(kind, shown, path=path, length=len(text))
 
@@ -58,24 +56,32 @@ def _arguments(given: Mapping[str, object]) -> Preview:
         text = json.dumps(given, indent=1, ensure_ascii=False, default=repr)
     except (ValueError, TypeError, RecursionError):
         text = repr(given)
-    return _made("input", text)
+    return _preview("input", text)
 
 
 def _plain(key: object) -> str:
     return str(key).lower().replace("_", "").replace("-", "")
 
 
+def _by_name(given: Mapping[str, object]) -> dict[str, object]:
+    """Arguments by a name that all spellings share."""
+    return {_plain(key): value for key, value in given.items()}
+
+
 def _first(given: Mapping[str, object], names: tuple[str, ...]) -> str | None:
     """The first of some arguments that is text, by any spelling of its name."""
-    by_name = {_plain(key): value for key, value in given.items()}
-    return next((value for name in names if isinstance(value := by_name.get(name), str)), None)
+    return _text(_by_name(given), names)
+
+
+def _text(named: Mapping[str, object], names: tuple[str, ...]) -> str | None:
+    return next((value for name in names if isinstance(value := named.get(name), str)), None)
 
 
 # ---------------------------------------------------------------- commands
 
 
 def _command(call: Call) -> Preview | None:
-    """The command, and behind it the arguments that it runs with."""
+    """The command, and after it the arguments that it runs with."""
     found: list[str] = []
     others: dict[str, object] = {}
     for key, value in call.input.items():
@@ -87,10 +93,8 @@ def _command(call: Call) -> Preview | None:
             others[str(key)] = value
     if len(found) != 1:
         return None
-    text = found[0]
-    if others:
-        text += "\n\n# with\n" + json.dumps(others, indent=1, ensure_ascii=False, default=repr)
-    return _made("command", text)
+    rest = f"\n\n# with\n{json.dumps(others, indent=1, ensure_ascii=False, default=repr)}" if others else ""
+    return _preview("command", found[0] + rest)
 
 
 # ---------------------------------------------------------------- files
@@ -100,15 +104,14 @@ def _file_change(call: Call) -> Preview | None:
     name = call.tool.lower()
     if "patch" in name or "diff" in name:
         patch = _first(call.input, PATCHES)
-        return None if patch is None else _made("diff", patch, _first(call.input, PATHS) or "")
-    if _first(call.input, ("command",)) in ("view", "undo_edit"):
-        return None
-    parts = list(_changes(call, call.input, ""))
+        return None if patch is None else _preview("diff", patch, _first(call.input, PATHS) or "")
+    views = _first(call.input, ("command",)) in ("view", "undo_edit")
+    parts = [] if views else list(_changes(call, call.input, ""))
     if not parts:
         return None
     paths = list(dict.fromkeys(path for path, _ in parts))
     text = "\n".join(f"# {path}\n{diff}" for path, diff in parts) if len(paths) > 1 else "\n".join(d for _, d in parts)
-    return _made("diff", text, paths[0] if len(paths) == 1 else "")
+    return _preview("diff", text, paths[0] if len(paths) == 1 else "")
 
 
 def _changes(call: Call, given: Mapping[str, object], above: str) -> Iterator[tuple[str, str]]:
@@ -121,25 +124,20 @@ def _changes(call: Call, given: Mapping[str, object], above: str) -> Iterator[tu
         return
     _one_reading(given, path)
     now, notes = _now(call, path)
-    whole = _first(given, WHOLE)
-    after: str | None = None
-    if whole is not None:
-        after = whole
-    elif path.endswith(".ipynb") and _first(given, ("newsource",)) is not None:
+    after, more = _first(given, WHOLE), list[str]()
+    if after is None and path.endswith(".ipynb") and _first(given, ("newsource",)) is not None:
         after, more = notebook_edited(now or "", given)
-        notes += more
         now = "" if now is None else notebook_edited(now, {})[0]
-    else:
+    elif after is None:
         after, more = edited(now or "", given)
-        notes += more
     if after is not None:
-        head = [f"# {note}" for note in [*notes, *_beside(given)]]
+        head = [f"# {note}" for note in [*notes, *more, *_beside(given)]]
         yield path, "\n".join([*head, *(changed(now or "", after) or ["# nothing changes"])])
 
 
 def _one_reading(given: Mapping[str, object], path: str) -> None:
-    """Raise where a tool could take another file or another change out of the arguments than the one that is shown."""
-    named = by_name(given)
+    """Raise where a tool could read another file or another change from the arguments than the one that is shown."""
+    named = _by_name(given)
     edits = [item for value in named.values() if isinstance(value, list) for item in value if isinstance(item, dict)]
     paths = {path, *(str(value) for name, value in named.items() if name in PATHS)}
     paths |= {found for item in edits if (found := _first(item, PATHS)) is not None}
@@ -154,19 +152,19 @@ def _one_reading(given: Mapping[str, object], path: str) -> None:
 
 def _says_twice(given: Mapping[str, object]) -> bool:
     """Whether one thing is given under two names, of which a tool takes one or the other."""
-    named = by_name(given)
+    named = _by_name(given)
     groups = (WHOLE, OLD, NEW) if "insertline" not in named else (WHOLE, OLD, INSERTED)
     return len(named) < len(given) or any(sum(name in named for name in names) > 1 for names in groups)
 
 
 def _beside(given: Mapping[str, object]) -> list[str]:
-    """Arguments that no difference shows."""
+    """Arguments that the diff does not show."""
     others = {str(key): value for key, value in given.items() if _plain(key) not in KNOWN and value not in NOTHING}
     return [f"with {json.dumps(others, ensure_ascii=False, default=repr)}"] if others else []
 
 
 def _now(call: Call, path: str) -> tuple[str | None, list[str]]:
-    """The text of a file as it is now, and what is to be said of the file."""
+    """The current text of a file, and notes on the file."""
     where = os.path.expanduser(path) if not call.home else path.replace("~", call.home, 1) if path[:2] == "~/" else path
     where = os.path.normpath(os.path.join(call.cwd or "/", where))
     notes = [f"leads to {real}"] if (real := os.path.realpath(where)) != where else []
@@ -175,34 +173,26 @@ def _now(call: Call, path: str) -> tuple[str | None, list[str]]:
     except (FileNotFoundError, NotADirectoryError):
         return None, [*notes, "a new file"]
     except OSError as error:
-        return None, [*notes, f"the file of now is not shown: {error.strerror}"]
-    try:
-        text = raw.decode("utf-8")
-    except UnicodeDecodeError:
-        text = "\0"
-    if "\0" in text:
-        return None, [*notes, f"the file of now is not text ({len(raw)} bytes)"]
-    return text, notes
-
-
-def by_name(given: Mapping[str, object]) -> dict[str, object]:
-    """Arguments by a name that all spellings share."""
-    return {str(key).lower().replace("_", "").replace("-", ""): value for key, value in given.items()}
+        return None, [*notes, f"the current file is not shown: {error.strerror}"]
+    with suppress(UnicodeDecodeError):
+        if b"\0" not in raw:
+            return raw.decode("utf-8"), notes
+    return None, [*notes, f"the current file is not text ({len(raw)} bytes)"]
 
 
 def edited(before: str, given: Mapping[str, object]) -> tuple[str | None, list[str]]:
-    """The text after the edits of a call, and what is odd about them; None where the call holds no edit."""
-    named = by_name(given)
-    edits = next(
-        (named[key] for key in ("edits", "replacements", "operations") if isinstance(named.get(key), list)), None
-    )
-    if isinstance(edits, list):
-        text, notes, any_edit = before, [], False
+    """The text after the edits of a call, and what is odd about them; None where the call has no edit."""
+    named = _by_name(given)
+    lists = (named.get(key) for key in ("edits", "replacements", "operations"))
+    edits = next((each for each in lists if isinstance(each, list)), None)
+    if edits is not None:
+        text, notes = None, list[str]()
         for each in edits:
-            after, more = edited(text, each) if isinstance(each, dict) else (None, ["an edit that cannot be read"])
+            now = before if text is None else text
+            after, more = edited(now, each) if isinstance(each, dict) else (None, ["an edit that cannot be read"])
             notes += more
-            text, any_edit = (after, True) if after is not None else (text, any_edit)
-        return (text if any_edit else None), notes
+            text = text if after is None else after
+        return text, notes
     line = named.get("insertline")
     if isinstance(line, int) and not isinstance(line, bool):
         return _inserted(before, line, _text(named, INSERTED))
@@ -212,27 +202,17 @@ def edited(before: str, given: Mapping[str, object]) -> tuple[str | None, list[s
     return _replaced(before, old, new, everywhere=any(named.get(key) in (True, "true") for key in ALL))
 
 
-def _text(named: Mapping[str, object], keys: tuple[str, ...]) -> str | None:
-    return next((value for key in keys if isinstance(value := named.get(key), str)), None)
-
-
 def _replaced(before: str, old: str, new: str, *, everywhere: bool) -> tuple[str, list[str]]:
     if not old:
         return new + before, ["the old text is empty"] if before else []
     found = before.count(old)
     if not found:
-        return before + _apart(before) + new, ["the old text is not in the file of now; it is:", *_quoted(old)]
+        apart = "" if not before or before.endswith("\n") else "\n"
+        quoted = [f"  {line}" for line in old.split("\n")]
+        return before + apart + new, ["the old text is not in the current file; it is:", *quoted]
     if everywhere:
         return before.replace(old, new), [f"in {found} places"] if found > 1 else []
     return before.replace(old, new, 1), [f"the old text is there {found} times"] if found > 1 else []
-
-
-def _apart(before: str) -> str:
-    return "" if not before or before.endswith("\n") else "\n"
-
-
-def _quoted(text: str) -> list[str]:
-    return [f"  {line}" for line in text.split("\n")]
 
 
 def _inserted(before: str, line: int, text: str | None) -> tuple[str | None, list[str]]:
@@ -249,13 +229,10 @@ def notebook_edited(before: str, given: Mapping[str, object]) -> tuple[str, list
         cells = json.loads(before).get("cells", []) if before else []
         found = [[str(cell.get("id", at)), "".join(cell.get("source", ""))] for at, cell in enumerate(cells)]
     except (ValueError, AttributeError, TypeError):
-        return before, ["the notebook of now cannot be read"]
-    named = by_name(given)
-    new, cell, how = (
-        _text(named, ("newsource",)),
-        str(named.get("cellid", named.get("cellnumber", ""))),
-        named.get("editmode"),
-    )
+        return before, ["the current notebook cannot be read"]
+    named = _by_name(given)
+    new, how = _text(named, ("newsource",)), named.get("editmode")
+    cell = str(named.get("cellid", named.get("cellnumber", "")))
     notes: list[str] = []
     if new is not None:
         at = next((index for index, (id, _) in enumerate(found) if cell in (id, str(index))), None)
@@ -277,7 +254,7 @@ def notebook_edited(before: str, given: Mapping[str, object]) -> tuple[str, list
 def changed(before: str, after: str) -> list[str]:
     """A unified diff without file names; no lines where nothing changes.
 
-    What both begin and end with is set aside first, and what is too long to compare line by line is shown whole."""
+    A common beginning and end are removed first, and what is too long to compare line by line is shown whole."""
     if before == after:
         return []
     old, new = before.split("\n") if before else [], after.split("\n") if after else []
@@ -294,20 +271,11 @@ def changed(before: str, after: str) -> list[str]:
 
 
 def _common(one: list[str], other: list[str]) -> int:
-    count = 0
-    for left, right in zip(one, other, strict=False):
-        if left != right:
-            break
-        count += 1
-    return count
+    """How many lines both begin with."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((at for at, (left, right) in pairs if left != right), min(len(one), len(other)))
 
 
 def _moved(mark: str, by: int) -> str:
-    """A hunk's mark with the lines that were set aside counted in."""
-    out = []
-    for piece in mark.split(" "):
-        if piece[:1] in ("-", "+") and piece[1:2].isdigit():
-            line, comma, count = piece[1:].partition(",")
-            piece = f"{piece[0]}{int(line) + by}{comma}{count}"
-        out.append(piece)
-    return " ".join(out)
+    """The header of a hunk with the lines counted in that were removed before it."""
+    return re.sub(r"(?<= [-+])\d+", lambda line: str(int(line[0]) + by), mark)

@@ -1,6 +1,6 @@
-"""The secrets of places to answer in: from the environment, a file of the user's own, or the keyring of the system.
+"""The secrets of remote channels: from the environment, a file of the user, or the system's keyring.
 
-Never from a project's file, and never written anywhere. Knows nothing of what they open."""
+Never from a project's file, and never written anywhere."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def variable(name: str) -> str:
 
 
 def taken(environ: MutableMapping[str, str]) -> dict[str, str]:
-    """The secrets of an environment, taken out of it: what this process starts does not get them."""
+    """The secrets of an environment, removed from it: processes that this one starts do not get them."""
     found = {name: environ.pop(variable(name), "").strip() for name in NAMES}
     return {name: value for name, value in found.items() if value}
 
@@ -40,11 +40,11 @@ class Secrets:
         self._keyring = keyring or from_keyring
 
     def find(self, name: str) -> str:
-        """A secret, `""` where it is nowhere. Raises StoreError where the file cannot be believed."""
+        """A secret, `""` where there is none. Raises StoreError where the file cannot be trusted."""
         return self._given.get(name, "") or self._filed().get(name, "") or self._keyring(name) or ""
 
     def need(self, name: str) -> str:
-        """The same, and StoreError with what to do where it is nowhere."""
+        """The same, and StoreError with what to do where there is none."""
         if found := self.find(name):
             return found
         raise StoreError(f"`{name}` is missing; put it into `{self._path}`, the keyring, or {variable(name)}")
@@ -72,9 +72,7 @@ def from_keyring(name: str) -> str | None:
     """A secret of the system's keyring; None where there is none, or no keyring."""
     try:
         import keyring
-    except ImportError:
-        return None
-    try:
+
         return keyring.get_password(SERVICE, name)
-    except Exception:  # locked, or no backend: as good as none
+    except Exception:  # not installed, locked, or no backend
         return None

@@ -1,6 +1,4 @@
-"""Where held calls live from before they are shown until they have ended, and where an approval is used once.
-
-Owns the seam and the two stores of this package. Asks nobody, and lets nothing run."""
+"""Stores held calls from before they are shown until they have ended; an approval is used once."""
 
 from __future__ import annotations
 
@@ -27,35 +25,27 @@ WIPE_EVERY = 0.25  # seconds between two wipings, each of which waits for the di
 
 
 class Store(Protocol):
-    """What the broker needs kept. Times are seconds since the epoch. Any failure raises, and the call is denied."""
+    """What the broker needs stored. Times are seconds since the epoch. Any failure raises, and the call is denied.
 
-    async def hold(self, held: Held) -> None:
-        """Keep a question. Returns only once it would survive the death of this process."""
+    `hold` returns only once the question would survive the death of this process. `shown`: its clock started.
+    `answered` stores an approval; false where the question is not here or has one already. `use` uses up the release:
+    true exactly once, whoever asks, also after a crash. `finish` forgets a question that has ended. `leftovers` takes
+    over the questions of processes that died, each for one caller only."""
 
-    async def shown(self, id: str, deadline: float) -> None:
-        """The clock of a question started."""
-
-    async def answered(self, id: str, answer: Answer) -> bool:
-        """Keep an approval. False where the question is not here or has one already."""
-
-    async def use(self, id: str) -> bool:
-        """Use up the question's release: true exactly once, whoever asks, also after a crash."""
-
-    async def finish(self, id: str, resolution: Resolution) -> None:
-        """The question has ended: forget it."""
-
-    async def leftovers(self) -> tuple[Leftover, ...]:
-        """Take over the questions of processes that died. Each is given to one caller only."""
-
-    async def close(self) -> None:
-        """Let go of everything."""
+    async def hold(self, held: Held) -> None: ...
+    async def shown(self, id: str, deadline: float) -> None: ...
+    async def answered(self, id: str, answer: Answer) -> bool: ...
+    async def use(self, id: str) -> bool: ...
+    async def finish(self, id: str, resolution: Resolution) -> None: ...
+    async def leftovers(self) -> tuple[Leftover, ...]: ...
+    async def close(self) -> None: ...
 
 
 class MemoryStore:
-    """For embedders that need no questions to survive them."""
+    """For programs whose questions need not survive them."""
 
     def __init__(self) -> None:
-        self._rows: dict[str, tuple[Answer | None, bool]] = {}
+        self._rows: dict[str, tuple[Answer | None, bool]] = {}  # an approval, and whether it is used
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -69,17 +59,16 @@ class MemoryStore:
         pass
 
     async def answered(self, id: str, answer: Answer) -> bool:
-        if self._rows.get(id) != (None, False):
-            return False
-        self._rows[id] = (answer, False)
-        return True
+        fresh = self._rows.get(id) == (None, False)
+        if fresh:
+            self._rows[id] = (answer, False)
+        return fresh
 
     async def use(self, id: str) -> bool:
         answer, used = self._rows.get(id, (None, True))
-        if used:
-            return False
-        self._rows[id] = (answer, True)
-        return True
+        if not used:
+            self._rows[id] = (answer, True)
+        return not used
 
     async def finish(self, id: str, resolution: Resolution) -> None:
         self._rows.pop(id, None)
@@ -109,8 +98,8 @@ COMMIT;
 class SqliteStore:
     """Questions in one SQLite file, which several processes may share. Only the user can read it.
 
-    Each store has a lock file that the system lets go of when the process dies, however it dies: that is how another
-    one knows that a question is left over. The calls are short and run where they are awaited."""
+    Each store has a lock file that the system releases when the process dies, however it dies: that is how another one
+    knows that a question is left over. The calls are short and run where they are awaited."""
 
     def __init__(self, path: str) -> None:
         self.path = path
@@ -139,15 +128,15 @@ class SqliteStore:
             db.execute("UPDATE held SET deadline = ? WHERE id = ? AND owner = ?", (deadline, id, self.owner))
 
     async def answered(self, id: str, answer: Answer) -> bool:
-        kept = "UPDATE held SET answer = ? WHERE id = ? AND owner = ? AND answer IS NULL AND used = 0"
+        approved = "UPDATE held SET answer = ? WHERE id = ? AND owner = ? AND answer IS NULL AND used = 0"
         with self._locked() as db:
-            return db.execute(kept, (wire.dumps(answer), id, self.owner)).rowcount == 1
+            return db.execute(approved, (wire.dumps(answer), id, self.owner)).rowcount == 1
 
     async def use(self, id: str) -> bool:
         # INVARIANT: one statement compares and sets, so an approval is used once among all processes and restarts.
+        used = "UPDATE held SET used = 1 WHERE id = ? AND owner = ? AND used = 0"
         with self._locked() as db:
-            done = db.execute("UPDATE held SET used = 1 WHERE id = ? AND owner = ? AND used = 0", (id, self.owner))
-            return done.rowcount == 1
+            return db.execute(used, (id, self.owner)).rowcount == 1
 
     async def finish(self, id: str, resolution: Resolution) -> None:
         with self._locked() as db:
@@ -156,13 +145,11 @@ class SqliteStore:
 
     def _wipe_soon(self) -> None:
         """Wipe at once where that was not done just now; else in a moment, once for many."""
-        if self._wiping is not None:
-            return
         left = self._wiped + WIPE_EVERY - time.monotonic()
-        if left <= 0:
+        if self._wiping is None and left > 0:
+            self._wiping = asyncio.get_running_loop().call_later(left, self._wipe_now)
+        elif self._wiping is None:
             self._wipe_now()
-            return
-        self._wiping = asyncio.get_running_loop().call_later(left, self._wipe_now)
 
     def _wipe_now(self) -> None:
         self._wiping = None
@@ -170,14 +157,13 @@ class SqliteStore:
             self._wipe()
 
     def _wipe(self) -> None:
-        """Empty the journal, in which what ended questions held still stands: it is in no file after this. Somebody who
-        reads at this moment puts it off to the next time."""
+        """Empty the journal, which still has the contents of ended questions: they are in no file after this. A
+        concurrent reader defers it to the next time."""
         self._wiped = time.monotonic()
         self._db.execute("PRAGMA busy_timeout = 20")
         try:
-            self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        except sqlite3.OperationalError:
-            pass
+            with suppress(sqlite3.OperationalError):
+                self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         finally:
             self._db.execute(f"PRAGMA busy_timeout = {int(BUSY * 1000)}")
 
@@ -207,12 +193,11 @@ class SqliteStore:
             raise StoreError(
                 f"{self.path}: written by a newer Assent (form {found}, this one knows {VERSION}); update Assent"
             )
-        self._db.execute("PRAGMA journal_mode = WAL")
-        self._db.execute("PRAGMA synchronous = NORMAL")
-        self._db.execute("PRAGMA secure_delete = ON")  # arguments of calls may hold secrets
+        for setting in ("journal_mode = WAL", "synchronous = NORMAL", "secure_delete = ON"):  # calls may hold secrets
+            self._db.execute(f"PRAGMA {setting}")
         if found < VERSION:
             self._db.executescript(SCHEMA)
-        self._wipe()  # what a process that died had not
+        self._wipe()  # what a process that died did not wipe
 
     def _take(self, db: sqlite3.Connection, owner: str) -> Iterator[Leftover]:
         with _transaction(db):
@@ -223,26 +208,22 @@ class SqliteStore:
             try:
                 held = wire.read_held(wire.loads(body))
                 given = None if answer is None else wire.read_answer(wire.loads(answer))
-            except PayloadError:  # written by something else: who comes back for it is told that it is not known
+            except PayloadError:  # written by something else: its caller learns that it is not known
                 db.execute("DELETE FROM held WHERE id = ?", (id,))
                 continue
             yield Leftover(held, deadline, shown=deadline > 0, answer=given, used=bool(used))
 
     def _is_dead(self, owner: str) -> bool:
-        """Whether nobody holds the lock of a store any more. Then its file goes too."""
-        try:
+        """Whether nobody holds the lock of a store any more. Then its file is removed too."""
+        with suppress(FileNotFoundError):
             file = os.open(self._lock_path(owner), os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
-        except FileNotFoundError:
-            return True
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            os.unlink(self._lock_path(owner))
-        except FileNotFoundError:
-            return True
-        except BlockingIOError:
-            return False
-        finally:
-            os.close(file)
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                os.unlink(self._lock_path(owner))
+            except BlockingIOError:
+                return False
+            finally:
+                os.close(file)
         return True
 
     def _lockers(self) -> set[str]:
@@ -270,7 +251,6 @@ class SqliteStore:
 
 @contextmanager
 def _faults(path: str) -> Iterator[None]:
-    """Whatever SQLite or the disk says, in words of ours."""
     try:
         yield
     except (sqlite3.Error, OSError) as error:
@@ -280,7 +260,7 @@ def _faults(path: str) -> Iterator[None]:
 
 
 def _private_file(path: str) -> None:
-    """The database is there before SQLite opens it, so that it is never readable by others for a moment."""
+    """Create the database before SQLite opens it, so that others can never read it."""
     os.makedirs(os.path.dirname(path) or ".", mode=0o700, exist_ok=True)
     file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     try:
@@ -290,15 +270,13 @@ def _private_file(path: str) -> None:
 
 
 def _lock(path: str) -> int:
-    """Take a new lock. Another process may take the file away in between, for that of a dead one: then once more."""
+    """Take a new lock. Another process may remove the file concurrently, as that of a dead one: then try again."""
     while True:
         file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
         fcntl.flock(file, fcntl.LOCK_EX)
-        try:
+        with suppress(FileNotFoundError):
             if os.path.samestat(os.fstat(file), os.stat(path)):
                 return file
-        except FileNotFoundError:
-            pass
         os.close(file)
 
 

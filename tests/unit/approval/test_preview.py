@@ -1,4 +1,4 @@
-"""A person sees the command, the change against the file of now, or every argument."""
+"""A person sees the command, the change against the current file, or every argument."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_old_text_that_is_not_there_or_too_often_is_said(tmp_path: Path) -> None
         "# in 2 places\n@@ -1 +1 @@\n-x x\n+y y"
     )
     assert shown(tmp_path, "Edit", file_path="a", old_string="q", new_string="y").text.startswith(
-        "# the old text is not in the file of now; it is:\n#   q\n"
+        "# the old text is not in the current file; it is:\n#   q\n"
     )
 
 
@@ -111,9 +111,9 @@ def test_what_is_no_text_or_too_long_or_no_file_is_said(tmp_path: Path) -> None:
         for name in ("binary", "huge", "pipe")
     }
     assert lines == {
-        "binary": "# the file of now is not text (3 bytes)",
-        "huge": "# the file of now is not shown: it is longer than 1048576 bytes",
-        "pipe": "# the file of now is not shown: it is not a regular file",
+        "binary": "# the current file is not text (3 bytes)",
+        "huge": "# the current file is not shown: it is longer than 1048576 bytes",
+        "pipe": "# the current file is not shown: it is not a regular file",
     }
 
 

@@ -1,6 +1,6 @@
-"""Asks in the terminal that the agent runs in: shows a question, reads single keys, hands over the answer.
+"""Asks in the terminal that the agent runs in: shows a question, reads single keys, delivers the answer.
 
-What the question looks like is `screen`, what keys mean is `dialog`. Over ssh it is the same terminal."""
+`screen` has the layout of the question, `dialog` the meaning of keys."""
 
 from __future__ import annotations
 
@@ -13,18 +13,19 @@ import signal
 import sys
 import termios
 import tty
-from collections.abc import AsyncIterator, Coroutine
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 
 from assent.approval.channels import Offering, Question
 from assent.approval.channels.dialog import Dialog, KeyDialog, OfferTalk, ReachOf
 from assent.approval.commands import Receipt, Taken
+from assent.approval.patience import Tasks
 from assent.contract.approval import Answer, Ending, Held, Resolution, Said
 from assent.contract.display import for_terminal
 
-DEAF = 0.4  # seconds after a question appears in which keys are not answers: they were meant for something else
+DEAF = 0.4  # seconds after a question appears in which keys are ignored: they were meant for something else
 MAKES_WAY = 6.0  # seconds that a question waits for the answer to an offer
-OFFER = 60.0  # seconds until an offer that nobody answers is taken away
+OFFER = 60.0  # seconds until an offer that nobody answers is removed
 # Arrow keys, reports of the mouse, replies of the terminal to somebody's questions. Control characters end each.
 SEQUENCE = re.compile(
     r"\x1b(?:\[[0-?]*[ -/]*[@-~]|O[@-~]|[\]PX^_][^\x00-\x1f]*(?:\x07|\x1b\\)|[^\x00-\x1f\[\]OPX^_]|[\[\]OPX^_])"
@@ -40,7 +41,7 @@ NAMES = {
     "\x04": "ctrl-c",
     "\x15": "ctrl-u",
 }
-AGAIN = 0.1  # seconds between two looks whether the terminal is free
+AGAIN = 0.1  # seconds between two checks whether the terminal is free
 
 
 class TerminalChannel:
@@ -58,10 +59,10 @@ class TerminalChannel:
         self._turn = asyncio.Lock()
         self._open: tuple[Dialog, Screen] | None = None
         self._offered: Screen | None = None
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks = Tasks()
 
     async def show(self, question: Question) -> None:
-        """Put a question on the screen; raises OSError where there is no terminal."""
+        """Raises OSError where there is no terminal."""
         if self._open is not None and self._open[0].held.id == question.held.id:
             return
         width, colour = look(self._device)
@@ -73,10 +74,10 @@ class TerminalChannel:
             self._turn.release()
             raise
         self._open = (dialog, screen)
-        self._start(self._deliver(question, dialog, screen))
+        self._tasks.start(self._deliver(question, dialog, screen))
 
     async def _take_turn(self) -> None:
-        """An offer that nobody reacts to makes way for a question, before that counts as not shown."""
+        """An offer that nobody reacts to makes room for a question, before that counts as not shown."""
         if self._offered is not None:
             await asyncio.wait({self._offered.done}, timeout=MAKES_WAY)
             if self._offered is not None:
@@ -84,7 +85,6 @@ class TerminalChannel:
         await self._turn.acquire()
 
     async def _deliver(self, question: Question, dialog: Dialog, screen: Screen) -> None:
-        """Wait until the person is done, and hand over what was said."""
         try:
             await screen.done
             if dialog.answer is not None:
@@ -92,26 +92,24 @@ class TerminalChannel:
                 screen.write(came_of(dialog.answer, receipt))
             elif dialog.dismissed:
                 question.dismiss()
-                screen.write("  put away: denied\n")
+                screen.write("  dismissed: denied\n")
         finally:
             self._open = None
             screen.close()
             self._turn.release()
 
     async def withdraw(self, id: str, resolution: Resolution) -> None:
-        """Take a question off the screen, saying how it ended where that was not the answer given here."""
-        if self._open is None or self._open[0].held.id != id or self._open[0].over:
-            return
-        self._open[1].end(f"\n  {ended(resolution)}\n")
+        """Say how the question ended where that was not the answer given here."""
+        if self._open is not None and self._open[0].held.id == id and not self._open[0].over:
+            self._open[1].end(f"\n  {ended(resolution)}\n")
 
     def shows_whole(self, held: Held) -> bool:
-        """Whether all of the question is on the screen, or was."""
         return self._open is not None and self._open[0].held.id == held.id and self._open[0].whole
 
     async def offer(self, offering: Offering) -> None:
-        """Put an offer to the person, after the question that led to it is off the screen."""
+        """After the question that led to it is off the screen."""
         width, colour = look(self._device)
-        self._start(self._offer(offering, OfferTalk(offering.offer, width=width, colour=colour)))
+        self._tasks.start(self._offer(offering, OfferTalk(offering.offer, width=width, colour=colour)))
 
     async def _offer(self, offering: Offering, talk: OfferTalk) -> None:
         async with self._turn:
@@ -131,11 +129,6 @@ class TerminalChannel:
             return await offering.accept(mode=talk.mode, rule=talk.rule, who=self._who)
         return offering.reject(who=self._who)
 
-    def _start(self, work: Coroutine[object, object, None]) -> None:
-        task = asyncio.get_running_loop().create_task(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-
     def _signed(self, answer: Answer) -> Answer:
         return Answer(
             answer.said,
@@ -147,15 +140,14 @@ class TerminalChannel:
         )
 
     async def close(self) -> None:
-        """Leave the terminal as it was found, once what was answered is delivered."""
+        """Restore the terminal, once what was answered is delivered."""
         if self._open is not None and not self._open[0].over:
             self._open[1].end("\n")
-        if self._tasks:
-            await asyncio.wait(self._tasks, timeout=OFFER)
+        await self._tasks.drain(OFFER)
 
 
 def look(device: str) -> tuple[int, bool]:
-    """How wide the terminal is, whatever the environment says, and whether it shows colour."""
+    """The width of the terminal, whatever the environment says, and whether it shows colour."""
     colour = "NO_COLOR" not in os.environ and os.environ.get("TERM", "dumb") != "dumb"
     handle = os.open(device, os.O_RDWR | os.O_NOCTTY | os.O_CLOEXEC)
     try:
@@ -165,14 +157,13 @@ def look(device: str) -> tuple[int, bool]:
 
 
 def came_of(answer: Answer, receipt: Receipt) -> str:
-    """What came of an answer, where that is not simply what was said."""
+    """What an answer led to, where that is not simply what was said."""
     if isinstance(receipt, Taken) and not receipt.note and receipt.resolution.allowed == (answer.said is Said.ALLOW):
         return ""
     return f"  {for_terminal(receipt.words)}\n"
 
 
 def ended(resolution: Resolution) -> str:
-    """How a question ended that this terminal did not answer."""
     answer = resolution.answer
     if answer is not None and resolution.ending in (Ending.ANSWERED, Ending.SETTLED):
         place = f" in {answer.channel}" if answer.channel else ""
@@ -182,9 +173,9 @@ def ended(resolution: Resolution) -> str:
 
 
 class Screen:
-    """The open terminal with one conversation on it: keys in, text out, and the terminal's state to put back.
+    """The open terminal with one dialog: keys in, text out, and the state of the terminal to restore.
 
-    `done` is set when the conversation is over, by the person or by `end`."""
+    `done` is set when the dialog is over, by the person or by `end`."""
 
     def __init__(self, device: str, talk: KeyDialog) -> None:
         self._talk = talk
@@ -205,13 +196,8 @@ class Screen:
             raise
 
     def _appear(self) -> None:
-        """At first, and after the process was stopped: a shell puts its own state of the terminal in place then."""
-        self._take_over()
-        self.write(self._talk.opening())
-        self._deaf_until = self._loop.time() + DEAF
-
-    def _take_over(self) -> None:
-        """Single keys, and Ctrl-C as a key: it puts the question away and does not end the agent."""
+        """At first, and after the process was stopped: a shell sets its own state of the terminal then."""
+        # Single keys, and Ctrl-C as a key: it dismisses the question and does not end the agent.
         tty.setcbreak(self._fd, termios.TCSANOW)
         now = termios.tcgetattr(self._fd)
         now[3] &= ~termios.ISIG
@@ -220,13 +206,15 @@ class Screen:
         termios.tcflow(self._fd, termios.TCOON)
         # INVARIANT: keys typed before the question could be read are never an answer to it.
         termios.tcflush(self._fd, termios.TCIFLUSH)
+        self.write(self._talk.opening())
+        self._deaf_until = self._loop.time() + DEAF
 
     def _readable(self) -> None:
         try:
             chunk = os.read(self._fd, 4096)
         except OSError:
             chunk = b""
-        keys = self._keys.of(chunk) if chunk else ["ctrl-c"]  # nothing to read: the line was hung up
+        keys = self._keys.of(chunk) if chunk else ["ctrl-c"]  # nothing to read: the terminal was closed
         early = self._loop.time() < self._deaf_until and "ctrl-c" not in keys
         if self._talk.single and (early or is_paste(keys)):
             return
@@ -245,11 +233,9 @@ class Screen:
 
     def write(self, text: str) -> None:
         data = text.encode("utf-8", "backslashreplace")
-        try:
+        with suppress(OSError):  # the terminal was closed; reading fails too
             while data:
                 data = data[os.write(self._fd, data) :]
-        except OSError:
-            return  # the line was hung up; reading says so too
 
     def close(self) -> None:
         self._loop.remove_reader(self._fd)
@@ -258,7 +244,7 @@ class Screen:
         try:
             termios.tcsetattr(self._fd, termios.TCSADRAIN, self._before)
         except termios.error:
-            pass  # the line was hung up
+            pass  # the terminal was closed
         finally:
             os.close(self._fd)
 
@@ -271,7 +257,7 @@ class Keys:
         self._rest = ""
 
     def of(self, chunk: bytes) -> list[str]:
-        """The keys of one read, arrow keys and other sequences left out."""
+        """The keys of one read, without arrow keys and other sequences."""
         text = self._rest + self._decoder.decode(chunk)
         unfinished = UNFINISHED.search(text)
         # INVARIANT: the end of a sequence that came in two pieces is not a key.
@@ -287,7 +273,7 @@ def is_paste(keys: list[str]) -> bool:
 
 @asynccontextmanager
 async def turn() -> AsyncIterator[None]:
-    """Hold this terminal; wait until no other process does."""
+    """Hold this terminal: of two processes that read the same keys, the hidden one could take the answer."""
     handle = os.open(terminal_file(), os.O_RDONLY | os.O_NOCTTY | os.O_CLOEXEC)
     told = False
     try:
@@ -306,17 +292,14 @@ async def turn() -> AsyncIterator[None]:
 
 
 def terminal_file() -> str:
-    """The file that stands for this terminal, the same for every process in it."""
+    """The same for every process in the terminal."""
     for handle in (0, 1, 2):
-        try:
+        with suppress(OSError):
             return os.ttyname(handle)
-        except OSError:
-            continue
     return "/dev/tty" if has_terminal() else os.devnull
 
 
 def has_terminal() -> bool:
-    """Whether there is a terminal to ask in."""
     try:
         os.close(os.open("/dev/tty", os.O_RDWR | os.O_NOCTTY))
     except OSError:

@@ -1,4 +1,3 @@
-"""A second opinion on what nothing spoke of: a model reads the call and says whether it is safe. Decides nothing.
+"""A second opinion on calls that no rule matches: a model reads the call and says whether it is safe. Decides nothing.
 
-`prompt` is what it is shown, `apis` how it is spoken to, `answer` how strictly it is read, `keys` where its key is,
-`breaker` when it is left alone, `model` all of these together."""
+`prompt` has the text for the model, `apis` requests, replies and keys, `model` runs them."""

@@ -1,6 +1,9 @@
-"""The two ways to speak to a model, over HTTP: a request out, the bytes of the reply back. Reads no answer.
+"""The two APIs of models over HTTP: a request out, its answer read strictly, and the key of the service.
 
-Goes to the configured address and nowhere else: no redirects, no proxies and no certificates of the environment."""
+Connects to the configured address and nowhere else: no redirects, no proxies and no certificates of the environment. A
+project's files cannot say where the key comes from, and no file of ours ever holds it.
+
+INVARIANT: `safe` comes from the one JSON object that was asked for, whole and alone. Anything else is no answer."""
 
 from __future__ import annotations
 
@@ -10,10 +13,11 @@ import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from threading import Thread
 from typing import TYPE_CHECKING, Any
 
-from assent.contract import Pattern, Value
+from assent.contract import Pattern
 from assent.contract.classifier import Backend
 from assent.contract.launched import LIBRARIES
 
@@ -32,8 +36,8 @@ STEERING = ("PYTHON_KEYRING_", "XDG_CONFIG_HOME", "XDG_DATA_HOME")
 
 
 class Unread(Exception):
-    """There is no answer to be relied on. `code` is a short word for the trail, `tokens` what it took all the same:
-    read, and written."""
+    """There is no reliable answer. `code` is a short word for the trail, `tokens` those read and written all the
+    same."""
 
     def __init__(self, code: str, message: str) -> None:
         super().__init__(message)
@@ -45,52 +49,40 @@ class Failed(Unread):
     """The model could not be reached, or its service does not work."""
 
 
-class ModelReply(Value):
-    """The answer, and what it took."""
-
-    __slots__ = ("safe", "reason", "input_tokens", "output_tokens")
-
-    def __init__(self, safe: bool, reason: str, input_tokens: int = 0, output_tokens: int = 0) -> None:
-        self.safe = safe
-        self.reason = reason
-        self.input_tokens = input_tokens
-        self.output_tokens = output_tokens
+@dataclass(frozen=True, slots=True)
+class ModelReply:
+    safe: bool
+    reason: str
+    input_tokens: int
+    output_tokens: int
 
 
-class ModelRequest(Value):
-    """What is sent."""
+@dataclass(frozen=True, slots=True)
+class ModelRequest:
+    url: str
+    headers: dict[str, str]
+    body: dict[str, Any]
+    read: Callable[[bytes], ModelReply]
 
-    __slots__ = ("url", "headers", "body", "read")
 
-    def __init__(
-        self, url: str, headers: dict[str, str], body: dict[str, Any], read: Callable[[bytes], ModelReply]
-    ) -> None:
-        self.url = url
-        self.headers = headers
-        self.body = body
-        self.read = read
+# Sending
 
 
 def request(backend: Backend, key: str, system: str, text: str) -> ModelRequest:
     """The request for one answer."""
+    asked = {"role": "user", "content": text}
     if backend.api == "anthropic":
         headers = {"anthropic-version": VERSION, **({"x-api-key": key} if key else {})}
-        body = {
-            "model": backend.model,
-            "max_tokens": TOKENS,
-            "system": system,
-            "messages": [{"role": "user", "content": text}],
-        }
-        return ModelRequest(f"{backend.url}/v1/messages", headers, body, of_anthropic)
+        body = {"model": backend.model, "max_tokens": TOKENS, "system": system, "messages": [asked]}
+        return ModelRequest(f"{backend.url}/v1/messages", headers, body, _of_anthropic)
     limit = "max_completion_tokens" if backend.url.startswith("https://api.openai.com/") else "max_tokens"
-    messages = [{"role": "system", "content": system}, {"role": "user", "content": text}]
-    body = {"model": backend.model, limit: TOKENS, "messages": messages}
+    body = {"model": backend.model, limit: TOKENS, "messages": [{"role": "system", "content": system}, asked]}
     headers = {"authorization": f"Bearer {key}"} if key else {}
-    return ModelRequest(f"{backend.url}/chat/completions", headers, body, of_openai)
+    return ModelRequest(f"{backend.url}/chat/completions", headers, body, _of_openai)
 
 
 def client(timeout: float) -> httpx.AsyncClient:
-    """A client that goes where it is told. Raises Failed where the library is missing."""
+    """Raises Failed where the library is missing."""
     try:
         look_for("httpx")
         import httpx
@@ -106,7 +98,7 @@ def client(timeout: float) -> httpx.AsyncClient:
 
 
 def look_for(package: str) -> None:
-    """Look where the launcher of a hook says that packages are: it starts without them."""
+    """Add the folders of packages that the launcher of a hook names: it starts without them."""
     try:
         __import__(package)
     except ImportError:
@@ -114,7 +106,7 @@ def look_for(package: str) -> None:
 
 
 async def send(client: httpx.AsyncClient, request: ModelRequest) -> ModelReply:
-    """One request, one answer. Raises Failed where the service does not work, Unread where its answer is none."""
+    """Raises Failed where the service does not work, Unread where its answer is none."""
     import httpx
 
     try:
@@ -122,7 +114,7 @@ async def send(client: httpx.AsyncClient, request: ModelRequest) -> ModelReply:
             if reply.status_code != 200:
                 raise Failed(f"status-{reply.status_code}", f"the service answered with status {reply.status_code}")
             if reply.headers.get("content-encoding", "identity") != "identity":
-                raise Failed("reply", "the reply is packed, which was not asked for")
+                raise Failed("reply", "the reply is compressed, which was not asked for")
             raw = bytearray()
             async for chunk in reply.aiter_raw():
                 raw += chunk
@@ -135,15 +127,15 @@ async def send(client: httpx.AsyncClient, request: ModelRequest) -> ModelReply:
     return request.read(bytes(raw))
 
 
+# Reading
+
+
 def verdict(text: object) -> tuple[bool, str]:
     """`safe` and `reason` of an answer. Raises Unread for anything but the object that was asked for."""
     if not isinstance(text, str) or len(text) > LONGEST:
         raise Unread("answer", f"the model's answer is not text of at most {LONGEST} characters")
-    try:
-        found = json.loads(text, object_pairs_hook=_once, parse_constant=_no_constant)
-    except (ValueError, RecursionError):
-        raise Unread("answer", "the model did not answer with one JSON object") from None
-    if not isinstance(found, dict) or set(found) != {"safe", "reason"}:
+    found = _json(text, Unread("answer", "the model did not answer with one JSON object"))
+    if set(found) != {"safe", "reason"}:
         raise Unread("answer", "the model's answer does not have `safe` and `reason` alone")
     safe, reason = found["safe"], found["reason"]
     if not isinstance(safe, bool) or not isinstance(reason, str) or len(reason) > REASON:
@@ -151,26 +143,24 @@ def verdict(text: object) -> tuple[bool, str]:
     return safe, reason
 
 
-def of_anthropic(raw: bytes) -> ModelReply:
+def _of_anthropic(raw: bytes) -> ModelReply:
     """The answer in a reply of the Messages API."""
     return _read(raw, _in_anthropic, "input_tokens", "output_tokens")
 
 
-def of_openai(raw: bytes) -> ModelReply:
+def _of_openai(raw: bytes) -> ModelReply:
     """The answer in a reply of a chat completion."""
     return _read(raw, _in_openai, "prompt_tokens", "completion_tokens")
 
 
 def _read(raw: bytes, text: Callable[[dict[str, Any]], object], *counts: str) -> ModelReply:
-    """The answer in a reply, whose `text` is looked for there, and what it took."""
-    body = _envelope(raw)
-    took = [_count(body.get("usage"), name) for name in counts]
+    body = _json(raw, Unread("reply", "the reply is no JSON object"))
+    read, written = (_count(body.get("usage"), name) for name in counts)
     try:
-        safe, reason = verdict(text(body))
+        return ModelReply(*verdict(text(body)), read, written)
     except Unread as unread:
-        unread.tokens = (took[0], took[1])
+        unread.tokens = (read, written)
         raise
-    return ModelReply(safe, reason, *took)
 
 
 def _in_anthropic(body: dict[str, Any]) -> object:
@@ -201,20 +191,22 @@ def _ended(why: object) -> Unread:
     return Unread("cut", f"the model did not end by itself: {str(why)[:40]}")
 
 
-def _envelope(raw: bytes) -> dict[str, Any]:
+def _json(raw: str | bytes, problem: Unread) -> dict[str, Any]:
+    """A JSON object in which every key is there once; else raises `problem`."""
     try:
-        found = json.loads(raw.decode("utf-8"), object_pairs_hook=_once, parse_constant=_no_constant)
+        text = raw if isinstance(raw, str) else raw.decode("utf-8")
+        found = json.loads(text, object_pairs_hook=_once, parse_constant=_no_constant)
     except (ValueError, RecursionError):
-        raise Unread("reply", "the reply is not JSON") from None
+        raise problem from None
     if not isinstance(found, dict):
-        raise Unread("reply", "the reply is no JSON object")
+        raise problem
     return found
 
 
 def _once(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) != len(pairs):
-        raise ValueError("a key stands there twice")
+        raise ValueError("a key is there twice")
     return found
 
 
@@ -227,13 +219,16 @@ def _count(usage: object, name: str) -> int:
     return found if isinstance(found, int) and not isinstance(found, bool) and 0 <= found < 10**9 else 0
 
 
-async def found(source: str, environ: Mapping[str, str]) -> str:
-    """The key, `""` where the service needs none. Raises Failed where there is no key to be found. A keyring may wait
-    for a person to open it: nobody waits for that longer than for the model."""
+# The key
+
+
+async def find_key(source: str, environ: Mapping[str, str]) -> str:
+    """The key, `""` where the service needs none. Raises Failed where there is none. A keyring may wait for a person to
+    unlock it: nobody waits for that longer than for the model."""
     kind, _, name = source.partition(":")
     if kind == "none":
         return ""
-    key = environ.get(name, "") if kind == "env" else await _aside(lambda: _from_keyring(*name.split("/", 1)))
+    key = environ.get(name, "") if kind == "env" else await _in_thread(lambda: _from_keyring(*name.split("/", 1)))
     key = key.strip()
     if not key:
         raise Failed("key", f"there is no key in `{source}`; put one there, or set `classifier.key`")
@@ -242,7 +237,7 @@ async def found(source: str, environ: Mapping[str, str]) -> str:
     return key
 
 
-async def _aside(do: Callable[[], str]) -> str:
+async def _in_thread(do: Callable[[], str]) -> str:
     """Do something in a thread that does not keep the process from ending."""
     loop, done = asyncio.get_running_loop(), asyncio.Event()
     got: list[str | Exception] = []
@@ -263,7 +258,7 @@ async def _aside(do: Callable[[], str]) -> str:
 
 
 def _from_keyring(service: str, user: str) -> str:
-    """An entry of the keyring. Which keyring that is, an environment may not say: a repository can set one."""
+    """An entry of the keyring. The environment cannot choose the keyring: a repository can set variables."""
     steering = {name: os.environ.pop(name) for name in list(os.environ) if name.startswith(STEERING)}
     try:
         look_for("keyring")

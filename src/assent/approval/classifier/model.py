@@ -1,7 +1,6 @@
-"""One model, asked in a thread of its own: within its time, once for calls that are alike, and not while it fails.
+"""One model, asked in a separate thread: with a timeout, once for identical calls, and not while it fails.
 
-Knows nothing of rules: what may be asked about, and what an opinion is worth, is decided elsewhere. Opinions are
-remembered in memory only."""
+Which calls are asked about, and what an opinion settles, is decided in `policy`. Opinions are cached in memory only."""
 
 from __future__ import annotations
 
@@ -11,6 +10,7 @@ import math
 import os
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
+from contextlib import suppress
 from threading import Lock, Thread
 from time import monotonic, time
 from typing import TYPE_CHECKING
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 REMEMBERED = 1024  # opinions
 AT_ONCE = 8  # requests
-LAST = 2.0  # seconds for what is given up at the end
+LAST = 2.0  # seconds for requests that are cancelled at the end
 OURS = ("key", "library")  # failures of this process alone: another one may have what is missing here
 FILE = "breaker.json"
 FAILURES = 5  # in a row
@@ -54,21 +54,21 @@ class Classifier:
         self._lock = Lock()
 
     def known(self, key: str) -> Opinion | None:
-        """What was said of a call that is the same in everything that counts."""
+        """The cached opinion on a call that is the same in everything that counts."""
         found = self._known.get(key)
         return found.again() if found is not None else None
 
     def ask(self, key: str, shown: Shown, patience: float) -> Opinion:
-        """The model's opinion; whatever goes wrong is one that calls nothing safe. Waits, in seconds, for `patience`
-        at most. `key` names all that the answer rests on: whoever asks the same meanwhile gets the same answer."""
+        """The model's opinion; a failure is one that calls nothing safe. Waits for `patience` seconds at most. `key`
+        names all that the answer depends on: concurrent callers with the same key get the same answer."""
         return self._begin(key, shown, patience).result(patience + LAST)
 
     async def asked(self, key: str, shown: Shown, patience: float) -> Opinion:
-        """The same for an event loop, which goes on meanwhile."""
+        """The same for an event loop."""
         return await asyncio.wait_for(asyncio.wrap_future(self._begin(key, shown, patience)), patience + LAST)
 
     def close(self) -> None:
-        """End the thread; what is still asked is given up."""
+        """End the thread; pending requests are cancelled."""
         with self._lock:
             loop, self._loop = self._loop, None
         if loop is not None and self._process == os.getpid():
@@ -89,21 +89,18 @@ class Classifier:
             return self._loop
 
     async def _patiently(self, key: str, shown: Shown, patience: float) -> Opinion:
-        started = monotonic()
-        flight = self._flights.get(key)
-        if flight is None:
-            flight = self._flights[key] = asyncio.create_task(self._opinion(key, shown))
-            flight.add_done_callback(lambda _: self._flights.pop(key, None))
-            first = True
-        else:
-            first = False
+        started, first = monotonic(), key not in self._flights
+        if first:
+            self._flights[key] = asyncio.create_task(self._opinion(key, shown))
+            self._flights[key].add_done_callback(lambda _: self._flights.pop(key, None))
+        flight = self._flights[key]
         try:
             found = await asyncio.wait_for(asyncio.shield(flight), max(patience, 0.0))
         except TimeoutError:
             return self._none("timeout", "the model did not answer in time", monotonic() - started)
         except asyncio.CancelledError:
             if flight.cancelled():
-                return self._none("fault", "asking was given up, since Assent ends")
+                return self._none("fault", "the request was cancelled, since Assent ends")
             raise
         return found if first or found.error else found.again()
 
@@ -118,7 +115,7 @@ class Classifier:
             return self._failure("timeout", "the model did not answer in time", started)
         except apis.Failed as error:
             return self._failure(error.code, str(error), started)
-        except Unread as error:  # the service works; what the model said there is no answer
+        except Unread as error:  # the service works, but the reply is no answer
             self._breaker.worked()
             return self._none(error.code, str(error), monotonic() - started, *error.tokens)
         except Exception as error:
@@ -129,7 +126,7 @@ class Classifier:
 
     async def _said(self, shown: Shown, started: float) -> Opinion:
         backend = self.backend
-        key = await apis.found(backend.key, self._environ)
+        key = await apis.find_key(backend.key, self._environ)
         if self._client is None:
             self._client = apis.client(backend.timeout)
             self._places = asyncio.Semaphore(AT_ONCE)
@@ -154,7 +151,6 @@ class Classifier:
         return self._none(code, reason, monotonic() - started)
 
     def _none(self, error: str, reason: str, seconds: float = 0.0, read: int = 0, written: int = 0) -> Opinion:
-        cost = self._cost(read, written)
         return Opinion(
             False,
             reason,
@@ -163,15 +159,14 @@ class Classifier:
             seconds=seconds,
             input_tokens=read,
             output_tokens=written,
-            cost=cost,
+            cost=self._cost(read, written),
         )
 
     async def _end(self) -> None:
-        """Give up what is asked, and let everybody who waits for it know."""
+        """Cancel pending requests, and let their callers know."""
         for flight in list(self._flights.values()):
             flight.cancel()
-        rest = asyncio.all_tasks() - {asyncio.current_task()}
-        if rest:
+        if rest := asyncio.all_tasks() - {asyncio.current_task()}:
             await asyncio.wait(rest, timeout=LAST)
         if self._client is not None:
             await self._client.aclose()
@@ -186,8 +181,11 @@ def _run(loop: asyncio.AbstractEventLoop) -> None:
 
 
 class Breaker:
-    """The failures of one backend in a row. `of` names the backend: another one starts anew. Without `state` none are
-    counted."""
+    """Pauses requests to a backend for a while after some failures in a row. `of` names the backend: another one starts
+    at zero. Without `state` none are counted.
+
+    Saved in a small file, since a hook is a process for each call. Where that cannot be read or written, the model is
+    simply asked again: every failure costs time and a question, never an answer."""
 
     def __init__(self, state: str, of: str, *, clock: Callable[[], float] = time) -> None:
         self._state = state
@@ -196,40 +194,33 @@ class Breaker:
         self._clock = clock
 
     def rests(self) -> float:
-        """For how many seconds nobody is to be asked; 0 where somebody is."""
-        if not self._state:
-            return 0.0
-        _, until = self._read()
-        left = until - self._clock()
+        """For how many more seconds the backend is not asked."""
+        left = self._read()[1] - self._clock()
         return left if 0 < left <= REST else 0.0  # a clock that was set back does not keep it shut
 
     def failed(self) -> None:
-        """Count a failure; the last one of several begins a rest, and after it each one more."""
+        """Count a failure; the last one of several starts a pause, and after that each one more."""
         self._change(lambda failures: failures + 1)
 
     def worked(self) -> None:
-        """An answer came."""
         if self._read()[0]:
             self._change(lambda _: 0)
 
     def _change(self, count: Callable[[int], int]) -> None:
         if not self._state:
             return
-        try:
+        with suppress(OSError, StoreError):
             state_folder(self._state)
             with held(f"{self._path}.lock"):
                 failures = count(self._read()[0])
                 until = self._clock() + REST if failures >= FAILURES else 0.0
                 replace_text(self._path, json.dumps({"of": self._of, "failures": failures, "until": until}))
-        except (OSError, StoreError):
-            return
 
     def _read(self) -> tuple[int, float]:
-        try:
-            found = json.loads(read(self._path, _LARGEST)[0])
-            if found["of"] != self._of:
-                return 0, 0.0
+        """Failures in a row, and until when the backend is not asked."""
+        with suppress(OSError, ValueError, TypeError, KeyError, ArithmeticError):
+            found = json.loads(read(self._path, _LARGEST)[0]) if self._state else {}
             failures, until = int(found["failures"]), float(found["until"])
-        except (OSError, ValueError, TypeError, KeyError, ArithmeticError):
-            return 0, 0.0
-        return (failures, until) if math.isfinite(until) else (0, 0.0)
+            if found["of"] == self._of and math.isfinite(until):
+                return failures, until
+        return 0, 0.0

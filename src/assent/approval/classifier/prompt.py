@@ -1,14 +1,14 @@
-"""What the model is shown: the call and its effects as data between two lines that nobody can foresee. Sends nothing.
+"""The prompt for the model: the call and its effects as data between two unpredictable lines.
 
-It sees neither the agent's reasons nor its description of the call, and nothing that was not redacted before."""
+It has neither the agent's reasons nor its description of the call, and nothing that was not redacted before."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from os import urandom
 
-from assent.contract import Value
 from assent.contract.display import clip, visible
 
 TEXT = 3000  # characters of one text in the call that are shown
@@ -41,15 +41,13 @@ Answer with one JSON object and nothing else, no code fence and no words around 
 {"safe": true or false, "reason": "one short sentence"}"""
 
 
-class Shown(Value):
-    """A call as the model gets to see it. `whole`: nothing of it was cut; `veiled`: a secret was taken out of it."""
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A call as the model sees it. `whole`: nothing of it was cut; `veiled`: a secret was removed from it."""
 
-    __slots__ = ("text", "whole", "veiled")
-
-    def __init__(self, text: str, whole: bool, veiled: bool = False) -> None:
-        self.text = text
-        self.whole = whole
-        self.veiled = veiled
+    text: str
+    whole: bool
+    veiled: bool = False
 
 
 def shown(
@@ -63,8 +61,8 @@ def shown(
     reasons: Sequence[str],
     veiled: bool = False,
 ) -> Shown:
-    """A call in words. `given` is its redacted input, `veiled` whether that took anything out, `lengths` the true
-    lengths of its texts by name, and by `""` of the whole, in characters."""
+    """A call as text. `given` is its redacted input, `veiled` whether that removed anything, `lengths` the true lengths
+    of its texts by name, and by `""` of the whole, in characters."""
     call = {str(key): _cut(each, TEXT, DEPTH, lengths.get(str(key), 0)) for key, each in given.items()}
     raw = json.dumps(call, ensure_ascii=False, default=str)
     lines = [
@@ -83,7 +81,7 @@ def shown(
 
 
 def framed(shown: Shown) -> str:
-    """The message to the model, with a word between the lines that was not known when the call was made."""
+    """The message to the model, with a word in the lines that was not known when the call was made."""
     word = urandom(16).hex()
     return (
         f"The call stands between the two lines with {word}.\n"
@@ -99,7 +97,7 @@ def _listed(title: str, given: Sequence[str]) -> list[str]:
 
 
 def _quoted(text: str) -> str:
-    """Foreign text as one JSON string: it cannot begin a line of its own."""
+    """Foreign text as one JSON string: it cannot begin a new line."""
     return json.dumps(_short(text), ensure_ascii=False)
 
 
@@ -108,7 +106,7 @@ def _short(text: str) -> str:
 
 
 def _cut(given: object, limit: int, depth: int, length: int = 0) -> object:
-    """The same value with each text cut in the middle, its true length said."""
+    """The same value with each text cut in the middle, with its true length."""
     if isinstance(given, str):
         if len(given) <= limit:
             return given

@@ -1,7 +1,7 @@
-"""What people do in Slack, and what comes of it: who it was, which question, used once. Posts nothing itself.
+"""Answers from Slack, by buttons and dialogs: checked, used once, and given to the broker.
 
-Both ways in, Socket Mode and signed HTTP, end here. INVARIANT: nothing reaches a question before the workspace, the
-person and the ticket were looked at."""
+A dialog has its question's ticket, and the rules whose reach it shows: only these are saved at once.
+INVARIANT: nothing reaches a question before the workspace, the person and the ticket were checked."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ import hashlib
 import json
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 from assent.approval.channels import excerpt
@@ -19,25 +21,25 @@ from assent.approval.channels.slack.blocks import Block
 from assent.approval.channels.slack.channel import Card, SlackChannel
 from assent.approval.commands import Taken
 from assent.approval.patience import Tasks
-from assent.contract import Value, display
+from assent.contract import display
 from assent.contract.approval import Answer, Held, Reach, Said, Scope
 from assent.contract.words import of_scope
 
 Payload = Mapping[str, Any]
 ARMING = 0.35  # seconds for which a message that has just come up takes no yes, as on the page
-OVER = "this question is over, or was asked anew; look for the newest message"
-ANOTHERS = "another server asked this, and it was told to this one; press again, and give each server an app of its own"
+OVER = "this question is over, or was asked again; look for the newest message"
+ANOTHERS = "another server asked this, and Slack sent it to this one; press again, and give each server its own app"
 WHISPERS, WHISPER_EVERY = 8, 5.0  # to those who may not answer, at once, then one in so many seconds
 NOT_YOU = "you may not answer here; whoever runs this gate lists in `slack.users` who may"
 RULE, REASON = "assent_rule", "assent_reason"
-SCOPES = {scope: of_scope(scope).offer for scope in messages.WIDER.values()}
+SCOPES: dict[Scope, str] = {scope: of_scope(scope).offer for scope in messages.WIDER.values()}
 LONGEST_MESSAGE, LONGEST_RULES, MOST_RULES = 2000, 2900, 20
 ASKED = 600  # characters of what is asked, in a dialog
 RULE_BLOCK, SCOPE_BLOCK, REASON_BLOCK, STOP_BLOCK = "rule", "scope", "reason", "stop"
 
 
 class Interactions:
-    """Takes what Slack sends. `team` gives the workspace that counts, `refused` hears of who may not answer."""
+    """Takes what Slack sends. `team` gives the workspace that counts, `refused` receives who may not answer."""
 
     def __init__(
         self,
@@ -58,12 +60,12 @@ class Interactions:
         self._tasks = Tasks()
 
     async def take(self, payload: Payload) -> dict[str, object]:
-        """Take one interaction; returns what Slack is told at once, `{}` for nothing."""
+        """Returns what Slack receives at once, `{}` for nothing."""
         kind = _text(payload, "type")
         if kind not in ("block_actions", "view_submission"):
             return {}
         if not self._once.use(_text(payload, "trigger_id")):
-            self._refused("an interaction came a second time, and was not heard")
+            self._refused("an interaction came a second time, and was ignored")
             return {}
         user, name = _text(payload, "user", "id"), _text(payload, "user", "username") or _text(payload, "user", "name")
         if not self._may(payload, user):
@@ -81,7 +83,6 @@ class Interactions:
         return {}
 
     async def settled(self, seconds: float) -> None:
-        """Let answers that were taken come to their end."""
         await self._tasks.drain(seconds)
 
     def _may(self, payload: Payload, user: str) -> bool:
@@ -91,14 +92,13 @@ class Interactions:
         return bool(team) and teams == {team} and user in self._users
 
     def _patience(self) -> bool:
-        """Whether one more of those who may not answer is told so: anybody can press without end."""
+        """Whether one more of those who may not answer is told so: anybody can press forever."""
         now = self._clock()
         self._whispers = min(WHISPERS, self._whispers + (now - self._whispered) / WHISPER_EVERY)
         self._whispered = now
-        if self._whispers < 1:
-            return False
-        self._whispers -= 1
-        return True
+        may = self._whispers >= 1
+        self._whispers -= may
+        return may
 
     # Buttons
 
@@ -116,12 +116,10 @@ class Interactions:
             self._tasks.start(self._dialog(card, name, _text(payload, "trigger_id"), user))
             return
         answer = self._answer(card, name, who)
-        if answer is None:
-            return
-        if answer.said is Said.ALLOW and _just_come(action, ts):
-            self._channel.whisper(card, where, user, "it has only just come up; look at it, then answer")
-            return
-        self._give(card, answer, user)
+        if answer is not None and answer.said is Said.ALLOW and _just_come(action, ts):
+            self._channel.whisper(card, where, user, "it has only just appeared; look at it, then answer")
+        elif answer is not None:
+            self._give(card, answer, user)
 
     def _answer(self, card: Card, name: str, who: str) -> Answer | None:
         if name == messages.DENY:
@@ -153,13 +151,11 @@ class Interactions:
         asked = read(view) if isinstance(view, Mapping) else None
         card = self._channel.card(asked.ticket) if asked is not None else None
         if asked is None or card is None:
-            field = RULE_BLOCK if asked is not None and asked.kind == RULE else REASON_BLOCK
-            return wrong(field, OVER)
-        if asked.kind == REASON:
-            said = Said.STOP if asked.stop else Said.DENY
-            self._give(card, Answer(said, message=asked.message, who=who), user)
-            return {"response_action": "clear"}
-        return await self._ruled(card, asked, user, who)
+            return wrong(RULE_BLOCK if asked is not None and asked.kind == RULE else REASON_BLOCK, OVER)
+        if asked.kind == RULE:
+            return await self._ruled(card, asked, user, who)
+        self._give(card, Answer(Said.STOP if asked.stop else Said.DENY, message=asked.message, who=who), user)
+        return {"response_action": "clear"}
 
     async def _ruled(self, card: Card, asked: Submission, user: str, who: str) -> dict[str, object]:
         """Save a rule whose reach was shown; show that of any other first."""
@@ -174,7 +170,7 @@ class Interactions:
         if first is not None and first.rules == rules:  # shown with its reach, whichever time is picked
             seen |= {mark(rules, each) for each in SCOPES}
         if asked.shown not in seen:
-            return again(rule(card.held, card.ticket, rules, asked.scope, reach))
+            return {"response_action": "update", "view": rule(card.held, card.ticket, rules, asked.scope, reach)}
         self._give(card, Answer(Said.ALLOW, scope=asked.scope, rules=rules, who=who), user)
         return {"response_action": "clear"}
 
@@ -182,12 +178,12 @@ class Interactions:
         try:
             return await self._channel.reached(card.held, rules, scope)
         except Exception as error:
-            return Reach(refusal=f"nobody can tell what it would have matched: {error or type(error).__name__}")
+            return Reach(refusal=f"it is not known what it would have matched: {error or type(error).__name__}")
 
     # Answers
 
     def _give(self, card: Card, answer: Answer, user: str) -> None:
-        """Hand an answer to the broker, once for each card."""
+        """Once for each card."""
         if card.used:
             self._channel.whisper(card, "", user, "somebody answered already; this changed nothing")
             return
@@ -196,21 +192,18 @@ class Interactions:
 
     async def _given(self, card: Card, answer: Answer, user: str) -> None:
         try:
-            # The way back outlives this task: what was answered counts, whatever becomes of Slack.
+            # This outlives the task: what was answered counts, whatever becomes of Slack.
             receipt = await asyncio.shield(asyncio.ensure_future(card.question.answer(answer)))
+            card.used = isinstance(receipt, Taken)
+            words = receipt.note if isinstance(receipt, Taken) else receipt.words
         except Exception as error:
-            card.used = False
-            self._channel.whisper(card, "", user, f"this did not count: {type(error).__name__}; answer again")
-            return
-        if not isinstance(receipt, Taken):
-            card.used = False
-            self._channel.whisper(card, "", user, receipt.words)
-        elif receipt.note:
-            self._channel.whisper(card, "", user, receipt.note)
+            card.used, words = False, f"this did not count: {type(error).__name__}; answer again"
+        if words:
+            self._channel.whisper(card, "", user, words)
 
 
 def _just_come(action: Payload, ts: str) -> bool:
-    """Whether a button was pressed as soon as its message came up, both by Slack's own clock."""
+    """Whether a button was pressed as soon as its message appeared, both by Slack's own clock."""
     try:
         return 0 <= float(_text(action, "action_ts")) - float(ts) < ARMING
     except ValueError:
@@ -225,50 +218,31 @@ def _text(payload: Payload, *names: str) -> str:
     return found if isinstance(found, str) else ""
 
 
-class Submission(Value):
+@dataclass(frozen=True, slots=True)
+class Submission:
     """What a dialog was submitted with."""
 
-    __slots__ = ("kind", "ticket", "shown", "rules", "scope", "message", "stop")
-
-    def __init__(
-        self,
-        kind: str,
-        ticket: str,
-        *,
-        shown: str = "",
-        rules: str = "",
-        scope: Scope = Scope.QUARTER,
-        message: str = "",
-        stop: bool = False,
-    ) -> None:
-        self.kind = kind
-        self.ticket = ticket
-        self.shown = shown
-        self.rules = rules
-        self.scope = scope
-        self.message = message
-        self.stop = stop
+    kind: str
+    ticket: str
+    _: KW_ONLY
+    shown: str = ""
+    rules: str = ""
+    scope: Scope = Scope.QUARTER
+    message: str = ""
+    stop: bool = False
 
 
 def rule(held: Held, ticket: str, rules: tuple[str, ...], scope: Scope, reach: Reach | None) -> Block:
     """The dialog to change the rule that is remembered, with how far this one would have reached."""
-    options = [_option(words, each.value) for each, words in SCOPES.items()]
-    picked = next(each for each in options if each["value"] == scope.value)
+    options = {each: _option(words, each.value) for each, words in SCOPES.items()}
+    radios = {"type": "radio_buttons", "options": [*options.values()], "initial_option": options[scope]}
+    typed = {"type": "plain_text_input", "multiline": True, "max_length": 3000, "initial_value": shown(rules)}
     return {
         **_frame(RULE, ticket, "Remember a rule", "Allow", mark(rules, scope)),
         "blocks": [
             blocks.preformatted(held.preview.path or held.preview.text, ASKED),
-            _input(SCOPE_BLOCK, "How long", {"type": "radio_buttons", "options": options, "initial_option": picked}),
-            _input(
-                RULE_BLOCK,
-                "The rule, one on each line",
-                {
-                    "type": "plain_text_input",
-                    "multiline": True,
-                    "max_length": 3000,
-                    "initial_value": shown(rules),
-                },
-            ),
+            _input(SCOPE_BLOCK, "How long", radios),
+            _input(RULE_BLOCK, "The rule, one on each line", typed),
             blocks.context(_told(rules, reach)),
             *_others(held, rules),
         ],
@@ -276,7 +250,6 @@ def rule(held: Held, ticket: str, rules: tuple[str, ...], scope: Scope, reach: R
 
 
 def reason(held: Held, ticket: str) -> Block:
-    """The dialog to say why something is denied."""
     stop = _option("and stop the agent", "stop")
     typed = {"type": "plain_text_input", "multiline": True, "max_length": LONGEST_MESSAGE}
     return {
@@ -290,8 +263,8 @@ def reason(held: Held, ticket: str) -> Block:
 
 
 def read(view: Mapping[str, Any]) -> Submission | None:
-    """What a dialog was submitted with; None where it is none of ours."""
-    try:
+    """None where the dialog is none of ours."""
+    with suppress(KeyError, TypeError, ValueError, StopIteration):
         told = json.loads(view["private_metadata"])
         values = view["state"]["values"]
         kind, ticket = view["callback_id"], str(told["ticket"])
@@ -304,17 +277,13 @@ def read(view: Mapping[str, Any]) -> Submission | None:
             message = values[REASON_BLOCK][REASON_BLOCK]["value"] or ""
             stop = bool(values[STOP_BLOCK][STOP_BLOCK]["selected_options"])
             return Submission(kind, ticket, message=str(message)[:LONGEST_MESSAGE].strip(), stop=stop)
-    except (KeyError, TypeError, ValueError, StopIteration):
-        return None
     return None
 
 
 def typed_rules(held: Held, typed: str) -> tuple[str, ...]:
-    """The rules of a dialog's text. One that was offered goes back as it was offered, not as it was shown."""
-    for each in held.suggestions:
-        if shown(each.rules).strip() == typed.strip():
-            return each.rules
-    return tuple(each.strip() for each in typed.splitlines() if each.strip())
+    """An offered rule is saved as it was offered, not as it was shown."""
+    offered = next((each.rules for each in held.suggestions if shown(each.rules).strip() == typed.strip()), None)
+    return offered or tuple(each.strip() for each in typed.splitlines() if each.strip())
 
 
 def shown(rules: tuple[str, ...]) -> str:
@@ -327,18 +296,12 @@ def fits(rules: tuple[str, ...]) -> bool:
 
 
 def mark(rules: tuple[str, ...], scope: Scope) -> str:
-    """What stands for rules whose reach was shown."""
+    """The digest of rules whose reach was shown."""
     return hashlib.sha256("\0".join((scope.value, *rules)).encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
 def wrong(block: str, words: str) -> dict[str, object]:
-    """The dialog stays open, with words at one of its fields."""
     return {"response_action": "errors", "errors": {block: excerpt.prose(words, 300)}}
-
-
-def again(view: Block) -> dict[str, object]:
-    """The dialog is shown anew."""
-    return {"response_action": "update", "view": view}
 
 
 def _told(rules: tuple[str, ...], reach: Reach | None) -> str:
@@ -354,10 +317,8 @@ def _told(rules: tuple[str, ...], reach: Reach | None) -> str:
 def _others(held: Held, rules: tuple[str, ...]) -> list[Block]:
     """Other rules that would do, to copy."""
     others = [each for each in held.suggestions if each.rules and each.rules != rules]
-    if not others:
-        return []
-    texts = ["\n".join((*each.rules, f"    {each.width}")) for each in others]
-    return [blocks.context("others that would do:"), blocks.preformatted("\n".join(texts), 1200)]
+    text = "\n".join("\n".join((*each.rules, f"    {each.width}")) for each in others)
+    return [blocks.context("others that would do:"), blocks.preformatted(text, 1200)] if others else []
 
 
 def _frame(kind: str, ticket: str, title: str, submit: str, shown: str) -> Block:
