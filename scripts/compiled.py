@@ -36,9 +36,8 @@ MODULES = """
     effects/code/awk effects/code/jq effects/shell/commands/readers/files
     facts/below facts/gitdir facts/githooks facts/globs facts/guarded facts/links facts/observe state/pause
     facts/repository state/resident facts/settings facts/workspace
-    policy/below policy/concerns policy/coverage policy/dangers policy/decide policy/flips policy/floor policy/globs
-    policy/grants policy/hosts policy/index policy/match policy/parts policy/policy policy/prefilter policy/strict
-    policy/suggest
+    policy/below policy/concerns policy/dangers policy/decide policy/flips policy/floor policy/globs policy/grants
+    policy/index policy/match policy/parts policy/policy policy/strict policy/suggest
 """.split()
 OPEN = frozenset({"Value", "Engine"})  # classes that others inherit from, which are not compiled
 FLAGS = "-O3 -g0 -w -fPIC -fwrapv -fvisibility=hidden -fstack-protector-strong -DNDEBUG".split()

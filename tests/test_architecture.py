@@ -206,7 +206,7 @@ NOT_FOR_HOOKS = SLOW | frozenset(
     "http.client random socket sqlite3 subprocess tempfile uuid "
     "assent.engine.questions assent.approval.broker "
     "assent.policy.document assent.policy.parse assent.policy.shipped "
-    "assent.engine.classify assent.contract.classifier assent.policy.classifier assent.policy.classifier_scope "
+    "assent.engine.classify assent.contract.classifier assent.policy.classifier "
     "assent.state.human_decisions "
     "assent.policy.grants assent.approval.grants assent.contract.approval assent.facts.digest assent.state.trust "
     "assent.effects.addresses assent.effects.patches assent.effects.addresses "

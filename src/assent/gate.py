@@ -129,9 +129,9 @@ class CallGate:
         if opinion.safe:
             judged = self._judged_now(request)
             if inquiry.holds(judged):
-                from assent.policy import classifier_scope
+                from assent.policy import classifier
 
-                judged = judged.but(classifier_scope.settled(judged.decision, opinion.model))
+                judged = judged.but(classifier.settled(judged.decision, opinion.model))
             else:
                 opinion = opinion.void("changed", "the call, or what speaks of it, changed while the model judged it")
         took = max(time.perf_counter() - inquiry.started - seconds, 0.0)

@@ -89,7 +89,7 @@ def test_a_yes_that_the_rules_overrule_by_now_says_why(page: Page, program: Prog
         config.write_text("mode = ")
         page.keyboard.press("y")
         assert verdict(call)[0] is False
-        expect(page.locator(".outcome")).to_contain_text("The rules deny it by now")
+        expect(page.locator(".outcome")).to_contain_text("The rules deny it now")
         expect(page.locator(".outcome")).to_contain_text("config.toml")
     finally:
         config.write_text(before)

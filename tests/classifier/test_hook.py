@@ -171,7 +171,7 @@ def test_with_it_on_a_call_that_does_not_ask_loads_no_client(tmp_path: Path, ser
 
 PARTS = frozenset(
     "httpx asyncio ssl keyring assent.engine.classify assent.contract.classifier assent.policy.classifier "
-    "assent.policy.classifier_scope "
+    "assent.policy.classifier "
     "assent.state.human_decisions assent.approval.classifier assent.approval.classifier.model".split()
 )
 

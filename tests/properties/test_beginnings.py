@@ -10,7 +10,7 @@ from assent.effects.shell.commands.cover import let_in
 from assent.engine.engine import Engine, Judged
 from assent.policy import grants, shipped, suggest
 from assent.policy.document import document_of
-from assent.policy.rules import About, Origin, Rule, Shape
+from assent.policy.rules import About, Origin, Rule, RuleShape
 from assent.programs.table import shipped as tables
 from assent.programs.traits import has
 from tests.cases import call, gate
@@ -24,7 +24,7 @@ WRAPPERS = "uv poetry pdm pipenv bundle npx bunx pnpm yarn npm bun php python py
 
 def beginnings() -> list[Rule]:
     rules = [rule for pack in shipped.PACKS for rule in shipped.pack_rules(pack)]
-    return [rule for rule in rules if rule.about is About.COMMAND and rule.shape is Shape.PREFIX]
+    return [rule for rule in rules if rule.about is About.COMMAND and rule.shape is RuleShape.PREFIX]
 
 
 def command(rule: Rule) -> str:

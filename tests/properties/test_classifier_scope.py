@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from assent.contract import Call, Decision, Layer, Outcome
 from assent.engine.engine import Engine, Judged
-from assent.policy.classifier_scope import OPEN, in_scope, settled
+from assent.policy.classifier import OPEN, in_scope, settled
 from assent.policy.modes import Mode
 from tests.cases import CORPUS, HOME, ROOT, call, gate, rows
 from tests.examples import examples

@@ -1,6 +1,4 @@
-"""The words of approval: a call that waits, the question, what a person said, what is remembered of it, how it ended.
-
-Collects no answers and keeps nothing."""
+"""The types of approval: a call that waits, the question, the answer, the grant that remembers it, and the ending."""
 
 from __future__ import annotations
 
@@ -14,7 +12,7 @@ LONGEST_SESSION = 7 * 24 * 3600.0  # an end that nobody announces
 
 
 class Scope(Enum):
-    """How far an answer reaches."""
+    """How long and where an answer applies."""
 
     ONCE = "once"
     QUARTER = "15m"
@@ -43,8 +41,8 @@ class Scope(Enum):
 
 
 class Bounds(Value):
-    """`seconds` that a grant holds at most (0: until it is revoked), and whether it is for one `session` and for one
-    `project` alone. `named`: only for a session that has a name."""
+    """`seconds` that a grant applies at most (0: until it is revoked), and whether it is bound to one `session` and to
+    one `project`. `named`: only for a session that has a name."""
 
     __slots__ = ("seconds", "session", "named", "project")
 
@@ -58,7 +56,6 @@ class Bounds(Value):
 
     @property
     def lasting(self) -> bool:
-        """Whether it outlives the session."""
         return not self.session
 
 
@@ -82,13 +79,13 @@ class Ending(Enum):
     SETTLED = "settled"  # an answer to another question settles it: a grant, or that the agent should stop
     EXPIRED = "expired"  # shown, and not answered in time
     UNSEEN = "unseen"  # nobody could see it
-    DISMISSED = "dismissed"  # Esc, Ctrl-C: looked at and put away
-    UNANSWERED = "unanswered"  # asked in the program's own dialog, which did not tell
-    LOST = "lost"  # the only place that showed it went away, or the process that held it died
+    DISMISSED = "dismissed"  # Esc, Ctrl-C
+    UNANSWERED = "unanswered"  # asked in the program's own dialog, which did not report the answer
+    LOST = "lost"  # the only place that showed it disconnected, or the process that held it died
     CANCELLED = "cancelled"  # the asking task was cancelled, or the call was withdrawn
-    CHANGED = "changed"  # what would run is not what was shown any more
-    OVERRULED = "overruled"  # the rules deny it by now
-    FAULT = "fault"  # something broke inside
+    CHANGED = "changed"  # what would run is no longer what was shown
+    OVERRULED = "overruled"  # the rules deny it now
+    FAULT = "fault"  # an internal error
     CLOSED = "closed"  # the gate was shut down
 
     __hash__ = object.__hash__  # as above
@@ -98,7 +95,7 @@ class Ending(Enum):
 
 
 class Suggestion(Value):
-    """Rules that would repeat an answer, to be saved with it. `width` says in words how far they reach.
+    """Rules that would repeat an answer, to be saved with it. `width` says in words what they match.
 
     No rules: the answer can be repeated for the identical call only."""
 
@@ -110,9 +107,9 @@ class Suggestion(Value):
 
 
 class Reach(Value):
-    """What rules would have meant: of `looked_at` past calls they match `matched`, of which a person denied `denied`.
+    """What rules would have matched: `matched` of `looked_at` past calls, of which a person denied `denied`.
 
-    `refusal` is why they may not be saved (`""`: they may). `covers` says that they settle the call at hand."""
+    `refusal` is why they may not be saved (`""`: they may). `covers` says that they settle this call."""
 
     __slots__ = ("matched", "denied", "looked_at", "refusal", "covers")
 
@@ -140,7 +137,7 @@ class Preview(Value):
 
     @property
     def whole(self) -> bool:
-        """Whether `text` is all of it."""
+        """Whether `text` is not cut."""
         return self.length <= len(self.text)
 
 
@@ -148,7 +145,7 @@ class Held(Value):
     """A call that waits for a person. `id` is a UUID of ours; ids of runtimes are not trusted to be unique.
 
     `digest` binds an approval to what is shown. `project` is the folder that "always here" means. `effects` are what
-    the call does, in words. `warnings` are what a person should look at twice. `made` is the time of asking (seconds
+    the call does, in words. `warnings` are what a person should check. `made` is the time of asking (seconds
     since the epoch), `timeout` the seconds to answer in once it is shown, `unseen` the seconds that it may wait
     for somebody to see it, `limit` the seconds after `made` when whoever asked waits no longer (0: none is known).
     `attended` says that the host has a dialog of its own that somebody watches."""
@@ -345,7 +342,6 @@ class Verdict(Value):
         self.call = call
 
     def on(self, call: Call) -> Verdict:
-        """The same verdict, with the call that it is on."""
         return Verdict(
             self.allowed,
             self.decision,
@@ -361,5 +357,5 @@ class Verdict(Value):
 
     @property
     def unseen(self) -> bool:
-        """Nobody could see the question: a host with a dialog of its own may still ask there."""
+        """Nobody could see the question; the program's own dialog may still ask."""
         return self.resolution is not None and self.resolution.ending is Ending.UNSEEN

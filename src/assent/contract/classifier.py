@@ -1,4 +1,4 @@
-"""The words of the classifier: which model is asked and how, and what came of it. Asks nobody."""
+"""The types of the classifier: which model is asked and how, and its opinion."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ TIMEOUT = 5.0  # seconds
 
 
 class Backend(Value):
-    """A model that may judge what nothing spoke of, as configuration names it.
+    """A model that may judge calls that no rule matches, as configuration names it.
 
     `api` is `anthropic` or `openai`. `key` says where its key comes from: `env:NAME`, `keyring:SERVICE/USER`, `none`.
     Prices are for a million tokens, in whatever currency; 0 is not known. `source` is the file that names it."""
@@ -38,11 +38,11 @@ class Backend(Value):
 
 
 class Opinion(Value):
-    """What a model said of a call. Only `safe` lets it run, and only where nothing else speaks of it.
+    """What a model said about a call. Only `safe` lets it run, and only where no rule matches it.
 
     `error` is a short word for why there is no answer (`""`: there is one); `reason` is the model's own text, hostile
-    as the call that it read, or what went wrong. `cached` says that nobody was asked anew. `seconds`, tokens and `cost`
-    are of the one request that was made."""
+    as the call that it read, or what went wrong. `cached`: it answered an earlier request. `seconds`, tokens and
+    `cost` are of the one request that was made."""
 
     __slots__ = ("safe", "reason", "model", "error", "cached", "seconds", "input_tokens", "output_tokens", "cost")
 
@@ -74,11 +74,11 @@ class Opinion(Value):
         raise TypeError("an opinion is neither true nor false; write `opinion.safe`")
 
     def again(self) -> Opinion:
-        """The same opinion, asked for once more: it costs nothing."""
+        """The same opinion from the cache, which costs nothing."""
         return Opinion(self.safe, self.reason, self.model, cached=True)
 
     def void(self, error: str, reason: str) -> Opinion:
-        """The same request, whose answer does not count."""
+        """The same request without a valid answer."""
         return Opinion(
             False,
             reason,

@@ -12,9 +12,9 @@ class Part(Value):
     """The judgement on one part of a call.
 
     `what` is the part in words (`delete /srv/db`), `where` its place in the call (`command[4:19]`, `file_path`).
-    `rule` is the rule's own text and `source` its file:line, both empty where no rule spoke. `flip` is the
-    smallest change that would turn the outcome. `message` is what a rule's author wants the agent told. `also` are the
-    texts of further ask rules that hold for the same part: an answer answers them too."""
+    `rule` is the rule's own text and `source` its file:line, both empty where no rule matched. `flip` is the
+    smallest change that would change the outcome. `message` is the rule author's message to the agent. `also` are the
+    texts of further ask rules that match the same part: an answer answers them too."""
 
     __slots__ = (
         "outcome",
@@ -103,7 +103,7 @@ class Decision(Value):
 
 
 class Record(Value):
-    """What is to be remembered of one moment.
+    """One line of the trail, before it is redacted and chained.
 
     `kind` is `decision` (every decision, a question among them with outcome `ask`), `answer` (how a question ended,
     with the question's `id`), `grant`, `revoke`, `mode`, `offer` or `event`. `id` is unique but for a question and
@@ -193,7 +193,7 @@ class Record(Value):
         return hash((self.kind, self.id, self.time))
 
 
-# Said where nobody gave a reason: several runtimes run a call whose denial has none.
+# Used where there is no reason: several runtimes run a call whose denial has none.
 UNSAID = {
     Outcome.ALLOW: "Assent lets this call run",
     Outcome.ASK: "Assent asks about this call",
@@ -204,10 +204,10 @@ UNSAID = {
 class Reply(Value):
     """The answer to one event of a runtime.
 
-    `reason` is for the person, `message` for the agent; each stands in for the other where one is empty. `stop` ends
-    the agent's turn as well (with a denial only). `context` is told to the agent beside the answer. `fault` marks a
-    denial that was not decided: something broke, and the runtime's own form of block is used. `through` is the
-    program that makes a runtime ask where it has no ask of its own (`""`: there is none)."""
+    `reason` is for the person, `message` for the agent; each replaces the other where one is empty. `stop` also ends
+    the agent's turn (with a denial only). `context` goes to the agent beside the answer. `fault` marks a denial after
+    an internal error, for which the runtime's own form of block is used. `through` is the program that makes a runtime
+    ask where its hooks have no ask (`""`: there is none)."""
 
     __slots__ = ("outcome", "reason", "message", "stop", "context", "fault", "through")
 
@@ -222,7 +222,7 @@ class Reply(Value):
         fault: bool = False,
         through: str = "",
     ) -> None:
-        # INVARIANT: what broke is a denial.
+        # INVARIANT: a fault is a denial.
         self.outcome = Outcome.DENY if fault else outcome
         self.reason = reason
         self.message = message

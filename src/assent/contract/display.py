@@ -1,8 +1,8 @@
-"""Text of an agent made safe to show: what hides, disguises or steers a screen is written out. Judges nothing.
+"""Makes text of an agent safe to show: characters that hide, disguise or steer a screen are written out.
 
 Every surface shows foreign text through here: terminal, page, chat, receipts. A character that is written out looks
-like `\\u{202e}`; everything else stays as it is, so that text in any language can be read. What letters look like is
-known to `looks`, which is loaded for text that is not ASCII only: a hook starts anew for each call."""
+like `\\u{202e}`; all others stay, so that text in any language can be read. `looks` knows look-alike letters, and is
+loaded only for text that is not ASCII, because a hook is a new process for each call."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ BLANK = frozenset(
 )
 ODD = Pattern(r"[^\x20-\x7e\n\t]")
 CHAT = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "`": "\\u{60}"}
-HTML = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;"}
 
 
 # ---------------------------------------------------------------- what is shown
@@ -75,15 +74,19 @@ def clip(text: str, limit: int) -> str:
     if len(text) <= limit:
         return text
     head, tail = (limit + 1) // 2, len(text) - limit // 2
-    for found in ESCAPE.finditer(text, max(0, head - 12), min(len(text), head + 12)):
-        if found.start() < head < found.end():
-            head = found.start()
-    for found in ESCAPE.finditer(text, max(0, tail - 12), min(len(text), tail + 12)):
-        if found.start() < tail < found.end():
-            tail = found.end()
-    while tail < len(text) and not text[tail].isascii() and _is_mark(text[tail]):
-        tail += 1
+    head, tail = _escape_around(text, head)[0], _escape_around(text, tail)[1]
+    if not text[tail:].isascii():
+        from assent.contract.looks import is_mark
+
+        while tail < len(text) and is_mark(text[tail]):
+            tail += 1
     return f"{text[:head]} … [{tail - head} of {len(text)} characters not shown] … {text[tail:]}"
+
+
+def _escape_around(text: str, at: int) -> tuple[int, int]:
+    """Start and end of the written-out character that a position lies in; the position itself where there is none."""
+    near = ESCAPE.finditer(text, max(0, at - 12), min(len(text), at + 12))
+    return next((found.span() for found in near if found.start() < at < found.end()), (at, at))
 
 
 # ---------------------------------------------------------------- for each surface
@@ -97,16 +100,6 @@ def for_terminal(text: str, encoding: str = "utf-8") -> str:
         return shown
     except (UnicodeEncodeError, LookupError):
         return "".join(each if each.isascii() else escaped(each) for each in shown)
-
-
-def for_page(text: str) -> str:
-    """Text for a node of a page, set as text and never as markup."""
-    return visible(text)
-
-
-def for_html(text: str) -> str:
-    """Text for a place where markup is put together, inside or outside of an attribute in quotes."""
-    return "".join(HTML.get(each, each) for each in visible(text))
 
 
 def for_chat(text: str) -> str:
@@ -137,9 +130,3 @@ def disguised_in(text: str) -> tuple[str, ...]:
     from assent.contract.looks import disguised_in
 
     return disguised_in(text)
-
-
-def _is_mark(character: str) -> bool:
-    from assent.contract.looks import is_mark
-
-    return is_mark(character)

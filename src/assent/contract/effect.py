@@ -1,6 +1,4 @@
-"""What a call does: operations on targets, the commands behind them, and what could not be settled.
-
-Says nothing of whether any of it is welcome."""
+"""What a call does: operations on targets, the commands that do them, and gaps where that is not certain."""
 
 from __future__ import annotations
 
@@ -98,18 +96,16 @@ class Effect(Value):
         self.visible = visible
 
     def opens(self) -> tuple[str, ...]:
-        """The folders and globs below which links may be followed, so that it reaches where these lead."""
+        """The folders and globs below which the operation may follow links."""
         target = self.target
         if self.stays or target.kind is not Kind.PATH or self.operation not in FOLLOWING:
             return ()
-        if not target.name:
-            return target.under
-        return (target.name,) if self.recursive or target.pattern else ()
+        named = (target.name,) if self.recursive or target.pattern else ()
+        return named if target.name else target.under
 
     def but(
         self, *, invocation: int | None = None, dangers: tuple[str, ...] | None = None, stays: bool | None = None
     ) -> Effect:
-        """The same effect of another invocation, with other dangers, or in another way with links."""
         return Effect(
             self.operation,
             self.target,
@@ -183,7 +179,7 @@ class Invocation(Value):
 
 
 class Gap(Value):
-    """Something the analysis could not settle: doubt as data. `code` is a stable dotted id under `gap.`."""
+    """Something that could not be analysed. `code` is a stable dotted id under `gap.`."""
 
     __slots__ = ("code", "where", "advice", "text")
 
@@ -195,11 +191,11 @@ class Gap(Value):
 
 
 class Lowering(Value):
-    """Everything a call does, as far as it can be seen.
+    """Everything a call does, as far as it can be analysed.
 
     `tool` is the call's tool by its canonical name. `inert` says that the call is known and does nothing that
     needs judging. `text` is the raw shell text, for deny rules that span operators. `possible` is what it may do
-    besides, with some values of words that are not known: a person is asked where a rule speaks of that."""
+    besides, with some values of words that are not known: a person is asked where a rule matches that."""
 
     __slots__ = ("tool", "effects", "invocations", "gaps", "inert", "text", "possible")
 

@@ -14,7 +14,7 @@ from typing import Never
 
 
 class AssentError(Exception):
-    """The base of every error that Assent raises on purpose."""
+    """The base of the errors of Assent."""
 
 
 class PayloadError(AssentError):
@@ -22,7 +22,7 @@ class PayloadError(AssentError):
 
 
 class PolicyError(AssentError):
-    """A policy that does not load: a refusal to decide, never a smaller policy."""
+    """A policy that does not load: nothing is decided, and no part of it is used."""
 
     def __init__(self, message: str, *, file: str = "", line: int = 0, suggestion: str = "") -> None:
         self.message = message
@@ -33,18 +33,15 @@ class PolicyError(AssentError):
 
     @property
     def place(self) -> str:
-        if not self.file:
-            return ""
-        return f"{self.file}:{self.line}" if self.line else self.file
+        return f"{self.file}:{self.line}" if self.file and self.line else self.file
 
     def __str__(self) -> str:
         place = f"{self.place}: " if self.file else ""
-        hint = f"; {self.suggestion}" if self.suggestion else ""
-        return f"{place}{self.message}{hint}"
+        return f"{place}{self.message}" + (f"; {self.suggestion}" if self.suggestion else "")
 
 
 class StoreError(AssentError):
-    """A file of Assent's own state that cannot be read or written. Whatever rests on it is refused."""
+    """A file of Assent's own state that cannot be read or written. Whatever needs it is refused."""
 
 
 class AccessError(AssentError):
@@ -56,7 +53,7 @@ class AccessError(AssentError):
 
 
 class SettingsError(AssentError):
-    """A settings file of a runtime that is left as it is: it could not be read, or not be changed without harm."""
+    """A settings file of a runtime that is left as it is: it could not be read, or not changed safely."""
 
     def __init__(self, message: str, *, line: int = 0) -> None:
         self.message = message

@@ -1,7 +1,6 @@
-"""The words that people read for scopes, answers, endings, outcomes, operations and tools, once for every surface.
+"""The words that people read for scopes, answers, endings, outcomes, operations and tools, on every surface.
 
-The terminal, the inbox, the page, Slack, the command line and the docs take them from here. Phrases begin with a small
-letter; `sentence` makes the beginning of a sentence of one. No hook that only decides loads this."""
+Phrases begin with a small letter; `sentence` capitalizes one. No hook that only decides loads this."""
 
 from __future__ import annotations
 
@@ -36,8 +35,8 @@ TELLING = ("command", "cmd", "file_path", "path", "url", "query", "pattern", "su
 
 
 class ScopeWords(Value):
-    """A scope: the `key` that chooses it, in `short`, as what a person may do (`offer`), as what they did (`done`), and
-    of a grant that is `kept`."""
+    """A scope: the `key` that chooses it, a `short` name, as a choice (`offer`), as a past answer (`done`), and as the
+    scope of a saved grant (`kept`)."""
 
     __slots__ = ("key", "short", "offer", "done", "kept")
 
@@ -54,23 +53,21 @@ def of_scope(scope: Scope) -> ScopeWords:
         case Scope.ONCE:
             return ScopeWords("y", "once", "allow once", "allowed once", "once")
         case Scope.QUARTER:
-            offer, done = "allow for 15 minutes", "allowed for 15 minutes"
-            return ScopeWords("m", "15 min", offer, done, "for 15 minutes")
+            return ScopeWords("m", "15 min", "allow for 15 minutes", "allowed for 15 minutes", "for 15 minutes")
         case Scope.SESSION:
-            offer, done = "allow for this session", "allowed for this session"
-            return ScopeWords("s", "session", offer, done, "for its session")
+            return ScopeWords("s", "session", "allow for this session", "allowed for this session", "for its session")
         case Scope.PROJECT:
-            offer, done = "always allow in this project", "always allowed in this project"
-            return ScopeWords("p", "always here", offer, done, "in its project")
+            return ScopeWords(
+                "p", "always here", "always allow in this project", "always allowed in this project", "in its project"
+            )
         case Scope.EVERYWHERE:
-            offer, done = "always allow, everywhere", "always allowed, everywhere"
-            return ScopeWords("e", "everywhere", offer, done, "everywhere")
+            return ScopeWords("e", "everywhere", "always allow, everywhere", "always allowed, everywhere", "everywhere")
         case _:
             return assert_never(scope)
 
 
 class DenialWords(Value):
-    """A denial: the `key` for it, as what a person may do (`offer`), and as what they did (`done`)."""
+    """A denial: the `key` for it, as a choice (`offer`), and as a past answer (`done`)."""
 
     __slots__ = ("key", "offer", "done")
 
@@ -85,7 +82,6 @@ STOP = DenialWords("x", "deny, and stop the agent", "denied, and the agent is to
 
 
 def of_answer(said: Said, scope: Scope) -> str:
-    """What a person answered."""
     match said:
         case Said.ALLOW:
             return of_scope(scope).done
@@ -97,39 +93,29 @@ def of_answer(said: Said, scope: Scope) -> str:
             return assert_never(said)
 
 
+ENDINGS = {
+    Ending.ANSWERED: "answered",
+    Ending.SETTLED: "settled by another answer",
+    Ending.EXPIRED: "nobody answered in time",
+    Ending.UNSEEN: "nobody could see it",
+    Ending.DISMISSED: "dismissed",
+    Ending.UNANSWERED: "the agent program did not report the answer",
+    Ending.LOST: "the place that showed it disconnected",
+    Ending.CANCELLED: "the agent withdrew it",
+    Ending.CHANGED: "it changed after it was shown",
+    Ending.OVERRULED: "the rules deny it now",
+    Ending.FAULT: "an internal error",
+    Ending.CLOSED: "the server was stopped",
+}
+
+
 def of_ending(ending: Ending) -> str:
     """How a question ended without an answer to itself, for a person."""
-    match ending:
-        case Ending.ANSWERED:
-            return "answered"
-        case Ending.SETTLED:
-            return "settled by another answer"
-        case Ending.EXPIRED:
-            return "nobody answered in time"
-        case Ending.UNSEEN:
-            return "nobody could see it"
-        case Ending.DISMISSED:
-            return "put away"
-        case Ending.UNANSWERED:
-            return "the agent program did not tell what was answered"
-        case Ending.LOST:
-            return "the place that showed it went away"
-        case Ending.CANCELLED:
-            return "the agent withdrew it"
-        case Ending.CHANGED:
-            return "it changed after it was shown"
-        case Ending.OVERRULED:
-            return "the rules deny it by now"
-        case Ending.FAULT:
-            return "something broke"
-        case Ending.CLOSED:
-            return "the server was stopped"
-        case _:
-            return assert_never(ending)
+    return ENDINGS[ending]
 
 
 class OutcomeWords(Value):
-    """An outcome: of past calls (`done`), of one that is tried (`would`), and of the `rules` that have it."""
+    """An outcome: of past calls (`done`), of a dry run (`would`), and of the `rules` that have it."""
 
     __slots__ = ("done", "would", "rules")
 
@@ -156,7 +142,7 @@ def sentence(phrase: str) -> str:
 
 
 def plain() -> dict[str, object]:
-    """All of it as data, for the page."""
+    """All words as data, for the page."""
     return {
         "scopes": {scope.value: _fields(of_scope(scope)) for scope in Scope},
         "denials": {"deny": [DENY.key, DENY.offer], "message": MESSAGE, "stop": [STOP.key, STOP.offer]},

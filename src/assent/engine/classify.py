@@ -20,7 +20,7 @@ from assent.effects.shell import commands
 from assent.engine.engine import Judged
 from assent.engine.request import Request
 from assent.facts import digest
-from assent.policy import classifier_scope
+from assent.policy.classifier import in_scope, version
 from assent.policy.floor import describe
 from assent.state import human_decisions
 from assent.trail import redact
@@ -88,7 +88,7 @@ class Inquiry:
         self._patience = patience
         self._shown = shown(call, judged)
         self._digest = digest.digest(unvoiced(call, lowering), lowering, facts)
-        rests_on = [call.session, call.runtime, self._digest, facts.roots, facts.home, classifier_scope.version(policy)]
+        rests_on = [call.session, call.runtime, self._digest, facts.roots, facts.home, version(policy)]
         self._key = sha256(dumps([*rests_on, self._shown.text]).encode("ascii")).hexdigest()
 
     def opinion(self) -> Opinion:
@@ -161,7 +161,7 @@ def may_judge(judged: Judged) -> bool:
     lowering, facts, policy = judged.lowering, judged.facts, judged.policy
     if lowering is None or facts is None or policy is None or judged.decision.outcome is not Outcome.ASK:
         return False
-    return classifier_scope.in_scope(lowering, facts, policy, judged.decision)
+    return in_scope(lowering, facts, policy, judged.decision)
 
 
 def asked_a_person(state: str, call: Call, lowering: Lowering | None = None) -> None:

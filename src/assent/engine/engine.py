@@ -95,7 +95,7 @@ class Engine:
         self._last: tuple[Call, Lowering] | None = None  # read, and about to be judged
         self._decisions: dict[int, tuple[Lowering, Policy, bool, Facts, Decision]] = {}
         if examples:
-            from assent.policy.examples import check_example
+            from assent.policy.document import check_example
 
             for example in examples:
                 check_example(example, self._read_example)

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 
 from assent.contract import Below, Effect, Facts, Kind, Lowering, Operation, Target
 from assent.policy import match
-from assent.policy.globs import Glob, wild_at
-from assent.policy.prefilter import PathPrefilter
+from assent.policy.globs import PathGlob, wild_at
+from assent.policy.policy import PathPrefilter
 from assent.policy.rules import Origin, Rule
 from assent.policy.ruleset import RuleSet
 from assent.programs.traits import has
@@ -92,7 +92,7 @@ def _possible(rules: RuleSet, effect: Effect, names: tuple[str, ...]) -> Iterato
             yield rule
 
 
-def _may_lie_in(glob: Glob, folder: str) -> bool:
+def _may_lie_in(glob: PathGlob, folder: str) -> bool:
     """Whether a glob may match something below a folder."""
     if not glob.text.startswith("/"):
         return True
@@ -102,7 +102,7 @@ def _may_lie_in(glob: Glob, folder: str) -> bool:
     return not glob.literal and start.startswith(glob.prefix + "/") and glob.opens(folder)
 
 
-def _is_hidden(glob: Glob) -> bool:
+def _is_hidden(glob: PathGlob) -> bool:
     """Whether all that a glob matches has a hidden name, or lies below one."""
     return any(name[:1] == "." and wild_at(name[:1]) < 0 for name in glob.text[len(glob.prefix) :].split("/"))
 

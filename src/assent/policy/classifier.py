@@ -1,15 +1,17 @@
-"""The classifier's settings: each value read strictly, and which file's hold. Asks no model, reads no key.
+"""The classifier's settings, and which questions a model may judge.
 
-They stand in the user's or the managed file only; a model and its address are never a project's to choose."""
+The settings are in the user's or the managed file only: a project never chooses a model or its address. The mode asks
+about calls that no rule matches; only there may a model answer in place of a person."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
-from assent.contract import Pattern, PolicyError
+from assent.contract import Decision, Facts, Layer, Lowering, Outcome, Part, Pattern, PolicyError, dumps, sha256
 from assent.contract.classifier import TIMEOUT, Backend
+from assent.policy.modes import Mode
+from assent.policy.policy import Policy
 from assent.policy.rules import Origin
 
 if TYPE_CHECKING:
@@ -27,43 +29,42 @@ ADDRESS = Pattern(r"[\x21-\x7e]{1,500}")
 LOOPBACK = Pattern(r"localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|::1")
 
 
+# Settings that are texts: what each must match, what it is, and what to write.
+TEXTS = {
+    "api": (Pattern("anthropic|openai"), "is `anthropic` or `openai`", 'write `api = "anthropic"`'),
+    "model": (NAME, "is the name of a model", 'write `model = "…"` as its provider calls it'),
+    "key": (
+        KEY,
+        "says where the key is, and is never the key itself",
+        "write `env:NAME`, `keyring:SERVICE/USER` or `none`",
+    ),
+}
+
+
 def value(name: str, given: object) -> object:
     """One setting of the section, checked. Raises ValueError with what is wrong and what to write."""
+    if name in TEXTS:
+        pattern, *problem = TEXTS[name]
+        if not isinstance(given, str) or pattern.fullmatch(given) is None:
+            raise ValueError(*problem)
+        return given
     match name:
         case "on":
-            return _checked(given, isinstance(given, bool), "is true or false", "write `on = true`")
-        case "api":
-            return _checked(given, given in APIS, "is `anthropic` or `openai`", 'write `api = "anthropic"`')
-        case "model":
-            fits = isinstance(given, str) and NAME.fullmatch(given) is not None
-            return _checked(given, fits, "is the name of a model", 'write `model = "…"` as its provider calls it')
+            if not isinstance(given, bool):
+                raise ValueError("is true or false", "write `on = true`")
+            return given
         case "url":
             return _url(given)
-        case "key":
-            fits = isinstance(given, str) and KEY.fullmatch(given) is not None
-            return _checked(
-                given,
-                fits,
-                "says where the key is, and is never the key itself",
-                "write `env:NAME`, `keyring:SERVICE/USER` or `none`",
-            )
         case "timeout":
-            what = f"is a number of seconds from 1 to {LONGEST}"
-            return float(_number(given, 1, LONGEST, what, "write `timeout = 5`"))
+            return _number(given, 1, LONGEST, f"is a number of seconds from 1 to {LONGEST}", "write `timeout = 5`")
         case _:
-            return float(_number(given, 0, 10**6, "is the price of a million tokens", f"write `{name} = 1.5`"))
-
-
-def _checked(given: object, fits: bool, what: str, suggestion: str) -> object:
-    if not fits:
-        raise ValueError(what, suggestion)
-    return given
+            return _number(given, 0, 10**6, "is the price of a million tokens", f"write `{name} = 1.5`")
 
 
 def _number(given: object, least: float, most: float, what: str, suggestion: str) -> float:
     if isinstance(given, bool) or not isinstance(given, int | float) or not least <= given <= most:
         raise ValueError(what, suggestion)
-    return given
+    return float(given)
 
 
 def _url(given: object) -> str:
@@ -74,6 +75,8 @@ def _url(given: object) -> str:
     )
     if not isinstance(given, str) or ADDRESS.fullmatch(given) is None or any(each in given for each in "?#\\@"):
         raise wrong
+    from urllib.parse import urlsplit
+
     try:
         found = urlsplit(given)
         host, _ = found.hostname or "", found.port
@@ -86,18 +89,15 @@ def _url(given: object) -> str:
 
 
 def backend(documents: Sequence[Document]) -> Backend | None:
-    """The model that may be asked; None where none may. The managed file's section holds alone where it has one, and
-    any file can switch it off."""
-    said = [each for each in documents if each.classifier]
-    if not said or any(each.classifier.get("on") is False for each in said):
+    """The model that may be asked; None where none may. The section of the managed file replaces the others, and any
+    file can switch it off."""
+    given = [each for each in documents if each.classifier]
+    if not given or any(each.classifier.get("on") is False for each in given):
         return None
-    managed = [each for each in said if each.origin is Origin.MANAGED]
-    chosen = (managed or said)[-1]
-    return _backend(chosen) if chosen.classifier.get("on") is True else None
-
-
-def _backend(document: Document) -> Backend:
+    document = ([each for each in given if each.origin is Origin.MANAGED] or given)[-1]
     table: Mapping[str, object] = document.classifier
+    if table.get("on") is not True:
+        return None
     line = document.lines.get(f"{SECTION}.on", 0)
     for name in ("api", "model"):
         if name not in table:
@@ -124,3 +124,51 @@ def _backend(document: Document) -> Backend:
 def _float(table: Mapping[str, object], name: str, default: float) -> float:
     found = table.get(name, default)
     return found if isinstance(found, float) else default
+
+
+ALLOW, ASK = Outcome.ALLOW, Outcome.ASK
+# The questions of the mode that were analysed whole. What is not listed is for a person: gaps, unnamed targets,
+# deletions, and what facts of the host make doubtful (`mode.repository`, `mode.modules`, `mode.settings`).
+OPEN = frozenset(
+    "mode.write mode.outside-workspace mode.execute mode.hooks mode.delegate mode.fetch mode.unknown-tool "
+    "mode.mcp-tool".split()
+)
+MODES = frozenset({Mode.DEFAULT, Mode.AUTO, Mode.FULL_AUTO, Mode.YOLO})
+CODE = "classifier.safe"
+
+
+def in_scope(lowering: Lowering, facts: Facts, policy: Policy, decision: Decision) -> bool:
+    """Whether every part of a call asks only because no rule matches it.
+
+    INVARIANT: false for whatever a rule, the floor or a person's answer matches, in plan mode, where there is a gap,
+    where an environment changes what runs, for all that is of high risk (deletions, known dangers), and while a person
+    has lifted what protects Assent itself."""
+    if decision.outcome is not ASK or policy.mode not in MODES or decision.risk == "high" or facts.paused:
+        return False
+    if lowering.gaps or any(invocation.forfeit for invocation in lowering.invocations):
+        return False
+    return bool(decision.parts) and all(part.outcome is ALLOW or _is_open(part) for part in decision.parts)
+
+
+def _is_open(part: Part) -> bool:
+    return part.outcome is ASK and part.layer is Layer.MODE and part.code in OPEN and not part.high and not part.rule
+
+
+def settled(decision: Decision, model: str) -> Decision:
+    """The decision after a model called the call safe: every question of it is settled by the model."""
+    reason = f"nothing spoke of it, and the model `{model}` called it safe"
+    parts = tuple(
+        Part(ALLOW, Layer.CLASSIFIER, CODE, reason, what=part.what, where=part.where) if part.outcome is ASK else part
+        for part in decision.parts
+    )
+    deciding = next(part for part in parts if part.layer is Layer.CLASSIFIER)
+    return Decision(
+        ALLOW, deciding, parts, lost=decision.lost, mode=decision.mode, risk=decision.risk, tool=decision.tool
+    )
+
+
+def version(policy: Policy) -> str:
+    """A digest of a policy's mode and rules."""
+    layers = (policy.floor, policy.deny, policy.ask, policy.allow)
+    rules = [[(rule.text, rule.source, rule.origin.value, rule.excepts) for rule in each.rules] for each in layers]
+    return sha256(dumps([policy.mode.value, rules]).encode("ascii")).hexdigest()

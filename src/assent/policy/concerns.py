@@ -1,12 +1,25 @@
-"""Which concern of a mode an effect is: a look, a change in the workspace or outside, something that runs. Pure."""
+"""Which concern of a mode an effect is, and how far an allow rule on a command covers its effects."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from assent.contract import OR_ANOTHER, Effect, Facts, Kind, Operation, Outcome, Target, assert_never
-from assent.policy import modes
+from assent.contract import (
+    OR_ANOTHER,
+    Effect,
+    Facts,
+    Invocation,
+    Kind,
+    Lowering,
+    Operation,
+    Outcome,
+    Target,
+    Via,
+    assert_never,
+)
+from assent.policy import match, modes
 from assent.policy.modes import Concern, Mode
+from assent.policy.rules import Origin, Rule
 
 LOOKING = frozenset(modes.LOOKING)
 
@@ -34,7 +47,7 @@ def of(effect: Effect, names: tuple[str, ...], facts: Facts) -> Concern:
 def _of_run(effect: Effect, facts: Facts) -> Concern:
     target = effect.target
     if target.kind is Kind.MODULES and harmless(effect, facts):
-        return Concern.WRITE_INSIDE  # code that does no more than its effects say is as welcome as an edit
+        return Concern.WRITE_INSIDE  # code that does no more than its effects say counts as an edit
     if target.kind is Kind.TREE and target.name in facts.trees:
         return Concern.WRITE_INSIDE
     if target.kind is Kind.SETTINGS and OR_ANOTHER in target.name:
@@ -47,7 +60,7 @@ def _of_change(effect: Effect, names: tuple[str, ...], facts: Facts) -> Concern:
     if target.kind is Kind.REPOSITORY:
         return Concern.WRITE_INSIDE if harmless(effect, facts) else Concern.EXECUTE
     if target.kind is Kind.PATH and not target.name:
-        if not _lies_inside(target.under, facts):
+        if not inside(target.under, facts):
             return Concern.GAP
         if deletes:
             return Concern.DELETE_INSIDE  # which of the files there is not known
@@ -60,13 +73,8 @@ def _of_change(effect: Effect, names: tuple[str, ...], facts: Facts) -> Concern:
 def harmless(effect: Effect, facts: Facts) -> bool:
     """Whether the target is a repository that is the session's own and runs nothing by itself, or hooks or modules
     that are not there."""
-    target = effect.target
-    known = settling(target, facts)
-    return known is not None and known.get(target.name) == ""
-
-
-def _lies_inside(folders: tuple[str, ...], facts: Facts) -> bool:
-    return bool(folders) and inside(folders, facts)
+    known = settling(effect.target, facts)
+    return known is not None and known.get(effect.target.name) == ""
 
 
 def inside(names: tuple[str, ...], facts: Facts) -> bool:
@@ -77,12 +85,14 @@ def inside(names: tuple[str, ...], facts: Facts) -> bool:
 
 def settling(target: Target, facts: Facts) -> Mapping[str, str] | None:
     """The facts that can make an EXECUTE on such a target fall away."""
-    kind = target.kind
-    if kind is Kind.REPOSITORY:
-        return facts.repositories
-    if kind is Kind.SETTINGS:
-        return facts.settings
-    return facts.hooks if kind is Kind.HOOKS else facts.modules if kind is Kind.MODULES else None
+    match target.kind:
+        case Kind.REPOSITORY:
+            return facts.repositories
+        case Kind.SETTINGS:
+            return facts.settings
+        case Kind.HOOKS:
+            return facts.hooks
+    return facts.modules if target.kind is Kind.MODULES else None
 
 
 def falls_away(effect: Effect, facts: Facts) -> bool:
@@ -92,5 +102,42 @@ def falls_away(effect: Effect, facts: Facts) -> bool:
 
 
 def clamped(concern: Concern) -> bool:
-    """What plan mode denies even where an allow rule matches."""
+    """Whether plan mode denies it even where an allow rule matches."""
     return modes.settle(concern, Mode.PLAN) is Outcome.DENY
+
+
+CHANGING = frozenset((Operation.WRITE, Operation.DELETE))
+
+
+def in_workspace(invocation: Invocation, facts: Facts) -> bool:
+    """Whether a command runs in the workspace; in a folder that is missing nothing can run."""
+    return all(
+        folder in facts.missing or (folder and inside((folder, facts.canonical.get(folder, folder)), facts))
+        for folder in invocation.cwds
+    )
+
+
+def exceeds(rule: Rule, effect: Effect, names: tuple[str, ...], facts: Facts) -> bool:
+    """Whether an effect of a command exceeds the prefix of a shipped or saved rule: a change outside the workspace, or
+    a host that the rule does not name."""
+    if rule.origin is Origin.PACK and effect.target.kind is Kind.HOOKS and effect.target.name.startswith("remote="):
+        return True  # packs fetch from the repository's remotes, not from what was put on this machine
+    if not match.is_beginning(rule):
+        return False
+    if effect.operation is Operation.FETCH:
+        return not effect.target.name or not any(effect.target.name in word for word in rule.words)
+    if effect.target.kind is not Kind.PATH or effect.operation not in CHANGING:
+        return False
+    return not inside(names, facts) and not all(name.startswith(match.SCRATCH) for name in names)
+
+
+def fed_from_outside(lowering: Lowering, facts: Facts) -> frozenset[int]:
+    """The commands that no allow rule covers because of an input redirect from outside the workspace. For all commands
+    at once: going through all effects for each of thousands would take too long."""
+    return frozenset(
+        effect.invocation
+        for effect in lowering.effects
+        if effect.via is Via.REDIRECT
+        and effect.operation is Operation.READ
+        and not (effect.target.name and inside(match.names_of(effect.target, facts), facts))
+    )

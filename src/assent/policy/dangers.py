@@ -1,6 +1,6 @@
-"""The dangers: marks on effects that shipped and users' rules speak of as `danger(id)`.
+"""The dangers: marks on effects that rules match as `danger(id)`.
 
-Most are seen by the reading of a command; those that need to know where paths lead are found here. Judges nothing."""
+Most come from the parser of a command; those that depend on where paths lead are found here."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ METADATA_HOSTS = frozenset(
         "instance-data.ec2.internal",
     }
 )
-# An address of which at least five signs of the host are known, and not all.
+# An address of which at least five characters of the host are known, and not all.
 _OPEN_HOST = Pattern(r"(?:[A-Za-z][\w+.-]*://)?(?:[^/@\s]*@)?\[?([\w.:-]{5,})[$`*?\[{]")
 
 
@@ -104,15 +104,9 @@ def is_broad(name: str, facts: Facts) -> bool:
     folder, _, last = name.rpartition("/")
     if last in ("*", ".*", "**", "{*,.*}", "[!.]*", ".[!.]*", "*.*", "?*"):
         name = folder or "/"
-    if name == "/" or name in SYSTEM_TREES:
+    if name in ("/", "/root") or name in SYSTEM_TREES or name.rpartition("/")[0] in ("/home", "/Users"):
         return True
-    parent, _, _ = name.rpartition("/")
-    if parent in ("/home", "/Users") or name == "/root" or name == facts.home:
-        return True
-    inside = name + "/"
-    if facts.home.startswith(inside):
-        return True
-    return any(root == name or root.startswith(inside) for root in facts.roots)
+    return any(root == name or root.startswith(name + "/") for root in (facts.home, *facts.roots))
 
 
 def _begins_metadata(address: str) -> bool:
@@ -131,16 +125,12 @@ def is_metadata(host: str) -> bool:
         hexadecimal = len(parts[-1]) == 8 and all(letter in "0123456789abcdef" for letter in parts[-1])
         host = f"0x{parts[-1]}" if hexadecimal else ".".join(parts[-4:])
     groups = _groups(host) if ":" in host else None
-    if groups is not None:
-        if tuple(groups[:2]) in _METADATA_6:
-            return True
-        if groups[0] == 0x2002:
-            return (groups[1] << 16) + groups[2] in _METADATA_4
-        if groups[:6] not in _CARRIERS:
-            return False
-        return (groups[6] << 16) + groups[7] in _METADATA_4
-    number = as_address(host)
-    return number is not None and number in _METADATA_4
+    if groups is None:
+        return as_address(host) in _METADATA_4
+    if groups[0] == 0x2002:  # 6to4
+        return (groups[1] << 16) + groups[2] in _METADATA_4
+    carried = groups[:6] in _CARRIERS and (groups[6] << 16) + groups[7] in _METADATA_4
+    return carried or tuple(groups[:2]) in _METADATA_6
 
 
 _METADATA_4 = frozenset(
@@ -180,21 +170,17 @@ def as_address(host: str) -> int | None:
     """The number of an IPv4 address as `inet_aton` reads it: decimal, octal or hex, one to four parts; also mapped
     into IPv6."""
     text = host.lower().strip("[]")
-    if text.startswith("::ffff:"):
-        rest = text[7:]
-        if ":" in rest:
-            high, _, low = rest.partition(":")
-            try:
-                return (int(high, 16) << 16) + int(low, 16)
-            except ValueError:
-                return None
-        text = rest
+    mapped = text.startswith("::ffff:")
+    text = text.removeprefix("::ffff:")
     parts = text.split(".")
-    if not 1 <= len(parts) <= 4:
-        return None
     try:
+        if mapped and ":" in text:
+            high, _, low = text.partition(":")
+            return (int(high, 16) << 16) + int(low, 16)
         numbers = [_number(part) for part in parts]
     except ValueError:
+        return None
+    if len(parts) > 4:
         return None
     value = 0
     for number in numbers[:-1]:

@@ -1,7 +1,6 @@
 """Lowering + Facts + Policy → Decision: the six layers, in order, on every part of a call.
 
-Each part is judged by the first layer that speaks; the call gets the strictest result. Pure and synchronous.
-Reads no files, asks nobody, and knows nothing of how an answer is collected."""
+Each part is judged by the first layer that matches; the call gets the strictest result. Pure and synchronous."""
 
 from __future__ import annotations
 
@@ -22,7 +21,7 @@ from assent.contract import (
     Target,
     Via,
 )
-from assent.policy import below, concerns, coverage, dangers, floor, hosts, match
+from assent.policy import below, concerns, dangers, floor, match, strict
 from assent.policy.concerns import inside
 from assent.policy.floor import describe
 from assent.policy.modes import Concern, Mode
@@ -47,12 +46,12 @@ if TYPE_CHECKING:
 
     # An allow rule from outside the policy that covers a subject; the names are those of an effect's path.
     Allows = Callable[[Subject, tuple[str, ...]], Rule | None]
-    # Is told the parts that judging a subject made.
+    # Receives the parts that judging a subject made.
     Watch = Callable[[Subject, list[Part]], None]
 
 ALLOW, ASK, DENY = Outcome.ALLOW, Outcome.ASK, Outcome.DENY
 WORDS = {mode: mode.word for mode in Mode}
-# Gaps after which the tree is incomplete, so that deny rules search the raw text.
+# Gaps that leave the tree incomplete, so that deny rules search the raw text.
 CUT_SHORT = (
     *("gap.shell.syntax", "gap.shell.limit", "gap.shell.unmodelled", "gap.shell.internal", "gap.shell.unread"),
     *("gap.shell.control-character", "gap.shell.here-document", "gap.shell.substitution", "gap.shell.extglob"),
@@ -74,10 +73,10 @@ def decide(lowering: Lowering, facts: Facts, policy: Policy, *, headless: bool =
 
 
 class Judge:
-    """One decision in the making: the parts judged so far and the rules that matched without deciding.
+    """One decision: the parts judged so far and the rules that matched without deciding.
 
-    A second look at a call says what differs: another `mode`, deny and ask rules that it `skips`, what it `allows`
-    besides, and who wants to `watch`."""
+    A call can be decided again in another `mode`, without the deny and ask rules that it `skips`, with more that it
+    `allows`, and with a function that can `watch` the parts."""
 
     __slots__ = (
         *("lowering", "facts", "policy", "mode", "strict", "allows", "watch"),
@@ -139,7 +138,7 @@ class Judge:
             self.watch(tool, self.parts[:])
 
     def _by_tool(self, tool: str) -> None:
-        """Rules on the whole tool: they speak even of a call that does nothing."""
+        """Rules on the whole tool: they match even a call that does nothing."""
         part = self.strict.on_tool(tool)
         if part is not None:
             self.parts.append(part)
@@ -154,11 +153,10 @@ class Judge:
     # -------------------------------------------------------- commands
 
     def _text(self, text: str) -> None:
-        """Rules that span operators, on the whole command; where its reading was cut short, all of them."""
+        """Rules that span operators, on the whole command; where it was not parsed to the end, all rules."""
         lowering, before = self.lowering, len(self.parts)
-        if len(lowering.invocations) == 1 and not lowering.gaps and lowering.invocations[0].source == text:
-            return
-        if not lowering.gaps and not self.strict.spans():
+        single = len(lowering.invocations) == 1 and lowering.invocations[0].source == text
+        if not lowering.gaps and (single or not self.strict.spans()):
             return
         anywhere = any(gap.code.startswith(CUT_SHORT) for gap in lowering.gaps)
         part = self.strict.on_text(text, anywhere=anywhere)
@@ -189,8 +187,7 @@ class Judge:
         return self._covering(invocation)
 
     def _covering(self, invocation: Invocation) -> Rule | None:
-        """The allow rule that covers a command."""
-        if not self.policy.allow.filled or not coverage.in_workspace(invocation, self.facts):
+        if not self.policy.allow.filled or not concerns.in_workspace(invocation, self.facts):
             return None
         rule = self.policy.allow.proving_command(invocation)
         if rule is not None and rule.origin is Origin.PACK and self._beyond_pack(invocation):
@@ -199,16 +196,15 @@ class Judge:
         return rule
 
     def _beyond_pack(self, invocation: Invocation) -> bool:
-        """Packs are for work in the workspace, and their tools may write what their options name: a file of which
-        deny or ask rules speak is for a person. Git's own words are read one by one."""
+        """Packs are for work in the workspace, and their tools may write the files that options name: a file that deny
+        or ask rules match is for a person. Git's words are analysed one by one."""
         if match.leaves(invocation, self.facts):
             return True
-        if invocation.program == "git":
-            return False
-        return any(map(self._guarded, match.given_to_options(invocation, self.facts.home)))
+        options = match.given_to_options(invocation, self.facts.home) if invocation.program != "git" else ()
+        return any(map(self._guarded, options))
 
     def _guarded(self, path: str) -> bool:
-        """Whether floor, deny or ask speak of writing a path."""
+        """Whether floor, deny or ask rules match a write of a path."""
         effect = Effect(Operation.WRITE, Target(Kind.PATH, path))
         names = match.known_as(match.names_of(effect.target, self.facts), self.facts)
         if self._is_free(effect, names):
@@ -219,17 +215,14 @@ class Judge:
     # -------------------------------------------------------- what is only possible
 
     def _unknown_words(self, invocation: Invocation) -> None:
-        """Rules that speak of the command with some value of its unknown words."""
+        """Rules that match the command with some value of its unknown words."""
         from assent.policy import possible
 
-        reaching = possible.reaching(self, invocation)
-        if reaching is not None:
-            rule, layer = reaching
-            part = by_rule(rule, ASK, layer, f"run `{' '.join(invocation.words)}`", place(invocation))
+        if reaching := possible.reaching(self, invocation):
+            part = by_rule(reaching[0], ASK, reaching[1], f"run `{' '.join(invocation.words)}`", place(invocation))
             self.parts.append(possible.asked(part))
 
     def another(self, lowering: Lowering) -> Judge:
-        """A judge of other parts by the same policy and facts."""
         return Judge(lowering, self.facts, self.policy)
 
     # -------------------------------------------------------- effects
@@ -282,7 +275,7 @@ class Judge:
         self.parts.append(part if part is not None and part.outcome >= settled.outcome else settled)
 
     def _below(self, effect: Effect) -> None:
-        """Floor, deny and ask on what links lead to below a folder, and on single files there."""
+        """Floor, deny and ask on the targets of links below a folder, and on single files there."""
         for each in below.followed(effect, self.facts):
             names = match.names_of(each.target, self.facts)
             within = each.operation in concerns.LOOKING or inside(names, self.facts)
@@ -300,15 +293,14 @@ class Judge:
             self.parts.append(part)
 
     def _through(self, effect: Effect, names: tuple[str, ...]) -> None:
-        part = floor.judge_effect(self.policy.floor, effect, names, self.facts)
+        part, code = floor.judge_effect(self.policy.floor, effect, names, self.facts), "floor.holds-sensitive"
         if part is None:
             self.parts.append(self._untold(effect, effect.target.text))
         else:
-            code = "floor.holds-sensitive"
             self.parts.append(Part(ASK, Layer.FLOOR, code, part.reason, what=part.what, where=part.where, high=True))
 
     def _untold(self, effect: Effect, root: str) -> Part:
-        """Links are followed that nobody has seen: as good as a target that is not known."""
+        """Unknown links are followed, which counts as an unknown target."""
         part = by_mode(Concern.GAP, self.mode, effect, self.facts)
         if part.outcome is not ASK:
             return part
@@ -342,8 +334,8 @@ class Judge:
                     self._effect(each)
 
     def _is_free(self, effect: Effect, names: tuple[str, ...]) -> bool:
-        """Whether it is plain that floor, deny and ask have nothing to say of an effect without marks: the way of most,
-        so that layers 1 to 3 need not be asked one by one."""
+        """Whether it is certain that floor, deny and ask match nothing of an effect without marks. That holds for most
+        effects, which then skip layers 1 to 3."""
         target = effect.target
         if target.kind in NAMELESS:
             return True
@@ -355,8 +347,8 @@ class Judge:
         return not any(map(rules.holds, names))
 
     def _by_folders(self, effect: Effect) -> Part | None:
-        """An unnamed path may be whatever lies in its folders: rules on these speak of it, and one that a person wrote
-        on something inside makes it a question. Outside the workspace it is as if all of the folder were read."""
+        """An unnamed path may be anything in its folders: rules on these match it, and one that a person wrote on
+        something inside makes it a question. Outside the workspace it counts as a read of the whole folder."""
         found: Part | None = None
         for folder in effect.target.under:
             target = Target(Kind.PATH, folder, effect.target.text, pattern=match.aims(folder))
@@ -376,10 +368,9 @@ class Judge:
         return found
 
     def _open(self, effect: Effect, names: tuple[str, ...]) -> Part:
-        """Layers 4 to 6: what no floor, deny or ask spoke of."""
-        if effect.via is Via.PERHAPS:
-            return READ_ONLY_PART
-        if effect.operation is Operation.EXECUTE and concerns.falls_away(effect, self.facts):
+        """Layers 4 to 6, for what floor, deny and ask do not match."""
+        runs = effect.operation is Operation.EXECUTE
+        if effect.via is Via.PERHAPS or (runs and concerns.falls_away(effect, self.facts)):
             return READ_ONLY_PART
         concern = concerns.of(effect, names, self.facts)
         rule = self._allowing(effect, names)
@@ -389,9 +380,7 @@ class Judge:
             if self.mode is not Mode.PLAN or not concerns.clamped(concern):
                 return by_rule(rule, ALLOW, Layer.ALLOW, describe(effect), effect.where)
             self.strict.lost[rule] = None
-        if concern is Concern.LOOK:
-            return READ_ONLY_PART
-        return by_mode(concern, self.mode, effect, self.facts)
+        return READ_ONLY_PART if concern is Concern.LOOK else by_mode(concern, self.mode, effect, self.facts)
 
     def _allowing(self, effect: Effect, names: tuple[str, ...]) -> Rule | None:
         if self.whole is not None:
@@ -410,16 +399,17 @@ class Judge:
     def _covers(self, rule: Rule, effect: Effect, names: tuple[str, ...]) -> bool:
         """Whether the allow rule of a command covers one of its effects."""
         if self.void is None:
-            self.void = coverage.fed_from_outside(self.lowering, self.facts)
-        return effect.invocation not in self.void and not coverage.exceeds(rule, effect, names, self.facts)
+            self.void = concerns.fed_from_outside(self.lowering, self.facts)
+        return effect.invocation not in self.void and not concerns.exceeds(rule, effect, names, self.facts)
 
     def _named_hosts(self) -> None:
-        """A host of a deny or ask rule in the words of something that runs is a question at least."""
-        spoken = {part.rule for part in self.parts if part.outcome is not ALLOW}
-        for rule, layer in hosts.named(self.policy, self.lowering):
-            if rule.text not in spoken:
-                what = f"name the host {rule.spec}"
-                self.parts.append(by_rule(rule, ASK, layer, what, "command", code="deny.host-named"))
+        """A host of a deny or ask rule in the words of a command that runs something is a question at least."""
+        matched = {part.rule for part in self.parts if part.outcome is not ALLOW}
+        self.parts += [
+            by_rule(rule, ASK, layer, f"name the host {rule.spec}", "command", code="deny.host-named")
+            for rule, layer in strict.named_hosts(self.policy, self.lowering)
+            if rule.text not in matched
+        ]
 
     # -------------------------------------------------------- the whole
 
@@ -428,24 +418,16 @@ class Judge:
         parts = self.parts
         if not parts:
             parts.append(INERT_PART if self.lowering.inert or self.lowering.invocations else NOTHING_PART)
-        deciding = gravest(parts)
-        outcome = deciding.outcome
-        lost = self._losers(deciding)
-        risk = "high" if self.high or deciding.high else "low" if outcome is ALLOW else "medium"
+        deciding, lost = gravest(parts), self.strict.lost
+        if deciding.outcome is not ALLOW:
+            lost.update(dict.fromkeys(rule for rule in (self.whole, *self.allowed) if rule is not None))
+        risk = "low" if deciding.outcome is ALLOW else "medium"
         return Decision(
-            outcome,
+            deciding.outcome,
             deciding,
             tuple(parts),
-            lost=lost,
+            lost=tuple((rule.text, rule.source) for rule in lost if rule.text != deciding.rule),
             mode=WORDS[self.mode],
-            risk=risk,
+            risk="high" if self.high or deciding.high else risk,
             tool=self.lowering.tool,
         )
-
-    def _losers(self, deciding: Part) -> tuple[tuple[str, str], ...]:
-        lost = self.strict.lost
-        if deciding.outcome is not ALLOW:
-            for rule in (self.whole, *self.allowed):
-                if rule is not None:
-                    lost[rule] = None
-        return tuple((rule.text, rule.source) for rule in lost if rule.text != deciding.rule)

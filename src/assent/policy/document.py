@@ -1,16 +1,15 @@
-"""One configuration file: TOML text → a Document whose every mistake is an error with a line and a suggestion.
-
-Reads no files and merges nothing."""
+"""Reads the text of one configuration file. Every mistake in it is an error with a line and a suggestion."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 
-from assent.contract import PolicyError, Value, re
-from assent.policy import remote_channels
+from assent.contract import Kind, Lowering, PolicyError, Value, re
+from assent.policy import parse, remote_channels
 from assent.policy.modes import Mode, parse_mode
-from assent.policy.parse import parse_rule
-from assent.policy.rules import Origin, Rule
+from assent.policy.parse import HOME, ROOT, parse_rule
+from assent.policy.rules import About, Origin, Rule
+from assent.policy.ruleset import RuleSet
 from assent.policy.spelling import did_you_mean
 
 # Every setting, with what it means. docs/configuration.md lists the same; a test holds that.
@@ -47,6 +46,18 @@ PROJECT_KEYS = ("deny", "ask", "max_mode")
 MANAGED_ONLY = ("defaults.lock",)
 SECTIONS = ("packs", "defaults", "approval", "classifier", "server", "workspace", "commands", *remote_channels.NEEDED)
 ROUTES = ("runtime", "broker", "both")
+# The method of `_DocumentReader` that checks the value of a setting, and the field that is called otherwise.
+READERS = {
+    **dict.fromkeys(("mode", "max_mode", "untrusted_mode"), "_mode"),
+    **dict.fromkeys(("allow", "ask", "deny"), "_rules"),
+    **dict.fromkeys(("packs.on", "defaults.off", "workspace.extra"), "_texts"),
+    **dict.fromkeys(("approval.timeout", "approval.unseen", "server.idle"), "_number"),
+    **dict.fromkeys(("follow_runtime_mode", "server.start"), "_flag"),
+    "defaults.lock": "_lock",
+    "approval.route": "_route",
+    "commands": "_commands",
+}
+FIELDS = {"packs.on": "packs", "follow_runtime_mode": "follow_host"}
 
 
 class Document(Value):
@@ -118,7 +129,7 @@ class Example(Value):
 
 def read_document(text: str, file: str, origin: Origin, *, today: str = "") -> Document:
     """Parse one file; `today` (YYYY-MM-DD) ends rules that have expired."""
-    return read_table(parse_table(text, file), text, file, origin, today=today)
+    return _DocumentReader(text, file, origin, today).read(parse_table(text, file))
 
 
 def parse_table(text: str, file: str) -> dict[str, object]:
@@ -139,18 +150,16 @@ def parse_table(text: str, file: str) -> dict[str, object]:
 
 
 def read_table(table: Mapping[str, object], text: str, file: str, origin: Origin, *, today: str = "") -> Document:
-    """The settings of a table, with the text at hand that it came from."""
-    return _Reader(text, file, origin, today).read(table)
+    """The settings of a table that was parsed from this text."""
+    return _DocumentReader(text, file, origin, today).read(table)
 
 
 def document_of(table: Mapping[str, object], file: str, origin: Origin) -> Document:
-    """The same from a table that is already parsed, as embedders and test cases bring it."""
-    return _Reader("", file, origin, "").read(table)
+    """The settings of a table without a text, from embedders and test cases."""
+    return _DocumentReader("", file, origin, "").read(table)
 
 
-class _Reader:
-    """Walks one parsed file, with the text at hand to name lines."""
-
+class _DocumentReader:
     def __init__(self, text: str, file: str, origin: Origin, today: str) -> None:
         self.lines = text.split("\n")
         self.document = Document(file, origin)
@@ -162,28 +171,23 @@ class _Reader:
 
     def read(self, table: Mapping[str, object]) -> Document:
         for key, value in table.items():
-            if key in SECTIONS:
-                self._section(key, value)
-            else:
-                self._setting(key, value)
+            (self._section if key in SECTIONS else self._setting)(key, value)
         self._complete()
-        # INVARIANT: a Document is assigned to here, while it is made, and nowhere else.
-        document = self.document
-        document.examples = tuple(self.examples)
-        document.lines = self.key_lines
-        return document
+        # INVARIANT: a Document is assigned to by its reader, and nowhere else.
+        self.document.examples = tuple(self.examples)
+        self.document.lines = self.key_lines
+        return self.document
 
     def _section(self, name: str, value: object) -> None:
         if not isinstance(value, dict):
             raise self._error(f"`{name}` is a table", name, f"write `[{name}]` and its keys below")
-        if name == "commands":
-            self._setting("commands", value)
-            return
-        for key, inner in value.items():
+        for key, inner in value.items() if name != "commands" else ():
             self._setting(f"{name}.{key}", inner)
+        if name == "commands":
+            self._setting(name, value)
 
     def _setting(self, key: str, value: object) -> None:
-        line = self.key_lines[key] = self._line_of_key(key)
+        self.key_lines[key] = self._line_of_key(key)
         if key not in KEYS:
             known = [name for name in KEYS if "." not in name] + list(SECTIONS) if "." not in key else list(KEYS)
             raise self._error(f"unknown setting `{key}`", key, did_you_mean(key, known))
@@ -195,40 +199,14 @@ class _Reader:
             )
         if key in MANAGED_ONLY and self.origin is not Origin.MANAGED:
             raise self._error(f"only the managed policy may set `{key}`", key, "put it into /etc/assent/policy.toml")
+        section, _, name = key.rpartition(".")
         document = self.document
-        match key:
-            case "mode" | "max_mode" | "untrusted_mode":
-                setattr(document, key, parse_mode(self._text(key, value), file=document.file, line=line))
-            case "allow" | "ask" | "deny":
-                setattr(document, key, self._rules(key, value))
-            case "follow_runtime_mode":
-                document.follow_host = self._flag(key, value)
-            case "packs.on":
-                document.packs = self._texts(key, value)
-            case "defaults.off":
-                document.off = self._texts(key, value)
-            case "defaults.lock":
-                document.lock = value if isinstance(value, bool) else self._texts(key, value)
-            case "approval.timeout":
-                document.timeout = self._number(key, value)
-            case "approval.unseen":
-                document.unseen = self._number(key, value)
-            case "approval.route":
-                document.route = self._choice(key, value, ROUTES)
-            case "server.start":
-                document.start = self._flag(key, value)
-            case "server.idle":
-                document.idle = self._number(key, value)
-            case "workspace.extra":
-                document.extra = self._texts(key, value)
-            case _ if key.startswith("classifier."):
-                document.classifier = {**document.classifier, key.rpartition(".")[2]: self._classifier(key, value)}
-            case "commands":
-                document.commands = self._commands(value)
-            case _ if key in remote_channels.KEYS:
-                document.remote = {**document.remote, key: self._remote(key, value)}
-            case _:
-                raise AssertionError(f"no branch for the setting `{key}`")
+        if section == "classifier":
+            document.classifier = {**document.classifier, name: self._classifier(key, value)}
+        elif key in remote_channels.KEYS:
+            document.remote = {**document.remote, key: self._remote(key, value)}
+        else:
+            setattr(document, FIELDS.get(key, name), getattr(self, READERS[key])(key, value))
 
     def _remote(self, key: str, value: object) -> object:
         problem, suggestion = remote_channels.objection(key, value)
@@ -252,8 +230,7 @@ class _Reader:
     def _rules(self, key: str, value: object) -> tuple[Rule, ...]:
         if not isinstance(value, list):
             raise self._error(f"`{key}` is a list of rules", key, _in_a_list(key, value, "bash(ls:*)"))
-        found = (self._rule(key, item) for item in value)
-        return tuple(rule for rule in found if rule is not None)
+        return tuple(rule for item in value if (rule := self._rule(key, item)) is not None)
 
     def _rule(self, key: str, item: object) -> Rule | None:
         table: dict[str, object] = item if isinstance(item, dict) else {"rule": item}
@@ -280,8 +257,8 @@ class _Reader:
         except PolicyError as error:
             raise self._at(error.message, line, error.suggestion) from None
         for name, wanted in (("match", True), ("not_match", False)):
-            for example in self._examples(name, table.get(name, []), line):
-                self.examples.append(Example(rule, example, wanted, key))
+            examples = self._examples(name, table.get(name, []), line)
+            self.examples += [Example(rule, example, wanted, key) for example in examples]
         return rule
 
     def _examples(self, name: str, value: object, line: int) -> list[str]:
@@ -297,9 +274,9 @@ class _Reader:
             raise self._at("`expires` of a rule is a date", line, "write `expires = 2027-01-31`")
         return bool(self.today) and text < self.today
 
-    def _commands(self, value: object) -> Mapping[str, Mapping[str, object]]:
+    def _commands(self, key: str, value: object) -> Mapping[str, Mapping[str, object]]:
         if not isinstance(value, dict) or not all(isinstance(row, dict) for row in value.values()):
-            raise self._error("`commands` holds a table for each command", "commands", '`[commands."tool list"]`')
+            raise self._error("`commands` holds a table for each command", key, '`[commands."tool list"]`')
         return value
 
     def _classifier(self, key: str, value: object) -> object:
@@ -327,11 +304,17 @@ class _Reader:
             raise self._error(f"`{key}` is a number of seconds from 1 to 86400", key, "write for example `300`")
         return value
 
-    def _choice(self, key: str, value: object, choices: tuple[str, ...]) -> str:
+    def _route(self, key: str, value: object) -> str:
         text = self._text(key, value)
-        if text not in choices:
-            raise self._error(f"`{key}` can not be `{text}`", key, did_you_mean(text, choices))
+        if text not in ROUTES:
+            raise self._error(f"`{key}` cannot be `{text}`", key, did_you_mean(text, ROUTES))
         return text
+
+    def _lock(self, key: str, value: object) -> tuple[str, ...] | bool:
+        return value if isinstance(value, bool) else self._texts(key, value)
+
+    def _mode(self, key: str, value: object) -> Mode:
+        return parse_mode(self._text(key, value), file=self.document.file, line=self.key_lines[key])
 
     # -------------------------------------------------------- places
 
@@ -374,3 +357,40 @@ def _in_a_list(key: str, value: object, example: str) -> str:
     """What to write in place of a value that is no list: one text is most likely meant as its only item."""
     text = value if isinstance(value, str) and value.isprintable() and not set(value) & set("`'\"\\") else example
     return f'write `{key} = ["{text}"]`'
+
+
+def check_example(example: Example, lower: Callable[[str], Lowering]) -> None:
+    """Raise PolicyError where an example shows that its rule does not mean what its author thinks.
+
+    `lower` reads a shell command in the folder ROOT."""
+    if holds(example, lower) == example.wanted:
+        return
+    file, _, line = example.rule.source.rpartition(":")
+    verb = "does not match" if example.wanted else "matches"
+    raise PolicyError(
+        f"the rule `{example.rule.text}` {verb} its own example `{example.text}`",
+        file=file,
+        line=int(line) if line.isdigit() else 0,
+        suggestion="correct the rule or the example",
+    )
+
+
+def holds(example: Example, lower: Callable[[str], Lowering]) -> bool:
+    """Whether the rule speaks of the example: a command, a path, a host, a tool or an agent."""
+    rule, text = example.rule, example.text
+    narrow = example.kind == "allow" and rule.about is not About.DANGER
+    rules = RuleSet((rule,), (ROOT,), HOME)
+    if rule.about is About.COMMAND:
+        commands = lower(text).invocations
+        if narrow:
+            return bool(commands) and all(map(rules.proving_command, commands))
+        return _any(*map(rules.reaching_command, commands), rules.reaching_text(text, anywhere=False))
+    effects = parse.example(rule, text, lower)
+    names = [(each.target.name,) if each.target.kind is Kind.PATH else () for each in effects]
+    if narrow:
+        return all(map(rules.proving_effect, effects, names))
+    return _any(*map(rules.reaching_effect, effects, names))
+
+
+def _any(*found: Iterator[Rule]) -> bool:
+    return any(True for each in found for _ in each)

@@ -1,7 +1,6 @@
-"""Decision → words for a person, JSON for a program, a message for an agent. Decides nothing.
+"""A decision as a receipt for a person, as JSON for a program, and as a message for an agent.
 
-Text that came from the agent is made visible before it is shown: control, bidirectional and zero-width characters
-are written as escapes."""
+Text from the agent is shown through `contract/display.py`: control and invisible characters are written as escapes."""
 
 from __future__ import annotations
 
@@ -10,6 +9,13 @@ from assent.contract.display import one_line
 
 SHOWN_PARTS = 6
 SHOWN_TEXT = 300
+# How a reason code begins → what the agent should do instead of trying again.
+INSTEAD = {
+    "floor.": "no wording will open this; go on without it, and say that you could not",
+    "mode.plan": "go on reading and write down the plan; the change can be made when the person leaves plan mode",
+    "headless.ask": "go on without it, or finish and list it as a step for the person",
+    "policy.load": "tell the person that the policy has an error; nothing can run until it is fixed",
+}
 
 
 def short(text: str, limit: int = SHOWN_TEXT) -> str:
@@ -23,19 +29,16 @@ def in_words(decision: Decision, call: str = "") -> str:
     lines = [f"{decision.outcome.name}  {short(call)}" if call else decision.outcome.name]
     lines.append(f"  why    {part.reason} [{part.code}]")
     if part.what:
-        place = f"  ({part.where})" if part.where else ""
-        lines.append(f"  part   {short(part.what)}{place}")
+        lines.append(f"  part   {short(part.what)}" + (f"  ({part.where})" if part.where else ""))
     if part.rule:
         lines.append(f"  rule   {one_line(part.rule)}  from {part.source}")
     lines += [f"  also   {one_line(text)}" for text in part.also]
     others = other_parts(decision)
-    for index, other in enumerate(others[:SHOWN_PARTS]):
-        label = "also  " if index == 0 else "      "
+    for label, other in zip(("also  ", *["      "] * SHOWN_PARTS), others[:SHOWN_PARTS], strict=False):
         lines.append(f"  {label} {other.outcome.word}: {short(other.what or other.reason, 120)} [{other.code}]")
     if len(others) > SHOWN_PARTS:
         lines.append(f"         and {len(others) - SHOWN_PARTS} more")
-    for text, source in decision.lost[:SHOWN_PARTS]:
-        lines.append(f"  lost   {one_line(text)}  from {source}")
+    lines += [f"  lost   {one_line(text)}  from {source}" for text, source in decision.lost[:SHOWN_PARTS]]
     if part.message:
         lines.append(f"  advice {one_line(part.message)}")
     if part.flip and decision.outcome is not Outcome.ALLOW:
@@ -56,7 +59,6 @@ def other_parts(decision: Decision) -> list[Part]:
 
 
 def as_json(decision: Decision) -> dict[str, object]:
-    """The receipt for a program."""
     part = decision.deciding
     return {
         "outcome": decision.outcome.word,
@@ -92,15 +94,7 @@ def to_agent(decision: Decision) -> str:
 
 
 def _instead(decision: Decision) -> str:
-    code = decision.deciding.code
     if decision.outcome is Outcome.ASK:
         return "wait for the answer; the same call in another form is the same call"
-    if code.startswith("floor."):
-        return "no wording will open this; go on without it, and say that you could not"
-    if code.startswith("mode.plan"):
-        return "go on reading and write down the plan; the change can be made when the person leaves plan mode"
-    if code == "headless.ask":
-        return "go on without it, or finish and list it as a step for the person"
-    if code == "policy.load":
-        return "tell the person that the policy has an error; nothing can run until it is fixed"
-    return "do not try it again in another form; choose another way, or ask the person"
+    found = (step for code, step in INSTEAD.items() if decision.deciding.code.startswith(code))
+    return next(found, "do not try it again in another form; choose another way, or ask the person")

@@ -1,7 +1,6 @@
 """What would flip a decision: the change that its deciding part names, tried by deciding again.
 
-A call has several parts, and behind a rule that is switched off another may hold: then every change that is needed is
-named, and what no change opens is said."""
+A call has several parts, and without one rule another may match: then every change that is needed is named."""
 
 from __future__ import annotations
 
@@ -22,7 +21,7 @@ RULED = frozenset((Layer.DENY, Layer.ASK))
 
 
 def checked(decision: Decision, mode: Mode, again: Again) -> Decision:
-    """The decision with a flip that is true: alone where it is enough, else with what else is needed."""
+    """The decision with a flip that was tried: alone where it is enough, else with what else is needed."""
     part = decision.deciding
     if decision.outcome is Outcome.ALLOW or not part.flip:
         return decision
@@ -31,7 +30,7 @@ def checked(decision: Decision, mode: Mode, again: Again) -> Decision:
 
 
 def _needed(decision: Decision, mode: Mode, again: Again) -> str:
-    """Every change that it takes until the call is judged more mildly."""
+    """Every change that it takes to get a milder outcome."""
     part, dropped = decision.deciding, set[str]()
     steps: list[str] = []
     for _ in range(MOST):
@@ -52,7 +51,6 @@ def _needed(decision: Decision, mode: Mode, again: Again) -> str:
 
 
 def _mode_in(part: Part) -> Mode | None:
-    """The mode that a flip names."""
     word = part.flip.partition("`")[2].partition("`")[0] if part.flip.startswith("mode `") else ""
     return next((mode for mode in Mode if mode.word == word), None)
 

@@ -1,7 +1,6 @@
-"""Layer 1: what no rule, grant, answer or mode opens. Knows nothing of modes.
+"""Layer 1, the floor: denies effects on sensitive paths and on Assent itself, whatever rules, grants and modes say.
 
-Judges effects on sensitive paths and on Assent itself; everything else passes it in silence. While a person has paused
-it, what protects Assent itself is lifted, but for what answers in a person's place."""
+While a person has paused it, what protects Assent itself is lifted, except for what answers in a person's place."""
 
 from __future__ import annotations
 
@@ -24,7 +23,7 @@ HARMLESS_WORDS = {
 BROAD_HOMES = ("/", "/home", "/root", "/Users", "/etc", "/private", "/private/etc", "/var/root")
 # Programs that run agents: started with settings of their own, their tool calls pass no hook.
 AGENTS = frozenset(known.joined("program", "names"))
-ELSEWHERE = "this acts on another terminal: what is typed there, or shown"
+ANOTHER_TERMINAL = "this acts on another terminal: what is typed there, or shown"
 ENVIRONMENT = "`ASSENT_"
 OWN = "assent-"  # how the ids of rules begin that protect Assent itself
 ANSWERED = "assent-server"  # where persons answer: a pause does not lift this one
@@ -35,14 +34,12 @@ WHOLES = (Operation.READ, Operation.SEARCH, Operation.WRITE)
 def judge_effect(floor: RuleSet, effect: Effect, names: tuple[str, ...], facts: Facts) -> Part | None:
     """DENY on a sensitive path, ASK where a folder that holds one is read as a whole, else nothing."""
     if facts.server is not None:
-        from assent.policy import server
+        from assent.policy import floor_commands
 
-        fetched = effect.target.kind is Kind.HOST and server.of_address(effect, facts.server)
-        if fetched or server.of_path(names, facts.server):
-            why = server.SPEAKS if fetched else server.LOOKS
-            return Part(
-                Outcome.DENY, Layer.FLOOR, "floor.self", why, what=describe(effect), where=effect.where, high=True
-            )
+        if effect.target.kind is Kind.HOST and floor_commands.of_address(effect, facts.server):
+            return _on_self(effect, floor_commands.SPEAKS)
+        if floor_commands.of_path(names, facts.server):
+            return _on_self(effect, floor_commands.LOOKS)
     if effect.target.kind is not Kind.PATH or not names:
         return None
     for rule in floor.reaching_effect(effect, names):
@@ -52,15 +49,7 @@ def judge_effect(floor: RuleSet, effect: Effect, names: tuple[str, ...], facts: 
         written = Effect(Operation.WRITE, effect.target, effect.where, invocation=effect.invocation)
         return judge_effect(floor, written, names, facts)
     if facts.own and not facts.paused and effect.operation in CHANGES and any(_is_own(name, facts) for name in names):
-        return Part(
-            Outcome.DENY,
-            Layer.FLOOR,
-            "floor.self",
-            "this is part of Assent itself",
-            what=describe(effect),
-            where=effect.where,
-            high=True,
-        )
+        return _on_self(effect, "this is part of Assent itself")
     if effect.recursive and effect.operation in WHOLES:
         return _whole_folder(floor, effect, names, facts)
     if effect.target.pattern and effect.operation in WHOLES and any(_hidden_in_home(name, facts) for name in names):
@@ -68,8 +57,12 @@ def judge_effect(floor: RuleSet, effect: Effect, names: tuple[str, ...], facts: 
     return None
 
 
+def _on_self(effect: Effect, why: str) -> Part:
+    return Part(Outcome.DENY, Layer.FLOOR, "floor.self", why, what=describe(effect), where=effect.where, high=True)
+
+
 def silent(effect: Effect, names: tuple[str, ...], facts: Facts) -> bool:
-    """Whether the floor has nothing to say of a path, apart from its rules."""
+    """Whether the floor says nothing about a path, apart from its rules."""
     if effect.target.pattern or facts.server is not None or (facts.own and effect.operation in CHANGES):
         return False
     if not effect.recursive or effect.operation not in WHOLES:
@@ -99,12 +92,12 @@ def _whole_folder(floor: RuleSet, effect: Effect, names: tuple[str, ...], facts:
         inside = next(floor.reaching_effect(effect, held), None) or floor.inside(effect, held)
     if inside is None and not any(_holds_homes(name) for name in names):
         return None
-    reason = inside.reason if inside else "credentials of the users there"
     return Part(
         Outcome.ASK,
         Layer.FLOOR,
         "floor.holds-sensitive",
-        f"`{effect.target.text}` is taken as a whole and holds {reason}",
+        f"`{effect.target.text}` is taken as a whole and holds "
+        + (inside.reason if inside else "credentials of the users there"),
         what=describe(effect),
         where=effect.where,
         flip="name a folder that holds no credentials",
@@ -145,64 +138,62 @@ def code_of(rule: Rule) -> str:
 
 
 def judge_command(floor: RuleSet, invocation: Invocation, facts: Facts) -> Part | None:
-    """DENY on a command that answers for a person, changes Assent or ends it, passes it by, or types elsewhere."""
+    """DENY on a command that answers for a person, changes or ends Assent, bypasses it, or types into a terminal."""
     paused = facts.paused
     why = _answers(invocation, paused) or _acts(invocation, facts)
     if not why and not paused:
         why = _unhooked(invocation)
-    code = "floor.self"
-    rule: Rule | None = None
+    code, text, source = "floor.self", "", ""
     if not why and _types(invocation):
-        why, code = ELSEWHERE, "floor.terminal"
+        why, code = ANOTHER_TERMINAL, "floor.terminal"
     if not why:
         found = floor.reaching_command(invocation)
         rule = next((each for each in found if not (paused and lifted(each))), None)
         if rule is None:
             return None
+        why, code, text, source = f"this acts on {rule.reason}", code_of(rule), rule.text, rule.source
     return Part(
         Outcome.DENY,
         Layer.FLOOR,
-        code if rule is None else code_of(rule),
-        why or (f"this acts on {rule.reason}" if rule is not None else ""),
+        code,
+        why,
         what=f"run `{' '.join(invocation.words)}`",
         where=f"command[{invocation.start}:{invocation.start + len(invocation.source)}]",
-        rule=rule.text if rule else "",
-        source=rule.source if rule else "",
+        rule=text,
+        source=source,
         high=True,
     )
 
 
 def _unhooked(invocation: Invocation) -> str:
-    """Why a command in a changed environment would pass Assent by; `""` where it would not."""
+    """Why a command in a changed environment would bypass Assent; `""` where it would not."""
     if invocation.forfeit.startswith(ENVIRONMENT):
         return "this sets the environment of Assent itself"
-    starts = invocation.program in AGENTS or has(invocation.program, "agent-starter")
-    if invocation.forfeit and invocation.program in AGENTS:
+    is_agent = invocation.program in AGENTS
+    if is_agent and invocation.forfeit:
         return f"an agent would start without its hooks: {invocation.forfeit}"
-    if not starts:
+    if not is_agent and not has(invocation.program, "agent-starter"):
         return ""
-    from assent.policy import agents
+    from assent.policy import floor_commands
 
-    return agents.unhooked(invocation)
+    return floor_commands.unhooked(invocation)
 
 
 def _acts(invocation: Invocation, facts: Facts) -> str:
-    """Why a command ends the server, speaks to it or looks into it; `""` where it does not."""
     if facts.server is None:
         return ""
-    from assent.policy import server
+    from assent.policy import floor_commands
 
-    why = server.of_command(invocation, facts.server)
-    return "" if why == server.ENDS and facts.paused else why
+    why = floor_commands.of_command(invocation, facts.server)
+    return "" if why == floor_commands.ENDS and facts.paused else why
 
 
 def _types(invocation: Invocation) -> bool:
-    """Whether a command types into another terminal, or shows one."""
     if not has(invocation.program, "reaches-terminals"):
         return False
-    from assent.policy import terminals
+    from assent.policy import floor_commands
 
-    return terminals.reaches(invocation)
+    return floor_commands.reaches(invocation)
 
 
 # Code that imports a module of Assent, but for what it offers to programs; and files that are its command.
@@ -237,14 +228,13 @@ def _harmless(rest: tuple[str, ...], paused: bool) -> bool:
     verb = next((word for word in rest if not word.startswith("-")), "help")
     if verb in HARMLESS_WORDS:
         default, harmless = HARMLESS_WORDS[verb]
-        after = rest[rest.index(verb) + 1 :]
-        if next((word for word in after if not word.startswith("-")), default) in harmless:
+        if next((word for word in rest[rest.index(verb) + 1 :] if not word.startswith("-")), default) in harmless:
             return True
     return verb in HARMLESS or (paused and verb in UPKEEP)
 
 
 def _as_module(words: tuple[str, ...]) -> int:
-    """Where the words of `assent` begin behind an interpreter that runs it as a module; -1 where it does not."""
+    """Where the words of `assent` begin after an interpreter that runs it as a module; -1 where it does not."""
     value = False
     for place, word in enumerate(words[1:], 1):
         if value or word[:2] == "--":
@@ -264,25 +254,25 @@ def _as_module(words: tuple[str, ...]) -> int:
     return -1
 
 
+# What an effect on such a target is, where its operation does not say it.
+DESCRIPTIONS = {
+    Kind.HOOKS: "run git's hooks in {}",
+    Kind.MODULES: "load modules from {}",
+    Kind.SETTINGS: "run {}, which obeys settings files",
+    Kind.TREE: "run git {}",
+}
+
+
 def describe(effect: Effect) -> str:
     """An effect in words."""
-    target = effect.target
+    target, runs = effect.target, effect.operation is Operation.EXECUTE
     name = target.text or target.name or "an unknown target"
-    whole = " and all below it" if effect.recursive else ""
     if target.kind is Kind.REPOSITORY:
-        return f"run git in {name}" if effect.operation is Operation.EXECUTE else f"write git's store in {name}"
-    if target.kind is Kind.HOOKS:
-        return f"run git's hooks in {name}"
-    if target.kind is Kind.MODULES:
-        return f"load modules from {name}"
+        return f"run git in {name}" if runs else f"write git's store in {name}"
     if target.kind is Kind.SETTINGS and OR_ANOTHER in target.name:
         return f"change {name}, or a file that ends so"
-    if target.kind is Kind.SETTINGS:
-        return f"run {name}, which obeys settings files"
-    if target.kind is Kind.TREE:
-        return f"run git {name}"
-    if effect.operation is Operation.EXECUTE:
-        return f"{effect.operation.verb} {name}"
-    if target.kind is Kind.TOOL:
+    if target.kind in DESCRIPTIONS:
+        return DESCRIPTIONS[target.kind].format(name)
+    if target.kind is Kind.TOOL and not runs:
         return f"call {name}"
-    return f"{effect.operation.verb} {name}{whole}"
+    return f"{effect.operation.verb} {name}" + (" and all below it" if effect.recursive and not runs else "")

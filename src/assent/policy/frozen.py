@@ -1,7 +1,7 @@
-"""Settings and their binding to a workspace as plain text, and back from it. Reads and writes no files.
+"""Settings and their binding to a workspace as plain text, and back from it.
 
-A hook starts anew for each call, and reading rules takes longer than a decision. What comes back is the same settings:
-tests/unit/policy/test_frozen.py holds that. Each part is read when a call first comes near."""
+A hook is a new process for each call, and parsing rules takes longer than a decision. What comes back is the same
+settings (tests/unit/policy/test_frozen.py). Each part is parsed when a call first needs it."""
 
 from __future__ import annotations
 
@@ -10,9 +10,8 @@ from typing import Any
 
 from assent.contract import dumps, loads
 from assent.policy.modes import Mode
-from assent.policy.policy import Policy
-from assent.policy.prefilter import PathPrefilter
-from assent.policy.rules import PATH_WORDS, About, Origin, Rule, Shape
+from assent.policy.policy import PathPrefilter, Policy
+from assent.policy.rules import PATH_WORDS, About, Origin, Rule, RuleShape
 from assent.policy.ruleset import RuleSet, by_subject
 from assent.policy.settings import Settings
 
@@ -25,8 +24,17 @@ INDEX = "index"  # of a layer's rules on commands
 def freeze(
     settings: Settings, policy: Policy, roots: tuple[str, ...], home: str, *, fold: bool, trust: bool | None
 ) -> dict[str, str]:
-    """Everything as parts of text, by name. `trust` is what was known of the folder, None where no file asked."""
-    parts = {"settings": dumps(_fields(settings, roots, home, fold, trust)), "prefilter": dumps(_prefilter(policy))}
+    """Settings and policy as parts of text, by name. `trust`: whether the folder is trusted, None where no file
+    depends on it."""
+    paths = policy.paths
+    prefilter = {
+        "folders": paths.folders,
+        "names": sorted(paths.names),
+        "heads": sorted(paths.heads),
+        "tails": sorted(paths.tails),
+        "any_path": paths.all,
+    }
+    parts = {"settings": dumps(_fields(settings, roots, home, fold, trust)), "prefilter": dumps(prefilter)}
     for layer in LAYERS:
         for subject, rules in by_subject(getattr(settings, layer)).items():
             parts[f"{layer}.{subject.value}"] = dumps([_row(rule) for rule in rules])
@@ -52,19 +60,8 @@ def _fields(settings: Settings, roots: tuple[str, ...], home: str, fold: bool, t
     }
 
 
-def _prefilter(policy: Policy) -> dict[str, object]:
-    paths = policy.paths
-    return {
-        "folders": paths.folders,
-        "names": sorted(paths.names),
-        "heads": sorted(paths.heads),
-        "tails": sorted(paths.tails),
-        "any_path": paths.all,
-    }
-
-
 def _row(rule: Rule) -> list[object]:
-    """The fields of a rule that do not follow from its subject and the others."""
+    """The fields of a rule that do not follow from the others."""
     return [
         *(rule.tool, rule.spec, rule.shape.value, rule.text, rule.source, rule.origin.value, rule.id),
         *(rule.reason, rule.message, rule.advice, rule.excepts, rule.number),
@@ -75,17 +72,16 @@ def _row(rule: Rule) -> list[object]:
 
 
 def thaw(parts: Mapping[str, bytes]) -> FrozenSettings:
-    """The settings that were frozen. What is not of their shape raises ValueError, KeyError or TypeError."""
+    """The settings that were frozen. Malformed parts raise ValueError, KeyError or TypeError."""
     return FrozenSettings(parts)
 
 
 def _tuples(value: object) -> object:
-    """The same with lists as the tuples that they were."""
     return tuple(map(_tuples, value)) if isinstance(value, list) else value
 
 
 class FrozenSettings(Settings):
-    """Settings whose rules are still text. `trust` is what was known of the folder, None where no file asked."""
+    """Settings whose rules are still text. `trust`: whether the folder is trusted, None where no file depends on it."""
 
     __slots__ = ("trust", "_bound", "_parts", "_seeks")
 
@@ -106,7 +102,7 @@ class FrozenSettings(Settings):
         self._seeks = bool(data["seeks"])
 
     def __getattr__(self, name: str) -> tuple[Rule, ...]:
-        """The rules of a layer, when somebody asks for all of them."""
+        """All rules of a layer, parsed when they are first used."""
         if name not in LAYERS:
             raise AttributeError(name)
         rules = self._layer(name).rules
@@ -117,7 +113,6 @@ class FrozenSettings(Settings):
         return self._seeks
 
     def fits(self, roots: tuple[str, ...], home: str, fold: bool) -> bool:
-        """Whether the rules were bound to this workspace."""
         return self._bound == (roots, home, fold)
 
     def bind(self, roots: tuple[str, ...], home: str, *, fold: bool = False, mode: Mode | None = None) -> Policy:
@@ -138,8 +133,8 @@ class FrozenSettings(Settings):
 
 
 class FrozenRules(RuleSet):
-    """One layer's rules, the text of each subject read when it is first asked for. Of those on commands there are many,
-    and few that a command comes near: the others stay rows."""
+    """One layer's rules; the text of each subject is parsed when it is first needed. Most rules on commands stay rows,
+    because few of them are near a command."""
 
     __slots__ = ("_index", "_texts")
 
@@ -174,7 +169,7 @@ class FrozenRules(RuleSet):
 
 
 class Rows:
-    """The rules on one subject by their places, each made when it is first asked for."""
+    """The rules on one subject by their places, each made when it is first used."""
 
     __slots__ = ("_made", "_rows", "_subject")
 
@@ -215,7 +210,7 @@ def _rule(
         subject,
         tool,
         spec,
-        Shape(shape),
+        RuleShape(shape),
         text,
         operations=PATH_WORDS.get(tool, frozenset()),
         source=source,

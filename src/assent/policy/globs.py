@@ -1,24 +1,34 @@
-"""Path globs in the manner of .gitignore: what they match, and what they could match. Knows no rules and no effects.
+"""Path globs like those of .gitignore: what they match, and what they could match.
 
 `*` and `?` stay inside one name, `**` spans folders, `[abc]` is one character. Names beginning with a dot are
 matched like others: a rule that says `*` means every file."""
 
 from __future__ import annotations
 
-from assent.contract import Pattern, PolicyError, re
+from assent.contract import DOTALL, Pattern, PolicyError, re
 
 WILD = Pattern(r"[*?\[]")
+# The pieces of a glob: wildcards, classes such as `[a-z]`, and characters.
+PIECE = Pattern(r"/\*\*/|\A\*\*/|/\*\*\Z|\*\*|\[(?:[!^].|[^!^])[^\]]*\]|.", DOTALL)
+WILDCARDS = {
+    "/**/": "/(?s:.*/)?",
+    "**/": "(?s:.*/)?",
+    "/**": "(?s:/.*)?",
+    "**": "(?s:.*)",
+    "*": "[^/]*",
+    "?": "[^/]",
+}
 REPEATED = Pattern(r"(?:(?<=/)|^)\*\*(?:/\*\*)+(?=/|$)")
 # How a name of a shell's glob and one of a rule's overlap: not at all, by wildcards alone, or by letters of both.
 APART, WEAK, STRONG = 0, 1, 2
 
 
-class Glob:
+class PathGlob:
     """One pattern, bound to a folder: absolute, and split where its wildcards begin.
 
     `prefix`: the folder before the first wildcard, without a final slash (`""`: it starts with `**`).
     `literal`: the whole path where there is no wildcard, else `""`. `first`: its first name that is no `**`.
-    Patterns of `re` are made when they are first needed: a policy holds hundreds, and a call comes near to few."""
+    Patterns of `re` are made when they are first needed: a policy has hundreds of globs, and a call needs few."""
 
     __slots__ = ("text", "prefix", "literal", "first", "_regex", "_below")
 
@@ -37,7 +47,7 @@ class Glob:
         self._below: re.Pattern[str] | None = None
 
     def __repr__(self) -> str:
-        return f"Glob({self.text!r})"
+        return f"PathGlob({self.text!r})"
 
     @property
     def chunk(self) -> str:
@@ -75,12 +85,12 @@ class Glob:
         return True
 
     def roots(self, folder: str) -> bool:
-        """Whether the pattern speaks of what lies directly in the folder, so of the folder as a whole."""
+        """Whether the pattern names what is directly in the folder, so the folder as a whole."""
         return self.text in (f"{folder}/*", f"{folder}/**") or self.text.startswith(f"{folder}/**/")
 
 
 def wild_at(text: str) -> int:
-    """Where the first wildcard stands; -1 where there is none."""
+    """The position of the first wildcard; -1 where there is none."""
     return min((at for at in (text.find("*"), text.find("?"), text.find("[")) if at >= 0), default=-1)
 
 
@@ -111,46 +121,22 @@ def longest_chunk(text: str) -> str:
 
 def translate(text: str) -> str:
     """The regular expression of a glob."""
-    out: list[str] = []
-    at = 0
-    while at < len(text):
-        if text.startswith("/**/", at):
-            out.append("/(?s:.*/)?")
-            at += 4
-        elif text.startswith("**/", at) and at == 0:
-            out.append("(?s:.*/)?")
-            at += 3
-        elif text.startswith("/**", at) and at + 3 == len(text):
-            out.append("(?s:/.*)?")
-            at += 3
-        elif text.startswith("**", at):
-            out.append("(?s:.*)")
-            at += 2
-        elif text[at] == "*":
-            out.append("[^/]*")
-            at += 1
-        elif text[at] == "?":
-            out.append("[^/]")
-            at += 1
-        elif text[at] == "[":
-            end = class_end(text, at)
-            body = text[at + 1 : end]
-            negated = body[:1] in "!^"
-            inner = re.sub(r"([\\\[\]&~|])", r"\\\1", body[1:] if negated else body)
-            out.append(f"(?!/)[{'^' if negated else ''}{inner}]")
-            at = end + 1
-        else:
-            out.append(re.escape(text[at]))
-            at += 1
-    return "".join(out)
+    return "".join(map(_expression, PIECE.findall(text)))
+
+
+def _expression(piece: str) -> str:
+    if piece in WILDCARDS:
+        return WILDCARDS[piece]
+    if len(piece) == 1:
+        return re.escape(piece)
+    body, negated = piece[1:-1], piece[1] in "!^"
+    inner = re.sub(r"([\\\[\]&~|])", r"\\\1", body[1:] if negated else body)
+    return f"(?!/)[{'^' if negated else ''}{inner}]"
 
 
 def class_end(text: str, at: int) -> int:
     """The closing bracket of the class that opens at `at`; -1 where there is none."""
-    start = at + 1
-    if text[start : start + 1] in ("!", "^"):
-        start += 1
-    return text.find("]", start + 1)
+    return text.find("]", at + (3 if text[at + 1 : at + 2] in ("!", "^") else 2))
 
 
 def check(text: str) -> None:
@@ -202,17 +188,13 @@ def _overlap(shell: list[str], rule: list[str]) -> bool:
 def _step(name: str, rule: list[str], reach: dict[int, bool]) -> dict[int, bool]:
     after: dict[int, bool] = {}
     for at, sure in reach.items():
-        if at == len(rule):
-            after[at] = after.get(at, False) or sure  # below what matched
-        elif rule[at] == "**":
+        if at == len(rule) or rule[at] == "**":  # below what matched, or any folder
             after[at] = after.get(at, False) or sure
         elif name == "**":
             for later in range(at, len(rule) + 1):
                 after[later] = after.get(later, False) or sure
-        else:
-            met = names_overlap(name, rule[at])
-            if met:
-                after[at + 1] = after.get(at + 1, False) or sure or (met == STRONG and name != "")
+        elif met := names_overlap(name, rule[at]):
+            after[at + 1] = after.get(at + 1, False) or sure or (met == STRONG and name != "")
     return after
 
 

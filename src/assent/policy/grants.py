@@ -1,10 +1,10 @@
-"""Remembered answers consulted after an ASK: which grants settle it. Keeps no grants and never loosens a denial.
+"""Which grants settle an ASK.
 
-A grant with rules is a second look at the call with those rules among the allow rules, under all their conditions. A
-grant without rules stands for the identical call alone, and only so settles what could not be read.
+A grant with rules: the call is decided again with those rules among the allow rules. A grant without rules is for the
+identical call, and is the only one that settles a gap.
 
-INVARIANT: whatever is not settled whole is the decision that was there before; a denial, plan mode, the floor and deny
-rules are never settled."""
+INVARIANT: what is not settled as a whole is the decision as it was; a denial, plan mode, the floor and deny rules are
+never settled."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from assent.contract import (
     Via,
 )
 from assent.contract.approval import Grant
-from assent.policy import coverage, match
+from assent.policy import concerns, match
 from assent.policy.decide import Judge
 from assent.policy.modes import Mode
 from assent.policy.parse import parse_rule
@@ -59,10 +59,10 @@ def settle(
     identity: str,
     running: Running,
 ) -> Decision:
-    """The decision as remembered answers leave it: ALLOW where they settle an ASK whole, else the very same object, or
-    one that names the grants which would settle it but for a file that has changed.
+    """ALLOW where grants settle an ASK as a whole, else the same object, or one that names the grants which would
+    settle it if a file had not changed.
 
-    `grants` are those that hold now. `identity` names the call, for grants of the identical call. `running` are the
+    `grants` are those that apply now. `identity` names the call, for grants of the identical call. `running` are the
     files that its commands run, as they are now.
     INVARIANT: a grant settles no command that runs another file, or other bytes, than those it was given for."""
     if not grants or decision.outcome is not ASK or policy.mode is Mode.PLAN:
@@ -86,13 +86,12 @@ def settle(
 
 
 def _changed(grant: Grant, files: Iterable[tuple[str, str]]) -> str:
-    """The source of a grant that was given for other bytes, in words."""
     paths = ", ".join(sorted({path for path, _ in set(files).difference(grant.files)}))
     return f"{SOURCE}{grant.id}, which was given for another content of {paths or 'a file'}"
 
 
 def _noted(decision: Decision, stale: tuple[tuple[str, str], ...]) -> Decision:
-    """The same decision, with the grants that do not hold any more among what lost."""
+    """The same decision, with the grants that no longer apply added to `lost`."""
     return Decision(
         decision.outcome,
         decision.deciding,
@@ -105,7 +104,7 @@ def _noted(decision: Decision, stale: tuple[tuple[str, str], ...]) -> Decision:
 
 
 def answered(decision: Decision) -> tuple[str, ...]:
-    """The ask rules that a person sees and answers with a decision: what a grant made from it settles too."""
+    """The ask rules that a person answers with a decision: a grant made from it settles them too."""
     asked = (part for part in decision.parts if part.outcome is ASK and part.layer is Layer.ASK)
     return tuple(dict.fromkeys(text for part in asked for text in (part.rule, *part.also)))
 
@@ -114,8 +113,8 @@ def answered(decision: Decision) -> tuple[str, ...]:
 
 
 def _answers(grant: Grant, lowering: Lowering, facts: Facts, policy: Policy) -> bool:
-    """Whether an answer to the identical call answers all that is asked now: with the ask rules of then left out,
-    nothing may be left that no answer is remembered for."""
+    """Whether an answer to the identical call answers all that is asked now: without the ask rules that it answered,
+    nothing may be left that no answer is saved for."""
     answers = frozenset(grant.answers)
     found = Judge(
         lowering, facts, policy, skips=lambda rule, outcome, subject, named: outcome is ASK and rule.text in answers
@@ -125,8 +124,11 @@ def _answers(grant: Grant, lowering: Lowering, facts: Facts, policy: Policy) -> 
 
 
 def _repeated(decision: Decision, grant: Grant) -> Decision:
-    """Every question of the call answered by the one grant."""
-    parts = tuple(_allowed(part, grant) if part.outcome is ASK else part for part in decision.parts)
+    reason = "a person allowed this very call, and the answer still holds"
+    parts = tuple(
+        _allowed(part, "grant.identical", reason, SOURCE + grant.id) if part.outcome is ASK else part
+        for part in decision.parts
+    )
     deciding = next(part for part in parts if part.layer is Layer.GRANT)
     asked = {part.rule: part.source for part in decision.parts if part.layer is Layer.ASK}
     lost = dict.fromkeys((*decision.lost, *asked.items()))
@@ -135,25 +137,17 @@ def _repeated(decision: Decision, grant: Grant) -> Decision:
     )
 
 
-def _allowed(part: Part, grant: Grant) -> Part:
-    return Part(
-        ALLOW,
-        Layer.GRANT,
-        "grant.identical",
-        "a person allowed this very call, and the answer still holds",
-        what=part.what,
-        where=part.where,
-        source=SOURCE + grant.id,
-    )
+def _allowed(part: Part, code: str, reason: str, source: str, rule: str = "") -> Part:
+    return Part(ALLOW, Layer.GRANT, code, reason, what=part.what, where=part.where, rule=rule, source=source)
 
 
 # ---------------------------------------------------------------- rules
 
 
 def _compiled(grants: Iterable[Grant], lowering: Lowering, facts: Facts) -> tuple[Remembered, ...]:
-    """The rules of all grants, together with the ask rules that they answer. A grant that does not parse is none.
+    """The rules of all grants, with the ask rules that they answer. A grant that does not parse is ignored.
 
-    Rules on programs that the call does not run are left unread: grants are many, and most are of other commands."""
+    Rules on programs that the call does not run are not parsed: grants are many, most of them on other commands."""
     programs = {base(each.words[0]) for each in lowering.invocations if each.words}
     by_answers: dict[frozenset[str], list[Rule]] = {}
     for grant in grants:
@@ -172,22 +166,21 @@ def _compiled(grants: Iterable[Grant], lowering: Lowering, facts: Facts) -> tupl
 
 
 def _remembered(text: str, source: str) -> Rule:
-    """A rule as it was saved, without what a beginning does not cover."""
-    excepts = steering(parse_rule(text))
-    return parse_rule(text, source=source, origin=Origin.SESSION, excepts=excepts)
+    """A saved rule, with the exceptions of a prefix."""
+    return parse_rule(text, source=source, origin=Origin.SESSION, excepts=steering(parse_rule(text)))
 
 
 def _may_speak(text: str, programs: set[str]) -> bool:
-    """False only where a rule is plainly on another program."""
+    """False only where a rule is certainly on another program."""
     found = PLAIN_COMMAND.match(text)
     return found is None or base(found[1]) in programs
 
 
 class _Known:
-    """What remembered rules prove of a call: they answer the ask rules that they were given for where they prove the
-    very thing that is asked about, and allow what they prove.
+    """What saved rules prove about a call: they answer the ask rules that they were given for where they prove what is
+    asked about, and allow what they prove.
 
-    `stale` are the rules that would settle something but for a file that has changed."""
+    `stale` are the rules that would settle something if a file had not changed."""
 
     __slots__ = ("lowering", "facts", "sets", "grants", "running", "places", "fed", "stale")
 
@@ -209,13 +202,12 @@ class _Known:
         self.stale: dict[tuple[str, str], None] = {}
 
     def answers(self, rule: Rule, outcome: Outcome, subject: Subject, named: bool) -> bool:
-        """Whether an ask rule was answered for what it speaks of now."""
-        if outcome is not ASK:
-            return False
-        return any(rule.text in answers and self._proves(rules, subject, named) for answers, rules in self.sets)
+        """Whether an ask rule was answered for what it matches now."""
+        return outcome is ASK and any(
+            rule.text in answers and self._proves(rules, subject, named) for answers, rules in self.sets
+        )
 
     def covering(self, subject: Subject, names: tuple[str, ...]) -> Rule | None:
-        """The first remembered rule that allows a command, an effect or a tool."""
         for _, rules in self.sets:
             if isinstance(subject, Invocation):
                 rule = self._of_command(rules, subject)
@@ -228,7 +220,7 @@ class _Known:
         return None
 
     def _proves(self, rules: RuleSet, subject: Subject, named: bool) -> bool:
-        """Whether remembered rules speak of the very thing that was asked about."""
+        """Whether saved rules match exactly what was asked about."""
         if isinstance(subject, Invocation):
             return self._of_command(rules, subject) is not None
         if isinstance(subject, Effect):
@@ -239,19 +231,16 @@ class _Known:
         return bool(subject) and next(rules.naming_tool(subject, aggressive=False), None) is not None
 
     def _of_command(self, rules: RuleSet, invocation: Invocation) -> Rule | None:
-        """A remembered rule on a command. A script by a relative name is meant where the workspace begins: the same
-        name in another folder is another script."""
-        if not coverage.in_workspace(invocation, self.facts):
-            return None
-        rule = rules.proving_command(invocation)
+        """A saved rule on a command. A relative path to a script is relative to the workspace root: in another folder
+        it is another script."""
+        rule = rules.proving_command(invocation) if concerns.in_workspace(invocation, self.facts) else None
         if rule is None or (match.is_beginning(rule) and match.leaves(invocation, self.facts, len(rule.words))):
             return None
-        if is_local_script(rule) and not set(invocation.cwds) <= set(self.facts.roots):
-            return None
-        return rule if self._unchanged(rule, invocation) else None
+        elsewhere = is_local_script(rule) and not set(invocation.cwds) <= set(self.facts.roots)
+        return rule if not elsewhere and self._unchanged(rule, invocation) else None
 
     def _unchanged(self, rule: Rule, invocation: Invocation) -> bool:
-        """Whether a command runs the very files that a grant was given for."""
+        """Whether a command runs the files that a grant was given for, with the same bytes."""
         files = self.running.get(self.places.get(id(invocation), -1), ())
         grant = self.grants.get(rule.source)
         if not files or grant is None:
@@ -262,45 +251,34 @@ class _Known:
         return False
 
     def _proves_effect(self, rules: RuleSet, effect: Effect, named: bool) -> bool:
-        """Whether they prove an effect, by its command or by itself. What lies somewhere in a folder is not the folder:
-        no rule on a path proves a file that is not named."""
+        """Whether they prove an effect, by its command or by itself. No rule on a path proves a file that is not
+        named."""
         target, index = effect.target, effect.invocation
         names = match.names_of(target, self.facts) if target.kind is Kind.PATH and target.name else ()
-        if index >= 0 and effect.via is not Via.REDIRECT and index not in self._fed():
+        if self.fed is None:
+            self.fed = concerns.fed_from_outside(self.lowering, self.facts)
+        if index >= 0 and effect.via is not Via.REDIRECT and index not in self.fed:
             rule = self._of_command(rules, self.lowering.invocations[index])
-            if rule is not None and not coverage.exceeds(rule, effect, names, self.facts):
+            if rule is not None and not concerns.exceeds(rule, effect, names, self.facts):
                 return True
         return named and _is_named(effect) and rules.proving_effect(effect, names) is not None
 
-    def _fed(self) -> frozenset[int]:
-        if self.fed is None:
-            self.fed = coverage.fed_from_outside(self.lowering, self.facts)
-        return self.fed
-
 
 def _is_named(effect: Effect) -> bool:
-    """Whether a rule can name the effect by itself: of what runs, only tools."""
+    """Whether a rule can name the effect without its command: of EXECUTE effects, only tools."""
     return effect.operation is not Operation.EXECUTE or effect.target.kind is Kind.TOOL
 
 
 def _receipt(found: Decision) -> Decision:
-    """The decision with the parts that a grant settled marked as such, one of them as the deciding one."""
-    parts = tuple(_marked(part) if part.source.startswith(SOURCE) else part for part in found.parts)
+    reason = "a person allowed `{}`, and the answer still holds"
+    parts = tuple(
+        _allowed(part, "grant.rule", reason.format(part.rule), part.source, part.rule)
+        if part.source.startswith(SOURCE)
+        else part
+        for part in found.parts
+    )
     deciding = next((part for part in parts if part.layer is Layer.GRANT), None)
     if deciding is None:  # the grant answered an ask rule only, and an allow rule or the mode settles the rest
         deciding = Part(ALLOW, Layer.GRANT, "grant.rule", "a person answered this question, and the answer still holds")
         parts = (*parts, deciding)
     return Decision(ALLOW, deciding, parts, lost=found.lost, mode=found.mode, risk=found.risk, tool=found.tool)
-
-
-def _marked(part: Part) -> Part:
-    return Part(
-        ALLOW,
-        Layer.GRANT,
-        "grant.rule",
-        f"a person allowed `{part.rule}`, and the answer still holds",
-        what=part.what,
-        where=part.where,
-        rule=part.rule,
-        source=part.source,
-    )

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from assent.contract import Operation
-from assent.policy.globs import Glob, names_overlap, wild_at
-from assent.policy.rules import Origin, Rule, Shape, base
+from assent.policy.globs import PathGlob, names_overlap, wild_at
+from assent.policy.rules import Origin, Rule, RuleShape, base
 
 if TYPE_CHECKING:
     from assent.policy.rules import Rules
@@ -99,33 +99,33 @@ class PathIndex:
 
     def __init__(self, rules: list[Rule], roots: tuple[str, ...], home: str, *, fold: bool = False) -> None:
         self.whole: list[Rule] = []
-        self._globs: list[tuple[Glob, Rule]] = []
+        self._globs: list[tuple[PathGlob, Rule]] = []
         self._by_folder: dict[str, list[int]] = {}
         self._names: dict[str, list[int]] = {}
         self._heads: dict[str, list[int]] = {}
         self._tails: dict[str, list[int]] = {}
         self._else = Trigrams()
-        self._floating: list[tuple[Glob, Rule]] = []
+        self._floating: list[tuple[PathGlob, Rule]] = []
         self._meeting: dict[str, tuple[int, ...]] = {}
         self._opening: dict[str, tuple[int, Rule]] | None = None
-        self._of_rule: dict[int, list[Glob]] = {}
-        self._excepts: dict[int, list[Glob]] = {
-            rule.number: [Glob(text) for spec in rule.excepts for text in bind(spec, roots, home)]
+        self._of_rule: dict[int, list[PathGlob]] = {}
+        self._excepts: dict[int, list[PathGlob]] = {
+            rule.number: [PathGlob(text) for spec in rule.excepts for text in bind(spec, roots, home)]
             for rule in rules
             if rule.excepts
         }
         for rule in rules:
-            if rule.shape is Shape.WHOLE:
+            if rule.shape is RuleShape.WHOLE:
                 self.whole.append(rule)
                 continue
             for text in bind(rule.spec, roots, home):
-                self._file(Glob(text), rule)
+                self._file(PathGlob(text), rule)
                 if fold and text != text.lower():
-                    self._file(Glob(text.lower()), rule)
+                    self._file(PathGlob(text.lower()), rule)
         self._folders = sorted(self._by_folder)
         self.filled = bool(self._globs)
 
-    def _file(self, glob: Glob, rule: Rule) -> None:
+    def _file(self, glob: PathGlob, rule: Rule) -> None:
         number = len(self._globs)
         self._globs.append((glob, rule))
         self._of_rule.setdefault(rule.number, []).append(glob)
@@ -171,7 +171,7 @@ class PathIndex:
         """Whether a rule may speak of any path, whatever its names."""
         return bool(self.whole) or self._else.filled or "/" in self._by_folder
 
-    def near(self, path: str) -> list[tuple[Glob, Rule]]:
+    def near(self, path: str) -> list[tuple[PathGlob, Rule]]:
         """Every rule that could match the path or a folder above it."""
         found: list[int] = []
         by_folder = self._by_folder
@@ -199,7 +199,7 @@ class PathIndex:
         globs = self._globs
         return [globs[number] for number in found]
 
-    def near_pattern(self, pattern: str) -> list[tuple[Glob, Rule]]:
+    def near_pattern(self, pattern: str) -> list[tuple[PathGlob, Rule]]:
         """Every rule that could match what a shell's glob matches."""
         wild = wild_at(pattern)
         if wild < 0:
@@ -227,7 +227,7 @@ class PathIndex:
             )
         return known
 
-    def below(self, folder: str) -> Iterator[tuple[Glob, Rule]]:
+    def below(self, folder: str) -> Iterator[tuple[PathGlob, Rule]]:
         """Every rule whose literal beginning lies below the folder."""
         start = folder.rstrip("/") + "/"
         import bisect
@@ -238,10 +238,10 @@ class PathIndex:
             for number in self._by_folder[key]:
                 yield self._globs[number]
 
-    def every(self) -> Iterator[tuple[Glob, Rule]]:
+    def every(self) -> Iterator[tuple[PathGlob, Rule]]:
         yield from self._globs
 
-    def of(self, rule: Rule) -> list[Glob]:
+    def of(self, rule: Rule) -> list[PathGlob]:
         """One rule's globs, bound to each form of the workspace."""
         return self._of_rule.get(rule.number, [])
 
@@ -280,7 +280,7 @@ class CommandIndex:
     )
 
     def __init__(self, rules: Rules) -> None:
-        self.whole = [rule for rule in rules if rule.shape is Shape.WHOLE]
+        self.whole = [rule for rule in rules if rule.shape is RuleShape.WHOLE]
         self._rules = rules
         self._by_ending: dict[str, list[int]] = {}  # a pack's rules on files whose name they leave open
         self._by_program: dict[str, list[int]] = {}
@@ -288,10 +288,10 @@ class CommandIndex:
         self._programs: set[str] = set()
         self._wild = Trigrams()
         self._raw: Trigrams | None = None  # few commands need it
-        self.filled = any(rule.shape is not Shape.WHOLE for rule in rules)
+        self.filled = any(rule.shape is not RuleShape.WHOLE for rule in rules)
         self.spans = any(not OPERATORS.isdisjoint(rule.spec) for rule in rules)
         for number, rule in enumerate(rules):
-            if rule.shape is Shape.WHOLE:
+            if rule.shape is RuleShape.WHOLE:
                 continue
             if rule.origin is Origin.PACK and "{}" in base(rule.words[0]):
                 self._by_ending.setdefault(rule.words[0].rpartition("}")[2], []).append(number)
@@ -308,7 +308,7 @@ class CommandIndex:
 
     def plain(self) -> list[object]:
         """Under what the rules are filed, as plain data: the rules by their places in their list."""
-        whole = [number for number, rule in enumerate(self._rules) if rule.shape is Shape.WHOLE]
+        whole = [number for number, rule in enumerate(self._rules) if rule.shape is RuleShape.WHOLE]
         words = [[*key, numbers] for key, numbers in self._by_word.items()]
         return [whole, self.filled, self.spans, self._by_ending, self._by_program, words, self._wild.plain()]
 
@@ -352,7 +352,7 @@ class CommandIndex:
         if self._raw is None:
             self._raw = Trigrams()
             for number, rule in enumerate(self._rules):
-                if rule.shape is not Shape.WHOLE:
+                if rule.shape is not RuleShape.WHOLE:
                     self._raw.add(longest_literal(rule.spec), number)
         for number in self._raw.candidates(text):
             yield self._rules[number]

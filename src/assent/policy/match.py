@@ -1,7 +1,6 @@
-"""Whether a rule speaks of an invocation, an effect or a tool.
+"""Whether a rule matches an invocation, an effect or a tool.
 
-INVARIANT: deny and ask see every form of a part (`reaches_*`), allow only the narrowest proven one (`proves_*`).
-Judges nothing."""
+INVARIANT: deny and ask see every form of a part (`reaches_*`), allow only the narrowest proven one (`proves_*`)."""
 
 from __future__ import annotations
 
@@ -9,8 +8,8 @@ from collections.abc import Iterable
 from posixpath import normpath
 
 from assent.contract import Effect, Facts, Invocation, Operation, Pattern, Target, re
-from assent.policy.globs import Glob, overlaps
-from assent.policy.rules import Origin, Rule, Shape, base
+from assent.policy.globs import PathGlob, overlaps
+from assent.policy.rules import Origin, Rule, RuleShape, base
 
 OPERATORS = Pattern(r"(\|&|\|\||&&|[|;&])")
 SPACE = Pattern(r"\s+")
@@ -54,7 +53,7 @@ class Wild:
 
 
 def _after(pieces: list[str], text: str, at: int) -> int:
-    """Where the text goes on behind all pieces, each found behind the one before; -1 where one is not."""
+    """The position after all pieces, each found after the one before; -1 where one is not found."""
     for piece in pieces:
         found = text.find(piece, at)
         if found < 0:
@@ -74,15 +73,13 @@ def wild(spec: str) -> Wild:
 
 
 def forms(invocation: Invocation) -> tuple[str, ...]:
-    """Every text of a command that deny and ask rules are tried on."""
+    """Every text of a command that deny and ask rules are matched against."""
     rest = " ".join(invocation.words[1:])
-    written = invocation.words[0] if invocation.words else ""
     plain = f"{invocation.program} {rest}".rstrip()
-    full = f"{written} {rest}".rstrip()
-    source = invocation.source
-    if plain == full == source:
+    full = " ".join((*invocation.words[:1], rest)).rstrip()
+    if plain == full == invocation.source:
         return (plain,)
-    return tuple(dict.fromkeys((plain, full, " ".join(source.split()))))
+    return tuple(dict.fromkeys((plain, full, " ".join(invocation.source.split()))))
 
 
 def raw_forms(text: str) -> tuple[str, ...]:
@@ -98,15 +95,13 @@ def raw_forms(text: str) -> tuple[str, ...]:
 
 def reaches_command(rule: Rule, invocation: Invocation, texts: tuple[str, ...]) -> bool:
     """Deny and ask: in any spelling, with the options in any order, whatever else is on the command line."""
-    if rule.shape is Shape.WILD:
+    if rule.shape is RuleShape.WILD:
         pattern = wild(rule.spec)
         if any(map(pattern.fits, texts)) or any(map(pattern.fits, _reordered(invocation))):
             return True
         return all(word == "*" or "*" not in word for word in rule.words) and _holds(rule, invocation)
     spec = " ".join(rule.words)
-    if any(text == spec or text.startswith(spec + " ") for text in texts):
-        return True
-    return _holds(rule, invocation)
+    return any(text == spec or text.startswith(spec + " ") for text in texts) or _holds(rule, invocation)
 
 
 def _reordered(invocation: Invocation) -> tuple[str, ...]:
@@ -153,17 +148,16 @@ def flag_given(flag: str, invocation: Invocation) -> bool:
     """Whether a flag of a rule is among a command's flags, in any spelling or cluster."""
     if flag in invocation.flags or flag in invocation.words:
         return True
-    name, equals, _ = flag.partition("=")
-    if equals:
+    if "=" in flag:
         return False
-    if name.startswith("--"):
+    if flag.startswith("--"):
         return any(word.startswith(flag + "=") for word in invocation.words)
     return len(flag) > 2 and flag[1:].isalpha() and all(f"-{letter}" in invocation.flags for letter in flag[1:])
 
 
 def reaches_text(rule: Rule, texts: tuple[str, ...], *, anywhere: bool) -> bool:
     """Deny and ask on the raw command. `anywhere`: the reading was cut short, so the text is searched."""
-    if rule.shape is Shape.WILD:
+    if rule.shape is RuleShape.WILD:
         pattern = wild(rule.spec)
         return any(map(pattern.fits, texts)) or (anywhere and any(map(pattern.within, texts)))
     spec = " ".join(rule.words)
@@ -180,23 +174,21 @@ def proves_command(rule: Rule, invocation: Invocation) -> bool:
     if invocation.forfeit:
         return False
     words = invocation.words
-    if rule.excepts and any(excepted(word, invocation) for word in rule.excepts):
-        return False
-    if invocation.strays and strays(rule, invocation):
+    if any(excepted(word, invocation) for word in rule.excepts) or (invocation.strays and strays(rule, invocation)):
         return False
     match rule.shape:
-        case Shape.WHOLE:
+        case RuleShape.WHOLE:
             return True
-        case Shape.EXACT:
+        case RuleShape.EXACT:
             return invocation.literal and _spells(rule, words)
-        case Shape.PREFIX:
+        case RuleShape.PREFIX:
             return _spells(rule, words[: len(rule.words)]) and not _doubtful(rule.words, invocation)
-        case Shape.WILD:
+        case RuleShape.WILD:
             return not _doubtful((), invocation) and wild(rule.spec).fits(" ".join(words))
     return False
 
 
-LOOSE = frozenset((Shape.PREFIX, Shape.WILD))  # that say nothing of some words
+LOOSE = frozenset((RuleShape.PREFIX, RuleShape.WILD))  # that say nothing of some words
 
 
 def is_beginning(rule: Rule) -> bool:
@@ -213,7 +205,7 @@ def strays(rule: Rule, invocation: Invocation) -> tuple[str, ...]:
 
 
 def _told(rule: Rule) -> int:
-    """How many words a rule spells, up to the first that it leaves open."""
+    """How many words a rule spells out, up to the first wildcard."""
     return next((place for place, word in enumerate(rule.words) if "*" in word), len(rule.words))
 
 
@@ -281,12 +273,11 @@ def leaves(invocation: Invocation, facts: Facts, told: int = 1) -> bool:
         and _outside(program, invocation.cwds, facts.roots, facts.home, scratch=False)
     ):
         return True
+    roots = facts.roots
     if invocation.program == "git":
         if invocation.subcommand[:1] != ("worktree",):
             return False
         words = invocation.operands
-    roots = facts.roots
-    if invocation.program == "git":
         roots = (*roots, *(f"{root.rpartition('/')[0]}/{word.rpartition('/')[2]}" for root in roots for word in words))
     return any(
         _outside(word, invocation.cwds, roots, facts.home, scratch=_is_output(word, before))
@@ -298,12 +289,9 @@ def leaves(invocation: Invocation, facts: Facts, told: int = 1) -> bool:
 def _is_output(word: str, before: str) -> bool:
     """Whether a word names a place where output goes, which may be the folder for temporary files: by an option in it,
     or before it. Programs and tests of that folder are no part of the workspace."""
-    if word in STREAMS:
-        return True
     option, equals, _ = word.partition("=")
-    if equals:
-        return OUTPUT.fullmatch(option) is not None
-    return word.startswith("-o") or OUTPUT.fullmatch(before) is not None
+    named = OUTPUT.fullmatch(option if equals else before) is not None
+    return named or word in STREAMS or (not equals and word.startswith("-o"))
 
 
 def given_to_options(invocation: Invocation, home: str) -> Iterable[str]:
@@ -348,7 +336,7 @@ def _outside(word: str, cwds: tuple[str, ...], roots: tuple[str, ...], home: str
 def names_of(target: Target, facts: Facts) -> tuple[str, ...]:
     """The lexical and the canonical path of a target, and what its glob matches now, both ways.
 
-    A path of which it cannot be told where it leads has `""` among its names, which lies nowhere."""
+    A path whose target is unknown has `""` among its names, which is in no folder."""
     canonical = facts.canonical
     names = [target.name]
     if canonical:
@@ -364,7 +352,7 @@ def names_of(target: Target, facts: Facts) -> tuple[str, ...]:
 
 
 def known_as(names: tuple[str, ...], facts: Facts) -> tuple[str, ...]:
-    """The names, and those of guarded places that they are by another name: for floor, deny and ask."""
+    """The names, and the guarded paths that they are aliases of: for floor, deny and ask."""
     found = [
         usual + name[len(real) :]
         for name in names
@@ -396,11 +384,11 @@ UNNAMED = "\0"  # stands for the unknown part; no path holds it
 
 
 def speaks_of(rule: Rule, operation: Operation) -> bool:
-    """Deny and ask: a rule on writing speaks of removal too, the last way of changing a file."""
+    """Deny and ask: a rule on writing matches removal too."""
     return operation in rule.operations or (operation is Operation.DELETE and rule.tool == "write")
 
 
-def reaches_path(glob: Glob, effect: Effect, names: tuple[str, ...]) -> bool:
+def reaches_path(glob: PathGlob, effect: Effect, names: tuple[str, ...]) -> bool:
     """Deny and ask: the path itself, a folder above it, or the folder that the pattern fills."""
     whole = effect.recursive or effect.operation in (Operation.LIST, Operation.SEARCH)
     for name in names:
@@ -409,7 +397,7 @@ def reaches_path(glob: Glob, effect: Effect, names: tuple[str, ...]) -> bool:
     return effect.target.pattern and any(overlaps(name, glob.text) for name in names)
 
 
-def proves_path(globs: list[Glob], effect: Effect, names: tuple[str, ...]) -> bool:
+def proves_path(globs: list[PathGlob], effect: Effect, names: tuple[str, ...]) -> bool:
     """Allow: both the lexical and the canonical path, and all that lies below where the effect reaches there.
 
     `globs` are one rule's, bound to each form of the workspace."""
@@ -423,16 +411,14 @@ def proves_path(globs: list[Glob], effect: Effect, names: tuple[str, ...]) -> bo
 
 
 def reaches_host(rule: Rule, host: str) -> bool:
-    """A domain rule speaks of the domain and everything below it."""
-    if rule.shape is Shape.WHOLE:
-        return True
+    """Deny and ask: a domain and everything below it."""
     name = rule.spec.removeprefix("*.")
-    return name == "*" or host == name or host.endswith("." + name)
+    return rule.shape is RuleShape.WHOLE or name == "*" or host == name or host.endswith("." + name)
 
 
 def proves_host(rule: Rule, host: str) -> bool:
     """Allow: exactly the domain, or with `*.` those below it."""
-    if rule.shape is Shape.WHOLE:
+    if rule.shape is RuleShape.WHOLE:
         return True
     if rule.spec.startswith("*."):
         return host.endswith(rule.spec[1:])
@@ -444,10 +430,9 @@ def names_tool(rule: Rule, tool: str, *, aggressive: bool) -> bool:
     ours, theirs = (rule.tool.lower(), tool.lower()) if aggressive else (rule.tool, tool)
     if "*" in ours:
         return wild(ours).fits(theirs)
-    if ours == theirs:
-        return True
-    return ours.startswith("mcp__") and ours.count("__") == 1 and theirs.startswith(ours + "__")
+    server = ours.startswith("mcp__") and ours.count("__") == 1
+    return ours == theirs or (server and theirs.startswith(ours + "__"))
 
 
 def names_agent(rule: Rule, agent: str) -> bool:
-    return rule.shape is Shape.WHOLE or rule.spec.lower() == agent.lower()
+    return rule.shape is RuleShape.WHOLE or rule.spec.lower() == agent.lower()

@@ -1,4 +1,4 @@
-"""Rule text → Rule, and the text of an example → what it stands for. Matches nothing and reads no files."""
+"""Parses the text of a rule, and the text of an example into effects."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable
 from assent.contract import Effect, Kind, Lowering, Operation, Pattern, PolicyError, Target, assert_never
 from assent.contract.tools import canonical
 from assent.policy import globs
-from assent.policy.rules import PATH_WORDS, WORDS, About, Origin, Rule, Shape
+from assent.policy.rules import PATH_WORDS, WORDS, About, Origin, Rule, RuleShape
 from assent.policy.spelling import did_you_mean
 
 ROOT, HOME = "/workspace", "/home/user"  # where examples are read
@@ -53,28 +53,24 @@ def parse_rule(
 def split(text: str) -> tuple[str, str]:
     """The canonical tool word and the specifier (`""`: the whole tool)."""
     bare = text.strip()
-    open_at = bare.find("(")
-    if open_at < 0:
-        if ")" in bare:
-            raise PolicyError(f"unbalanced parenthesis in `{text}`", suggestion="write `tool(specifier)`")
-        name, spec = bare, ""
-    else:
-        if not bare.endswith(")"):
-            raise PolicyError(f"unbalanced parenthesis in `{text}`", suggestion=f"did you mean `{bare})`?")
-        name, spec = bare[:open_at].rstrip(), bare[open_at + 1 : -1]
+    name, opened, spec = bare.partition("(")
+    if (opened and not bare.endswith(")")) or (not opened and ")" in bare):
+        hint = f"did you mean `{bare})`?" if opened else "write `tool(specifier)`"
+        raise PolicyError(f"unbalanced parenthesis in `{text}`", suggestion=hint)
+    name, spec = name.rstrip(), spec[:-1]
     if not name:
         raise PolicyError(f"empty tool name in `{text}`", suggestion="write for example `bash(ls:*)`")
     if NAME.fullmatch(name) is None:
-        raise PolicyError(f"`{name}` is no tool name", suggestion="write `tool` or `tool(specifier)`")
+        raise PolicyError(f"`{name}` is not a tool name", suggestion="write `tool` or `tool(specifier)`")
     if "\0" in spec:
-        raise PolicyError(f"`{name}(…)` holds a NUL character", suggestion="remove it")
+        raise PolicyError(f"`{name}(…)` contains a NUL character", suggestion="remove it")
     return canonical(name), spec.strip()
 
 
-def specifier(about: About, spec: str, tool: str, text: str) -> tuple[Shape, str]:
+def specifier(about: About, spec: str, tool: str, text: str) -> tuple[RuleShape, str]:
     """How a rule's specifier is compared, and the specifier as it is matched; raise PolicyError where it has none."""
     exact = "" if spec == "*" else spec
-    shape = Shape.EXACT if exact else Shape.WHOLE
+    shape = RuleShape.EXACT if exact else RuleShape.WHOLE
     match about:
         case About.COMMAND:
             return _command(spec)
@@ -98,17 +94,17 @@ def specifier(about: About, spec: str, tool: str, text: str) -> tuple[Shape, str
     return assert_never(about)
 
 
-def _command(spec: str) -> tuple[Shape, str]:
+def _command(spec: str) -> tuple[RuleShape, str]:
     stem = spec[:-2].rstrip() if spec.endswith(":*") else ""
     if stem:
-        return (Shape.WILD, f"{stem}*") if "*" in stem else (Shape.PREFIX, stem)
+        return (RuleShape.WILD, f"{stem}*") if "*" in stem else (RuleShape.PREFIX, stem)
     if spec in ("", "*", ":*"):
-        return Shape.WHOLE, ""
-    return (Shape.WILD, spec) if "*" in spec else (Shape.EXACT, spec)
+        return RuleShape.WHOLE, ""
+    return (RuleShape.WILD, spec) if "*" in spec else (RuleShape.EXACT, spec)
 
 
 def example(rule: Rule, text: str, lower: Callable[[str], Lowering]) -> tuple[Effect, ...]:
-    """The effects that an example of a rule stands for; none for a command, which is lowered whole."""
+    """The effects of an example of a rule; none for a command, which is lowered whole."""
     match rule.about:
         case About.COMMAND:
             return ()
@@ -130,6 +126,6 @@ def domain(spec: str, text: str) -> str:
     name = spec.removeprefix("domain:").strip().lower().rstrip(".")
     if DOMAIN.fullmatch(name) is None:
         raise PolicyError(
-            f"`{name}` in `{text}` is no host", suggestion="write for example `fetch(domain:example.com)`"
+            f"`{name}` in `{text}` is not a host", suggestion="write for example `fetch(domain:example.com)`"
         )
     return name

@@ -24,6 +24,7 @@ from assent.policy.rules import Origin, Rule
 ALLOW, ASK, DENY = Outcome.ALLOW, Outcome.ASK, Outcome.DENY
 READ_ONLY_PART = Part(ALLOW, Layer.INTRINSIC, "intrinsic.read-only", "it only reads, lists or searches")
 INERT_PART = Part(ALLOW, Layer.INTRINSIC, "intrinsic.inert", "it does nothing that needs judging")
+VERBS = {ALLOW: "allowed", ASK: "to be asked about", DENY: "denied"}
 NOTHING_PART = Part(ASK, Layer.MODE, "call.nothing-judged", "no part of the call could be judged")
 
 
@@ -37,12 +38,11 @@ def by_rule(
     code: str = "",
     also: tuple[str, ...] = (),
 ) -> Part:
-    reason = rule.reason or f"{_verb(outcome)} by the {rule.origin.word} rule `{rule.text}`"
     return Part(
         outcome,
         layer,
         code or f"{layer.value}.rule",
-        reason,
+        rule.reason or f"{VERBS[outcome]} by the {rule.origin.word} rule `{rule.text}`",
         what=what,
         where=where,
         rule=rule.text,
@@ -52,18 +52,6 @@ def by_rule(
         high=outcome is not ALLOW and rule.origin is Origin.SHIPPED,
         also=tuple(text for text in also if text != rule.text) if also else (),
     )
-
-
-def _verb(outcome: Outcome) -> str:
-    match outcome:
-        case Outcome.ALLOW:
-            return "allowed"
-        case Outcome.ASK:
-            return "to be asked about"
-        case Outcome.DENY:
-            return "denied"
-        case _:
-            return assert_never(outcome)
 
 
 def flip_for(rule: Rule) -> str:
@@ -123,7 +111,7 @@ def by_mode(concern: Concern, mode: Mode, effect: Effect, facts: Facts) -> Part:
         reason,
         what=describe(effect),
         where=effect.where,
-        flip=flip_mode(concern, outcome),
+        flip="" if outcome is ALLOW else PLAN_FLIP if outcome is DENY else FLIPS[concern],
         high=effect.operation is Operation.DELETE,
     )
 
@@ -141,26 +129,23 @@ def by_gap(gap: Gap, mode: Mode) -> Part:
     )
 
 
-def flip_mode(concern: Concern, outcome: Outcome) -> str:
-    if outcome is DENY:
-        return "a looser mode than plan; in `default` a person is asked"
-    return "" if outcome is ALLOW else FLIPS[concern]
-
-
 def _flip(concern: Concern) -> str:
     looser = next((mode for mode in Mode if modes.settle(concern, mode) is ALLOW), Mode.YOLO)
     return "name the target" if concern is Concern.GAP else f"mode `{looser.word}`, or an allow rule that covers it"
 
 
 FLIPS = {concern: _flip(concern) for concern in Concern}
+PLAN_FLIP = "a looser mode than plan; in `default` a person is asked"
 
 
 def place(invocation: Invocation) -> str:
     return f"command[{invocation.start}:{invocation.start + len(invocation.source)}]"
 
 
-def unanswerable(part: Part) -> Part:
-    return Part(
+def nobody_answers(decision: Decision) -> Decision:
+    """An ask in a run where nobody can answer: a denial."""
+    part = decision.deciding
+    denied = Part(
         DENY,
         Layer.HEADLESS,
         "headless.ask",
@@ -174,12 +159,9 @@ def unanswerable(part: Part) -> Part:
         high=part.high,
     )
 
-
-def nobody_answers(decision: Decision) -> Decision:
-    """An ask in a run where nobody can answer: a denial."""
     return Decision(
         DENY,
-        unanswerable(decision.deciding),
+        denied,
         decision.parts,
         lost=decision.lost,
         mode=decision.mode,
@@ -192,7 +174,7 @@ CONFIRM = "call.confirm"
 
 
 def to_confirm(decision: Decision) -> Decision:
-    """A call that the rules let pass, and that its sender wants a person to look at: an ask, which no grant settles."""
+    """An allowed call that its sender wants a person to confirm: an ask, which no grant settles."""
     part = Part(ASK, Layer.ASK, CONFIRM, "the program that makes the call wants a person's word on it")
     return Decision(ASK, part, (*decision.parts, part), mode=decision.mode, risk=decision.risk, tool=decision.tool)
 

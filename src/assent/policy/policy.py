@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from assent.contract import keep
+from assent.policy.globs import PathGlob
+from assent.policy.index import PathIndex
 from assent.policy.modes import Mode
-from assent.policy.prefilter import PathPrefilter
 from assent.policy.rules import Rule
 from assent.policy.ruleset import RuleSet
 
@@ -51,3 +53,88 @@ def compile_policy(
     """Bind rules to the workspace `roots` and the `home` folder."""
     layers = (RuleSet(rules, roots, home, fold=fold) for rules in (floor, deny, ask, allow))
     return Policy(mode, *layers, seeks=seeks)
+
+
+REMEMBERED = 1024  # folders; a session works in a few
+
+
+class PathPrefilter:
+    """The folders and names that path rules are filed under, of all layers together.
+
+    `folders` are in order, each with the globs that begin there; `all` says that a rule may speak of any path."""
+
+    __slots__ = ("folders", "names", "heads", "tails", "all", "_sorted", "_known", "_close")
+
+    def __init__(
+        self, folders: dict[str, list[str]], names: set[str], heads: set[str], tails: set[str], all: bool
+    ) -> None:
+        self.folders = folders
+        self.names = names
+        self.heads = heads
+        self.tails = tails
+        self.all = all
+        self._sorted = list(folders)
+        self._known: dict[str, bool] = {}
+        self._close: dict[str, bool] = {}
+
+    @classmethod
+    def over(cls, layers: Iterable[PathIndex]) -> PathPrefilter:
+        """The prefilter of several layers."""
+        folders: dict[str, list[str]] = {}
+        names: set[str] = set()
+        heads: set[str] = set()
+        tails: set[str] = set()
+        all = False
+        for index in layers:
+            opening, *others = index.keys()
+            for folder, globs in opening:
+                folders.setdefault(folder, []).extend(globs)
+            for mine, theirs in zip((names, heads, tails), others, strict=True):
+                mine.update(theirs)
+            all = all or index.reaches_all()
+        return cls(dict(sorted(folders.items())), names, heads, tails, all)
+
+    def holds(self, path: str) -> bool:
+        """Whether a rule may speak of the path, or of a folder above it."""
+        cut = path.rfind("/")
+        folder, name = path[:cut], path[cut + 1 :]
+        known = self._known.get(folder)
+        if known is None:
+            known = self._look(folder)
+        return known or self._names_one(name) or path in self.folders or (folder in self.folders and self._near(path))
+
+    def holds_below(self, folder: str) -> bool:
+        """Whether a rule may speak of something below the folder, by a place that is written out that far."""
+        start = folder.rstrip("/") + "/"
+        import bisect
+
+        place = bisect.bisect_left(self._sorted, start)
+        return place < len(self._sorted) and self._sorted[place].startswith(start)
+
+    def _look(self, folder: str) -> bool:
+        """As `holds`, of a folder: asked once for all that lies in it."""
+        found = self.all or any(map(self._names_one, folder.split("/"))) or self._opens(folder)
+        keep(self._known, folder, found, REMEMBERED)
+        return found
+
+    def _opens(self, folder: str) -> bool:
+        """Whether a rule that is filed under a folder above this one may speak of it, or of something in it."""
+        at = folder.rfind("/")
+        while at > 0:
+            if any(PathGlob(text).opens(folder) for text in self.folders.get(folder[:at], ())):
+                return True
+            at = folder.rfind("/", 0, at)
+        return False
+
+    def _near(self, path: str) -> bool:
+        """The same of a path that lies in a folder which rules are filed under."""
+        found = self._close.get(path)
+        if found is None:
+            texts = self.folders[path[: path.rfind("/")]]
+            found = any(PathGlob(text).opens(path) for text in texts)
+            keep(self._close, path, found, REMEMBERED)
+        return found
+
+    def _names_one(self, name: str) -> bool:
+        ends = name[-3:] in self.tails or name[name.rfind(".") :] in self.tails
+        return ends or name in self.names or name[:3] in self.heads

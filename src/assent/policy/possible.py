@@ -1,7 +1,6 @@
-"""Words of a command that are not known count for the strict side as every word that they may be.
+"""Deny and ask rules on commands with unknown words, which count as every word that they may be.
 
-What a rule would deny or ask about with some value of such a word is a question: the word stands between the call and
-the rule, so that it is no denial. Judges nothing that is sure."""
+What a rule would deny or ask about with some value of such a word is a question, not a denial."""
 
 from __future__ import annotations
 
@@ -9,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from assent.contract import Effect, Invocation, Kind, Layer, Lowering, Outcome, Part
 from assent.policy import dangers, floor, match
-from assent.policy.rules import Rule, Shape
+from assent.policy.rules import Rule, RuleShape
 
 if TYPE_CHECKING:
     from assent.policy.decide import Judge
@@ -18,7 +17,7 @@ CODE = "deny.possible"
 
 
 def parts(judge: Judge, possible: Lowering) -> list[Part]:
-    """Questions about what a call may do besides what it surely does."""
+    """Questions about what a call may do besides what is certain."""
     inner = judge.another(possible)
     for invocation in possible.invocations:
         inner.command(invocation)
@@ -28,7 +27,6 @@ def parts(judge: Judge, possible: Lowering) -> list[Part]:
 
 
 def _spoken(judge: Judge, effect: Effect) -> Part | None:
-    """What floor, deny and ask say of an effect."""
     names: tuple[str, ...] = ()
     if effect.target.kind is Kind.PATH:
         names = match.names_of(effect.target, judge.facts) if effect.target.name else match.ending_of(effect.target)
@@ -38,7 +36,7 @@ def _spoken(judge: Judge, effect: Effect) -> Part | None:
 
 
 def asked(part: Part) -> Part:
-    """The same as a question about a word that is not known."""
+    """The same part as a question about an unknown word."""
     return Part(
         Outcome.ASK,
         part.layer,
@@ -56,12 +54,8 @@ def asked(part: Part) -> Part:
 
 def reaching(judge: Judge, invocation: Invocation) -> tuple[Rule, Layer] | None:
     """A rule that reaches a command with some value of its unknown words, and its layer."""
-    layers = (
-        (judge.policy.floor, Layer.FLOOR),
-        (judge.policy.deny, Layer.DENY),
-        (judge.policy.ask, Layer.ASK),
-    )
-    for rules, layer in layers:
+    policy = judge.policy
+    for rules, layer in ((policy.floor, Layer.FLOOR), (policy.deny, Layer.DENY), (policy.ask, Layer.ASK)):
         for rule in rules.commands.of_program(invocation.program) if rules.filled else ():
             if may_reach(rule, invocation) and (layer is Layer.FLOOR or judge.strict.holds(rule)):
                 return rule, layer
@@ -70,28 +64,21 @@ def reaching(judge: Judge, invocation: Invocation) -> tuple[Rule, Layer] | None:
 
 def may_reach(rule: Rule, invocation: Invocation) -> bool:
     """Whether a rule on commands reaches one with some value of its unknown words."""
-    if rule.shape is Shape.WHOLE or len(rule.words) < 2:
-        return False
     wanted = [word for word in rule.words[1:] if "*" not in word]
-    if not wanted:
+    if rule.shape is RuleShape.WHOLE or not wanted:
         return False
     loose = [prefix for _, prefix, several in invocation.unknown if several]
     flags = [word for word in wanted if len(word) > 1 and word[0] == "-"]
-    if any(not match.flag_given(flag, invocation) and not _fits(flag, loose) for flag in flags):
-        return False
-    return _aligned([word for word in wanted if word not in flags], invocation)
+    given = all(match.flag_given(flag, invocation) or any(map(flag.startswith, loose)) for flag in flags)
+    return given and _aligned([word for word in wanted if word not in flags], invocation)
 
 
 def _is_option(word: str) -> bool:
     return len(word) > 1 and word[0] == "-" and "=" not in word
 
 
-def _fits(word: str, prefixes: list[str]) -> bool:
-    return any(word.startswith(prefix) for prefix in prefixes)
-
-
 def _aligned(wanted: list[str], invocation: Invocation) -> bool:
-    """Whether a rule's words may be the first ones of a command that are no options, in their order."""
+    """Whether a rule's words may be the first words of a command that are not options, in their order."""
     unknown = {
         place: (prefix, several)
         for place, prefix, several in invocation.unknown

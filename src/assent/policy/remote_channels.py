@@ -1,6 +1,6 @@
-"""The settings of places to answer in that are not on this machine: Slack, and a webhook. Opens no connection.
+"""The settings of channels that are not on this machine: Slack and a webhook.
 
-A section counts as a whole: that of the managed file stands in for the user's."""
+A section counts as a whole: that of the managed file replaces the user's."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SLACK_API = "https://slack.com/api/"
 TRANSPORTS = ("socket", "http")
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 BY_TRANSPORT = {"socket": "slack-app-token", "http": "slack-signing-secret"}
-# Settings, with what they mean; document.py lists them with all others.
+# Settings with their meaning; document.py lists them with all others.
 KEYS = {
     "slack.channel": "the Slack channel, or the person, that is asked, by id",
     "slack.users": "the Slack members who may answer, by id",
@@ -63,7 +63,6 @@ class SlackPlace(Value):
 
     @property
     def secrets(self) -> tuple[str, ...]:
-        """The names of the secrets that it takes to ask there."""
         return "slack-bot-token", BY_TRANSPORT[self.transport]
 
 
@@ -94,41 +93,40 @@ class WebhookPlace(Value):
 
 
 def slack_of(documents: Sequence[Document]) -> SlackPlace | None:
-    """The Slack that the files name, None where none does."""
     found = _section(documents, "slack")
-    if found is None:
-        return None
-    told = found.remote
-    return SlackPlace(
-        str(told["slack.channel"]),
-        _names(told["slack.users"]),
-        team=str(told.get("slack.team", "")),
-        transport=str(told.get("slack.transport", TRANSPORTS[0])),
-        api=str(told.get("slack.api", SLACK_API)),
-        file=found.file,
+    return (
+        None
+        if found is None
+        else SlackPlace(
+            str(found.remote["slack.channel"]),
+            _names(found.remote["slack.users"]),
+            team=str(found.remote.get("slack.team", "")),
+            transport=str(found.remote.get("slack.transport", TRANSPORTS[0])),
+            api=str(found.remote.get("slack.api", SLACK_API)),
+            file=found.file,
+        )
     )
 
 
 def webhook_of(documents: Sequence[Document]) -> WebhookPlace | None:
-    """The webhook that the files name, None where none does."""
     found = _section(documents, "webhook")
-    if found is None:
-        return None
-    return WebhookPlace(
-        str(found.remote["webhook.url"]), _names(found.remote.get("webhook.users", ())), file=found.file
+    return (
+        None
+        if found is None
+        else WebhookPlace(
+            str(found.remote["webhook.url"]), _names(found.remote.get("webhook.users", ())), file=found.file
+        )
     )
 
 
 def places(documents: Sequence[Document]) -> dict[str, SlackPlace | WebhookPlace]:
-    """The places that the files name, by the names of their sections."""
     found = {"slack": slack_of(documents), "webhook": webhook_of(documents)}
     return {name: place for name, place in found.items() if place is not None}
 
 
 def _section(documents: Sequence[Document], name: str) -> Document | None:
     having = [each for each in documents if any(key.startswith(f"{name}.") for key in each.remote)]
-    managed = [each for each in having if each.origin is Origin.MANAGED]
-    return next(iter(managed or having), None)
+    return next(iter([each for each in having if each.origin is Origin.MANAGED] or having), None)
 
 
 def _names(value: object) -> tuple[str, ...]:
@@ -137,30 +135,30 @@ def _names(value: object) -> tuple[str, ...]:
 
 def objection(key: str, value: object) -> tuple[str, str]:
     """What is wrong with the value of a setting, and what to write; two empty texts where nothing is."""
-    if key in LISTS:
-        wrong = not isinstance(value, list) or not value or not all(_fits(key, each) for each in value)
-        return (f"`{key}` is {FORMS[key][1]}", FORMS[key][2]) if wrong else ("", "")
     if key in FORMS:
-        return ("", "") if _fits(key, value) else (f"`{key}` is {FORMS[key][1]}", FORMS[key][2])
-    if key == "slack.transport":
-        return ("", "") if value in TRANSPORTS else (f"`{key}` is socket or http", 'write `transport = "socket"`')
-    if isinstance(value, str) and is_safe_address(value):
-        return "", ""
-    return f"`{key}` is an https address, or one of this machine", 'write for example `"https://example.com/assent"`'
+        form, what, suggestion = FORMS[key]
+        items = value if key in LISTS and isinstance(value, list) else [value] if key not in LISTS else []
+        fits = bool(items) and all(isinstance(each, str) and re.fullmatch(form, each) for each in items)
+    elif key == "slack.transport":
+        what, suggestion, fits = "socket or http", 'write `transport = "socket"`', value in TRANSPORTS
+    else:
+        what, suggestion = (
+            "an https address, or one of this machine",
+            'write for example `"https://example.com/assent"`',
+        )
+        fits = isinstance(value, str) and is_safe_address(value)
+    return ("", "") if fits else (f"`{key}` is {what}", suggestion)
 
 
 def missing(keys: Sequence[str]) -> str:
     """A setting that its section needs and does not have, `""` where none is."""
-    for section, needed in NEEDED.items():
-        if any(key.startswith(f"{section}.") for key in keys):
-            for each in needed:
-                if each not in keys:
-                    return each
-    return ""
+    sections = {key.partition(".")[0] for key in keys}
+    needed = (each for section, names in NEEDED.items() if section in sections for each in names)
+    return next((each for each in needed if each not in keys), "")
 
 
 def is_safe_address(address: str) -> bool:
-    """Whether an address is spoken to in secret: by TLS, or without leaving this machine. It holds no password."""
+    """Whether requests to an address are private: by TLS, or on this machine. It may contain no password."""
     from urllib.parse import urlsplit
 
     try:
@@ -171,7 +169,3 @@ def is_safe_address(address: str) -> bool:
     if not host or parts.username is not None or parts.fragment or re.search(r"[\x00-\x20\x7f-\uffff\\]", address):
         return False
     return parts.scheme == "https" or (parts.scheme == "http" and host in LOOPBACK)
-
-
-def _fits(key: str, value: object) -> bool:
-    return isinstance(value, str) and re.fullmatch(FORMS[key][0], value) is not None

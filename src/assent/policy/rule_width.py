@@ -12,19 +12,7 @@ from assent.contract.approval import Scope
 from assent.contract.display import code
 from assent.policy.dangers import SYSTEM_TREES
 from assent.policy.parse import parse_rule
-from assent.policy.programs import (
-    ANY_FLAGS,
-    BEFORE,
-    BY_OPERANDS,
-    BY_WORDS,
-    DESTROYING_WORDS,
-    FLAGS,
-    INSTALLING,
-    MODULES_TOO_WIDE,
-    RUNNERS,
-    RUNNING,
-)
-from assent.policy.rules import About, Rule, Shape
+from assent.policy.rules import About, Rule, RuleShape
 from assent.policy.steering import is_local_script
 from assent.programs.traits import has
 
@@ -137,7 +125,7 @@ def _command_width(rule: Rule) -> tuple[int, str]:
         bound = ", while its tasks stay as they are"
     elif "/" in rule.words[0] or (has(program, "interpreter") and "-m" not in rule.words):
         bound = ", while that script stays as it is"
-    if rule.shape is Shape.EXACT:
+    if rule.shape is RuleShape.EXACT:
         return 0, f"exactly `{rule.spec}`{bound}"
     wide = f"`{rule.spec}` with other arguments, but no options that run, load or reach something else{bound}"
     return 2 if len(rule.words) > 1 else 4, wide
@@ -147,12 +135,12 @@ def _command_width(rule: Rule) -> tuple[int, str]:
 
 
 def _command(rule: Rule) -> str:
-    if rule.shape is Shape.WHOLE:
+    if rule.shape is RuleShape.WHOLE:
         return "it lets every shell command run; name a command, as in `bash(npm test:*)`"
     program = rule.words[0].rsplit("/", 1)[-1].lower()
     if "*" in rule.words[0]:
         return "it does not even name a program"
-    if rule.shape is Shape.EXACT:
+    if rule.shape is RuleShape.EXACT:
         return _exact(program, rule.words[1:])
     if "*" in rule.spec[:-1]:
         return "it leaves words open before its end; write a beginning, as in `bash(npm run test:*)`"
@@ -284,7 +272,7 @@ def _example(program: str) -> str:
 
 def _path(rule: Rule) -> str:
     tool, spec = rule.tool, rule.spec
-    if rule.shape is Shape.WHOLE:
+    if rule.shape is RuleShape.WHOLE:
         return f"it covers every file on the machine; name a folder, as in `{tool}(src/**)`"
     if ".." in spec.split("/"):
         return "it leads upwards by `..`; write where it leads"
@@ -308,7 +296,7 @@ def _path(rule: Rule) -> str:
 
 def _host(rule: Rule) -> str:
     name = rule.spec.removeprefix("*.")
-    if rule.shape is Shape.WHOLE or name == "*":
+    if rule.shape is RuleShape.WHOLE or name == "*":
         return "it lets data go anywhere; name a host, as in `fetch(domain:example.com)`"
     if not rule.spec.startswith("*."):
         return ""
@@ -343,3 +331,48 @@ def _too_far(rule: Rule, scope: Scope) -> str:
     if rule.about is About.PATH and scope.bounds.lasting and rule.tool in ("delete", "path"):
         return "what lies there may be something else next time; allow it for this session"
     return ""
+
+
+BEFORE = {"flock": 1, "chroot": 1, "direnv": 2, "doppler": 1, "aws-vault": 2, "chamber": 2, "mise": 1, "pyenv": 1}
+INSTALLING = frozenset("install i add get require create init -S -i".split())
+# Words behind which another command stands, or a program text.
+RUNNING = frozenset("exec shell ssh eval dlx run runner run-command tinker console repl script spawn".split())
+
+# Traits of programs of which nothing but the exact command says what is meant, with what to save.
+BY_OPERANDS = {
+    "changes-operands": "save the exact command, or a path rule such as `delete(build/**)`",
+    "writes-operands": "save the exact command, or a path rule such as `write(build/**)`",
+    "sends-operands": "save the exact command, or the host as `fetch(domain:example.com)`",
+    "obeys-operands": "save the exact command",
+    "agent": "it is an agent of its own; save the exact command",
+    "shell-setting": "it changes how the shell goes on; save the exact command",
+}
+# Words of a suite that run what follows them, or that reach further than they look.
+RUNNERS = frozenset(
+    {
+        *((tool, "exec") for tool in ("npm", "pnpm", "yarn", "bundle", "op", "cargo")),
+        *((tool, "dlx") for tool in ("pnpm", "yarn")),
+        *((tool, "run") for tool in ("uv", "poetry", "pdm", "hatch", "rye", "conda", "op", "deno")),
+        *((tool, "x") for tool in ("npm", "bun")),
+        *(("go", word) for word in ("run", "generate", "tool")),
+        *(("git", word) for word in ("push", "submodule", "bisect", "rebase", "clean", "reset", "restore", "rm")),
+        *(("git", word) for word in ("remote", "worktree", "difftool", "mergetool")),
+    }
+)
+BY_WORDS = frozenset(
+    {
+        *(("gh", "extension"), ("op", "read"), ("vault", "read"), ("vault", "kv")),
+        *(("gh", "api"), ("glab", "api"), ("az", "rest"), ("git", "config"), ("git", "filter-branch")),
+        *(("deno", "eval"), ("vagrant", "ssh"), ("limactl", "shell"), ("gcloud", "ssh"), ("bun", "exec")),
+    }
+)
+# Options between a program and what it runs that take no value and change nothing.
+FLAGS = {
+    **dict.fromkeys(("python", "python2", "python3", "pypy", "pypy3"), re.compile(r"-[uBEsSIObdqv]+")),
+    **dict.fromkeys(("bash", "sh", "zsh", "dash", "ksh"), re.compile(r"-[eux]+")),
+    **dict.fromkeys(("node", "nodejs"), re.compile(r"--no-warnings|--enable-source-maps|--trace-[a-z-]+")),
+}
+ANY_FLAGS = Pattern(r"-y|--yes|--no-install|-0|-i|-t|-it|-ti|--quiet|-q|--silent|--")
+MODULES_TOO_WIDE = frozenset("pip code pdb timeit cProfile profile runpy trace ensurepip venv doctest unittest".split())
+
+DESTROYING_WORDS = frozenset("destroy delete prune purge --force --hard --force-with-lease drop uninstall".split())

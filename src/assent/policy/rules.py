@@ -1,4 +1,4 @@
-"""The rule: what it speaks of, whose it is, and the names it is written with. Parses and matches nothing."""
+"""The rule: what it is about, whose it is, and the words it is written with."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Origin(IntEnum):
-    """Whose rule it is. Managed rules hold in every mode; the others can be switched off or skipped."""
+    """Whose rule it is. Managed rules apply in every mode; the others can be switched off or skipped."""
 
     SHIPPED = 0
     MANAGED = 1
@@ -32,19 +32,19 @@ class Origin(IntEnum):
 
 
 class About(Enum):
-    """What a rule speaks of."""
+    """What a rule is about."""
 
     COMMAND = "command"  # shell invocations
     PATH = "path"  # effects on paths
     HOST = "host"  # addresses
     TOOL = "tool"  # tools by name, MCP tools among them
     AGENT = "agent"  # sub-agents
-    DANGER = "danger"  # what the reading marked as dangerous
+    DANGER = "danger"  # effects that are marked as dangerous
 
     __hash__ = object.__hash__  # members are singletons; Enum's own hash is slower
 
 
-class Shape(Enum):
+class RuleShape(Enum):
     """How the specifier of a command rule is compared."""
 
     WHOLE = "whole"
@@ -55,7 +55,7 @@ class Shape(Enum):
     __hash__ = object.__hash__  # as above
 
 
-# The words that take a specifier → what their rules speak of. Any other word is the name of a tool.
+# The words that take a specifier → what their rules are about. Any other word is the name of a tool.
 WORDS: dict[str, About] = {
     "bash": About.COMMAND,
     "read": About.PATH,
@@ -69,7 +69,7 @@ WORDS: dict[str, About] = {
     "danger": About.DANGER,
 }
 
-# Rule word → the operations that it speaks of. `write` in a deny or ask rule speaks of removal too.
+# Rule word → the operations that it matches. `write` in a deny or ask rule matches removal too.
 PATH_WORDS: dict[str, frozenset[Operation]] = {
     "read": frozenset({Operation.READ, Operation.SEARCH}),
     "list": frozenset({Operation.LIST}),
@@ -111,7 +111,7 @@ class Rule(Value):
         about: About,
         tool: str,
         spec: str,
-        shape: Shape,
+        shape: RuleShape,
         text: str,
         *,
         operations: frozenset[Operation] = frozenset(),
@@ -142,7 +142,6 @@ class Rule(Value):
         self.number = number
 
     def numbered(self, number: int) -> Rule:
-        """The same rule with its number within a layer."""
         return Rule(
             self.about,
             self.tool,

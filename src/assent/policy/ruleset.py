@@ -1,4 +1,4 @@
-"""The rules of one layer (deny, ask or allow), ready to be asked about parts of a call. Judges nothing.
+"""The rules of one layer (deny, ask or allow), indexed to be matched against parts of a call.
 
 INVARIANT: `reaching_*` is for deny and ask and sees every form; `proving_*` is for allow and sees the narrowest."""
 
@@ -12,14 +12,14 @@ from assent.policy import match
 from assent.policy.index import CommandIndex, PathIndex
 from assent.policy.rules import About, Rule, base
 
-# Targets that no rule names: of effects on them only a danger is spoken of.
+# Targets that no rule names: only `danger(id)` rules match effects on them.
 NAMELESS = frozenset(Kind) - {Kind.PATH, Kind.HOST, Kind.AGENT, Kind.TOOL}
 
 
 class RuleSet:
     """One layer's rules, indexed for a workspace and a home folder. `filled` says that there are any.
 
-    What is made of the rules on each subject is made when a part of a call first needs it."""
+    The index of the rules on each subject is made when a part of a call first needs it."""
 
     __slots__ = (
         "rules",
@@ -55,11 +55,10 @@ class RuleSet:
         self._fold = fold
 
     def about(self, subject: About) -> list[Rule]:
-        """The rules on one subject."""
         return self._subjects.get(subject, [])
 
     def __getattr__(self, name: str) -> object:
-        """A part that is asked for before it was made."""
+        """Make a part of the index when it is first used."""
         made: object
         match name:
             case "_subjects":
@@ -107,16 +106,13 @@ class RuleSet:
         if not self.commands.filled or not (anywhere or self.commands.spans):
             return
         texts = match.raw_forms(text)
-        found = dict.fromkeys(rule for each in texts for rule in self.commands.in_text(each))
-        for rule in found:
+        for rule in dict.fromkeys(rule for each in texts for rule in self.commands.in_text(each)):
             if match.reaches_text(rule, texts, anywhere=anywhere):
                 yield rule
 
     def reaching_effect(self, effect: Effect, names: tuple[str, ...]) -> Iterator[Rule]:
-        for danger in effect.dangers:
-            rule = self._dangers.get(danger)
-            if rule is not None:
-                yield rule
+        if effect.dangers:
+            yield from (self._dangers[danger] for danger in effect.dangers if danger in self._dangers)
         name = effect.target.name
         match effect.target.kind:
             case Kind.PATH:
@@ -127,18 +123,16 @@ class RuleSet:
                 yield from (rule for rule in self.about(About.AGENT) if match.names_agent(rule, name))
             case Kind.TOOL:
                 yield from self.naming_tool(name, aggressive=True)
-            case Kind.PROGRAM | Kind.SERVICE | Kind.REPOSITORY | Kind.TREE | Kind.NOTHING:
-                pass
-            case Kind.HOOKS | Kind.MODULES | Kind.SETTINGS:
+            case (Kind.PROGRAM | Kind.SERVICE | Kind.REPOSITORY | Kind.TREE | Kind.NOTHING) | (
+                Kind.HOOKS | Kind.MODULES | Kind.SETTINGS
+            ):
                 pass
             case kind:
                 assert_never(kind)
 
     def _reaching_path(self, effect: Effect, names: tuple[str, ...]) -> Iterator[Rule]:
         operation, paths = effect.operation, self.paths
-        for rule in paths.whole:
-            if match.speaks_of(rule, operation):
-                yield rule
+        yield from (rule for rule in paths.whole if match.speaks_of(rule, operation))
         if not paths.filled:
             return
         near = paths.near_pattern if effect.target.pattern else paths.near
@@ -151,15 +145,14 @@ class RuleSet:
                 ):
                     yield rule
         if effect.recursive and operation is Operation.DELETE:
-            for name in names:
-                yield from (rule for _, rule in paths.below(name) if match.speaks_of(rule, operation))
+            yield from self.below(effect, names)
 
     def in_folder(self, names: tuple[str, ...]) -> Rule | None:
-        """A rule on writing something in a folder of such a name, wherever it stands."""
+        """A rule on writing something in a folder of such a name, anywhere."""
         return self.paths.beginning_in({name.rpartition("/")[2] for name in names})
 
     def inside(self, effect: Effect, names: tuple[str, ...]) -> Rule | None:
-        """A rule whose place lies below a folder that is read, filled or copied as a whole."""
+        """A rule on a path below a folder that is read, filled or copied as a whole."""
         return next(self.below(effect, names), None)
 
     def below(self, effect: Effect, names: tuple[str, ...]) -> Iterator[Rule]:
@@ -169,15 +162,12 @@ class RuleSet:
     # -------------------------------------------------------- allow
 
     def proving_command(self, invocation: Invocation) -> Rule | None:
-        for rule in self.commands.whole:
-            if match.proves_command(rule, invocation):
-                return rule
-        text = " ".join(invocation.words)
-        first = base(invocation.words[0]) if invocation.words else ""
-        for rule in self.commands.near(first, invocation.words[1:], (text,)):
-            if match.proves_command(rule, invocation):
-                return rule
-        return None
+        words = invocation.words
+        found = next((rule for rule in self.commands.whole if match.proves_command(rule, invocation)), None)
+        if found is not None:
+            return found
+        near = self.commands.near(base(words[0]) if words else "", words[1:], (" ".join(words),))
+        return next((rule for rule in near if match.proves_command(rule, invocation)), None)
 
     def proving_effect(self, effect: Effect, names: tuple[str, ...]) -> Rule | None:
         name = effect.target.name
@@ -190,36 +180,32 @@ class RuleSet:
                 return next((rule for rule in self.about(About.AGENT) if match.names_agent(rule, name)), None)
             case Kind.TOOL:
                 return next(self.naming_tool(name, aggressive=False), None)
-            case Kind.PROGRAM | Kind.SERVICE | Kind.REPOSITORY | Kind.TREE | Kind.NOTHING:
-                return None
-            case Kind.HOOKS | Kind.MODULES | Kind.SETTINGS:
+            case (Kind.PROGRAM | Kind.SERVICE | Kind.REPOSITORY | Kind.TREE | Kind.NOTHING) | (
+                Kind.HOOKS | Kind.MODULES | Kind.SETTINGS
+            ):
                 return None
             case kind:
                 return assert_never(kind)
 
     def _proving_path(self, effect: Effect, names: tuple[str, ...]) -> Rule | None:
-        operation = effect.operation
-        for rule in self.paths.whole:
-            if operation in rule.operations and effect.target.name:
+        for rule in self.paths.whole if effect.target.name else ():
+            if effect.operation in rule.operations:
                 return rule
         for _, rule in self.paths.near(names[0]) if names else ():
-            if operation in rule.operations and match.proves_path(self.paths.of(rule), effect, names):
+            if effect.operation in rule.operations and match.proves_path(self.paths.of(rule), effect, names):
                 return rule
         return None
 
     # -------------------------------------------------------- both
 
     def naming_tool(self, tool: str, *, aggressive: bool) -> Iterator[Rule]:
-        rule = self._tools.get(tool.lower())
-        if rule is not None and match.names_tool(rule, tool, aggressive=aggressive):
-            yield rule
-        for rule in self._wild_tools:
+        exact = self._tools.get(tool.lower())
+        for rule in (exact, *self._wild_tools) if exact is not None else self._wild_tools:
             if match.names_tool(rule, tool, aggressive=aggressive):
                 yield rule
 
 
 def by_subject(rules: Iterable[Rule]) -> dict[About, list[Rule]]:
-    """Rules by what they speak of."""
     found: dict[About, list[Rule]] = {}
     for rule in rules:
         found.setdefault(rule.about, []).append(rule)

@@ -1,7 +1,7 @@
-"""Documents of every layer → the settings in force, and where each came from. Reads no files.
+"""Merges the documents of every layer into the settings in force, with the source of each.
 
-Managed → user → project (tightens only) → environment → flags → session. Lists append; the last mode said wins, then
-`max_mode` of every file and `untrusted_mode` hold it down."""
+Managed → user → project (tightens only) → environment → flags → session. Lists append; the last mode wins, capped by
+`max_mode` of every file and by `untrusted_mode`."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ UNSEEN = 60
 
 
 class Settings(Value):
-    """What holds now. `chosen` says who set the mode, `clamps` what held it down, `limit` is the loosest mode that a
-    session may be given, `classifier` the model that may judge what nothing spoke of, `start` whether a hook may start
-    the server, and `idle` the seconds after which one in the background ends (0: never)."""
+    """The settings in force. `chosen` says who set the mode, `clamps` what capped it, `limit` is the loosest mode that
+    a session may get, `classifier` the model that may judge calls that no rule matches, `start` whether a hook may
+    start the server, and `idle` the seconds after which one in the background ends (0: never)."""
 
     __slots__ = (
         "mode",
@@ -92,10 +92,9 @@ class Settings(Value):
         self.files = files
 
     def mode_for(self, chosen: str, host: str) -> Mode:
-        """The mode of a session: what a person chose for it, as far as the files allow that.
+        """The mode of a session: what a person chose for it, capped by the files.
 
-        A program that only plans is followed always; where it is looser than we are, only if the user says so. Its
-        default mode says nothing: there it leaves the asking to us."""
+        The program's plan mode is always followed; a looser mode of the program only where the user says so."""
         if host == Mode.PLAN.word:
             return Mode.PLAN
         if chosen:
@@ -105,7 +104,7 @@ class Settings(Value):
         return self.mode
 
     def seeks(self) -> bool:
-        """Whether a deny or ask rule that did not come with Assent speaks of reading files."""
+        """Whether a deny or ask rule that is not shipped is on reading files."""
         return any(
             rule.about is About.PATH and rule.origin is not Origin.SHIPPED and Operation.READ in rule.operations
             for rule in (*self.deny, *self.ask)
@@ -135,18 +134,17 @@ def combine(
     environment_tightens: bool = False,
     trusted: bool = True,
 ) -> Settings:
-    """Lay the documents over each other, the strictest source first.
+    """Merge the documents, the strictest source first.
 
-    `environment_tightens`: in a hook, whose environment a repository's settings can reach, ASSENT_MODE may only
-    tighten. `trusted`: the user marked the folder; else `untrusted_mode` holds."""
-    from assent.policy import shipped  # not needed where settings come from a snapshot
+    `environment_tightens`: in a hook, whose environment a repository's settings can change, ASSENT_MODE may only
+    tighten. `trusted`: the user marked the folder; else `untrusted_mode` applies."""
+    from assent.policy import classifier, shipped  # not needed where settings come from a snapshot
 
     mode, chosen = _mode(documents, environment_mode, flag_mode, environment_tightens)
     mode, clamps = _clamp(mode, documents, trusted)
     # A session is never given yolo: that is for the command line and the user's own file.
     limit, _ = _clamp(max(mode, Mode.FULL_AUTO), documents, trusted)
     off = _switched_off(documents)
-    packs = tuple((name, document.file) for document in documents for name in document.packs)
     session = _session(session_rules or {})
     return Settings(
         mode=mode,
@@ -157,7 +155,7 @@ def combine(
         deny=_numbered([*_of(documents, "deny"), *session["deny"], *shipped.default_rules("deny", dict(off))]),
         ask=_numbered([*_of(documents, "ask"), *session["ask"], *shipped.default_rules("ask", dict(off))]),
         allow=_numbered([*_of(documents, "allow"), *session["allow"], *_pack_rules(documents)]),
-        packs=packs,
+        packs=tuple((name, document.file) for document in documents for name in document.packs),
         off=off,
         timeout=_last(documents, "timeout", TIMEOUT),
         unseen=_last(documents, "unseen", UNSEEN),
@@ -165,7 +163,7 @@ def combine(
         start=all(said := [document.start for document in documents if document.start is not None]) and bool(said),
         idle=_last(documents, "idle", 0),
         follow_host=any(document.follow_host for document in documents),
-        classifier=_classifier(documents),
+        classifier=classifier.backend(documents),
         extra=tuple(folder for document in documents for folder in document.extra),
         commands={name: row for document in documents for name, row in document.commands.items()},
         files=tuple(document.file for document in documents),
@@ -220,39 +218,22 @@ def _switched_off(documents: Sequence[Document]) -> tuple[tuple[str, str], ...]:
     locked: dict[str, str] = {}
     out: list[tuple[str, str]] = []
     for document in documents:
-        if document.lock is True:
-            locked.update(dict.fromkeys(known, document.file))
-        elif document.lock:
-            locked.update(dict.fromkeys(document.lock, document.file))
+        names = document.lock if isinstance(document.lock, tuple) else known if document.lock else ()
+        locked.update(dict.fromkeys(names, document.file))
     for document in documents:
         line = document.lines.get("defaults.off", 0)
         for name in document.off:
+            problem, suggestion = "", "remove it from `off`"
             if name not in known:
                 from assent.policy.spelling import did_you_mean
 
-                raise PolicyError(
-                    f"no shipped rule is called `{name}`",
-                    file=document.file,
-                    line=line,
-                    suggestion=did_you_mean(name, known),
-                )
-            if name in locked and document.origin is not Origin.MANAGED:
-                raise PolicyError(
-                    f"`{name}` is locked by {locked[name]}",
-                    file=document.file,
-                    line=line,
-                    suggestion="remove it from `off`",
-                )
+                problem, suggestion = f"no shipped rule is called `{name}`", did_you_mean(name, known)
+            elif name in locked and document.origin is not Origin.MANAGED:
+                problem = f"`{name}` is locked by {locked[name]}"
+            if problem:
+                raise PolicyError(problem, file=document.file, line=line, suggestion=suggestion)
             out.append((name, f"{document.file}:{line}"))
     return tuple(out)
-
-
-def _classifier(documents: Sequence[Document]) -> Backend | None:
-    if not any(document.classifier for document in documents):
-        return None
-    from assent.policy import classifier
-
-    return classifier.backend(documents)
 
 
 def _pack_rules(documents: Sequence[Document]) -> list[Rule]:
@@ -287,8 +268,4 @@ def _last(documents: Sequence[Document], key: str, default: int) -> int:
 
 
 def _numbered(rules: Iterable[Rule]) -> tuple[Rule, ...]:
-    """Each rule with a number of its own within its layer."""
-    out = []
-    for number, rule in enumerate(rules):
-        out.append(rule if rule.number == number else rule.numbered(number))
-    return tuple(out)
+    return tuple(rule if rule.number == at else rule.numbered(at) for at, rule in enumerate(rules))

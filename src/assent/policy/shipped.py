@@ -1,10 +1,8 @@
-"""The rules that come with Assent: floor, defaults and packs, read from the data files beside this module.
-
-The one place in this package that opens files, and only its own. Agent programs add to it."""
+"""The shipped rules: floor, defaults and packs, from the data files beside this module, to which agent programs add."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container
 from typing import Any
 
 from assent.agents import known
@@ -18,10 +16,10 @@ PACKS = ("dev-tasks", "git-local")
 OF_AGENTS = ("floor", "defaults")  # files to whose entries agent programs add
 CREDENTIALS = "agents"  # the entry of the floor for files that they keep credentials in
 STARTING = "auto"  # the mode of the policy to start from
-_kept: dict[str, dict[str, list[Entry]]] = {}
+_kept: dict[str, dict[str, list[ShippedEntry]]] = {}
 
 
-class Entry:
+class ShippedEntry:
     """One entry of a data file: an id, its rules, and the paths or commands that show what it means."""
 
     __slots__ = ("id", "rules", "match", "not_match", "reason")
@@ -34,7 +32,7 @@ class Entry:
         self.reason = reason
 
 
-def entries(name: str) -> dict[str, list[Entry]]:
+def entries(name: str) -> dict[str, list[ShippedEntry]]:
     """The entries of `floor`, `defaults` or `packs/…`, by their section (`rule`, `deny`, `ask`)."""
     found = _kept.get(name)
     if found is None:
@@ -47,8 +45,7 @@ def entries(name: str) -> dict[str, list[Entry]]:
             for row in rows if name in OF_AGENTS else ():
                 _join(row, "floor" if name == "floor" else section)
         words = {f"<{word}>": "{" + ",".join(each) + "}" for word, each in table.pop("words", {}).items()}
-        found = {section: [_entry(row, origin, words) for row in rows] for section, rows in table.items()}
-        _kept[name] = found
+        found = _kept[name] = {section: [_entry(row, origin, words) for row in rows] for section, rows in table.items()}
     return found
 
 
@@ -62,7 +59,7 @@ def _join(row: dict[str, Any], section: str) -> None:
         row["rules"] = [f"path(**/{each})" for each in known.joined("home", "credentials")]
 
 
-def _entry(row: dict[str, object], origin: Origin, words: dict[str, str]) -> Entry:
+def _entry(row: dict[str, object], origin: Origin, words: dict[str, str]) -> ShippedEntry:
     """`words` are lists that a pack's rules name as `<script>`."""
     texts = row.get("rules") or [row["rule"]]
     assert isinstance(texts, list)
@@ -81,7 +78,7 @@ def _entry(row: dict[str, object], origin: Origin, words: dict[str, str]) -> Ent
         )
         for text in texts
     )
-    return Entry(name, rules, _texts(row, "match"), _texts(row, "not_match"), reason)
+    return ShippedEntry(name, rules, _texts(row, "match"), _texts(row, "not_match"), reason)
 
 
 def _texts(row: dict[str, object], key: str) -> list[str]:
@@ -91,21 +88,20 @@ def _texts(row: dict[str, object], key: str) -> list[str]:
 
 
 def floor_rules() -> list[Rule]:
-    """The floor's rules; a place anywhere is looked for in the home folder too, so that what holds it is known."""
+    """The floor's rules; one that begins with `**/` also as a rule on the home folder, so that folders above are
+    known."""
     out: list[Rule] = []
-    for entry in entries("floor")["rule"]:
-        for rule in entry.rules:
-            out.append(rule)
-            if rule.spec.startswith("**/"):
-                at_home = f"{rule.tool}(~/{rule.spec[3:]})"
-                out.append(parse_rule(at_home, source=rule.source, origin=rule.origin, id=rule.id, reason=rule.reason))
+    for rule in (rule for entry in entries("floor")["rule"] for rule in entry.rules):
+        out.append(rule)
+        if rule.spec.startswith("**/"):
+            at_home = f"{rule.tool}(~/{rule.spec[3:]})"
+            out.append(parse_rule(at_home, source=rule.source, origin=rule.origin, id=rule.id, reason=rule.reason))
     return out
 
 
-def default_rules(section: str, off: Iterable[str] = ()) -> list[Rule]:
+def default_rules(section: str, off: Container[str] = ()) -> list[Rule]:
     """The shipped deny or ask rules, without those switched off."""
-    skipped = frozenset(off)
-    return [rule for entry in entries("defaults")[section] if entry.id not in skipped for rule in entry.rules]
+    return [rule for entry in entries("defaults")[section] if entry.id not in off for rule in entry.rules]
 
 
 def default_ids() -> list[str]:
@@ -113,7 +109,6 @@ def default_ids() -> list[str]:
 
 
 def pack_rules(name: str) -> list[Rule]:
-    """The allow rules of a pack."""
     if name not in PACKS:
         raise PolicyError(f"unknown pack `{name}`", suggestion=did_you_mean(name, PACKS))
     return [rule for entry in entries(f"packs/{name}")["rule"] for rule in entry.rules]

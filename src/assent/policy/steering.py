@@ -5,7 +5,7 @@ another shell. Data, and the choice from it; matches nothing itself."""
 
 from __future__ import annotations
 
-from assent.policy.rules import About, Rule, Shape
+from assent.policy.rules import About, Rule, RuleShape
 from assent.programs.traits import has
 
 # By any program: what these carry is code, or says where code comes from.
@@ -90,7 +90,7 @@ _MODULES = {"pytest": _PYTEST, "tox": BY_PROGRAM["tox"], "nox": BY_PROGRAM["nox"
 
 def steering(rule: Rule) -> tuple[str, ...]:
     """The exceptions of a remembered rule, but for what its own words show."""
-    if rule.about is not About.COMMAND or rule.shape in (Shape.EXACT, Shape.WHOLE):
+    if rule.about is not About.COMMAND or rule.shape in (RuleShape.EXACT, RuleShape.WHOLE):
         return ()
     words = rule.words
     program = words[0].rsplit("/", 1)[-1].lower()

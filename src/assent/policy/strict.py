@@ -1,17 +1,17 @@
-"""What deny and ask rules say of the parts of a call, in the mode that holds. Knows no floor and no allow rules."""
+"""Deny and ask rules on the parts of a call, in the mode in force. Knows no floor and no allow rules."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
-from assent.contract import Effect, Facts, Invocation, Kind, Layer, Operation, Outcome, Part
-from assent.policy import below, hosts
+from assent.contract import READ_ONLY, Effect, Facts, Invocation, Kind, Layer, Lowering, Operation, Outcome, Part, re
+from assent.policy import below
 from assent.policy.floor import describe
 from assent.policy.modes import Mode
 from assent.policy.parts import by_rule, place
 from assent.policy.policy import Policy
-from assent.policy.rules import Origin, Rule
+from assent.policy.rules import About, Origin, Rule, RuleShape
 from assent.policy.ruleset import RuleSet
 
 if TYPE_CHECKING:
@@ -23,10 +23,13 @@ if TYPE_CHECKING:
 
 ASK, DENY = Outcome.ASK, Outcome.DENY
 INSIDE = "deny.inside"
+LONGEST = 100_000  # characters of a call that are searched; of a longer one every rule counts as named
+RUNNING = (Kind.PROGRAM, Kind.PATH, Kind.TOOL)
+_patterns: dict[str, re.Pattern[str]] = {}
 
 
 class StrictRules:
-    """The deny and ask rules of a policy in a mode. `lost` are those that matched and do not hold."""
+    """The deny and ask rules of a policy in a mode. `lost` are those that matched and do not apply."""
 
     __slots__ = ("policy", "mode", "skips", "lost")
 
@@ -37,44 +40,43 @@ class StrictRules:
         self.lost: dict[Rule, None] = {}
 
     def holds(self, rule: Rule) -> bool:
-        """Whether a rule holds in this mode: yolo keeps the managed ones only."""
+        """Whether a rule applies in this mode: in yolo only managed rules do."""
         return self.mode is not Mode.YOLO or rule.origin is Origin.MANAGED
 
     def on_tool(self, tool: str) -> Part | None:
-        """Rules on the whole tool: they speak even of a call that does nothing."""
+        """Rules on the whole tool: they match even a call that does nothing."""
         if tool != "bash":
             return self._first(lambda rules: rules.naming_tool(tool, aggressive=True), tool)
         return self._first(lambda rules: iter(rules.commands.whole), tool)
 
     def spans(self) -> bool:
-        """Whether a rule spans operators."""
         return any(rules.commands.spans for rules, _, _ in self._layers())
 
     def on_text(self, text: str, *, anywhere: bool) -> Part | None:
-        """Rules that span operators, on the whole command; where its reading was cut short, all of them."""
+        """Rules that span operators, on the whole command; `anywhere`: it was not parsed to the end, so all rules."""
         return self._first(lambda rules: rules.reaching_text(text, anywhere=anywhere), "")
 
     def on_command(self, invocation: Invocation) -> Part | None:
         return self._first(lambda rules: rules.reaching_command(invocation), invocation)
 
     def on_effect(self, effect: Effect, names: tuple[str, ...], *, named: bool = True) -> Part | None:
-        """What they say of an effect; not `named` where it stands for any file in a folder."""
+        """Rules on an effect; not `named`: it is any file in a folder."""
         part = self._first(lambda rules: rules.reaching_effect(effect, names), effect, named)
         if part is not None:
             return part
-        host = hosts.unknown(self.policy, effect) if effect.target.kind is Kind.HOST else None
-        if host is not None:
-            return _asked(*host, effect, "deny.host-unknown")
+        if effect.operation is Operation.FETCH and effect.target.kind is Kind.HOST and not effect.target.name:
+            for rule, layer in _on_hosts(self.policy):
+                return _asked(rule, layer, effect, "deny.host-unknown")
         if effect.recursive and effect.operation is not Operation.LIST and names and self.mode is not Mode.YOLO:
-            rule = self.policy.deny.inside(effect, names)
-            if rule is not None:
-                return _asked(rule, Layer.DENY, effect, INSIDE)
+            inside = self.policy.deny.inside(effect, names)
+            if inside is not None:
+                return _asked(inside, Layer.DENY, effect, INSIDE)
         if effect.recursive and effect.operation is Operation.WRITE and names:
             return self._on_filled(effect, names)
         return None
 
     def _on_filled(self, effect: Effect, names: tuple[str, ...]) -> Part | None:
-        """A folder that is written as a whole, `mv x .github`, with it what rules on files in it speak of."""
+        """Rules on files in a folder that is written as a whole: `mv x .github`."""
         for rules, layer in ((self.policy.deny, Layer.DENY), (self.policy.ask, Layer.ASK)):
             rule = rules.in_folder(names)
             if rule is not None and self.holds(rule):
@@ -82,7 +84,7 @@ class StrictRules:
         return None
 
     def on_files_below(self, effect: Effect, facts: Facts) -> Part | None:
-        """What they say of single files below a folder that an effect reaches: a question at most."""
+        """Rules on single files below a folder that an effect reaches: a question at most."""
         for rules, outcome, layer in self._layers() if self.policy.seeks else ():
             rule = self._holding(below.spoken(rules, self.policy.paths, effect, facts), outcome, effect, True)
             if rule is not None:
@@ -90,13 +92,14 @@ class StrictRules:
         return None
 
     def on_unnamed(self, whole: Effect, names: tuple[str, ...], effect: Effect) -> Part | None:
-        """What they say of an unnamed file by its folder, and a deny rule that a person wrote on something in there."""
+        """Rules on an unnamed file by its folder, and deny rules that a person wrote on something in it."""
         part = self.on_effect(whole, names, named=False)
         if part is not None or self.mode is Mode.YOLO:
             return part
-        written = (rule for rule in self.policy.deny.below(whole, names) if rule.origin is not Origin.SHIPPED)
-        rule = next(written, None)
-        return _asked(rule, Layer.DENY, effect, INSIDE) if rule is not None else None
+        found = self.policy.deny.below(whole, names)
+        return next(
+            (_asked(each, Layer.DENY, effect, INSIDE) for each in found if each.origin is not Origin.SHIPPED), None
+        )
 
     # -------------------------------------------------------- finding one
 
@@ -107,15 +110,14 @@ class StrictRules:
             yield self.policy.ask, ASK, Layer.ASK
 
     def _first(self, find: Callable[[RuleSet], Iterator[Rule]], subject: Subject, named: bool = True) -> Part | None:
-        """The part of the first rule that is found and holds, deny before ask."""
+        """The part of the first rule that is found and applies, deny before ask."""
         for rules, outcome, layer in self._layers():
             found = find(rules)
             rule = self._holding(found, outcome, subject, named)
             if rule is not None:
-                # A person who answers sees and answers all ask rules that hold for the same part.
+                # A person who answers sees and answers all ask rules that match the same part.
                 also = tuple(dict.fromkeys(each.text for each in found if self.holds(each))) if outcome is ASK else ()
-                what, where = _described(subject)
-                return by_rule(rule, outcome, layer, what, where, also=also)
+                return by_rule(rule, outcome, layer, *_described(subject), also=also)
         return None
 
     def _holding(self, found: Iterator[Rule], outcome: Outcome, subject: Subject, named: bool) -> Rule | None:
@@ -132,9 +134,62 @@ def _asked(rule: Rule, layer: Layer, effect: Effect, code: str) -> Part:
 
 
 def _described(subject: Subject) -> tuple[str, str]:
-    """What is judged, in words, and where in the call it stands."""
+    """What is judged, in words, and where it is in the call."""
     if isinstance(subject, Invocation):
         return f"run `{' '.join(subject.words)}`", place(subject)
     if isinstance(subject, Effect):
         return describe(subject), subject.where
     return (f"call {subject}", "tool") if subject else ("the whole command", "command")
+
+
+# ---------------------------------------------------------------- rules on hosts
+
+
+def _on_hosts(policy: Policy) -> Iterator[tuple[Rule, Layer]]:
+    """The deny and ask rules on hosts that people wrote; in yolo the managed ones.
+
+    INVARIANT: a network effect whose host is unknown counts as every host that a person's rule names."""
+    for rules, layer in ((policy.deny, Layer.DENY), (policy.ask, Layer.ASK)):
+        for rule in rules.about(About.HOST) if rules.filled else ():
+            if rule.origin is Origin.MANAGED or (policy.mode is not Mode.YOLO and rule.origin is not Origin.SHIPPED):
+                yield rule, layer
+
+
+def named_hosts(policy: Policy, lowering: Lowering) -> Iterator[tuple[Rule, Layer]]:
+    """The rules whose host is in the words of a command that runs something, fetches or uses a service.
+
+    What only reads may name any host: `grep evil.example access.log` reaches nothing."""
+    text = _network_words(lowering)
+    for rule, layer in _on_hosts(policy) if text else ():
+        if rule.shape is not RuleShape.WHOLE and (len(text) > LONGEST or _pattern(rule.spec).search(text)):
+            yield rule, layer
+
+
+def _network_words(lowering: Lowering) -> str:
+    """The words of the commands that may reach the network, and beside one of them of those that change something it
+    may use; the whole text where it sets a proxy."""
+    if not any(map(_reaches_out, lowering.effects)):
+        return ""
+    busy = {
+        effect.invocation for effect in lowering.effects if _reaches_out(effect) or effect.operation not in READ_ONLY
+    }
+    commands = [each for place, each in enumerate(lowering.invocations) if place in busy]
+    texts = [text for each in commands for text in (*each.words, each.source)]
+    whole = lowering.text.lower()
+    if "proxy" in whole:
+        texts.append(whole)
+    return "\n".join(texts).lower()
+
+
+def _reaches_out(effect: Effect) -> bool:
+    runs = effect.operation is Operation.EXECUTE and effect.target.kind in RUNNING
+    return runs or effect.operation is Operation.FETCH or effect.target.kind is Kind.SERVICE
+
+
+def _pattern(spec: str) -> re.Pattern[str]:
+    found = _patterns.get(spec)
+    if found is None:
+        # also behind a short option's letter (`-hHOST`), and within a key of git's (`url.HOST.insteadOf`)
+        name = re.escape(spec.removeprefix("*."))
+        found = _patterns[spec] = re.compile(rf"(?<![\w-])(?:-\w)?{name}(?![\w-]|\.(?!(?:push)?insteadof\b)\w)")
+    return found

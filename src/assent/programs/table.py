@@ -15,7 +15,7 @@ _LIKE_LIMIT = 8
 _NEVER_INHERITED = frozenset(("safe", "acts", "aliases", "like", "obeys_checked"))
 
 
-class Node:
+class CommandNode:
     """A word of a subcommand path. `name` is the row that ends here (`""`: none). `groups` are the words that a `**`
     stands for; a node of such words comes back to itself. What lies below a node is made when a command gets there."""
 
@@ -25,8 +25,8 @@ class Node:
         self.name = ""
         self.groups = groups
         self.loops = loops
-        self._children: dict[str, Node] = {}
-        self._globs: list[tuple[Pattern, Node]] = []
+        self._children: dict[str, CommandNode] = {}
+        self._globs: list[tuple[Pattern, CommandNode]] = []
         self._rows: list[tuple[list[str], str]] = []
 
     def file(self, words: list[str], name: str) -> None:
@@ -37,7 +37,7 @@ class Node:
             self.name = name
 
     @property
-    def children(self) -> dict[str, Node]:
+    def children(self) -> dict[str, CommandNode]:
         """The nodes below, by the word of the rows' names."""
         rows, self._rows = self._rows, []
         for (first, *rest), name in rows:
@@ -45,15 +45,15 @@ class Node:
                 self._child(choice).file(rest, name)
         return self._children
 
-    def _child(self, word: str) -> Node:
+    def _child(self, word: str) -> CommandNode:
         node = self._children.get(word)
         if node is None:
-            node = self._children[word] = Node(self.groups, word == "**")
+            node = self._children[word] = CommandNode(self.groups, word == "**")
             if "*" in word and word != "**":
                 self._globs.append((Pattern(glob(word)), node))
         return node
 
-    def after(self, word: str) -> list[Node]:
+    def after(self, word: str) -> list[CommandNode]:
         """The nodes that a word of a command line leads to, the exact one first. A glob stands for no path
         that climbs."""
         children = self.children
@@ -74,7 +74,7 @@ class Tables:
     def __init__(self, user: Mapping[str, Mapping[str, object]] | None = None) -> None:
         self._user = dict(user or {})
         self._rows: dict[str, Row] = {}
-        self._programs: dict[str, Node | None] = {}
+        self._programs: dict[str, CommandNode | None] = {}
         self._aliases: dict[str, str] = {}
         if self._user:
             self._check_user()
@@ -83,7 +83,7 @@ class Tables:
         """The names of all rows, shipped and the user's."""
         return list(dict.fromkeys([*catalog.names(), *self._user]))
 
-    def program(self, name: str) -> Node | None:
+    def program(self, name: str) -> CommandNode | None:
         """The tree of a program's rows, or None where no table speaks of it."""
         if name not in self._programs:
             self._programs[name] = self._grow(name)
@@ -125,7 +125,7 @@ class Tables:
     def _has(self, name: str) -> bool:
         return name in self._user or name in catalog.rows(name.partition(" ")[0])
 
-    def _grow(self, program: str) -> Node | None:
+    def _grow(self, program: str) -> CommandNode | None:
         program = self._aliases.get(program, program)
         if program.startswith("_") or " " in program:  # the names of sets of options, and of rows that are no program
             return None
@@ -136,7 +136,7 @@ class Tables:
         if not names:
             return None
         groups = self.row(program).groups if program in names and any("**" in name for name in names) else frozenset()
-        root = Node(groups)
+        root = CommandNode(groups)
         for name in names:
             root.file(name.split(" ")[1:], name)
         return root

@@ -8,29 +8,29 @@ import pytest
 
 from assent.contract import PolicyError
 from assent.policy.parse import parse_rule
-from assent.policy.rules import About, Shape
+from assent.policy.rules import About, RuleShape
 
 
 @pytest.mark.parametrize(
     ("text", "about", "tool", "spec", "shape"),
     [
-        ("bash", About.COMMAND, "bash", "", Shape.WHOLE),
-        ("Bash()", About.COMMAND, "bash", "", Shape.WHOLE),
-        ("shell(*)", About.COMMAND, "bash", "", Shape.WHOLE),
-        ("bash(:*)", About.COMMAND, "bash", "", Shape.WHOLE),
-        ("bash(npm test)", About.COMMAND, "bash", "npm test", Shape.EXACT),
-        ("bash(npm run:*)", About.COMMAND, "bash", "npm run", Shape.PREFIX),
-        ("run_shell_command(git * --force)", About.COMMAND, "bash", "git * --force", Shape.WILD),
-        ("bash(:(){ :|:& };:)", About.COMMAND, "bash", ":(){ :|:& };:", Shape.EXACT),
-        ("Read( /etc/* )", About.PATH, "read", "/etc/*", Shape.EXACT),
-        ("MultiEdit(src/**)", About.PATH, "write", "src/**", Shape.EXACT),
-        ("fetch(domain:Example.COM)", About.HOST, "fetch", "example.com", Shape.EXACT),
-        ("mcp__Git__get_*", About.TOOL, "mcp__Git__get_*", "", Shape.WHOLE),
-        ("Task(explore)", About.AGENT, "agent", "explore", Shape.EXACT),
-        ("danger(force-push)", About.DANGER, "danger", "force-push", Shape.EXACT),
+        ("bash", About.COMMAND, "bash", "", RuleShape.WHOLE),
+        ("Bash()", About.COMMAND, "bash", "", RuleShape.WHOLE),
+        ("shell(*)", About.COMMAND, "bash", "", RuleShape.WHOLE),
+        ("bash(:*)", About.COMMAND, "bash", "", RuleShape.WHOLE),
+        ("bash(npm test)", About.COMMAND, "bash", "npm test", RuleShape.EXACT),
+        ("bash(npm run:*)", About.COMMAND, "bash", "npm run", RuleShape.PREFIX),
+        ("run_shell_command(git * --force)", About.COMMAND, "bash", "git * --force", RuleShape.WILD),
+        ("bash(:(){ :|:& };:)", About.COMMAND, "bash", ":(){ :|:& };:", RuleShape.EXACT),
+        ("Read( /etc/* )", About.PATH, "read", "/etc/*", RuleShape.EXACT),
+        ("MultiEdit(src/**)", About.PATH, "write", "src/**", RuleShape.EXACT),
+        ("fetch(domain:Example.COM)", About.HOST, "fetch", "example.com", RuleShape.EXACT),
+        ("mcp__Git__get_*", About.TOOL, "mcp__Git__get_*", "", RuleShape.WHOLE),
+        ("Task(explore)", About.AGENT, "agent", "explore", RuleShape.EXACT),
+        ("danger(force-push)", About.DANGER, "danger", "force-push", RuleShape.EXACT),
     ],
 )
-def test_a_rule_reads_as_written(text: str, about: About, tool: str, spec: str, shape: Shape) -> None:
+def test_a_rule_reads_as_written(text: str, about: About, tool: str, spec: str, shape: RuleShape) -> None:
     rule = parse_rule(text)
     assert (rule.about, rule.tool, rule.spec, rule.shape, rule.text) == (about, tool, spec, shape, text)
 
@@ -42,10 +42,10 @@ def test_a_rule_reads_as_written(text: str, about: About, tool: str, spec: str, 
         ("bash rm -rf:*)", "unbalanced parenthesis"),
         ("(ls)", "empty tool name"),
         ("", "empty tool name"),
-        ("ba sh(ls)", "is no tool name"),
+        ("ba sh(ls)", "is not a tool name"),
         ("write(src/[)", "never closed"),
         ("todo(x)", "takes no specifier"),
-        ("fetch(domain:not a host)", "is no host"),
+        ("fetch(domain:not a host)", "is not a host"),
         ("danger()", "names no danger"),
     ],
 )

@@ -21,7 +21,7 @@ ENTRIES = [
 
 
 @pytest.mark.parametrize(("name", "section", "entry"), ENTRIES, ids=lambda value: getattr(value, "id", str(value)))
-def test_an_entry_matches_its_examples_and_not_the_others(name: str, section: str, entry: shipped.Entry) -> None:
+def test_an_entry_matches_its_examples_and_not_the_others(name: str, section: str, entry: shipped.ShippedEntry) -> None:
     rules = RuleSet(
         [rule.numbered(number) for number, rule in enumerate(entry.rules)], ("/w", "/workspace/repo"), "/home/a"
     )

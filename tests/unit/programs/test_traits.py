@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import assent
-from assent.policy.programs import BY_OPERANDS
+from assent.policy.rule_width import BY_OPERANDS
 from assent.programs.catalog import catalog
 from assent.programs.traits import TRAITS, has
 

@@ -19,7 +19,7 @@ from assent.effects.shell.record import LimitReached
 from assent.effects.shell.state import ShellState
 from assent.effects.shell.walk import Walk
 from assent.programs.option import Options
-from assent.programs.table import Node
+from assent.programs.table import CommandNode
 
 if TYPE_CHECKING:
     Word = str | Arg
@@ -121,7 +121,7 @@ def _dangers(words: list[Word], state: ShellState, walk: Walk) -> frozenset[str]
     return frozenset(danger for effect in found.effects for danger in effect.dangers)
 
 
-def _choices(tree: Node, before: list[Word]) -> list[str]:
+def _choices(tree: CommandNode, before: list[Word]) -> list[str]:
     """The subcommands that may stand behind some words."""
     nodes = [tree]
     for word in before:

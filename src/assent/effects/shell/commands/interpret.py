@@ -13,7 +13,7 @@ from assent.effects.shell.commands.command_effects import EXECUTE, READ, Effects
 from assent.effects.shell.commands.line import CommandLine, locate
 from assent.effects.shell.commands.readers import load
 from assent.programs.readers import NAMES
-from assent.programs.table import Node, Tables, shipped
+from assent.programs.table import CommandNode, Tables, shipped
 from assent.programs.traits import has
 
 _ANY = frozenset({"TEXT", "SCRIPT"})
@@ -76,7 +76,7 @@ def _see(argv: tuple[Word, ...], cwd: str, home: str, tables: Tables, stdin: Arg
     return builder.build()
 
 
-def _read(builder: EffectsBuilder, tree: Node, program: str, words: list[Word], tables: Tables) -> bool:
+def _read(builder: EffectsBuilder, tree: CommandNode, program: str, words: list[Word], tables: Tables) -> bool:
     """Whether a row says of the words what they are. One that takes any option and any text says nothing of them."""
     line = locate(builder, tree, program, words, tables)
     if line is None:

@@ -21,7 +21,7 @@ from assent.effects.shell.commands.options import Given, parse
 from assent.effects.shell.commands.roles import apply, quiet
 from assent.programs.option import HARMLESS_ROLES, PATH_ROLES, Options, dangers_of, gives_of
 from assent.programs.row import Row, Slot
-from assent.programs.table import Node, Tables
+from assent.programs.table import CommandNode, Tables
 
 _LOOKED = frozenset({"READ", "LIST", "SEARCH"})  # a recursive look without an operand is one at the current folder
 _NUMBERS = ("0", "17", "123456789")  # what has the form of these has that of any number
@@ -260,7 +260,9 @@ def _least(slots: tuple[Slot, ...]) -> int:
     return sum(slot.least for slot in slots if not slot.default)
 
 
-def locate(builder: EffectsBuilder, tree: Node, program: str, words: list[Word], tables: Tables) -> CommandLine | None:
+def locate(
+    builder: EffectsBuilder, tree: CommandNode, program: str, words: list[Word], tables: Tables
+) -> CommandLine | None:
     """Find the row with the longest name that the words spell, through global options."""
     root = tables.row(tree.name) if tree.name else None
     if not tree.children:  # a program without subcommands: its row is all there is

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from assent.policy.index import PathIndex
 from assent.policy.parse import parse_rule
-from assent.policy.prefilter import PathPrefilter
+from assent.policy.policy import PathPrefilter
 
 NAME = st.sampled_from(["a", "b*", "**", "*.cfg", "?d", "long-name", "long*", "*-name", "[ab]c", ".env", "[a/b]d"])
 PATTERN = st.tuples(st.sampled_from(["/", "**/", "~/", ""]), st.lists(NAME, min_size=1, max_size=4)).map(
