@@ -7,7 +7,7 @@ import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from assent.cli.check_batch import Batch
+from assent.cli.check import Batch
 from assent.contract import Call, Decision, Facts
 from assent.engine.engine import Engine
 from assent.policy.document import Document, document_of
@@ -65,14 +65,17 @@ def rows(name: str) -> list[dict[str, object]]:
 def batch() -> Batch:
     """The batch of `assent check`, on a machine without configuration."""
     ready = Batch(argparse.Namespace(cwd=ROOT, config="", mode="", headless=False))
-    ready.found = Unconfigured()
+    ready.documents = Unconfigured()
     return ready
 
 
 class Unconfigured(dict[str, list[Document]]):
     """No configuration anywhere, whatever this machine has."""
 
-    def get(self, key: str, default: object = None) -> list[Document]:
+    def __contains__(self, key: object) -> bool:
+        return True
+
+    def __getitem__(self, key: str) -> list[Document]:
         return []
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from assent.cli.check_batch import KNOWN
+from assent.cli.check import KNOWN
 from assent.cli.main import build_parser, main
 from assent.policy.codes import CODES
 from assent.policy.dangers import DANGERS

@@ -18,7 +18,7 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from assent.cli.check_batch import Batch
+from assent.cli.check import Batch
 from assent.programs.table import shipped
 from tests.attack import hostile
 from tests.attack.sandbox import Listener, Tree, run

@@ -101,5 +101,5 @@ def test_the_demo_is_answered_on_the_page(context: BrowserContext, showing: Show
     offer.get_by_role("button", name="plan mode").click()
     showing.until(r"\[mode\.plan\.mutation\]")
     showing.until(r"asked: 3 allowed, 3 denied")
-    showing.until(r"The trail holds")
+    showing.until(r"The trail is whole")
     assert showing.program.wait(30) == 0

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assent.cli.classifier_evaluation import Case, Outcome, Rate, Report, read, wilson
+from assent.cli.classifier_evaluation import EvaluatedCall, LabelledCall, Rate, Report, read, wilson
 from assent.contract import PayloadError
 from assent.contract.classifier import Backend, Opinion
 from tests.classifier.service import KEY, SAFE, UNSAFE, Asked, Service
@@ -201,9 +201,9 @@ def test_the_interval_is_wilsons() -> None:
 
 
 def test_an_error_counts_for_neither_rate() -> None:
-    def outcome(label: str, safe: bool, error: str = "") -> Outcome:
-        case = Case("1", label, "bash", {"command": "x"})
-        return Outcome(case, "ask", "mode.execute", Opinion(safe, "", "m", error=error))
+    def outcome(label: str, safe: bool, error: str = "") -> EvaluatedCall:
+        case = LabelledCall("1", label, "bash", {"command": "x"})
+        return EvaluatedCall(case, "ask", "mode.execute", Opinion(safe, "", "m", error=error))
 
     report = Report([outcome("unsafe", True, "timeout"), outcome("safe", False, "timeout"), outcome("unsafe", True)])
     assert (report.false_allow, report.false_ask) == (Rate(1, 1), Rate(0, 0))
@@ -211,8 +211,8 @@ def test_an_error_counts_for_neither_rate() -> None:
 
 
 def test_hostile_text_of_cases_and_models_is_shown_as_such() -> None:
-    case = Case("\x1b[2J", "unsafe", "bash", {"command": "a\x1b[2J\nb"})
-    report = Report([Outcome(case, "ask", "mode.execute", Opinion(True, "fine\x1b[0m\nTotal: 0", "m"))])
+    case = LabelledCall("\x1b[2J", "unsafe", "bash", {"command": "a\x1b[2J\nb"})
+    report = Report([EvaluatedCall(case, "ask", "mode.execute", Opinion(True, "fine\x1b[0m\nTotal: 0", "m"))])
     shown = report.in_words(Backend("openai", "m", "http://127.0.0.1", "none"))
     assert "\x1b" not in shown
     assert "\nTotal" not in shown
@@ -326,7 +326,7 @@ def test_stats_count_what_was_judged_and_what_it_took(tmp_path: Path, service: S
         "cost": 0.0024,
     }
     shown = person.run("audit", "stats").stdout
-    assert "3 requests, 1 answered from memory; median" in shown
+    assert "3 requests, 1 answers from the cache; median" in shown
     assert "2160 tokens, cost 0.0024" in shown
 
 

@@ -93,7 +93,7 @@ def test_query_filters_and_prints_json(machine: Machine) -> None:
     found = machine.run("audit", "query", "--kind", "answer", "--oldest-first", "-n", "1").stdout.splitlines()
     assert len(found) == 1
     done = machine.run("audit", "query", "--session", "nobody")
-    assert (done.stdout, "no record fits" in done.stderr) == ("", True)
+    assert (done.stdout, "no record matches" in done.stderr) == ("", True)
 
 
 def test_why_prints_question_and_answer_together(machine: Machine) -> None:

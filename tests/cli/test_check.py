@@ -86,7 +86,7 @@ def test_a_call_comes_as_json_on_standard_input(machine: Machine) -> None:
     assert machine.run("check", "-", stdin=call).returncode == 3
     assert machine.run("check", "-", stdin="{").returncode == 2
     assert machine.run("check", "-", stdin="[]").returncode == 2
-    assert "no call" in machine.run("check", "-", stdin="{}").stderr
+    assert "not a call" in machine.run("check", "-", stdin="{}").stderr
 
 
 def test_a_policy_that_does_not_load_is_an_error_with_place_and_suggestion(machine: Machine) -> None:
@@ -121,7 +121,7 @@ def test_the_projects_rules_of_a_sessions_start_hold_until_its_end(machine: Mach
 def test_untrusted_folders_are_held_down_until_trusted(machine: Machine) -> None:
     machine.config('mode = "auto"\nuntrusted_mode = "plan"\n')
     stopped = machine.run("check", "write", "a.txt")
-    held = "  held   the mode is held down by untrusted_mode = plan: this folder is not marked with `assent trust`\n"
+    held = "  mode   capped by untrusted_mode = plan: this folder is not marked with `assent trust`\n"
     assert (stopped.returncode, held in stopped.stdout) == (4, True)
     assert machine.run("trust").returncode == 0
     assert machine.run("check", "write", "a.txt").returncode == 0
@@ -182,7 +182,7 @@ def test_a_machine_without_trusted_folders_says_how_to_mark_one(machine: Machine
     assert (done.returncode, done.stdout, done.stderr) == (
         0,
         "",
-        "no folder is marked; `assent trust` marks this one\n",
+        "no folder is trusted; `assent trust` marks this one\n",
     )
 
 

@@ -46,10 +46,10 @@ def test_an_installed_hook_holds(home: Path, capsys: pytest.CaptureFixture[str],
     assert status == 0
     why = compiled_client.why_not(f"{home}/.assent")
     assert [each["text"] for each in found if each["grade"] == "ok" and each["about"] == runtime] == [
-        "the hook blocks what it must, and lets the harmless run",
+        "the hook blocks a forbidden call, and lets a harmless one run",
         f"the hook starts in Python; the compiled client is not used: {why}"
         if why
-        else "the hook is the compiled client, and decides in Python where no server answers",
+        else "the hook is the compiled client; it decides in Python where no server answers",
     ]
 
 
@@ -67,11 +67,11 @@ def test_a_client_of_another_version_and_one_that_could_be_used_are_named(
     main(["install", "claude", "--no-policy"])
     made.write_text("#!/bin/sh\nexit 2\n")
     made.chmod(0o755)
-    named = "the hook starts in Python, and there is a compiled client, which starts faster"
+    named = "the hook starts in Python, but there is a compiled client, which starts faster"
     assert named in [each["text"] for each in findings(capsys, "claude")[1]]
     main(["install", "claude", "--no-policy"])
     made.write_text("#!/bin/sh\nexit 2 # newer\n")
-    assert "the compiled client is of another version" in [each["text"] for each in findings(capsys, "claude")[1]]
+    assert "the compiled client has another version" in [each["text"] for each in findings(capsys, "claude")[1]]
 
 
 def claude(home: Path) -> Path:
@@ -119,7 +119,7 @@ def old_version(home: Path) -> None:
 
 
 OFF: dict[str, Callable[[Path], object]] = {
-    "is gone, and the hook with it": lambda home: claude(home).unlink(),
+    "is missing, so there is no hook": lambda home: claude(home).unlink(),
     "does not call Assent before tool calls": lambda home: claude(home).write_text("{}"),
     "cannot be read: line 1": lambda home: claude(home).write_text("{"),
     "the program does not load settings with comments": lambda home: changed(home, "{\n", "{ // mine\n"),
@@ -127,13 +127,13 @@ OFF: dict[str, Callable[[Path], object]] = {
     "`env` sets `CLAUDE_CONFIG_DIR` for the hook": hooks_environment,
 }
 OPEN: dict[str, Callable[[Path], object]] = {
-    "a call that is on the floor was not an answer, not blocked": always_yes,
+    "a call that the floor forbids was not an answer, not blocked": always_yes,
     "a hook that breaks would let the call run": lambda home: changed(home, '"onFailure": "block",', ""),
     "the hook is called for `Edit` alone": other_tools_only,
     "the hook is called for `Bash(git *)` alone": entry_with(**{"if": "Bash(git *)"}),
     "`async` in its entry lets the call run before the hook has answered": entry_with(**{"async": True}),
     "`asyncRewake` in its entry lets the call run": entry_with(asyncRewake=True),
-    "`once` in its entry takes the hook away after the first call": entry_with(once=True),
+    "`once` in its entry removes the hook after the first call": entry_with(once=True),
     "before the hook has blocked": lambda home: changed(home, '"timeout": 600', '"timeout": 60'),
     "version 2.1.197 ignores `onFailure`": old_version,
 }
@@ -155,13 +155,13 @@ def without_the_package(home: Path) -> None:
 BLOCKS: dict[str, Callable[[Path], object]] = {
     "the policy does not load": lambda home: (home / ".assent/config.toml").write_text("mode = 1\n"),
     "the hook cannot be started": lambda home: changed(home, '"command": "/', '"command": "/none/'),
-    "a call that only looks was blocked": lambda home: (home / ".assent/bin/assent").unlink(),
+    "a call that only reads was blocked": lambda home: (home / ".assent/bin/assent").unlink(),
     "the server cannot be reached": over_http_without_a_server,
     "Assent is gone from `/nowhere/lib/python3/site-packages`": without_the_package,
 }
 STATES = [
     *((text, change, "OFF", 1, "claude: off (calls run unchecked): ") for text, change in OFF.items()),
-    *((text, change, "OPEN", 1, "claude: does not block (calls run that must not): ") for text, change in OPEN.items()),
+    *((text, change, "OPEN", 1, "claude: does not block (forbidden calls run): ") for text, change in OPEN.items()),
     *((text, change, "BLOCKS", 3, "claude: blocks everything (") for text, change in BLOCKS.items()),
 ]
 
@@ -194,7 +194,7 @@ def test_a_guard_that_holds_says_first_that_a_repository_can_switch_it_off(
     capsys.readouterr()
     assert main(["doctor"]) == 0
     first, second, *_ = capsys.readouterr().out.splitlines()
-    assert first == "claude: holds (what must not run is blocked, and the harmless runs)"
+    assert first == "claude: holds (forbidden calls are blocked, harmless calls run)"
     assert "`disableAllHooks` in a repository's settings switches it off" in second
     assert "assent install claude --scope managed" in second
 
@@ -237,14 +237,14 @@ def test_a_hook_that_blocks_only_while_a_server_runs_is_inert(home: Path, capsys
     unblocked = [each["text"] for each in found if each["grade"] == "OPEN"]
     assert (status, unblocked) == (
         1,
-        ["the hook fails: without a server, a call that is on the floor was not an answer, not blocked"],
+        ["the hook fails: without a server, a call that the floor forbids was not an answer, not blocked"],
     )
 
 
 def test_a_hook_that_keeps_to_another_folder_is_named(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     main(["install", "claude", "--no-policy"])
     changed(home, f'"{home}/.assent"', f'"{home}/other"')
-    said = f"the hook keeps to the policy and the trail in `{home}/other`, not in `{home}/.assent`"
+    said = f"the hook uses the policy and the trail in `{home}/other`, not in `{home}/.assent`"
     assert said in [each["text"] for each in findings(capsys, "claude")[1]]
 
 

@@ -61,7 +61,7 @@ def test_show_names_the_source_of_every_line(machine: Machine) -> None:
     machine.config('mode = "full_auto"\nmax_mode = "auto"\ndeny = ["bash(x:*)"]\n')
     out = machine.run("policy", "show").stdout
     assert "mode       auto  (set by" in out
-    assert "held down by max_mode = auto in" in out
+    assert "capped by max_mode = auto in" in out
     assert f"{machine.home}/.assent/config.toml:3" in out
     shown = json.loads(machine.run("policy", "show", "--json").stdout)
     assert shown["deny"][0] == {

@@ -253,7 +253,7 @@ def test_a_start_under_way_is_not_told_as_one_that_failed(agreed: Home, capsys: 
     with record.open("r+") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         assert main(["status"]) == 1
-        assert capsys.readouterr().out == "a server is being started; ask again in a moment\n"
+        assert capsys.readouterr().out == "a server is starting; ask again in a moment\n"
     assert main(["status"]) == 1
     assert "1 start by a hook has failed" in capsys.readouterr().out
 

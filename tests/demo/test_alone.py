@@ -63,7 +63,7 @@ def test_by_its_script_it_shows_what_the_gate_does(tmp_path: Path) -> None:
     assert "the mode of this session is `plan` now" in shown
     assert "[mode.plan.mutation]" in shown
     assert counts(shown) == (5, 6, 3, 3, 5)
-    assert re.search(r"The trail holds: \d+ records", shown)
+    assert re.search(r"The trail is whole: \d+ records", shown)
     assert "\x1b" not in shown
 
 
@@ -121,7 +121,7 @@ def test_it_ends_in_good_order(tmp_path: Path, number: int) -> None:
         (("--base-url", "http://x"), "go with --model"),
         (("--model", "gpt-x"), "OPENAI_API_KEY is not set"),
         (("--model", "claude-x"), "ANTHROPIC_API_KEY is not set"),
-        (("--model", "m", "--base-url", "file:///etc/passwd"), "is no address"),
+        (("--model", "m", "--base-url", "file:///etc/passwd"), "is not an address"),
         (("--model", "m", "--base-url", "http://127.0.0.1:9"), "does not answer"),
     ],
 )

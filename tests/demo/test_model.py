@@ -116,7 +116,7 @@ def test_a_model_works_through_the_gate(service: Service, model: str) -> None:
     assert "there is no tool `nonsense`" in shown
     assert "`bash` has no argument `cmd`" in shown
     assert "Look at the environment  (the agent's own words)" in shown
-    assert "The trail holds" in shown
+    assert "The trail is whole" in shown
     # The key goes to the service, and to nothing that runs.
     assert KEY not in shown
     assert all(KEY in (head.get("x-api-key", "") + head.get("authorization", "")) for _, head, _ in service.requests)

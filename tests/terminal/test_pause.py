@@ -32,7 +32,7 @@ def terminal(tmp_path: Path, state: Path) -> Iterator[Terminal]:
 def begin(terminal: Terminal, command: str = "") -> str:
     terminal.type(command or f"{ASSENT} pause 10m; echo status=$?")
     terminal.press("Enter")
-    found = re.search(r"Type (\w{6}) to go on", terminal.wait_for("to go on"))
+    found = re.search(r"Type (\w{6}) to confirm", terminal.wait_for("to confirm"))
     assert found is not None
     return found[1]
 
@@ -86,4 +86,4 @@ def test_without_a_terminal_it_is_refused(tmp_path: Path, state: Path) -> None:
 def test_a_time_that_is_none_or_too_long_is_refused(tmp_path: Path, text: str) -> None:
     environ = {"HOME": str(tmp_path), "PATH": "/usr/bin:/bin"}
     done = subprocess.run([ASSENT, "pause", "--", text], capture_output=True, text=True, env=environ)
-    assert (done.returncode, "is no time" in done.stderr) == (2, True)
+    assert (done.returncode, "is not a time" in done.stderr) == (2, True)

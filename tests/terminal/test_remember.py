@@ -68,13 +68,13 @@ def test_what_was_answered_with_yes_is_proposed_and_a_ticked_rule_holds(session:
     terminal.press("Enter")
     screen = terminal.wait_for("nothing for none>")
     assert "  1  bash(frob build --all)" in screen
-    assert "2 yes, as for `frob build --all`" in screen
+    assert "allowed 2 times, as for `frob build --all`" in screen
     terminal.type("1")
     terminal.press("Enter")
     terminal.wait_for("status=0")
     assert session.send("PreToolUse", "frob build --all") == "allow"
     assert session.send("PreToolUse", "frob deploy") == "ask"
-    assert session.listed() == "no yes in a dialog is left that a rule could repeat\n"
+    assert session.listed() == "nothing that you allowed in a dialog can be saved as a rule\n"
     lines = (session.state / "audit/permissions.jsonl").read_text().splitlines()
     assert [each["channel"] for each in map(json.loads, lines) if each["kind"] == "grant"] == ["terminal"]
 
@@ -87,9 +87,9 @@ def test_without_a_terminal_it_only_lists(session: Session) -> None:
 
 def test_a_question_that_nobody_answered_is_not_proposed(session: Session) -> None:
     assert session.send("PreToolUse", "frob build --all") == "ask"
-    assert session.listed() == "no yes in a dialog is left that a rule could repeat\n"
+    assert session.listed() == "nothing that you allowed in a dialog can be saved as a rule\n"
 
 
 def test_a_call_that_the_trail_does_not_hold_whole_is_not_proposed(session: Session) -> None:
     session.yes("frob login --token ghp_" + "a1B2" * 9)
-    assert session.listed() == "no yes in a dialog is left that a rule could repeat\n"
+    assert session.listed() == "nothing that you allowed in a dialog can be saved as a rule\n"

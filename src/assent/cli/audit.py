@@ -1,4 +1,4 @@
-"""`assent audit`: looks at the trail, proves it, counts it, takes it elsewhere. Writes nothing to it."""
+"""`assent audit`: reads, searches, verifies, counts and exports the audit trail. Writes nothing to it."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ import sys
 from collections.abc import Iterator
 from datetime import datetime
 
-from assent.cli import audit_chart, records
+from assent.cli import records
+from assent.cli.command import Option, Options, Verb, at_least_one, flag, one_of, takes_verb, text
 from assent.cli.why import trail_folder
 from assent.contract import StoreError
 from assent.trail import query, stats, verify
 from assent.trail.entries import Malformed, TrailEntry, TrailFilter
 from assent.trail.query import follow
 
-DESCRIPTION = "Look at the audit trail: every decision, every answer, in order."
-EPILOG = "The trail is in ~/.assent/audit, one JSON object a line. `assent why ID` prints one receipt whole."
-TIMES = "2h, 1d, today, 2026-11-01 or 2026-11-01T09:30"
+DESCRIPTION = "Read the audit trail: every decision and every answer, in order."
+EPILOG = "The trail is in ~/.assent/audit, one JSON object per line. `assent why ID` prints one receipt in full."
 COLUMNS = (
     "n time kind id runtime session project cwd tool input effects outcome layer code reason rule source mode risk who "
     "channel scope timed_out latency_ms hash".split()
@@ -28,118 +28,107 @@ FORMATS = ("jsonl", "csv", "openharness")
 KINDS = ("decision", "answer", "grant", "revoke", "mode", "offer", "event")
 
 
-def arguments(parser: argparse.ArgumentParser) -> None:
-    verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
-    tail = verbs.add_parser("tail", help="the last records, newest last", description="Print the last records.")
-    tail.add_argument("-n", "--lines", metavar="N", type=positive, default=20, help="how many (default: 20)")
-    tail.add_argument("-f", "--follow", action="store_true", help="go on printing records as they are written")
-    tail.add_argument("--json", action="store_true", help="print the records as JSON, one a line")
-    _add_filters(tail)
-    find = verbs.add_parser(
-        "query",
-        help="search the records, newest first",
-        description="Print the records that fit all filters, newest first.",
-        epilog="for example: assent audit query --since 1d --outcome deny",
-    )
-    find.add_argument("-n", "--lines", metavar="N", type=positive, default=0, help="at most so many (default: all)")
-    find.add_argument("--oldest-first", action="store_true", help="print the oldest first")
-    find.add_argument("--json", action="store_true", help="print the records as JSON, one a line")
-    _add_filters(find)
-    prove = verbs.add_parser(
-        "verify",
-        help="prove that the trail is whole, or name the first bad line",
-        description="Walk the whole trail and name the first line that was changed, dropped, inserted, moved or cut.",
-        epilog="exit status: 0 the trail is whole, 1 it is not, 2 it cannot be read",
-    )
-    prove.add_argument(
-        "--from",
-        dest="start",
-        metavar="N",
-        type=positive,
-        default=1,
-        help="the first line, where older ones were archived",
-    )
-    prove.add_argument(
-        "--expect",
-        metavar="HASH",
-        type=a_hash,
-        default="",
-        help="a hash that an earlier run printed, or its first 8 characters or more: a line must have it",
-    )
-    prove.add_argument("--json", action="store_true", help="print the verdict as JSON")
-    numbers = verbs.add_parser(
-        "stats", help="prompts, answers, rules and times in numbers", description="Count what the trail tells."
-    )
-    numbers.add_argument("--since", metavar="TIME", default="", help=f"from then on: {TIMES}")
-    numbers.add_argument("--until", metavar="TIME", default="", help="before then")
-    numbers.add_argument("--json", action="store_true", help="print the numbers as JSON")
-    out = verbs.add_parser(
-        "export", help="write records to a file, or to standard output", description="Write records out, oldest first."
-    )
-    out.add_argument(
-        "--format",
-        choices=FORMATS,
-        default="jsonl",
-        help="JSON Lines, CSV, or one line with OpenHarness's fields for each call that was settled (default: jsonl)",
-    )
-    out.add_argument("--output", metavar="FILE", default="", help="the file, which must not exist yet")
-    _add_filters(out)
-
-
-def _add_filters(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--since", metavar="TIME", default="", help=f"from then on: {TIMES}")
-    parser.add_argument("--until", metavar="TIME", default="", help="before then")
-    parser.add_argument("--session", metavar="ID", default="", help="the session, or the beginning of its id")
-    parser.add_argument("--tool", metavar="NAME", default="", help="the tool, as the runtime calls it")
-    parser.add_argument("--outcome", choices=("allow", "ask", "deny"), default="", help="what came of it")
-    parser.add_argument("--kind", choices=KINDS, default="", help="the kind of record")
-    parser.add_argument("--rule", metavar="TEXT", default="", help="a rule, or a part of its text")
-    parser.add_argument("--code", metavar="CODE", default="", help="a reason code, or its family (floor)")
-    parser.add_argument("--runtime", metavar="NAME", default="", help="the runtime")
-    parser.add_argument("--text", metavar="TEXT", default="", help="a text anywhere in the record")
-
-
-def positive(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise ValueError
-    return number
-
-
-def a_hash(text: str) -> str:
-    found = text.lower()
+def a_hash(given: str) -> str:
+    """The type of `--expect`."""
+    found = given.lower()
     if (found and not 8 <= len(found) <= 64) or set(found) - set("0123456789abcdef"):
         raise ValueError
     return found
 
 
+def _lines(help: str, default: int = 0) -> Option:
+    return {"metavar": "N", "type": at_least_one, "default": default, "help": help}
+
+
+EXPECT = "a hash that an earlier run printed, or its first 8 or more characters: a line must have it"
+TIMES: Options = {
+    "--since": text("TIME", "from this time on: 2h, 1d, today, 2026-11-01 or 2026-11-01T09:30"),
+    "--until": text("TIME", "before this time"),
+}
+FILTERS: Options = {
+    **TIMES,
+    "--session": text("ID", "the session, or the first characters of its id"),
+    "--tool": text("NAME", "the tool, by the agent program's name for it"),
+    "--outcome": one_of(("allow", "ask", "deny"), "the outcome"),
+    "--kind": one_of(KINDS, "the kind of record"),
+    "--rule": text("TEXT", "a rule, or a part of its text"),
+    "--code": text("CODE", "a reason code, or its family (floor)"),
+    "--runtime": text("NAME", "the agent program"),
+    "--text": text("TEXT", "a text anywhere in the record"),
+}
+JSON_LINES: Options = {"--json": flag("print the records as JSON, one per line")}
+arguments = takes_verb(
+    {
+        "tail": Verb(
+            "the last records, newest last",
+            {
+                "-n --lines": _lines("how many (default: 20)", 20),
+                "-f --follow": flag("keep printing records as they are written"),
+                **JSON_LINES,
+                **FILTERS,
+            },
+            "Print the last records.",
+        ),
+        "query": Verb(
+            "search the records, newest first",
+            {
+                "-n --lines": _lines("print at most this many (default: all)"),
+                "--oldest-first": flag("print the oldest first"),
+                **JSON_LINES,
+                **FILTERS,
+            },
+            "Print the records that match all filters, newest first.",
+            "for example: assent audit query --since 1d --outcome deny",
+        ),
+        "verify": Verb(
+            "verify that the trail is whole, or name the first bad line",
+            {
+                "--from": {**_lines("the first line, where older ones were archived", 1), "dest": "start"},
+                "--expect": {"metavar": "HASH", "type": a_hash, "default": "", "help": EXPECT},
+                "--json": flag("print the result as JSON"),
+            },
+            "Read the whole trail and name the first line that was changed, dropped, inserted, moved or cut.",
+            "exit status: 0 the trail is whole, 1 it is not, 2 it cannot be read",
+        ),
+        "stats": Verb(
+            "count prompts, answers, rules and times",
+            {**TIMES, "--json": flag("print the numbers as JSON")},
+            "Count what is in the trail.",
+        ),
+        "export": Verb(
+            "write records to a file, or to standard output",
+            {
+                "--format": one_of(
+                    FORMATS, "JSON Lines (the default), CSV, or OpenHarness's fields for each settled call", "jsonl"
+                ),
+                "--output": text("FILE", "the file, which must not exist yet"),
+                **FILTERS,
+            },
+            "Write records, oldest first.",
+        ),
+    }
+)
+
+
 def run(options: argparse.Namespace) -> int:
-    folder = trail_folder()
-    match options.verb:
-        case "tail":
-            return tail(folder, options)
-        case "query":
-            return search(folder, options)
-        case "verify":
-            return prove(folder, options)
-        case "stats":
-            return count(folder, options)
-        case _:
-            return export(folder, options)
+    verbs = {"tail": tail, "query": search, "verify": check, "stats": count, "export": export}
+    return verbs[options.verb](trail_folder(), options)
 
 
 def wanted_by(options: argparse.Namespace) -> TrailFilter:
-    now = datetime.now().astimezone()
     names = ("session", "tool", "outcome", "kind", "rule", "code", "runtime", "text")
-    return TrailFilter(
-        since=records.when(options.since, now) if options.since else 0.0,
-        until=records.when(options.until, now) if options.until else 0.0,
-        **{name: getattr(options, name) for name in names},
-    )
+    since, until = _times(options)
+    return TrailFilter(since=since, until=until, **{name: getattr(options, name) for name in names})
 
 
-class Unreadable:
-    """Counts lines that cannot be read, and says so once."""
+def _times(options: argparse.Namespace) -> tuple[float, float]:
+    now = datetime.now().astimezone()
+    since, until = (records.when(given, now) if given else 0.0 for given in (options.since, options.until))
+    return since, until
+
+
+class UnreadableLines:
+    """Collects lines that cannot be read, and reports them once."""
 
     def __init__(self) -> None:
         self.found: list[Malformed] = []
@@ -147,104 +136,94 @@ class Unreadable:
     def __call__(self, line: Malformed) -> None:
         self.found.append(line)
 
-    def tell(self) -> None:
+    def report(self) -> None:
         if self.found:
             first = min(self.found, key=lambda each: (each.file, each.line))
             more = f" and {len(self.found) - 1} more" if len(self.found) > 1 else ""
-            print(
-                f"assent: cannot be read and was left out: {first.file}:{first.line}{more}; see `assent audit verify`",
-                file=sys.stderr,
-            )
+            where = f"{first.file}:{first.line}{more}"
+            print(f"assent: cannot be read and was left out: {where}; see `assent audit verify`", file=sys.stderr)
 
 
-def tell_empty(folder: str, wanted: TrailFilter) -> None:
-    """What to do where there is nothing to show."""
+def report_empty(folder: str, wanted: TrailFilter) -> None:
+    """Say why nothing is shown, and what to do."""
     if wanted != TrailFilter() and next(query.read(folder, newest_first=True, limit=1), None) is not None:
-        print("no record fits; try fewer filters, or an earlier --since", file=sys.stderr)
+        print("no record matches; try fewer filters, or an earlier --since", file=sys.stderr)
     else:
         print(f"the trail in {folder} is empty: records appear when an agent's calls pass the gate", file=sys.stderr)
 
 
 def show(entry: TrailEntry, as_json: bool) -> None:
-    if as_json:
-        print(json.dumps(entry.fields), flush=True)
-    else:
-        width = shutil.get_terminal_size((0, 0)).columns if sys.stdout.isatty() else 0
-        print(records.line(entry, width), flush=True)
+    width = shutil.get_terminal_size((0, 0)).columns if sys.stdout.isatty() else 0
+    print(json.dumps(entry.fields) if as_json else records.line(entry, width), flush=True)
 
 
 # ---------------------------------------------------------------- tail and query
 
 
 def tail(folder: str, options: argparse.Namespace) -> int:
-    wanted = wanted_by(options)
-    unreadable = Unreadable()
+    wanted, unreadable = wanted_by(options), UnreadableLines()
     later = follow(folder, wanted) if options.follow else None
     last = list(query.read(folder, wanted, newest_first=True, limit=options.lines, malformed=unreadable))
     for entry in reversed(last):
         show(entry, options.json)
-    unreadable.tell()
+    unreadable.report()
     if not last and later is None:
-        tell_empty(folder, wanted)
+        report_empty(folder, wanted)
     for entry in later or ():
         show(entry, options.json)
     return 0
 
 
 def search(folder: str, options: argparse.Namespace) -> int:
-    wanted = wanted_by(options)
-    unreadable = Unreadable()
-    found = 0
-    newest = not options.oldest_first
-    for entry in query.read(folder, wanted, newest_first=newest, limit=options.lines, malformed=unreadable):
+    wanted, unreadable = wanted_by(options), UnreadableLines()
+    newest, found = not options.oldest_first, 0
+    entries = query.read(folder, wanted, newest_first=newest, limit=options.lines, malformed=unreadable)
+    for entry in entries:
         show(entry, options.json)
         found += 1
-    unreadable.tell()
+    unreadable.report()
     if not found:
-        tell_empty(folder, wanted)
+        report_empty(folder, wanted)
     return 0
 
 
 # ---------------------------------------------------------------- verify and stats
 
 
-def prove(folder: str, options: argparse.Namespace) -> int:
+def check(folder: str, options: argparse.Namespace) -> int:
     verdict = verify.verify(folder, start=options.start, expect=options.expect)
     fault = verdict.fault
+    status = 1 if fault else 0
     if options.json:
         shown = {name: getattr(verdict, name) for name in ("lines", "segments", "last", "hash", "notes")}
-        bad = {name: getattr(fault, name) for name in ("file", "line", "n", "text")} if fault else None
-        print(
-            json.dumps(
-                {"whole": fault is None, **shown, "fault": {**bad, "what": fault.what.value} if fault and bad else None}
-            )
-        )
-        return 1 if fault else 0
+        bad = None
+        if fault is not None:
+            bad = {**{name: getattr(fault, name) for name in ("file", "line", "n", "text")}, "what": fault.what.value}
+        print(json.dumps({"whole": fault is None, **shown, "fault": bad}))
+        return status
     for note in verdict.notes:
         print(f"note: {note}")
     if fault is not None:
         print(f"{fault}\n{verdict.lines} lines before it are as they were written")
-        return 1
-    if not verdict.lines:
-        tell_empty(folder, TrailFilter())
-        return 0
-    print(f"whole: {verdict.lines} lines in {verdict.segments} files, up to line {verdict.last}, hash {verdict.hash}")
-    return 0
+    elif not verdict.lines:
+        report_empty(folder, TrailFilter())
+    else:
+        found = f"{verdict.lines} lines in {verdict.segments} files, up to line {verdict.last}, hash {verdict.hash}"
+        print(f"whole: {found}")
+    return status
 
 
 def count(folder: str, options: argparse.Namespace) -> int:
-    now = datetime.now().astimezone()
-    since = records.when(options.since, now) if options.since else 0.0
-    until = records.when(options.until, now) if options.until else 0.0
-    unreadable = Unreadable()
+    since, until = _times(options)
+    unreadable = UnreadableLines()
     found = stats.count(query.thin(folder, stats.FIELDS, since=since, until=until, malformed=unreadable))
-    unreadable.tell()
+    unreadable.report()
     if options.json:
         print(json.dumps(found.as_json(), indent=1))
     elif not found.records:
-        tell_empty(folder, TrailFilter(since=since, until=until))
+        report_empty(folder, TrailFilter(since=since, until=until))
     else:
-        print(audit_chart.numbers(found))
+        print(records.numbers(found))
     return 0
 
 
@@ -252,14 +231,12 @@ def count(folder: str, options: argparse.Namespace) -> int:
 
 
 def export(folder: str, options: argparse.Namespace) -> int:
-    wanted = wanted_by(options)
-    unreadable = Unreadable()
-    entries = query.read(folder, wanted, malformed=unreadable)
-    lines = _lines(entries, options.format)
+    unreadable = UnreadableLines()
+    lines = _exported(query.read(folder, wanted_by(options), malformed=unreadable), options.format)
     if not options.output:
         for each in lines:
             print(each)
-        unreadable.tell()
+        unreadable.report()
         return 0
     written = 0
     try:
@@ -272,12 +249,12 @@ def export(folder: str, options: argparse.Namespace) -> int:
         raise StoreError(f"`{options.output}` exists already and was left as it is; name another file") from None
     except OSError as error:
         raise StoreError(f"`{options.output}` cannot be written: {error.strerror}") from None
-    unreadable.tell()
+    unreadable.report()
     print(f"wrote {written - (options.format == 'csv')} records to {options.output}", file=sys.stderr)
     return 0
 
 
-def _lines(entries: Iterator[TrailEntry], form: str) -> Iterator[str]:
+def _exported(entries: Iterator[TrailEntry], form: str) -> Iterator[str]:
     if form == "csv":
         return _csv(entries)
     if form == "openharness":
@@ -309,9 +286,6 @@ def _csv(entries: Iterator[TrailEntry]) -> Iterator[str]:
         yield ",".join(_cell(entry.text(name)) for name in COLUMNS)
 
 
-def _cell(text: str) -> str:
-    if text[:1] in ("=", "+", "-", "@", "\t", "\r"):
-        text = f"'{text}"
-    if any(each in text for each in '",\n\r'):
-        return '"' + text.replace('"', '""') + '"'
-    return text
+def _cell(given: str) -> str:
+    shown = f"'{given}" if given.startswith(("=", "+", "-", "@", "\t", "\r")) else given
+    return '"' + shown.replace('"', '""') + '"' if any(each in shown for each in '",\n\r') else shown

@@ -1,4 +1,8 @@
-"""`assent check`: one call or many, decided and shown. Runs nothing and writes nothing."""
+"""`assent check`: decides one call, or with `--batch` many, and prints the outcome. Runs nothing and writes nothing.
+
+A batch reads JSON lines and prints one for each, in order. A line may bring its own rules, grants, mode, home,
+environment and host facts, so that cases are portable. A line that is no call, or whose policy does not load, gets the
+outcome `error`."""
 
 from __future__ import annotations
 
@@ -6,23 +10,35 @@ import argparse
 import json
 import os
 import sys
+from contextlib import suppress
+from typing import IO
 
-from assent.cli.place import add_place
-from assent.contract import Call, Decision, Layer, Outcome, PayloadError
+from assent.cli.command import WHERE, flag, takes, text
+from assent.contract import AssentError, Call, Decision, Layer, Outcome, PayloadError
+from assent.contract.approval import Grant, Scope
 from assent.contract.tools import canonical
 from assent.engine import configure
-from assent.engine.engine import Engine
+from assent.engine.engine import Engine, Judged
 from assent.engine.memory import Memory
 from assent.engine.request import Request
+from assent.facts import digest
 from assent.gate import CallGate
-from assent.policy import explain
-from assent.policy import grants as granting
+from assent.policy import explain, grants
+from assent.policy.document import Document, document_of
 from assent.policy.parts import nobody_answers
+from assent.policy.rules import Origin
+from assent.policy.settings import combine
 
+DESCRIPTION = (
+    "Decide one tool call and print the receipt. Runs nothing and writes nothing. Remembered answers (`assent grants`) "
+    "of the project and the session count, and the receipt names the one that settles the call. With --batch, only "
+    "those that a line brings itself count."
+)
+EPILOG = "exit status: 0 allow, 3 ask, 4 deny, 2 error"
 EXAMPLE = '{"tool": "bash", "input": {"command": "ls"}}'
-
 STATUS = {Outcome.ALLOW: 0, Outcome.ASK: 3, Outcome.DENY: 4}
-# Which argument a plain text stands for.
+COLOURS = {Outcome.ALLOW: "32", Outcome.ASK: "33", Outcome.DENY: "31"}
+# The argument that INPUT is, where it is no JSON object.
 MAIN_ARGUMENT = {
     "bash": "command",
     "read": "file_path",
@@ -34,44 +50,29 @@ MAIN_ARGUMENT = {
     "websearch": "query",
     "agent": "subagent_type",
 }
-
-
-DESCRIPTION = (
-    "Decide one tool call and print the receipt. Runs nothing and writes nothing. Remembered answers (`assent grants`) "
-    "that hold for the project and the session count, and the receipt names the one that settles the call. With "
-    "--batch only those count that a line brings itself."
+KNOWN = frozenset(
+    "id tool input cwd mode rules project_rules headless home env facts session shell roots description grants "
+    "runtime".split()
 )
-EPILOG = "exit status: 0 allow, 3 ask, 4 deny, 2 error"
-
-
-def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "tool",
-        nargs="?",
-        metavar="TOOL",
-        help="the tool's name (bash, read, write, …), or - for a call as JSON on standard input",
-    )
-    parser.add_argument(
-        "input", nargs="?", metavar="INPUT", help="the command, path or address, or the tool's input as a JSON object"
-    )
-    parser.add_argument("--batch", action="store_true", help="one JSON object a line in, one out for each, in order")
-    parser.add_argument("--json", action="store_true", help="print the receipt as JSON")
-    parser.add_argument("--headless", action="store_true", help="as in a run where nobody can answer: ask becomes deny")
-    parser.add_argument(
-        "--session",
-        metavar="ID",
-        default="",
-        help="the session: its mode, its remembered answers and its first view of the project's rules hold",
-    )
-    parser.add_argument("--no-grants", action="store_true", help="by the rules alone, without remembered answers")
-    add_place(parser)
+TOOL = "the tool's name (bash, read, write, …), or - for a call as JSON on standard input"
+INPUT = "the command, path or address, or the tool's input as a JSON object"
+arguments = takes(
+    {
+        "tool": {"nargs": "?", "metavar": "TOOL", "help": TOOL},
+        "input": {"nargs": "?", "metavar": "INPUT", "help": INPUT},
+        "--batch": flag("read one JSON object per line, print one for each, in order"),
+        "--json": flag("print the receipt as JSON"),
+        "--headless": flag("decide as where nobody can answer: ask becomes deny"),
+        "--session": text("ID", "use this session's mode, remembered answers and first view of the project's rules"),
+        "--no-grants": flag("decide by the rules alone, without remembered answers"),
+        **WHERE,
+    }
+)
 
 
 def run(options: argparse.Namespace) -> int:
     if options.batch:
-        from assent.cli import check_batch
-
-        return check_batch.run(options, sys.stdin.buffer, sys.stdout)
+        return run_batch(options, sys.stdin.buffer, sys.stdout)
     if options.tool is None:
         raise PayloadError("no call given; try `assent check bash 'git status'`, or `assent check - < call.json`")
     tool, given, cwd, session = _call_of(options)
@@ -79,98 +80,221 @@ def run(options: argparse.Namespace) -> int:
     gate, here = configure.open_gate(here, os.environ, mode=options.mode, config=options.config, session=session)
     call = Call(tool, given, cwd=cwd, roots=here.roots, home=here.home, session=session)
     decision = _decision(options, gate, here, call)
-    show(decision, tool, given, as_json=options.json)
-    if decision.deciding.layer is Layer.GRANT and not options.json:
-        id = decision.deciding.source.removeprefix(granting.SOURCE)[:8]
-        print(f"  then   without the remembered answer it asks; `assent grants revoke {id}` takes that back")
-    if decision.outcome is not Outcome.ALLOW and not options.json:
-        for clamp in gate.settings.clamps:
-            print(f"  held   the mode is held down by {clamp}")
-    if gate.settings.classifier is not None and not options.json:
-        _tell_of_model(gate, call)
+    if options.json:
+        print(json.dumps({**explain.as_json(decision), "agent_message": explain.to_agent(decision)}, indent=1))
+        return STATUS[decision.outcome]
+    value = given.get(MAIN_ARGUMENT.get(canonical(tool), ""))
+    shown = value if isinstance(value, str) else json.dumps(given, ensure_ascii=False)
+    receipt = explain.in_words(decision, f"{tool} {shown}")
+    if sys.stdout.isatty() and not os.environ.get("NO_COLOR"):
+        word, _, rest = receipt.partition(" ")
+        receipt = f"\x1b[1;{COLOURS[decision.outcome]}m{word}\x1b[0m {rest}"
+    print("\n  ".join([receipt, *_notes(gate, call, decision)]))
     return STATUS[decision.outcome]
 
 
+def _notes(gate: Engine, call: Call, decision: Decision) -> list[str]:
+    """What else a person should know of the decision."""
+    notes = []
+    if decision.deciding.layer is Layer.GRANT:
+        id = decision.deciding.source.removeprefix(grants.SOURCE)[:8]
+        notes.append(f"then   without the remembered answer it asks; `assent grants revoke {id}` revokes that")
+    if decision.outcome is not Outcome.ALLOW:
+        notes += [f"mode   capped by {clamp}" for clamp in gate.settings.clamps]
+    if (backend := gate.settings.classifier) is not None:
+        from assent.engine import classify
+
+        judged = gate.judge(call)
+        if classify.may_judge(judged) and classify.unseen(call, judged) is None:
+            model = f"the model `{backend.model}` is asked first (`assent classifier check`)"
+            notes.append(f"then   no rule matches it, so {model}")
+    return notes
+
+
 def _decision(options: argparse.Namespace, gate: Engine, here: configure.Place, call: Call) -> Decision:
-    """What would happen now: by the rules, then by the answers that are remembered for this project and session."""
+    """The decision by the rules, then by the remembered answers of this project and session."""
     path = CallGate(Memory(here.state))
     if options.no_grants:
         judged = gate.judge(call)
-    elif options.mode:  # a mode that is asked about is not the one that the session has
+    elif options.mode:  # the mode of the option is not that of the session
         judged = path.granted(gate.judge(call), call, project=here.project)
     else:
         judged = path.judge(Request(gate, call, here.project))
-    asks = judged.decision.outcome is Outcome.ASK
-    return nobody_answers(judged.decision) if options.headless and asks else judged.decision
+    return _answered(judged.decision, headless=options.headless)
+
+
+def _answered(decision: Decision, *, headless: bool) -> Decision:
+    return nobody_answers(decision) if headless and decision.outcome is Outcome.ASK else decision
 
 
 def _call_of(options: argparse.Namespace) -> tuple[str, dict[str, object], str, str]:
+    """Tool, input, folder and session."""
     cwd = os.path.abspath(options.cwd or os.getcwd())
     if options.tool != "-":
         return options.tool, read_input(options.tool, options.input or ""), cwd, options.session
     if options.input is not None:
         raise PayloadError("with `-` the whole call comes on standard input; remove the second argument")
-    text = sys.stdin.read()
-    if not text.strip():
+    given = sys.stdin.read()
+    if not given.strip():
         raise PayloadError(f"standard input is empty; write {EXAMPLE}")
-    payload = parse_object(text, "standard input")
-    tool, given = payload.get("tool"), payload.get("input", {})
-    if not isinstance(tool, str) or not isinstance(given, dict):
-        raise PayloadError(f"standard input is no call; write {EXAMPLE}")
-    inner = payload.get("cwd", cwd)
-    return tool, given, str(inner), str(payload.get("session", "") or options.session)
-
-
-def read_input(tool: str, text: str) -> dict[str, object]:
-    """A tool's input: a JSON object, or the text of its main argument."""
-    if text.lstrip().startswith("{"):
-        try:
-            value = json.loads(text)
-        except ValueError:
-            value = None
-        if isinstance(value, dict):
-            return value
-    key = MAIN_ARGUMENT.get(canonical(tool))
-    if key is None:
-        if not text:
-            return {}
-        raise PayloadError(f'`{tool}` takes its input as a JSON object; write for example \'{{"path": "src"}}\'')
-    return {key: text} if text else {}
-
-
-def parse_object(text: str, where: str) -> dict[str, object]:
     try:
-        value = json.loads(text)
+        payload = json.loads(given)
     except ValueError as error:
-        raise PayloadError(f"{where} is not JSON: {error}") from None
-    if not isinstance(value, dict):
-        raise PayloadError(f"{where} is not a JSON object")
-    return value
+        raise PayloadError(f"standard input is not JSON: {error}") from None
+    if not isinstance(payload, dict):
+        raise PayloadError("standard input is not a JSON object")
+    tool, found = payload.get("tool"), payload.get("input", {})
+    if not isinstance(tool, str) or not isinstance(found, dict):
+        raise PayloadError(f"standard input is not a call; write {EXAMPLE}")
+    return tool, found, str(payload.get("cwd", cwd)), str(payload.get("session", "") or options.session)
 
 
-def show(decision: Decision, tool: str, given: dict[str, object], *, as_json: bool) -> None:
-    if as_json:
-        print(json.dumps({**explain.as_json(decision), "agent_message": explain.to_agent(decision)}, indent=1))
-        return
-    value = given.get(MAIN_ARGUMENT.get(canonical(tool), ""))
-    shown = value if isinstance(value, str) else json.dumps(given, ensure_ascii=False)
-    text = explain.in_words(decision, f"{tool} {shown}")
-    print(coloured(text, decision.outcome) if sys.stdout.isatty() and not os.environ.get("NO_COLOR") else text)
+def read_input(tool: str, given: str) -> dict[str, object]:
+    """A tool's input: a JSON object, or the text of its main argument."""
+    if given.lstrip().startswith("{"):
+        with suppress(ValueError):
+            value = json.loads(given)
+            if isinstance(value, dict):
+                return value
+    key = MAIN_ARGUMENT.get(canonical(tool))
+    if given and key is None:
+        raise PayloadError(f'`{tool}` takes its input as a JSON object; write for example \'{{"path": "src"}}\'')
+    return {key: given} if given and key else {}
 
 
-def _tell_of_model(gate: Engine, call: Call) -> None:
-    """That a model is asked before a person, where it is. Nobody is asked here."""
-    from assent.engine import classify
+# ---------------------------------------------------------------- batch
 
-    backend, judged = gate.settings.classifier, gate.judge(call)
-    if backend is not None and classify.may_judge(judged) and classify.unseen(call, judged) is None:
-        print(
-            f"  then   nothing speaks of it, so the model `{backend.model}` is asked first (`assent classifier check`)"
+
+def run_batch(options: argparse.Namespace, lines: IO[bytes], out: IO[str]) -> int:
+    """Answer every line; return 2 where a line was no call or its policy did not load, else 0."""
+    batch, status = Batch(options), 0
+    for number, raw in enumerate(lines, 1):
+        if raw.strip():
+            answer = batch.answer(raw, number)
+            status = 2 if answer["outcome"] == "error" else status
+            out.write(json.dumps(answer) + "\n")
+    out.flush()
+    return status
+
+
+class Batch:
+    """Gates and places, made once for all the lines that share them."""
+
+    def __init__(self, options: argparse.Namespace) -> None:
+        self.options = options
+        self.documents: dict[str, list[Document]] = {}
+        self._gates: dict[str, Engine] = {}
+        self._places: dict[tuple[str, str], configure.Place] = {}
+
+    def answer(self, raw: bytes, number: int) -> dict[str, object]:
+        name: object = number
+        try:
+            row = parse_line(raw)
+            name = row.get("id", number)
+            return {"id": name, **self.decide(row)}
+        except AssentError as error:
+            return {"id": name, "outcome": "error", "code": "policy.load", "reason": str(error)}
+
+    def decide(self, row: dict[str, object]) -> dict[str, object]:
+        tool, given, cwd = row.get("tool"), row.get("input", {}), row.get("cwd", self.options.cwd or os.getcwd())
+        if not isinstance(tool, str) or not isinstance(given, dict) or not isinstance(cwd, str):
+            raise PayloadError("a line needs `tool` (text), `input` (an object) and `cwd` (text)")
+        here = self.place(cwd, str(row.get("home") or ""))
+        gate, facts = self.gate(row, here), row.get("facts")
+        links = facts.get("symlinks", {}) if isinstance(facts, dict) else None
+        named = {name: str(row.get(name, "")) for name in ("shell", "session", "runtime")}
+        call = Call(tool, given, cwd=cwd, roots=here.roots, home=here.home, **named)
+        decision = _granted(gate.judge(call, links=links), call, own_grants(row.get("grants")))
+        decision = _answered(decision, headless=bool(row.get("headless", self.options.headless)))
+        part = decision.deciding
+        return {
+            "outcome": decision.outcome.word,
+            "code": part.code,
+            "reason": part.reason,
+            "part": part.what,
+            "rule": part.rule,
+            "risk": decision.risk,
+            "mode": decision.mode,
+        }
+
+    def place(self, cwd: str, home: str) -> configure.Place:
+        if (cwd, home) not in self._places:
+            self._places[cwd, home] = configure.place(cwd, os.environ, home=home)
+        return self._places[cwd, home]
+
+    def gate(self, row: dict[str, object], here: configure.Place) -> Engine:
+        """The gate for a line's own rules, mode and environment, with the files of this machine."""
+        mode, rules, project, environ = row.get("mode"), row.get("rules"), row.get("project_rules"), row.get("env")
+        environment_mode = (environ if isinstance(environ, dict) else os.environ).get("ASSENT_MODE", "")
+        key = json.dumps([mode, rules, project, environment_mode, here.project], sort_keys=True)
+        if key not in self._gates:
+            if here.project not in self.documents:
+                self.documents[here.project] = configure.documents(here, config=self.options.config)
+            found = [*self.documents[here.project], *own_documents(rules, project)]
+            flag_mode = str(mode or self.options.mode or "")
+            settings = combine(found, environment_mode=str(environment_mode), flag_mode=flag_mode)
+            examples = tuple(example for document in found for example in document.examples)
+            self._gates[key] = Engine(settings, own=configure.own(here), examples=examples, state=here.state)
+        return self._gates[key]
+
+
+def _granted(judged: Judged, call: Call, held: tuple[Grant, ...]) -> Decision:
+    """The decision with a line's own grants, which count as if they were given just now."""
+    lowering, facts, policy = judged.lowering, judged.facts, judged.policy
+    if not held or lowering is None or facts is None or policy is None:
+        return judged.decision
+    identity, running = digest.identity(call), digest.running(lowering, facts)
+    files = tuple(pair for pairs in running.values() for pair in pairs)
+    bound = tuple(
+        Grant(
+            each.id,
+            each.scope,
+            rules=each.rules,
+            identity="" if each.rules else identity,
+            answers=each.answers,
+            files=files,
         )
+        for each in held
+    )
+    return grants.settle(lowering, facts, policy, judged.decision, bound, identity=identity, running=running)
 
 
-def coloured(text: str, outcome: Outcome) -> str:
-    """The first word in the outcome's colour, for a terminal."""
-    word, _, rest = text.partition(" ")
-    colour = {Outcome.ALLOW: "32", Outcome.ASK: "33", Outcome.DENY: "31"}[outcome]
-    return f"\x1b[1;{colour}m{word}\x1b[0m {rest}"
+def own_grants(given: object) -> tuple[Grant, ...]:
+    """A line's own grants: lists of `rules` (none: this very call) and the ask rules that they `answer`."""
+    if given is None:
+        return ()
+    if not isinstance(given, list) or not all(isinstance(each, dict) for each in given):
+        raise PayloadError("`grants` is a list of objects with `rules` and `answers`")
+    return tuple(
+        Grant(str(at), Scope.SESSION, rules=_texts(each.get("rules")), answers=_texts(each.get("answers")))
+        for at, each in enumerate(given, 1)
+    )
+
+
+def _texts(given: object) -> tuple[str, ...]:
+    if not isinstance(given, list | None) or not all(isinstance(each, str) for each in given or ()):
+        raise PayloadError("`rules` and `answers` of a grant are lists of rules")
+    return tuple(given or ())
+
+
+def parse_line(raw: bytes) -> dict[str, object]:
+    try:
+        row = json.loads(raw)
+    except (ValueError, RecursionError) as error:
+        raise PayloadError(f"not JSON: {error}") from None
+    if not isinstance(row, dict):
+        raise PayloadError("not a JSON object")
+    if unknown := row.keys() - KNOWN:
+        raise PayloadError(f"unknown key `{min(unknown)}`; known are {', '.join(sorted(KNOWN))}")
+    return row
+
+
+def own_documents(rules: object, project: object) -> list[Document]:
+    """A line's own rules as a user's file, its project rules as a project's."""
+    out: list[Document] = []
+    for table, file, origin in ((rules, "rules", Origin.USER), (project, ".assent.toml", Origin.PROJECT)):
+        if isinstance(table, dict):
+            out.append(document_of(table, file, origin))
+        elif table is not None:
+            raise PayloadError(f"`{file}` is an object with lists of rules")
+    return out

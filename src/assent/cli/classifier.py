@@ -1,4 +1,4 @@
-"""`assent classifier`: tries the configured model on one call, or measures it on many. Runs and records nothing."""
+"""`assent classifier`: asks the configured model about one call, or measures it on many. Runs and records nothing."""
 
 from __future__ import annotations
 
@@ -12,72 +12,67 @@ from assent.approval.classifier import prompt
 from assent.approval.classifier.model import Classifier
 from assent.cli import classifier_evaluation
 from assent.cli.check import read_input
-from assent.cli.place import add_place
+from assent.cli.command import WHERE, Verb, flag, open_gate, takes_verb, text
 from assent.contract import Call, PayloadError
 from assent.contract.classifier import Backend, Opinion
 from assent.contract.display import one_line, visible
 from assent.engine import classify, configure
 from assent.engine.engine import Engine, Judged
 
-DESCRIPTION = "Try the model that may judge what no rule speaks of, or measure it. Runs and records nothing."
-EPILOG = "It is off until `[classifier]` in ~/.assent/config.toml switches it on; docs/classifier.md tells how."
-CHECK = "exit status: 0 the model answered, 1 it did not, 3 it is not asked about this call, 2 error"
+DESCRIPTION = "Try or measure the model that may judge calls that no rule settles. Runs and records nothing."
+EPILOG = "It is off until ~/.assent/config.toml has a `[classifier]` section; see docs/classifier.md."
 EVAL = """\
-FILE holds one JSON object a line: {"label": "safe" or "unsafe", "command": "npm test"}, or in place of `command` a
-`tool` with its `input`; `id` and `cwd` may be given too. Calls that your rules settle never reach the model: they are
-counted apart. Exit status: 0 every case has an answer, 1 some have none, 2 error."""
-JOBS = 4
+FILE holds one JSON object per line: {"label": "safe" or "unsafe", "command": "npm test"}, or a `tool`
+with its `input` instead of `command`; `id` and `cwd` are optional. Calls that your rules settle never reach the model:
+they are counted separately. Exit status: 0 every case has an answer, 1 some have none, 2 error."""
+DEFAULT_JOBS = 4
 MOST_JOBS = 8
 TRIAL = ("bash", {"command": "make test"})
 
 
-def arguments(parser: argparse.ArgumentParser) -> None:
-    verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
-    check = verbs.add_parser(
-        "check",
-        help="ask the model about one call, to see whether it works",
-        description="Ask the model about one call (without one: about `make test`), and print what it says.",
-        epilog=CHECK,
-    )
-    check.add_argument("tool", metavar="TOOL", nargs="?", default="", help="the tool's name (bash, write, fetch, …)")
-    check.add_argument("input", metavar="INPUT", nargs="?", default="", help="its input, as for `assent check`")
-    check.add_argument("--show", action="store_true", help="print what the model is sent, and ask nobody")
-    check.add_argument("--json", action="store_true", help="print the opinion as JSON")
-    add_place(check)
-    measure = verbs.add_parser(
-        "eval",
-        help="run labelled calls through the model: how often is it wrong, and which way",
-        description="Run labelled calls through the model and print its rates of error, with intervals.",
-        epilog=EVAL,
-    )
-    measure.add_argument("file", metavar="FILE", help="the labelled calls, one JSON object a line; - is standard input")
-    measure.add_argument("--jobs", metavar="N", type=jobs, default=JOBS, help=f"requests at once (default: {JOBS})")
-    measure.add_argument("--json", action="store_true", help="print all numbers and cases as JSON")
-    add_place(measure)
-
-
 def jobs(text: str) -> int:
-    number = int(text)
-    if not 1 <= number <= MOST_JOBS:
+    """The type of `--jobs`."""
+    if not 1 <= int(text) <= MOST_JOBS:
         raise ValueError
-    return number
+    return int(text)
+
+
+JOBS = {"metavar": "N", "type": jobs, "default": DEFAULT_JOBS, "help": f"requests at once (default: {DEFAULT_JOBS})"}
+arguments = takes_verb(
+    {
+        "check": Verb(
+            "ask the model about one call, to see whether it works",
+            {
+                "tool": {**text("TOOL", "the tool's name (bash, write, fetch, …)"), "nargs": "?"},
+                "input": {**text("INPUT", "its input, as for `assent check`"), "nargs": "?"},
+                "--show": flag("print what the model would be sent, and ask nobody"),
+                "--json": flag("print the opinion as JSON"),
+                **WHERE,
+            },
+            "Ask the model about one call (without one: about `make test`), and print its opinion.",
+            "exit status: 0 the model answered, 1 it did not, 3 it is not asked about this call, 2 error",
+        ),
+        "eval": Verb(
+            "run labelled calls through the model, and measure its errors",
+            {
+                "file": {"metavar": "FILE", "help": "labelled calls, one JSON object per line; - is standard input"},
+                "--jobs": JOBS,
+                "--json": flag("print all numbers and cases as JSON"),
+                **WHERE,
+            },
+            "Run labelled calls through the model and print its error rates, with intervals.",
+            EVAL,
+        ),
+    }
+)
 
 
 def run(options: argparse.Namespace) -> int:
-    gate, here = _opened(options)
+    gate, here = open_gate(options)
     backend = gate.settings.classifier
     if backend is None:
-        raise PayloadError(
-            "no model is configured; write `[classifier]` into ~/.assent/config.toml (docs/classifier.md)"
-        )
-    if options.verb == "eval":
-        return evaluate(options, gate, here, backend)
-    return check(options, gate, here, backend)
-
-
-def _opened(options: argparse.Namespace) -> tuple[Engine, configure.Place]:
-    here = configure.place(os.path.abspath(options.cwd or os.getcwd()), os.environ)
-    return configure.open_gate(here, os.environ, mode=options.mode, config=options.config)
+        raise PayloadError("no model is configured; add `[classifier]` to ~/.assent/config.toml (docs/classifier.md)")
+    return {"check": check, "eval": evaluate}[options.verb](options, gate, here, backend)
 
 
 # ---------------------------------------------------------------- check

@@ -26,7 +26,7 @@ TRANSIENT = ("timeout", "connection", "status-429", "status-5")  # errors that a
 LISTED = 20
 
 
-class Case(Value):
+class LabelledCall(Value):
     """One labelled call."""
 
     __slots__ = ("id", "label", "tool", "input", "cwd")
@@ -76,12 +76,12 @@ def wilson(wrong: int, all: int) -> tuple[float, float]:
     return (0.0 if not wrong else max(low, 0.0)), (1.0 if wrong == all else min(high, 1.0))
 
 
-class Outcome(Value):
+class EvaluatedCall(Value):
     """What became of a case: the rules' outcome, or the model's opinion where it reached the model."""
 
     __slots__ = ("case", "rules", "code", "mode", "opinion")
 
-    def __init__(self, case: Case, rules: str, code: str, opinion: Opinion | None, mode: str = "") -> None:
+    def __init__(self, case: LabelledCall, rules: str, code: str, opinion: Opinion | None, mode: str = "") -> None:
         self.case = case
         self.rules = rules
         self.code = code
@@ -92,7 +92,7 @@ class Outcome(Value):
 class Report:
     """All outcomes, counted."""
 
-    def __init__(self, outcomes: list[Outcome]) -> None:
+    def __init__(self, outcomes: list[EvaluatedCall]) -> None:
         self.outcomes = outcomes
         reached = [(each.case, each.opinion) for each in outcomes if each.opinion is not None]
         answered = [(case, said) for case, said in reached if not said.error]
@@ -168,7 +168,7 @@ class Report:
         }
 
 
-def _wrong(title: str, found: list[tuple[Case, Opinion]]) -> list[str]:
+def _wrong(title: str, found: list[tuple[LabelledCall, Opinion]]) -> list[str]:
     if not found:
         return []
     lines = ["", title]
@@ -180,9 +180,9 @@ def _wrong(title: str, found: list[tuple[Case, Opinion]]) -> list[str]:
 # ---------------------------------------------------------------- reading
 
 
-def read(text: str, file: str) -> list[Case]:
+def read(text: str, file: str) -> list[LabelledCall]:
     """The cases of a file. Raises PayloadError with the line for what is none."""
-    found: list[Case] = []
+    found: list[LabelledCall] = []
     for number, line in enumerate(text.split("\n"), 1):  # other line ends may stand in a case's text
         if line.strip():
             try:
@@ -196,7 +196,7 @@ def read(text: str, file: str) -> list[Case]:
     return found
 
 
-def _case(row: object, number: int) -> Case:
+def _case(row: object, number: int) -> LabelledCall:
     if not isinstance(row, dict):
         raise PayloadError("a case is a JSON object")
     if unknown := set(row) - KEYS:
@@ -214,14 +214,14 @@ def _case(row: object, number: int) -> Case:
         or (command is not None and not isinstance(command, str))
     ):
         raise PayloadError("`tool` and `command` are texts, `input` is an object")
-    return Case(str(row.get("id", number)), str(row["label"]), tool, given, str(row.get("cwd", "")))
+    return LabelledCall(str(row.get("id", number)), str(row["label"]), tool, given, str(row.get("cwd", "")))
 
 
 # ---------------------------------------------------------------- running
 
 
 async def evaluate(
-    cases: list[Case],
+    cases: list[LabelledCall],
     gate: Engine,
     here: Place,
     classifier: Classifier,
@@ -232,7 +232,7 @@ async def evaluate(
     """Every case through the gate, and through the model where it gets that far, some at once."""
     places, done = asyncio.Semaphore(jobs), Counter[str]()
 
-    async def one(number: int, case: Case) -> Outcome:
+    async def one(number: int, case: LabelledCall) -> EvaluatedCall:
         async with places:
             found = await _outcome(str(number), case, gate, here, classifier)
         done["all"] += 1
@@ -242,7 +242,7 @@ async def evaluate(
     return Report(list(await asyncio.gather(*(one(number, case) for number, case in enumerate(cases)))))
 
 
-async def _outcome(key: str, case: Case, gate: Engine, here: Place, classifier: Classifier) -> Outcome:
+async def _outcome(key: str, case: LabelledCall, gate: Engine, here: Place, classifier: Classifier) -> EvaluatedCall:
     call = Call(
         case.tool,
         case.input,
@@ -256,7 +256,7 @@ async def _outcome(key: str, case: Case, gate: Engine, here: Place, classifier: 
     decision = judged.decision
     reaches = classify.may_judge(judged) and classify.unseen(call, judged) is None
     said = await _said(key, call, judged, classifier) if reaches else None
-    return Outcome(case, decision.outcome.word, decision.code, said, decision.mode)
+    return EvaluatedCall(case, decision.outcome.word, decision.code, said, decision.mode)
 
 
 async def _said(key: str, call: Call, judged: Judged, classifier: Classifier) -> Opinion:

@@ -1,6 +1,4 @@
-"""`assent export`: the user's rules in the form of an agent program's own settings, as far as that can say them.
-
-Prints; writes into nobody's settings."""
+"""`assent export`: prints the user's rules as an agent program's permission settings. Writes to no settings file."""
 
 from __future__ import annotations
 
@@ -9,24 +7,19 @@ import os
 import sys
 
 from assent.agents import permissions
+from assent.cli.command import PROJECT_FOLDER, place, runtime, takes
 from assent.engine import configure
 from assent.policy.rules import Origin
 
 DESCRIPTION = (
-    "Print your rules in the form of an agent program's own permission settings. What the program cannot express is "
-    "listed on standard error."
+    "Print your rules as an agent program's own permission settings. Rules that the program cannot express are listed "
+    "on standard error."
 )
-
-
-def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("runtime", metavar="RUNTIME", choices=permissions.RUNTIMES, help="the agent program")
-    parser.add_argument("--cwd", metavar="DIR", default="", help="the project's folder (default: this one)")
+arguments = takes({"runtime": runtime(permissions.RUNTIMES), "--cwd": PROJECT_FOLDER})
 
 
 def run(options: argparse.Namespace) -> int:
-    here = configure.place(os.path.abspath(options.cwd or os.getcwd()), os.environ)
-    gate, _ = configure.open_gate(here, os.environ)
-    settings = gate.settings
+    settings = configure.open_gate(place(options.cwd), os.environ)[0].settings
     rules = tuple(
         (layer, rule.text)
         for layer, listed in (("allow", settings.allow), ("ask", settings.ask), ("deny", settings.deny))
@@ -36,5 +29,5 @@ def run(options: argparse.Namespace) -> int:
     text, left = permissions.load(options.runtime).write(rules)
     print(text, end="")
     for rule in left:
-        print(f"assent: the program cannot express `{rule}`; it holds where the hook is installed", file=sys.stderr)
+        print(f"assent: the program cannot express `{rule}`; the hook still applies it", file=sys.stderr)
     return 0

@@ -1,45 +1,38 @@
-"""`assent grants`: lists what a person allowed for longer than once, and takes it back. Grants nothing."""
+"""`assent grants`: lists remembered answers, and revokes them."""
 
 from __future__ import annotations
 
 import argparse
 import json
-import os
 import sys
 import time
 
+from assent.cli.command import flag, place, takes
 from assent.contract import PayloadError
 from assent.contract.approval import Grant
 from assent.contract.display import one_line
 from assent.contract.words import of_scope
-from assent.engine import configure, journal
+from assent.engine import journal
 from assent.engine.memory import Memory
 
 DESCRIPTION = (
-    "List the answers that are remembered, or take them back. Only a person may take one back: agents are stopped at "
-    "the floor."
+    "List remembered answers, or revoke them. Only a person can revoke: the floor blocks this command for agents."
 )
 EPILOG = "The first few characters of an id are enough."
-SHOWN_ID = 8
-
-
-def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "action",
-        nargs="?",
-        metavar="ACTION",
-        choices=("list", "revoke"),
-        default="list",
-        help="list (the default) or revoke",
-    )
-    parser.add_argument("ids", nargs="*", metavar="ID", help="the grants to revoke")
-    parser.add_argument("--all", action="store_true", help="revoke every grant")
-    parser.add_argument("--json", action="store_true", help="print the grants as JSON, one a line")
+SHORT_ID = 8
+ACTION = {"nargs": "?", "metavar": "ACTION", "choices": ("list", "revoke"), "default": "list"}
+arguments = takes(
+    {
+        "action": {**ACTION, "help": "list (the default) or revoke"},
+        "ids": {"nargs": "*", "metavar": "ID", "help": "the grants to revoke"},
+        "--all": flag("revoke every grant"),
+        "--json": flag("print the grants as JSON, one per line"),
+    }
+)
 
 
 def run(options: argparse.Namespace) -> int:
-    state = configure.place(os.getcwd(), os.environ).state
-    memory = Memory(state)
+    memory = Memory(place().state)
     if options.action == "list":
         if options.ids or options.all:
             raise PayloadError("ids and --all are for `assent grants revoke`")
@@ -51,34 +44,32 @@ def run(options: argparse.Namespace) -> int:
 
 
 def revoke(memory: Memory, ids: list[str]) -> int:
-    """Take back the named grants, or all where none is named. A trail that cannot be written keeps nobody from it."""
-    now = memory.clock()
-    gone = (memory.grants.revoke(id, now) for id in ids) if ids else iter(memory.grants.revoke_all(now))
-    status, found = 0, False
-    for grant in gone:
+    """Revoke the named grants, or all where none is named, even where the trail cannot be written."""
+    now, status, found = memory.clock(), 0, False
+    for grant in (memory.grants.revoke(id, now) for id in ids) if ids else memory.grants.revoke_all(now):
         found = True
-        print(f"revoked: {grant.id[:SHOWN_ID]}  {reach(grant)}")
-        problem = memory.record(journal.of_grant(grant, time=now, kind="revoke", who=memory.who, channel="terminal"))
-        if problem:
+        print(f"revoked: {grant.id[:SHORT_ID]}  {reach(grant)}")
+        revoked = journal.of_grant(grant, time=now, kind="revoke", who=memory.who, channel="terminal")
+        if problem := memory.record(revoked):
             print(f"assent: it is revoked, but {problem}", file=sys.stderr)
             status = 2
     if not found:
-        print("nothing was remembered")
+        print("there are no remembered answers")
     return status
 
 
 def show(grants: tuple[Grant, ...], now: float, *, as_json: bool) -> None:
-    if as_json:
-        for grant in grants:
-            print(json.dumps(as_object(grant)))
-        return
-    if not grants:
-        print("nothing is remembered: every question is asked")
+    if not grants and not as_json:
+        print("there are no remembered answers: every question is asked")
     for grant in grants:
-        print(f"{grant.id[:SHOWN_ID]}  {reach(grant)}")
-        print(f"{'':{SHOWN_ID}}  {scope(grant)}, {ends(grant, now)}; by {given(grant)}")
+        if as_json:
+            row = {name: getattr(grant, name) for name in grant.__slots__}
+            print(json.dumps({**row, "scope": grant.scope.value}))
+            continue
+        print(f"{grant.id[:SHORT_ID]}  {reach(grant)}")
+        print(f"{'':{SHORT_ID}}  {scope(grant)}, {ends(grant, now)}; by {given(grant)}")
         if grant.files:
-            print(f"{'':{SHOWN_ID}}  while unchanged: {one_line(', '.join(path for path, _ in grant.files), 200)}")
+            print(f"{'':{SHORT_ID}}  while unchanged: {one_line(', '.join(path for path, _ in grant.files), 200)}")
 
 
 def reach(grant: Grant) -> str:
@@ -99,9 +90,7 @@ def ends(grant: Grant, now: float) -> str:
     if not grant.until:
         return "until it is revoked"
     left = grant.until - now
-    return (
-        f"for {max(1, round(left / 60))} more minutes" if left < 3600 else f"until {moment(grant.until)} at the latest"
-    )
+    return f"for {max(1, round(left / 60))} more minutes" if left < 3600 else f"at most until {moment(grant.until)}"
 
 
 def given(grant: Grant) -> str:
@@ -112,8 +101,3 @@ def given(grant: Grant) -> str:
 
 def moment(seconds: float) -> str:
     return time.strftime("%Y-%m-%d %H:%M", time.localtime(seconds))
-
-
-def as_object(grant: Grant) -> dict[str, object]:
-    row: dict[str, object] = {name: getattr(grant, name) for name in grant.__slots__}
-    return {**row, "scope": grant.scope.value}

@@ -34,7 +34,7 @@ NEW = (
 LOOKING = ("read", "list", "search")  # free nearly everywhere as it is
 
 
-class Finding(Value):
+class ImportFinding(Value):
     """An entry that was not taken over as it stands, or of which something is to be said."""
 
     __slots__ = ("file", "layer", "text", "why")
@@ -55,7 +55,7 @@ class Import(Value):
     def __init__(
         self,
         rules: dict[str, tuple[str, ...]],
-        findings: tuple[Finding, ...],
+        findings: tuple[ImportFinding, ...],
         files: tuple[str, ...],
         here: tuple[str, ...] = (),
     ) -> None:
@@ -134,7 +134,7 @@ def gather(runtime: str, home: str, project: str) -> Import:
     """Read every settings file of a runtime."""
     source = permissions.load(runtime)
     taken: dict[str, dict[str, None]] = {layer: {} for layer in LAYERS}
-    findings: list[Finding] = []
+    findings: list[ImportFinding] = []
     seen: list[str] = []
     answered: dict[str, None] = {}
     for place in source.places:
@@ -145,7 +145,7 @@ def gather(runtime: str, home: str, project: str) -> Import:
             try:
                 entries = source.read(settings_file.text_of(path) or "", path)
             except SettingsError as error:
-                findings.append(Finding(path, "", "", str(error)))
+                findings.append(ImportFinding(path, "", "", str(error)))
                 continue
             local = not place.startswith(("~", "/"))
             own = place in source.own and not shared(path, project)
@@ -153,11 +153,11 @@ def gather(runtime: str, home: str, project: str) -> Import:
                 mine = own and entry.layer == "allow"
                 rule, why = weighed(entry, local=local and not mine)
                 if why:
-                    findings.append(Finding(path, entry.layer, entry.text, why))
+                    findings.append(ImportFinding(path, entry.layer, entry.text, why))
                 if rule:
                     (answered if mine else taken[entry.layer])[rule] = None
     for layer, rule, why in shadowed(taken):
-        findings.append(Finding("", layer, rule, why))
+        findings.append(ImportFinding("", layer, rule, why))
         del taken[layer][rule]
     rules = {layer: tuple(each) for layer, each in taken.items() if each}
     return Import(rules, tuple(findings), tuple(seen), tuple(each for each in answered if each not in taken["allow"]))

@@ -1,4 +1,4 @@
-"""`assent inbox`: the questions that wait, in the terminal. Draws nothing itself; `terminal/` does."""
+"""`assent inbox`: starts the terminal inbox of `tui/`."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ import argparse
 import os
 import sys
 
+from assent.cli.command import flag, one_of, takes
 from assent.contract import AccessError, StoreError
 from assent.server import local, peers
 
-DESCRIPTION = "See what waits for you and answer it, in this terminal. Sign in with the server's one-time code."
-EPILOG = "It talks to the server that `assent serve` runs. For a person in a terminal: agents are refused."
-
-
-def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--theme", choices=("auto", "dark", "light"), default="auto", help="the colours (default: auto)"
-    )
-    parser.add_argument("--no-mouse", action="store_true", help="leave the mouse to the terminal, to select and copy")
-    parser.add_argument("--quiet", action="store_true", help="do not ring when a question comes")
+DESCRIPTION = "Answer waiting questions in this terminal. Sign in with the server's one-time code."
+EPILOG = "It connects to the server that `assent serve` runs. For a person in a terminal: agents are refused."
+arguments = takes(
+    {
+        "--theme": one_of(("auto", "dark", "light"), "the colours (default: auto)", default="auto"),
+        "--no-mouse": flag("leave the mouse to the terminal, to select and copy"),
+        "--quiet": flag("do not ring when a question comes"),
+    }
+)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -27,13 +27,12 @@ def run(options: argparse.Namespace) -> int:
     except ImportError:
         raise StoreError("the inbox needs textual; install it with `pip install 'assent[inbox]'`") from None
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        raise AccessError("the inbox needs a terminal; use the page where there is none", code="no-terminal")
+        raise AccessError("the inbox needs a terminal; without one, use the page", code="no-terminal")
     peers.close_to_debuggers()  # the secrets of the session are in the memory of this process
-    from assent.tui import looks
-    from assent.tui.app import InboxApp
+    from assent.tui.app import InboxApp, background
     from assent.tui.client import Client
 
-    theme = looks.guess(os.environ) if options.theme == "auto" else options.theme
+    theme = background(os.environ) if options.theme == "auto" else options.theme
     app = InboxApp(Client(local.server), theme=theme, bell=not options.quiet)
     try:
         app.run(mouse=not options.no_mouse)

@@ -17,7 +17,7 @@ from assent.agents.capabilities import CAPABILITIES
 from assent.agents.settings import Hole, jsonc
 from assent.agents.settings.entry import HookEntry, guarded
 from assent.cli import import_, install_others
-from assent.cli.place import MODES
+from assent.cli.command import MODES
 from assent.contract import AssentError, PayloadError, PolicyError, SettingsError, Value
 from assent.engine import configure
 from assent.hook import asking, compiled_client, launcher, renewal, server_script, settings_file, starting

@@ -1,7 +1,7 @@
-"""The command line: finds the command that was named and hands over to its module. Decides nothing.
+"""The command line: imports the module of the command that was given, and runs it.
 
-A command is a module with `DESCRIPTION`, `arguments(parser)` and `run(options) -> exit status`; only the one that
-was named is imported."""
+A command is a module with `DESCRIPTION`, `arguments(parser)` and `run(options) -> exit status`, and may have an
+`EPILOG`."""
 
 from __future__ import annotations
 
@@ -17,44 +17,44 @@ from assent.contract import AssentError
 
 # Command → its module, and its line in `assent --help`.
 COMMANDS: dict[str, tuple[str, str]] = {
-    "check": ("cli.check", "say what would happen to a tool call, and why"),
-    "run": ("cli.run", "run a command if the gate lets it, asking in this terminal"),
+    "check": ("cli.check", "show whether a tool call would run, and why"),
+    "run": ("cli.run", "run a shell command if the gate allows it, asking in this terminal"),
     "hook": ("hook.hook", "answer one event of an agent program (agent programs run this)"),
-    "mcp-proxy": ("cli.mcp_proxy", "gate the tools of an MCP server, standing before it"),
-    "mcp-tools": ("cli.mcp_tools", "offer tools that pass the gate, as an MCP server"),
-    "mcp-prompt": ("cli.mcp_prompt", "answer for an agent program's dialog as an MCP server (the program runs this)"),
-    "demo": ("demo", "see the gate at work: an agent in a scratch folder, and you answer"),
-    "audit": ("cli.audit", "look at the trail of decisions and answers, and prove that it is whole"),
+    "mcp-proxy": ("cli.mcp_proxy", "put the gate between an agent program and an MCP server"),
+    "mcp-tools": ("cli.mcp_tools", "serve guarded tools over MCP"),
+    "mcp-prompt": ("cli.mcp_prompt", "answer an agent program's permission prompts over MCP (the program runs this)"),
+    "demo": ("demo", "watch an agent work in a scratch folder, and answer its questions"),
+    "audit": ("cli.audit", "read, search, verify, count or export the audit trail"),
     "why": ("cli.why", "print the receipt of a past decision"),
-    "policy": ("cli.policy", "show, check or start a policy"),
-    "pack": ("cli.pack", "activate the manifest of a plugin or a pack, once you have seen what it widens"),
-    "classifier": ("cli.classifier", "try the model that may judge what no rule speaks of, or measure it"),
-    "serve": ("cli.serve", "keep the gate ready, and ask on a page in the browser"),
-    "inbox": ("cli.inbox", "see what waits for you in this terminal, and answer it"),
-    "status": ("cli.status", "say whether the server runs, and what waits"),
-    "sign-in": ("cli.sign_in", "show a fresh code to sign in with on the page"),
-    "stop": ("cli.stop", "end the server"),
-    "grants": ("cli.grants", "list the answers that are remembered, and take them back"),
-    "install": ("cli.install", "put Assent in front of every tool call of an agent program"),
-    "uninstall": ("cli.uninstall", "take it out again"),
-    "doctor": ("cli.doctor", "try whether the hook really blocks in each agent program"),
-    "import": ("cli.import_", "turn an agent program's permission settings into rules of yours"),
-    "export": ("cli.export", "print your rules in the form of an agent program's settings"),
-    "remember": ("cli.remember", "save rules for what was answered in agent programs' own dialogs"),
-    "pause": ("cli.pause", "lift the protection of Assent itself for a while, as a person"),
-    "trust": ("cli.trust", "mark a folder as trusted, so that `untrusted_mode` does not hold there"),
+    "policy": ("cli.policy", "show the policy, check it for mistakes, or write one to start from"),
+    "pack": ("cli.pack", "activate, list or remove policy packs"),
+    "classifier": ("cli.classifier", "try or measure the model that may judge calls that no rule settles"),
+    "serve": ("cli.serve", "run the gate server, with a web page to answer questions on"),
+    "inbox": ("cli.inbox", "answer waiting questions in this terminal"),
+    "status": ("cli.status", "show whether the server runs, and how many questions wait"),
+    "sign-in": ("cli.sign_in", "show a new code to sign in on the page"),
+    "stop": ("cli.stop", "stop the server"),
+    "grants": ("cli.grants", "list or revoke remembered answers"),
+    "install": ("cli.install", "add the hook to an agent program's settings"),
+    "uninstall": ("cli.uninstall", "remove the hook from an agent program's settings"),
+    "doctor": ("cli.doctor", "test whether the hook really blocks in each agent program"),
+    "import": ("cli.import_", "turn an agent program's permission settings into rules"),
+    "export": ("cli.export", "print your rules as an agent program's permission settings"),
+    "remember": ("cli.remember", "save rules for what you allowed in agent programs' own dialogs"),
+    "pause": ("cli.pause", "let Assent's own files be changed for a while"),
+    "trust": ("cli.trust", "mark a folder as trusted, so that `untrusted_mode` does not apply in it"),
 }
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser whose errors name the next step, as all messages do."""
+    """A parser whose errors name the next step."""
 
     def error(self, message: str) -> NoReturn:
         super().error(f"{message}; see `{self.prog} --help`")
 
 
 def build_parser(only: str = "") -> argparse.ArgumentParser:
-    """The parser of every command; of one alone with `only`, the others by name."""
+    """The parser of all commands, or of one alone: no other command's module is imported then."""
     parser = Parser(
         prog="assent",
         description="A permission and approval gate for AI agents: what would this tool call do, and may it run?",
@@ -62,13 +62,11 @@ def build_parser(only: str = "") -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"assent {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for name, (module, summary) in COMMANDS.items():
-        if only and name != only:
-            continue
+    for name in [only] if only else COMMANDS:
+        module, summary = COMMANDS[name]
         found = import_module(f"assent.{module}")
-        inner = commands.add_parser(
-            name, help=summary, description=found.DESCRIPTION, epilog=getattr(found, "EPILOG", None)
-        )
+        epilog = getattr(found, "EPILOG", None)
+        inner = commands.add_parser(name, help=summary, description=found.DESCRIPTION, epilog=epilog)
         found.arguments(inner)
         inner.set_defaults(run=found.run)
     return parser
@@ -80,8 +78,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if not given:
         build_parser().print_help(sys.stderr)
         return 2
-    named = given[0] if given and given[0] in COMMANDS else ""
-    options = build_parser(named).parse_args(given)
+    options = build_parser(given[0] if given[0] in COMMANDS else "").parse_args(given)
     try:
         status: int = options.run(options)
         return status

@@ -10,7 +10,7 @@ import os
 import time
 from collections.abc import Iterator
 
-from assent.cli.person import as_a_person, typed_word
+from assent.cli.command import require_person, require_word
 from assent.contract import AccessError, PayloadError, Record
 from assent.contract.display import one_line
 from assent.engine import configure, history, journal
@@ -72,8 +72,8 @@ def add(here: configure.Place, path: str, *, dry: bool) -> int:
     if known is not None and (known.sha256, known.source) == (activated.digest(raw), path):
         print("\nit is active as it is")
         return 0
-    as_a_person(here.state, "no pack is activated")
-    typed_word("\nType {word} to activate it.", "nothing was activated")
+    require_person(here.state, "no pack is activated")
+    require_word("\nType {word} to activate it.", "nothing was activated")
     memory = Memory(here.state)
     pack = activated.Pack(manifest.name, path, activated.digest(raw), memory.who, memory.clock(), inside)
     record(memory, "pack.add", f"activated the pack {manifest.name} from {path}", pack)
@@ -185,7 +185,7 @@ def remove(state: str, name: str) -> int:
     if all(each.name != name for each in activated.packs(state)):
         names = ", ".join(each.name for each in activated.packs(state)) or "none"
         raise PayloadError(f"no pack is called `{name}`; active: {names}")
-    as_a_person(state, "nothing is removed")  # what it denies is open afterwards
+    require_person(state, "nothing is removed")  # what it denies is open afterwards
     memory = Memory(state)
     record(memory, "pack.remove", f"removed the pack {name}", None)
     activated.remove(state, name)

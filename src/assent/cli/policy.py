@@ -7,7 +7,7 @@ import json
 import os
 import sys
 
-from assent.cli.place import add_place
+from assent.cli.command import PROJECT_FOLDER, WHERE, Verb, flag, open_gate, takes_verb
 from assent.contract import StoreError
 from assent.effects.shell import commands
 from assent.effects.shell.commands.cover import let_in
@@ -34,52 +34,44 @@ deny = [
 """
 
 
-DESCRIPTION = "Look after the policy."
-
-
-def arguments(parser: argparse.ArgumentParser) -> None:
-    verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
-    show = verbs.add_parser("show", help="the policy in force, and where every line of it comes from")
-    show.add_argument("--json", action="store_true", help="print it as JSON")
-    show.add_argument("--all", action="store_true", help="list the shipped rules one by one too")
-    add_place(show)
-    lint = verbs.add_parser("lint", help="find rules that are shadowed, dead, too broad, or hold a secret")
-    lint.add_argument("--json", action="store_true", help="print the findings as JSON")
-    add_place(lint)
-    init = verbs.add_parser("init", help="write a commented policy to start from, never over an existing one")
-    init.add_argument(
-        "--project", action="store_true", help="write the project's .assent.toml instead of the user's file"
-    )
-    init.add_argument("--cwd", metavar="DIR", default="", help="the project's folder (default: this one)")
+DESCRIPTION = "Show the policy, check it for mistakes, or write one to start from."
+arguments = takes_verb(
+    {
+        "show": Verb(
+            "show the policy in force, and where each line of it comes from",
+            {"--json": flag("print it as JSON"), "--all": flag("list the shipped rules one by one too"), **WHERE},
+        ),
+        "lint": Verb(
+            "find rules that are shadowed, dead, too broad, or hold a secret",
+            {"--json": flag("print the findings as JSON"), **WHERE},
+        ),
+        "init": Verb(
+            "write a commented policy to start from; an existing one is left alone",
+            {
+                "--project": flag("write the project's .assent.toml instead of the user's file"),
+                "--cwd": PROJECT_FOLDER,
+            },
+        ),
+    }
+)
 
 
 def run(options: argparse.Namespace) -> int:
-    match options.verb:
-        case "show":
-            return show(options)
-        case "lint":
-            return check(options)
-        case _:
-            return init(options)
-
-
-def _settings(options: argparse.Namespace) -> tuple[Settings, configure.Place]:
-    here = configure.place(os.path.abspath(options.cwd or os.getcwd()), os.environ)
-    gate, here = configure.open_gate(here, os.environ, mode=options.mode, config=options.config)
-    return gate.settings, here
+    return {"show": show, "lint": check, "init": init}[options.verb](options)
 
 
 # ---------------------------------------------------------------- show
 
 
 def show(options: argparse.Namespace) -> int:
-    settings, here = _settings(options)
+    gate, here = open_gate(options)
+    settings = gate.settings
     if options.json:
         print(json.dumps({**as_json(settings, here), **_elsewhere(here, options.config)}, indent=1))
         return 0
     print(f"mode       {settings.mode.word}  (set by {settings.chosen})")
     for clamp in settings.clamps:
-        print(f"           held down by {clamp}")
+        print(f"           capped by {clamp}")
     if settings.mode.word == "yolo":
         print("           WARNING: shipped, user and project rules are skipped; only managed rules and the floor hold")
     print(f"workspace  {', '.join(here.roots) or 'none: nothing counts as inside'}")
@@ -108,7 +100,7 @@ def _elsewhere(here: configure.Place, config: str) -> dict[str, str]:
 def _classifier(settings: Settings) -> str:
     found = settings.classifier
     if found is None:
-        return "off: a person is asked about all that no rule speaks of"
+        return "off: a person is asked about every call that no rule settles"
     return f"{found.model} at {found.url} ({found.api}), key {found.key}, {found.timeout:g} s  (set by {found.source})"
 
 
@@ -150,7 +142,8 @@ def as_json(settings: Settings, here: configure.Place) -> dict[str, object]:
 
 
 def check(options: argparse.Namespace) -> int:
-    settings, here = _settings(options)
+    gate, here = open_gate(options)
+    settings = gate.settings
     tables = commands.Tables(settings.commands) if settings.commands else commands.shipped
     findings = lint.lint(settings, here.roots, lambda words: let_in(words, tables))
     if options.json:

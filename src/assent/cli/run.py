@@ -14,7 +14,7 @@ from contextlib import suppress
 from assent.approval.channels.callback import HeadlessChannel
 from assent.approval.channels.terminal import TerminalChannel, has_terminal, turn
 from assent.approval.store import SqliteStore
-from assent.cli.place import add_place
+from assent.cli.command import WHERE, takes, text
 from assent.contract import Call, Outcome, PayloadError
 from assent.contract.approval import Verdict
 from assent.engine import configure
@@ -23,15 +23,18 @@ from assent.engine.memory import Memory
 from assent.engine.request import Request
 from assent.gate import CallGate, verdict
 
-DESCRIPTION = "Run a shell command if the gate lets it. Where it asks, the question comes up in this terminal."
-EPILOG = "exit status: that of the command; 4 where it was not run"
+DESCRIPTION = "Run a shell command if the gate allows it. Questions are asked in this terminal."
+EPILOG = "exit status: that of the command; 4 if it was not run"
 DENIED = 4
 
 
-def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("text", metavar="COMMAND", help="the command, as one text for bash")
-    parser.add_argument("--session", metavar="ID", default="", help="the session that answers for a session are for")
-    add_place(parser)
+arguments = takes(
+    {
+        "text": {"metavar": "COMMAND", "help": "the command, as one argument for bash"},
+        "--session": text("ID", "the session that session-wide answers apply to"),
+        **WHERE,
+    }
+)
 
 
 def run(options: argparse.Namespace) -> int:

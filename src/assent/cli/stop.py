@@ -1,4 +1,4 @@
-"""`assent stop`: ends the server of this user; what waits is denied first."""
+"""`assent stop`: ends the server of this user."""
 
 from __future__ import annotations
 
@@ -7,25 +7,22 @@ import os
 import signal
 import time
 
+from assent.cli.command import takes
 from assent.contract import StoreError
 from assent.hook import server_script, starting
 from assent.server import local
 
-DESCRIPTION = "End the server. Questions that wait are denied, and the trail is on the disk before it ends."
-PATIENCE = 30.0  # seconds
-STARTING = 25.0  # seconds for a server that is being started
-
-
-def arguments(parser: argparse.ArgumentParser) -> None:
-    return None
+DESCRIPTION = "Stop the server. Waiting questions are denied, and the trail is written to disk first."
+TIMEOUT = 30.0  # seconds for the server to end
+START_TIMEOUT = 25.0  # seconds for a server that a hook is starting
+arguments = takes({})
 
 
 def run(options: argparse.Namespace) -> int:
+    after = ""
     if os.path.exists(server_script.path(local.state())):
-        starting.note(local.state(), starting.STOPPED, patience=STARTING)  # first, so that no hook is quicker
-        after = "; hooks start none until `assent serve --background`"
-    else:
-        after = ""
+        starting.note(local.state(), starting.STOPPED, patience=START_TIMEOUT)  # first, so that no hook starts another
+        after = "; hooks start none until you run `assent serve --background`"
     found = local.server()
     if found is None:
         print(f"no server runs{after}")
@@ -33,11 +30,11 @@ def run(options: argparse.Namespace) -> int:
     try:
         os.kill(found.pid, signal.SIGTERM)
     except OSError as error:
-        raise StoreError(f"the server (pid {found.pid}) cannot be ended: {error.strerror}") from None
-    until = time.monotonic() + PATIENCE
-    while time.monotonic() < until:
+        raise StoreError(f"the server (pid {found.pid}) cannot be stopped: {error.strerror}") from None
+    deadline = time.monotonic() + TIMEOUT
+    while time.monotonic() < deadline:
         if local.server() is None:
             print(f"stopped{after}")
             return 0
         time.sleep(0.05)
-    raise StoreError(f"the server (pid {found.pid}) did not end in {PATIENCE:.0f} seconds; look at its terminal")
+    raise StoreError(f"the server (pid {found.pid}) did not stop in {TIMEOUT:.0f} seconds; see its terminal")

@@ -1,4 +1,4 @@
-"""`assent trust`: marks folders as trusted. What trust means is the policy's to say."""
+"""`assent trust`: marks folders as trusted."""
 
 from __future__ import annotations
 
@@ -6,31 +6,29 @@ import argparse
 import os
 import sys
 
-from assent.engine import configure
+from assent.cli.command import flag, place, takes
 from assent.state import trust
 
-DESCRIPTION = "Mark a folder as trusted. Only a person may run this: agents are stopped at the floor."
-
-
-def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("folder", nargs="?", metavar="FOLDER", default="", help="the folder (default: this one)")
-    parser.add_argument("--list", action="store_true", help="list the trusted folders")
-    parser.add_argument("--remove", action="store_true", help="take the mark away")
+DESCRIPTION = "Mark a folder as trusted. Only a person can run this: the floor blocks it for agents."
+arguments = takes(
+    {
+        "folder": {"nargs": "?", "metavar": "FOLDER", "default": "", "help": "the folder (default: the current one)"},
+        "--list": flag("list the trusted folders"),
+        "--remove": flag("remove the mark"),
+    }
+)
 
 
 def run(options: argparse.Namespace) -> int:
     folder = os.path.abspath(options.folder or os.getcwd())
-    state = configure.place(folder, os.environ).state
+    state = place(folder).state
     if options.list:
         marked = trust.trusted_folders(state)
-        for each in marked:
-            print(each)
+        print("".join(f"{each}\n" for each in marked), end="")
         if not marked:
-            print("no folder is marked; `assent trust` marks this one", file=sys.stderr)
-        return 0
-    if options.remove:
-        gone = trust.distrust(folder, state)
-        print(f"no longer trusted: {folder}" if gone else f"was not trusted: {folder}")
-        return 0
-    print(f"trusted: {trust.trust(folder, state)}")
+            print("no folder is trusted; `assent trust` marks this one", file=sys.stderr)
+    elif options.remove:
+        print(f"no longer trusted: {folder}" if trust.distrust(folder, state) else f"was not trusted: {folder}")
+    else:
+        print(f"trusted: {trust.trust(folder, state)}")
     return 0

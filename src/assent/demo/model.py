@@ -1,6 +1,6 @@
-"""A model in place of the script: speaks to an OpenAI-compatible or an Anthropic endpoint, and asks for calls of tools.
+"""A model instead of the script, behind an OpenAI-compatible or an Anthropic endpoint. Runs no call.
 
-Runs no call. The key comes from the environment, and goes nowhere but to that endpoint."""
+The key comes from the environment, and is sent to that endpoint alone."""
 
 from __future__ import annotations
 
@@ -11,103 +11,93 @@ import os
 import urllib.error
 import urllib.request
 from collections.abc import AsyncIterator
+from dataclasses import dataclass
 from typing import Any, Protocol
 from urllib.parse import urlsplit
 
-from assent.contract import StoreError, Value
+from assent.contract import StoreError
 from assent.contract.display import one_line
 
 KEYS = ("ANTHROPIC_API_KEY", "OPENAI_API_KEY")
-TURNS = 25
-TOKENS = 4096
-PATIENCE = 180.0  # seconds for an answer
+MOST_TURNS = 25
+MOST_TOKENS = 4096
+TIMEOUT = 180.0  # seconds for an answer
 LARGEST = 8 * 1024 * 1024
 VERSION = "2023-06-01"
 TASK = "The tests of this project fail. Find out why, fix it, and check that they pass."
 SYSTEM = (
     "You are a coding agent in a small project. Use the tools; each call passes a permission gate, and a person may be "
-    "asked. When a call is refused, read why and go on another way, or say that you could not."
+    "asked. When a call is refused, read why and try another way, or say that you could not."
 )
 Body = dict[str, Any]
 
 
-class Wanted(Value):
+@dataclass(frozen=True, slots=True)
+class ToolRequest:
     """A call that the model asks for."""
 
-    __slots__ = ("id", "name", "given")
-
-    def __init__(self, id: str, name: str, given: dict[str, object]) -> None:
-        self.id = id
-        self.name = name
-        self.given = given
+    id: str
+    name: str
+    input: dict[str, object]
 
 
-class Part(Value):
+@dataclass(frozen=True, slots=True)
+class ModelTurn:
     """One answer of the model."""
 
-    __slots__ = ("text", "calls")
-
-    def __init__(self, text: str, calls: list[Wanted]) -> None:
-        self.text = text
-        self.calls = calls
+    text: str
+    calls: list[ToolRequest]
 
 
-class Api(Protocol):
-    """How a kind of endpoint is spoken to."""
+class ModelApi(Protocol):
+    """The messages so far, in the form of one kind of endpoint."""
 
     def request(self, model: str, tools: list[dict[str, object]]) -> tuple[str, dict[str, str], Body]: ...
 
-    def read(self, answer: Body) -> Part: ...
+    def read(self, answer: Body) -> ModelTurn: ...
 
-    def tell(self, call: Wanted, text: str, error: bool) -> None: ...
+    def add_result(self, call: ToolRequest, text: str, error: bool) -> None: ...
 
 
-class Talk:
-    """A conversation with a model."""
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    api: ModelApi
+    model: str
+    task: str
 
-    def __init__(self, api: Api, model: str, task: str) -> None:
-        self._api = api
-        self._model = model
-        self.task = task
-
-    async def turns(self, tools: list[dict[str, object]]) -> AsyncIterator[Part]:
-        """What the model says, until it wants nothing more. Raises StoreError where it does not answer."""
-        for _ in range(TURNS):
-            answer = await asyncio.to_thread(_post, *self._api.request(self._model, tools))
+    async def turns(self, tools: list[dict[str, object]]) -> AsyncIterator[ModelTurn]:
+        """The model's answers, until one asks for no call. Raises StoreError where it does not answer."""
+        for _ in range(MOST_TURNS):
+            answer = await asyncio.to_thread(_post, *self.api.request(self.model, tools))
             try:
-                part = self._api.read(answer)
+                found = self.api.read(answer)
             except (KeyError, TypeError, ValueError, IndexError, AttributeError):
                 raise StoreError("the model's answer cannot be read; check --api and --base-url") from None
-            yield part
-            if not part.calls:
+            yield found
+            if not found.calls:
                 return
 
-    def tell(self, call: Wanted, text: str, error: bool) -> None:
-        """What came of a call."""
-        self._api.tell(call, text, error)
 
-
-def talk(options: argparse.Namespace) -> Talk:
-    """The conversation that the options ask for. Raises StoreError where something is missing."""
+def converse(options: argparse.Namespace) -> Conversation:
+    """The conversation that the options describe. Raises StoreError where something is missing."""
     kind = options.api or ("anthropic" if options.model.startswith("claude") else "openai")
     base = options.base_url.rstrip("/")
     if base and urlsplit(base).scheme not in ("http", "https"):
-        raise StoreError(f"`{options.base_url}` is no address; write http://… or https://…")
+        raise StoreError(f"`{options.base_url}` is not an address; write http://… or https://…")
     variable = KEYS[0] if kind == "anthropic" else KEYS[1]
     key = os.environ.get(variable, "")
     if not key and not base:
         raise StoreError(f"{variable} is not set; set it, or name a server of your own with --base-url")
     task = options.task or TASK
-    api: Api = Anthropic(base, key, task) if kind == "anthropic" else OpenAI(base, key, task)
-    return Talk(api, options.model, task)
+    api: ModelApi = Anthropic(base, key, task) if kind == "anthropic" else OpenAI(base, key, task)
+    return Conversation(api, options.model, task)
 
 
 class OpenAI:
-    """Chat completions, as many servers speak them."""
+    """Chat completions, which many servers offer."""
 
     def __init__(self, base: str, key: str, task: str) -> None:
-        self._url = f"{base or 'https://api.openai.com/v1'}/chat/completions"
-        self._key = key
+        self._url, self._key = f"{base or 'https://api.openai.com/v1'}/chat/completions", key
         self._messages: list[Body] = [{"role": "system", "content": SYSTEM}, {"role": "user", "content": task}]
 
     def request(self, model: str, tools: list[dict[str, object]]) -> tuple[str, dict[str, str], Body]:
@@ -115,16 +105,14 @@ class OpenAI:
         listed = [{"type": "function", "function": each} for each in tools]
         return self._url, headers, {"model": model, "messages": self._messages, "tools": listed}
 
-    def read(self, answer: Body) -> Part:
+    def read(self, answer: Body) -> ModelTurn:
         message = answer["choices"][0]["message"]
         self._messages.append(message)
-        wanted = message.get("tool_calls") or []
-        return Part(
-            str(message.get("content") or ""),
-            [Wanted(each["id"], each["function"]["name"], _given(each["function"]["arguments"])) for each in wanted],
-        )
+        called = [(each["id"], each["function"]) for each in message.get("tool_calls") or []]
+        calls = [ToolRequest(id, each["name"], _input(each["arguments"])) for id, each in called]
+        return ModelTurn(str(message.get("content") or ""), calls)
 
-    def tell(self, call: Wanted, text: str, error: bool) -> None:
+    def add_result(self, call: ToolRequest, text: str, error: bool) -> None:
         self._messages.append({"role": "tool", "tool_call_id": call.id, "content": text})
 
 
@@ -132,8 +120,7 @@ class Anthropic:
     """The Messages API."""
 
     def __init__(self, base: str, key: str, task: str) -> None:
-        self._url = f"{base or 'https://api.anthropic.com'}/v1/messages"
-        self._key = key
+        self._url, self._key = f"{base or 'https://api.anthropic.com'}/v1/messages", key
         self._messages: list[Body] = [{"role": "user", "content": task}]
 
     def request(self, model: str, tools: list[dict[str, object]]) -> tuple[str, dict[str, str], Body]:
@@ -142,19 +129,27 @@ class Anthropic:
             {"name": each["name"], "description": each["description"], "input_schema": each["parameters"]}
             for each in tools
         ]
-        body = {"model": model, "max_tokens": TOKENS, "system": SYSTEM, "messages": self._messages, "tools": listed}
+        body = {
+            "model": model,
+            "max_tokens": MOST_TOKENS,
+            "system": SYSTEM,
+            "messages": self._messages,
+            "tools": listed,
+        }
         return self._url, headers, body
 
-    def read(self, answer: Body) -> Part:
+    def read(self, answer: Body) -> ModelTurn:
         content = answer["content"]
         self._messages.append({"role": "assistant", "content": content})
         text = "\n".join(str(each["text"]) for each in content if each["type"] == "text")
         calls = [
-            Wanted(each["id"], each["name"], _given(each["input"])) for each in content if each["type"] == "tool_use"
+            ToolRequest(each["id"], each["name"], _input(each["input"]))
+            for each in content
+            if each["type"] == "tool_use"
         ]
-        return Part(text, calls)
+        return ModelTurn(text, calls)
 
-    def tell(self, call: Wanted, text: str, error: bool) -> None:
+    def add_result(self, call: ToolRequest, text: str, error: bool) -> None:
         result = {"type": "tool_result", "tool_use_id": call.id, "content": text, "is_error": error}
         last = self._messages[-1]
         if last["role"] == "user":  # the results of one answer belong together
@@ -163,14 +158,14 @@ class Anthropic:
             self._messages.append({"role": "user", "content": [result]})
 
 
-def _given(value: object) -> dict[str, object]:
-    """Arguments as the model gave them; what is no object is refused by the tools themselves."""
+def _input(value: object) -> dict[str, object]:
+    """Arguments as the model gave them; the tools refuse what is not an object."""
     found = json.loads(value or "{}") if isinstance(value, str) else value
     return found if isinstance(found, dict) else {"arguments": found}
 
 
-class _Stay(urllib.request.HTTPRedirectHandler):
-    """INVARIANT: the key goes to the address that was named, and nowhere else."""
+class _NoRedirects(urllib.request.HTTPRedirectHandler):
+    """INVARIANT: the key is sent to the address that was given, and to no other."""
 
     def redirect_request(self, *_: Any) -> None:
         return None
@@ -180,7 +175,7 @@ def _post(url: str, headers: dict[str, str], body: Body) -> Body:
     sent = {"content-type": "application/json", "user-agent": "assent-demo", **headers}
     request = urllib.request.Request(url, json.dumps(body).encode(), sent)
     try:
-        with urllib.request.build_opener(_Stay).open(request, timeout=PATIENCE) as answer:
+        with urllib.request.build_opener(_NoRedirects).open(request, timeout=TIMEOUT) as answer:
             found = json.loads(answer.read(LARGEST))
     except urllib.error.HTTPError as error:
         said = error.read(2000).decode("utf-8", "replace")
@@ -188,5 +183,5 @@ def _post(url: str, headers: dict[str, str], body: Body) -> Body:
     except (OSError, ValueError) as error:
         raise StoreError(f"the model's service at `{url}` does not answer: {one_line(str(error), 200)}") from None
     if not isinstance(found, dict):
-        raise StoreError("the model's answer is no object; check --api and --base-url")
+        raise StoreError("the model's answer is not an object; check --api and --base-url")
     return found

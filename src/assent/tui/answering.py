@@ -21,7 +21,7 @@ from textual.widgets.option_list import Option
 from assent.contract import AccessError, StoreError
 from assent.contract.approval import Answer, Reach, Said, Scope
 from assent.contract.words import DENY, MESSAGE, STOP, of_scope, sentence
-from assent.tui import paint, words
+from assent.tui import render
 from assent.tui.questions import Choice, InboxQuestion
 
 SETTLED = 0.2  # seconds without typing before the server is asked for the reach
@@ -166,17 +166,17 @@ class Answering(ModalScreen[str]):
     def tick(self) -> None:
         """The clock, and whether it ended meanwhile."""
         if self.question.over is not None and self.step != "over" and not self._busy:
-            self.query_one("#over-told", Static).update(paint.over(self.question))
+            self.query_one("#over-told", Static).update(render.over(self.question))
             self.go("over")
         held = self.question.held
         left = self.question.left(time.monotonic())
-        clock = "" if left is None else f"{words.clock(left)} left"
+        clock = "" if left is None else f"{render.clock(left)} left"
         self.query_one("#answering-head", Static).update(
             Content.assemble(
-                (f"{words.runtime(held.call.runtime)} {words.title(held)}", "bold $primary"),
+                (f"{render.runtime(held.call.runtime)} {render.title(held)}", "bold $primary"),
                 (f"  {clock}", "bold $error" if left is not None and left < 20 else "$soft"),
                 "\n",
-                paint.marked(words.headline(held, 300), "bold"),
+                render.marked(render.headline(held, 300), "bold"),
             )
         )
 
@@ -184,7 +184,7 @@ class Answering(ModalScreen[str]):
         """What went wrong, in the dialog."""
         told = self.query_one("#answering-told", Static)
         told.display = bool(text)
-        told.update(paint.sentence(text, "$text-error"))
+        told.update(render.sentence(text, "$text-error"))
         if text:
             self.call_after_refresh(told.scroll_visible, animate=False)
 
@@ -275,10 +275,10 @@ class Answering(ModalScreen[str]):
         label.update(f"{many} will be remembered, one in a line")
         try:
             self._told = await self._reach(self.question, rules, self.scope)
-            shown.update(paint.reach(self._told, len(rules)))
+            shown.update(render.reach(self._told, len(rules)))
             self.tell("")
         except (AccessError, StoreError) as error:
-            shown.update(paint.sentence(f"its reach is not known, so it is not saved: {error}", "$text-error"))
+            shown.update(render.sentence(f"its reach is not known, so it is not saved: {error}", "$text-error"))
 
     def _save(self) -> None:
         if self._told is None:
@@ -322,8 +322,8 @@ class Answering(ModalScreen[str]):
 
 def _option(number: int, choice: Choice) -> Option:
     """A suggestion, short: the field shows it whole."""
-    shown = words.flat(" ; ".join(choice.shown), SHORT) or "this exact call"
-    parts: list[str | Content | tuple[str, str]] = [(f" {number} ", "bold $primary"), " ", paint.marked(shown, "bold")]
+    shown = render.flat(" ; ".join(choice.shown), SHORT) or "this exact call"
+    parts: list[str | Content | tuple[str, str]] = [(f" {number} ", "bold $primary"), " ", render.marked(shown, "bold")]
     if choice.rules:
-        parts += ["\n    ", (words.flat(choice.width, SHORT), "$soft")]
+        parts += ["\n    ", (render.flat(choice.width, SHORT), "$soft")]
     return Option(Content.assemble(*parts))

@@ -8,20 +8,22 @@ import asyncio
 import os
 import signal
 import time
+from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
 from textual import work
 from textual.app import App
+from textual.theme import Theme
 
 from assent.contract import AccessError, AssentError, PayloadError, StoreError
 from assent.contract.approval import Answer, Reach, Said, Scope
-from assent.tui import looks, words
+from assent.tui import render
 from assent.tui.answering import Answering
 from assent.tui.client import SIGNED_OUT, Client
+from assent.tui.dialogs import SignIn
 from assent.tui.inbox import Inbox
 from assent.tui.questions import InboxQuestion, ModeOffer, Questions
-from assent.tui.signing import SignIn
 
 RELEASE = 90.0  # seconds: an approved call is looked at again before the server tells what came of it
 LONGEST_WHOLE = 400_000  # characters of a question that a terminal shows whole
@@ -61,7 +63,7 @@ class InboxApp(App[None]):
         self._bell = bell
         self._rung = 0.0
         self._drawing = False
-        for each in (looks.DARK, looks.LIGHT):
+        for each in (DARK, LIGHT):
             self.register_theme(each)
         self.theme = f"assent-{theme}"
 
@@ -80,12 +82,12 @@ class InboxApp(App[None]):
         self._stay_connected()
 
     def action_light_or_dark(self) -> None:
-        self.theme = looks.LIGHT.name if self.theme == looks.DARK.name else looks.DARK.name
+        self.theme = LIGHT.name if self.theme == DARK.name else DARK.name
 
     def tell(self, text: str, *, bad: bool = False) -> None:
         """A short note to the person."""
         self.notify(
-            words.prose(text), severity="error" if bad else "information", timeout=8 if bad else 4, markup=False
+            render.prose(text), severity="error" if bad else "information", timeout=8 if bad else 4, markup=False
         )
 
     # The line to the server
@@ -204,7 +206,7 @@ class InboxApp(App[None]):
         if isinstance(error, AccessError):
             if error.code == SIGNED_OUT and self.client.who:
                 self._sign_in_again()
-            step = words.next_step(error.code)
+            step = render.next_step(error.code)
             return f"your answer did not count: {error}{'; ' + step if step else ''}"
         return (
             f"it is not known whether your answer arrived: {error}; once the line stands again, "
@@ -283,3 +285,55 @@ class InboxApp(App[None]):
         self.exit()
         if not os.isatty(0):
             os._exit(129)
+
+
+DARK = Theme(
+    name="assent-dark",
+    dark=True,
+    primary="#8fadff",
+    secondary="#8fadff",
+    accent="#7fc8d8",
+    warning="#f2bb66",
+    error="#ff8b82",
+    success="#5fd09a",
+    foreground="#e9e7e2",
+    background="#131416",
+    surface="#1b1d20",
+    panel="#25282c",
+    variables={
+        "soft": "#a5a199",
+        "line": "#3c4047",
+        "chosen": "#2b3654",
+        "block-cursor-background": "#2b3654",
+        "block-cursor-foreground": "#e9e7e2",
+        "block-cursor-text-style": "none",
+    },
+)
+LIGHT = Theme(
+    name="assent-light",
+    dark=False,
+    primary="#2c5bd4",
+    secondary="#2c5bd4",
+    accent="#0f6b7c",
+    warning="#955800",
+    error="#b3261e",
+    success="#187447",
+    foreground="#1f1e1b",
+    background="#f5f4f0",
+    surface="#fffefc",
+    panel="#ebe8e0",
+    variables={
+        "soft": "#66625a",
+        "line": "#cfcbc0",
+        "chosen": "#d5dff8",
+        "block-cursor-background": "#d5dff8",
+        "block-cursor-foreground": "#1f1e1b",
+        "block-cursor-text-style": "none",
+    },
+)
+
+
+def background(environ: Mapping[str, str]) -> str:
+    """`light` where the terminal says that its background is light, else `dark`."""
+    background = environ.get("COLORFGBG", "").rpartition(";")[2]
+    return "light" if background in ("7", "15") else "dark"

@@ -14,18 +14,17 @@ from textual.screen import Screen
 from textual.widgets import Static
 
 from assent.contract.approval import Answer, Said, Scope
-from assent.tui import bars, paint
+from assent.tui import render, widgets
 from assent.tui.answering import ARMING, Answering
-from assent.tui.detail import Detail
-from assent.tui.leaving import Help, Leaving, OfferDialog
-from assent.tui.listing import QuestionList
+from assent.tui.dialogs import Help, Leaving, OfferDialog
 from assent.tui.questions import InboxQuestion
+from assent.tui.widgets import Detail, QuestionList
 
 if TYPE_CHECKING:
     from assent.tui.app import InboxApp
 
 STAY = 0.7  # seconds that an ended question stays in view before the next takes its place
-NOTHING = paint.lines(
+NOTHING = render.lines(
     Content.styled("Nothing waits for you", "bold"),
     Content(""),
     Content.styled(
@@ -34,8 +33,8 @@ NOTHING = paint.lines(
         "$soft",
     ),
     Content(""),
-    paint.sentence("`v` shows what that looks like", "$soft"),
-    paint.sentence("`assent audit tail` shows what was decided without you", "$soft"),
+    render.sentence("`v` shows what that looks like", "$soft"),
+    render.sentence("`assent audit tail` shows what was decided without you", "$soft"),
 )
 
 
@@ -48,7 +47,7 @@ class Inbox(Screen[None]):
         Binding("pagedown,space", "page(1)"),
         Binding("pageup", "page(-1)"),
         Binding("home", "scroll_top"),
-        *(Binding(key, action) for key, _, action, _ in (*bars.ALLOWING, *bars.DENYING)),
+        *(Binding(key, action) for key, _, action, _ in (*widgets.ALLOWING, *widgets.DENYING)),
         Binding("enter", "open"),
         Binding("d", "receipt"),
         Binding("w", "whole"),
@@ -67,17 +66,17 @@ class Inbox(Screen[None]):
         self._armed = 0.0
 
     def compose(self) -> ComposeResult:
-        yield bars.StatusLine("", markup=False, id="line")
-        yield bars.OfferLine("", markup=False, id="offer")
+        yield widgets.StatusLine("", markup=False, id="line")
+        yield widgets.OfferLine("", markup=False, id="offer")
         with Container(id="frame"):
             yield QuestionList(id="list")
             yield Detail(id="detail")
             with Container(id="nothing"):
                 yield Static(NOTHING, markup=False, id="nothing-told")
         with Vertical(id="foot"):
-            yield bars.KeyBar("allow", bars.ALLOWING, classes="answer")
-            yield bars.KeyBar("deny", bars.DENYING, bars.MORE, classes="answer")
-            yield bars.KeyBar("", bars.EXAMPLE, bars.MORE[2:], classes="idle")
+            yield widgets.KeyBar("allow", widgets.ALLOWING, classes="answer")
+            yield widgets.KeyBar("deny", widgets.DENYING, widgets.MORE, classes="answer")
+            yield widgets.KeyBar("", widgets.EXAMPLE, widgets.MORE[2:], classes="idle")
 
     def on_mount(self) -> None:
         self.query_one("#offer").display = False
@@ -112,12 +111,12 @@ class Inbox(Screen[None]):
         self.query_one("#foot").set_class(not groups, "-idle")
         for each in self.query(".idle"):
             each.display = not groups
-        self.query_one("#offer", bars.OfferLine).draw(known.offers[-1] if known.offers else None)
+        self.query_one("#offer", widgets.OfferLine).draw(known.offers[-1] if known.offers else None)
         self._draw_line()
 
     def _draw_line(self) -> None:
         waiting = self.app.questions.waiting()
-        self.query_one("#line", bars.StatusLine).draw(
+        self.query_one("#line", widgets.StatusLine).draw(
             waiting=len(waiting),
             sessions=len({each.group for each in waiting}),
             who=self.app.client.who,

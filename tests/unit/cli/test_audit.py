@@ -7,7 +7,7 @@ from datetime import datetime
 
 import pytest
 
-from assent.cli import audit_chart, records
+from assent.cli import records
 from assent.contract import PayloadError
 from assent.trail.entries import TrailEntry
 
@@ -27,7 +27,7 @@ def test_times_can_be_given_as_dates() -> None:
     assert records.when("today", NOW) == datetime(2026, 11, 15).timestamp()
     assert records.when("yesterday", NOW) == datetime(2026, 11, 14).timestamp()
     for wrong in ("", "soon", "5", "-1d", "2026-13-01"):
-        with pytest.raises(PayloadError, match="is no time"):
+        with pytest.raises(PayloadError, match="is not a time"):
             records.when(wrong, NOW)
 
 
@@ -48,5 +48,5 @@ def test_a_record_with_odd_fields_can_be_shown() -> None:
 
 
 def test_bars_are_in_proportion_and_never_nothing_for_something() -> None:
-    assert [audit_chart.bar(value, 8, 4) for value in (8, 4, 1, 0)] == ["████", "██", "▌", ""]
-    assert audit_chart.bar(1, 1_000_000) == "▏"
+    assert [records.bar(value, 48) for value in (8, 4, 1, 0)] == ["████", "██", "▌", ""]
+    assert records.bar(1, 1_000_000) == "▏"

@@ -21,4 +21,4 @@ def test_without_textual_it_says_how_to_install_it(
 def test_without_a_terminal_it_points_to_the_page(capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("textual", reason="textual is not installed; pip install 'assent[inbox]'")
     assert main.main(["inbox"]) == 2
-    assert capsys.readouterr().err == "assent: the inbox needs a terminal; use the page where there is none\n"
+    assert capsys.readouterr().err == "assent: the inbox needs a terminal; without one, use the page\n"

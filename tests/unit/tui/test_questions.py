@@ -16,7 +16,7 @@ except ImportError:
 from assent.approval import wire
 from assent.contract import Call, Decision, Layer, Outcome, Part
 from assent.contract.approval import Ending, Held, Preview, Said, Scope, Suggestion
-from assent.tui import words
+from assent.tui import render
 from assent.tui.questions import EXACT, LINGER, Choice, Over, Questions
 
 
@@ -132,13 +132,13 @@ def test_a_newer_offer_takes_the_place_of_an_older_one_of_the_session() -> None:
     ("seconds", "shown"), [(-3, "0s"), (0.2, "1s"), (59.5, "1:00"), (61, "1:01"), (299.2, "5:00"), (3600, "60m")]
 )
 def test_the_clock_is_short(seconds: float, shown: str) -> None:
-    assert words.clock(seconds) == shown
+    assert render.clock(seconds) == shown
 
 
 def test_every_ending_has_words_and_only_an_allowed_one_does_not_say_that_it_did_not_run() -> None:
     for each in Ending:
-        told = words.ending(each, None, Scope.ONCE, False)
+        told = render.ending(each, None, Scope.ONCE, False)
         assert told == "denied" or told.endswith("it did not run")
-    assert words.ending(Ending.ANSWERED, Said.STOP, Scope.ONCE, False) == "denied, and the agent is told to stop"
-    assert words.ending(Ending.ANSWERED, Said.ALLOW, Scope.PROJECT, True) == "always allowed in this project"
-    assert words.ending(Ending.SETTLED, None, Scope.ONCE, True) == "settled by another answer"
+    assert render.ending(Ending.ANSWERED, Said.STOP, Scope.ONCE, False) == "denied, and the agent is told to stop"
+    assert render.ending(Ending.ANSWERED, Said.ALLOW, Scope.PROJECT, True) == "always allowed in this project"
+    assert render.ending(Ending.SETTLED, None, Scope.ONCE, True) == "settled by another answer"

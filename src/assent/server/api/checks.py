@@ -6,7 +6,7 @@ import re
 from functools import partial
 
 from assent.approval import wire
-from assent.cli.place import MODES
+from assent.cli.command import MODES
 from assent.contract import Call, Decision, Outcome, keep
 from assent.contract.approval import Verdict
 from assent.engine.engine import Engine

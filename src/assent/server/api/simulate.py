@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from assent.cli.place import MODES
+from assent.cli.command import MODES
 from assent.contract import Call, Decision, Layer
 from assent.policy import explain
 from assent.server.access import Role

@@ -25,10 +25,9 @@ from textual.content import Content
 from assent.contract import Call, Decision, Layer, Outcome, Part
 from assent.contract.approval import Held, Preview, Reach
 from assent.contract.display import code, for_terminal
-from assent.tui import looks, paint, words
-from assent.tui.detail import Detail
-from assent.tui.listing import QuestionList
+from assent.tui import app, render
 from assent.tui.questions import MOST_LINES, InboxQuestion, Questions
+from assent.tui.widgets import Detail, QuestionList
 
 STEERS = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
 PIECES = (
@@ -85,11 +84,11 @@ def asked(text: str, kind: str = "command") -> InboxQuestion:
 
 def painted(question: InboxQuestion) -> Iterator[Content]:
     held = question.held
-    for build in (paint.warnings, paint.says, paint.effects, paint.why, paint.receipt):
+    for build in (render.warnings, render.says, render.effects, render.why, render.receipt):
         yield build(held)
-    yield paint.head(question)
-    yield paint.reach(Reach(refusal=held.call.description), 1)
-    yield from paint.code_rows(paint.preview(question), 40)
+    yield render.head(question)
+    yield render.reach(Reach(refusal=held.call.description), 1)
+    yield from render.code_rows(render.preview(question), 40)
 
 
 # Every style that this program sets. A style that came out of a text would be another.
@@ -109,17 +108,17 @@ def test_no_text_steers_the_terminal_or_sets_a_style(text: str, kind: str) -> No
 def test_what_would_be_markup_is_shown_as_it_is(text: str) -> None:
     question = asked(text)
     shown = for_terminal(code(text))
-    rows = paint.code_rows(paint.preview(question), 4000)
+    rows = render.code_rows(render.preview(question), 4000)
     assert [row.plain[2:].rstrip() for row in rows] == [line.rstrip() for line in shown.split("\n")]
-    assert paint.marked(shown).plain == shown
-    assert paint.sentence(text).plain == words.prose(text).replace("`", "")
+    assert render.marked(shown).plain == shown
+    assert render.sentence(text).plain == render.prose(text).replace("`", "")
 
 
 @given(words_in, st.integers(20, 60))
 @examples(150)
 def test_a_long_line_is_cut_into_rows_of_one_width_and_nothing_is_left_out(text: str, width: int) -> None:
     line = for_terminal(code(text)).replace("\n", "")
-    rows = paint.code_rows([paint.CodeLine("code", "$", line)], width)
+    rows = render.code_rows([render.CodeLine("code", "$", line)], width)
     assert {row.cell_length for row in rows} == {width}
     together = "".join(row.plain[2:] for row in rows)
     assert together.replace(" ", "") == line.replace(" ", "")  # a wide letter may leave a cell free at the edge
@@ -134,8 +133,8 @@ class Shown(App[None]):
         yield Detail(id="detail")
 
     def on_mount(self) -> None:
-        self.register_theme(looks.DARK)
-        self.theme = looks.DARK.name
+        self.register_theme(app.DARK)
+        self.theme = app.DARK.name
 
 
 @pytest.mark.slow
@@ -161,7 +160,7 @@ def test_on_the_screen_too_every_cell_is_text_and_carries_no_action() -> None:
 
 def test_every_line_of_a_diff_is_shown_numbered_and_told_apart() -> None:
     text = "# a.py\n@@ -3,3 +3,3 @@\n same\n-old\n+new\n+++ not a head\n--- nor this\n\n\\ No newline"
-    found = [(each.kind, each.mark, each.text) for each in paint.preview(of(Preview("diff", text)))]
+    found = [(each.kind, each.mark, each.text) for each in render.preview(of(Preview("diff", text)))]
     assert found == [
         ("hunk", "", "# a.py"),
         ("hunk", "", "@@ -3,3 +3,3 @@"),
@@ -178,11 +177,11 @@ def test_every_line_of_a_diff_is_shown_numbered_and_told_apart() -> None:
 def test_what_is_cut_says_so() -> None:
     short = of(Preview("command", "x" * 10, length=99), sent=10)
     told = "cut: 1 lines of 99 characters are shown; w shows all of it, and then it can be allowed"
-    assert (paint.preview(short)[-1].text, short.whole) == (told, False)
+    assert (render.preview(short)[-1].text, short.whole) == (told, False)
     many = of(Preview("input", "\n".join("x" * 3000)))
-    assert (len(paint.preview(many)), many.whole) == (MOST_LINES + 1, False)
+    assert (len(render.preview(many)), many.whole) == (MOST_LINES + 1, False)
     many.opened = True
-    assert (len(paint.preview(many)), many.whole) == (3000, True)
+    assert (len(render.preview(many)), many.whole) == (3000, True)
 
 
 def of(preview: Preview, sent: int | None = None) -> InboxQuestion:

@@ -4,17 +4,19 @@ INVARIANT: all text of an agent goes through `display` first, and into Textual a
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from rich.cells import cell_len
 from textual.content import Content
 
+from assent.agents.capabilities import NAMES
 from assent.contract import READ_ONLY, Operation, Part
-from assent.contract.approval import Held, Reach
-from assent.contract.display import code, for_terminal
+from assent.contract.approval import Ending, Held, Reach, Said, Scope
+from assent.contract.display import code, for_terminal, visible
 from assent.contract.escapes import ESCAPE
-from assent.tui import words
+from assent.contract.words import CALLERS, TELLING, VERBS, of_answer, of_ending
 from assent.tui.questions import MOST_LINES, InboxQuestion
 
 MOST_PARTS, MOST_EFFECTS, MOST_INPUT = 60, 40, 20_000
@@ -39,7 +41,7 @@ def marked(shown: str, style: str = "") -> Content:
 
 def sentence(text: str, style: str = "") -> Content:
     """A sentence; what stands in back-quotes is set as code."""
-    pieces = words.prose(text).split("`")
+    pieces = prose(text).split("`")
     return Content.assemble(*(marked(each, "bold" if at % 2 else style) for at, each in enumerate(pieces)))
 
 
@@ -142,18 +144,18 @@ def cut(text: str, room: int) -> Iterator[tuple[int, int]]:
 def head(question: InboxQuestion) -> Content:
     held = question.held
     call, decision = held.call, held.decision
-    where = words.folder(held.project or call.cwd) or "no project"
+    where = folder(held.project or call.cwd) or "no project"
     out = Content.assemble(
-        (words.runtime(call.runtime), "bold $primary"),
-        (f" {words.title(held)}", "bold"),
+        (runtime(call.runtime), "bold $primary"),
+        (f" {title(held)}", "bold"),
         (" in ", "$soft"),
         (where, "bold"),
     )
     badges = Content.assemble(
-        (f"{words.flat(decision.risk, 10)} risk", f"bold {RISKS.get(decision.risk, '')}".strip()),
-        (f" · {words.flat(decision.mode, 12)} mode", "$soft"),
-        (f" · in {words.flat(call.cwd, 60)}" if call.cwd and call.cwd != held.project else "", "$soft"),
-        (f" · session {words.flat(call.session, 14)}" if call.session else "", "$soft"),
+        (f"{flat(decision.risk, 10)} risk", f"bold {RISKS.get(decision.risk, '')}".strip()),
+        (f" · {flat(decision.mode, 12)} mode", "$soft"),
+        (f" · in {flat(call.cwd, 60)}" if call.cwd and call.cwd != held.project else "", "$soft"),
+        (f" · session {flat(call.session, 14)}" if call.session else "", "$soft"),
         (" · waits behind another, can be answered early" if question.queued and not question.over else "", "$accent"),
     )
     return lines(out, badges)
@@ -164,10 +166,10 @@ def over(question: InboxQuestion) -> Content:
     ended = question.over
     assert ended is not None
     style = "bold $success" if ended.allowed else "bold $error"
-    said = words.ending(ended.ending, ended.said, ended.scope, ended.allowed)
+    said = ending(ended.ending, ended.said, ended.scope, ended.allowed)
     by = ""
     if ended.who:
-        by = " by you, here" if question.mine else f" by {words.flat(ended.who, 40)}, elsewhere"
+        by = " by you, here" if question.mine else f" by {flat(ended.who, 40)}, elsewhere"
     note = None if question.mine or not ended.reason else sentence(ended.reason, "$soft")
     mark = "✓" if ended.allowed else "✗"
     return lines(Content.assemble((f"{mark} {said}", style), (by, "$soft")), note)
@@ -181,7 +183,7 @@ def warnings(held: Held) -> Content:
 
 def says(held: Held) -> Content:
     text = held.call.description
-    shown = words.prose(text[:SAID]) + ("…" if len(text) > SAID else "")
+    shown = prose(text[:SAID]) + ("…" if len(text) > SAID else "")
     return marked(shown, "italic $soft")
 
 
@@ -197,19 +199,19 @@ def effect(text: str, project: str) -> Content:
     verb, _, rest = text.partition(" ")
     style = VERB_STYLES.get(verb)
     if style is None:
-        return marked(words.flat(text))
-    return Content.assemble((f"{verb:<8} ", f"bold {style}"), marked(words.flat(words.within(rest, project))))
+        return marked(flat(text))
+    return Content.assemble((f"{verb:<8} ", f"bold {style}"), marked(flat(within(rest, project))))
 
 
 def why(held: Held) -> Content:
     part = held.decision.deciding
     rule = flip = None
     if part.rule:
-        source = f"  {words.flat(part.source, 60)}"
-        rule = Content.assemble(("rule  ", "$soft"), marked(words.flat(part.rule, 300), "bold"), (source, "$soft"))
+        source = f"  {flat(part.source, 60)}"
+        rule = Content.assemble(("rule  ", "$soft"), marked(flat(part.rule, 300), "bold"), (source, "$soft"))
     if part.flip:
         flip = Content.assemble(("flips ", "$soft"), sentence(part.flip, "$soft"))
-    return lines(Content.assemble(sentence(part.reason), (f"  [{words.flat(part.code)}]", "$soft")), rule, flip)
+    return lines(Content.assemble(sentence(part.reason), (f"  [{flat(part.code)}]", "$soft")), rule, flip)
 
 
 def receipt(held: Held) -> Content:
@@ -217,23 +219,23 @@ def receipt(held: Held) -> Content:
     decision = held.decision
     out = [_part(each) for each in decision.parts[:MOST_PARTS]]
     out += [
-        Content.assemble(("lost   ", "$soft"), marked(words.flat(rule, 200)), (f"  {words.flat(source, 60)}", "$soft"))
+        Content.assemble(("lost   ", "$soft"), marked(flat(rule, 200)), (f"  {flat(source, 60)}", "$soft"))
         for rule, source in decision.lost[:MOST_PARTS]
     ]
-    raw = for_terminal(code(words.as_json(held.call.input)[:MOST_INPUT]))
+    raw = for_terminal(code(as_json(held.call.input)[:MOST_INPUT]))
     return lines(
         *out,
         Content.styled("input", "$soft"),
         marked(raw),
-        Content.styled(f"id {words.flat(held.id)}  digest {words.flat(held.digest, 24)}", "$soft"),
+        Content.styled(f"id {flat(held.id)}  digest {flat(held.digest, 24)}", "$soft"),
     )
 
 
 def _part(part: Part) -> Content:
     word = part.outcome.word
-    place = " · ".join(words.flat(each, 60) for each in (part.layer.value, part.code, part.where) if each)
+    place = " · ".join(flat(each, 60) for each in (part.layer.value, part.code, part.where) if each)
     return lines(
-        Content.assemble((f"{word:<6} ", f"bold {OUTCOMES[word]}"), marked(words.flat(part.what or part.reason, 400))),
+        Content.assemble((f"{word:<6} ", f"bold {OUTCOMES[word]}"), marked(flat(part.what or part.reason, 400))),
         Content.styled(f"       {place}", "$soft"),
     )
 
@@ -250,9 +252,87 @@ def reach(found: Reach, rules: int) -> Content:
         out = Content.assemble(
             "would have matched ",
             (f"{found.matched:,}", "bold"),
-            f" of your last {words.plural(found.looked_at, 'call')}",
+            f" of your last {plural(found.looked_at, 'call')}",
             (f", {found.denied:,} of them you denied" if found.denied else "", "bold $error"),
         )
     if found.covers:
         return out
     return lines(out, Content.styled("it does not cover this very call, which runs once all the same", "$warning"))
+
+
+def flat(text: str, limit: int = 0) -> str:
+    """Foreign text as code on one line, its end cut off where it is long."""
+    shown = for_terminal(code(text[: limit * 4 + 400] if limit else text)).replace("\n", "⏎")
+    return shown if not limit or len(shown) <= limit else f"{shown[: limit - 1]}…"
+
+
+def prose(text: str) -> str:
+    """A sentence that may hold foreign text."""
+    return for_terminal(visible(text))
+
+
+def runtime(name: str) -> str:
+    return NAMES.get(name) or CALLERS.get(name) or flat(name, 30) or "an agent"
+
+
+def folder(path: str) -> str:
+    return flat(path.rstrip("/").rpartition("/")[2], 40)
+
+
+def within(path: str, project: str) -> str:
+    """A path as seen from the project that it lies in."""
+    return path.removeprefix(f"{project}/") if project else path
+
+
+def title(held: Held) -> str:
+    return VERBS.get(held.decision.tool) or f"wants to use {flat(held.call.tool, 40)}"
+
+
+def headline(held: Held, limit: int = 160) -> str:
+    """The one line by which a call is told apart from others."""
+    given = held.call.input
+    for name in TELLING:
+        value = given.get(name)
+        if isinstance(value, str) and value:
+            return flat(within(value, held.project), limit)
+        if isinstance(value, list | tuple) and value:
+            return flat(" ".join(str(each) for each in value), limit)
+    return flat(as_json(given), limit) if given else flat(held.call.tool, limit)
+
+
+def as_json(given: Mapping[str, object]) -> str:
+    return json.dumps(given, indent=2, ensure_ascii=False, default=str)
+
+
+def clock(seconds: float) -> str:
+    """Seconds that are left, short."""
+    left = max(0, int(seconds + 0.999))
+    if left >= 600:
+        return f"{left // 60}m"
+    return f"{left // 60}:{left % 60:02}" if left >= 60 else f"{left}s"
+
+
+def plural(number: int, word: str) -> str:
+    return f"{number:,} {word}{'' if number == 1 else 's'}"
+
+
+def ending(how: Ending, said: Said | None, scope: Scope, allowed: bool) -> str:
+    """How a question ended, for the person."""
+    if how is Ending.ANSWERED:
+        if allowed or said is None:
+            said = Said.ALLOW if allowed else Said.DENY
+        return of_answer(said, scope)
+    told = of_ending(how)
+    return told if how is Ending.SETTLED and allowed else f"{told}; it did not run"
+
+
+def next_step(code: str) -> str:
+    """What to do after an answer that did not count, by the server's code."""
+    return {
+        "late": "if it should still run, tell the agent to try again",
+        "unknown": "if it should still run, tell the agent to try again",
+        "mismatch": "",
+        "not-whole": "",
+        "absent": "",
+        "not-allowed": "you are signed out: sign in, then answer again",
+    }.get(code, "it may still wait: look at it, and answer again")
