@@ -302,6 +302,14 @@ def test_the_contract_assigns_fields_in_init_only(path: Path) -> None:
     assert outside == []
 
 
+LONGEST_MODULE = 500
+
+
+def test_no_module_is_longer_than_the_limit() -> None:
+    lines = {name(path): len(path.read_text(encoding="utf-8").splitlines()) for path in modules()}
+    assert {module: count for module, count in lines.items() if count > LONGEST_MODULE} == {}
+
+
 def test_every_module_says_what_it_owns() -> None:
     assert [name(path) for path in modules() if not path.read_text(encoding="utf-8").startswith('"""')] == []
 

@@ -31,7 +31,7 @@ BUNDLED = tuple(runtime for runtime, row in known.section("agent").items() if ro
 ASKING = ("assent.contract.launched", "assent.hook.hook", *(f"assent.agents.{each}.payload" for each in BUNDLED))
 DECIDING = (
     *("assent.gate", "assent.engine.configure", "assent.engine.memory", "assent.hook.replies", "assent.policy.frozen"),
-    *("assent.policy.index", "assent.effects.shell.lowering", "assent.facts.guarded", "assent.facts.repository"),
+    *("assent.policy.index", "assent.effects.shell.walk", "assent.facts.guarded", "assent.facts.repository"),
 )
 # Where the patterns are that a decision may need, and the other modules.
 MATCHING = ("assent.contract", "assent.agents", "assent.effects", "assent.facts", "assent.policy", "assent.trail")

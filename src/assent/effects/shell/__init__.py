@@ -28,10 +28,10 @@ def lower(text: str, *, cwd: str, home: str, shell: str = "", tables: Tables | N
 def _load(text: str, *, cwd: str, home: str, shell: str, tables: Tables | None) -> Lowering:
     """The first shell text brings in the reader, the walk and the tables: a call of another tool needs none of them."""
     global _read
-    from assent.effects.shell.lowering import walked
+    from assent.effects.shell.walk import lower_text
 
-    _read = walked
-    return walked(text, cwd=cwd, home=home, shell=shell, tables=tables)
+    _read = lower_text
+    return lower_text(text, cwd=cwd, home=home, shell=shell, tables=tables)
 
 
 _read = _load

@@ -7,10 +7,10 @@ then `$((x))` runs cmd. In zsh a number that a builtin takes is an expression to
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from assent.contract import Pattern
 from assent.effects.shell.command import TOKENS, Arg
+from assent.effects.shell.record import Walk
 from assent.effects.shell.state import DECODED, FETCHED, FROM_FILE, NUMBER, ShellState, Val, either
 from assent.effects.shell.tree import (
     Arithmetic,
@@ -23,10 +23,7 @@ from assent.effects.shell.tree import (
     Part,
     Word,
 )
-from assent.effects.shell.words import value
-
-if TYPE_CHECKING:
-    from assent.effects.shell.walk import Walk
+from assent.effects.shell.words import part_value, value
 
 ADVICE = "compute with plain numbers, or with values that cannot hold a command"
 
@@ -76,7 +73,7 @@ def evaluate_word(walk: Walk, node: Word, state: ShellState) -> None:
 def _spliced(walk: Walk, part: Part, state: ShellState) -> None:
     """An expansion whose value becomes part of an expression. What the environment holds is trusted; what `set` and
     callers give is not."""
-    found = walk.part(part, state)
+    found = part_value(walk, part, state)
     if found.values is not None:
         evaluate(walk, found, state)
         return
@@ -86,7 +83,6 @@ def _spliced(walk: Walk, part: Part, state: ShellState) -> None:
 
 
 def evaluate(walk: Walk, found: Val, state: ShellState, depth: int = 0) -> None:
-    """A value that is evaluated as an expression."""
     if found.values is None:
         _trust(walk, found, state, depth)
         return
@@ -96,10 +92,7 @@ def evaluate(walk: Walk, found: Val, state: ShellState, depth: int = 0) -> None:
 
 
 def _evaluate_names(walk: Walk, expression: str, state: ShellState, depth: int) -> None:
-    """Every name in an expression is evaluated in turn."""
-    if not state.vars and not state.opaque and not state.aliased:
-        return
-    for name in _NAMES.findall(expression):
+    for name in _NAMES.findall(expression) if state.vars or state.opaque or state.aliased else ():
         walk.step()
         found = state.get(name)
         if found is not None:
@@ -108,9 +101,7 @@ def _evaluate_names(walk: Walk, expression: str, state: ShellState, depth: int) 
 
 def assign_results(walk: Walk, expression: str, state: ShellState) -> None:
     """Names that an expression sets hold a number from there on, or what they held."""
-    if "=" not in expression and "++" not in expression and "--" not in expression:
-        return
-    for match in _SET.finditer(expression):
+    for match in _SET.finditer(expression) if "=" in expression or "++" in expression or "--" in expression else ():
         name = match[1] or match[2]
         walk.assign(name, either(state.get(name), NUMBER), state)
 
@@ -132,8 +123,8 @@ def _known(walk: Walk, value: str, state: ShellState, depth: int) -> None:
     if "$" in value or "`" in value or depth > _NESTING:
         walk.gap("gap.shell.arithmetic", ADVICE)
         walk.evaluated(Val((value,)), state)
-        return
-    _evaluate_names(walk, value, state, depth + 1)
+    else:
+        _evaluate_names(walk, value, state, depth + 1)
 
 
 def evaluate_conditional(walk: Walk, node: Conditional, state: ShellState) -> None:
@@ -178,7 +169,6 @@ def evaluate_name(walk: Walk, found: Val, state: ShellState) -> None:
 
 
 def zsh_numbers(walk: Walk, words: Sequence[str | Arg], state: ShellState) -> None:
-    """Words that zsh reads as numbers."""
     if not walk.zsh:
         return
     for word in words:

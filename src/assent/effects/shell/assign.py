@@ -3,23 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from assent.contract import Effect, Kind, Operation, Pattern, Target, re
 from assent.effects.shell import arithmetic, environment
 from assent.effects.shell.command import Arg, CommandEffects
-from assent.effects.shell.job import ShellJob
+from assent.effects.shell.record import ShellJob, Walk
 from assent.effects.shell.redirects import plumb
-from assent.effects.shell.state import NUMBER, UNKNOWN, USUAL_SPLIT, ShellState, Val, bounded, either
+from assent.effects.shell.state import NUMBER, UNKNOWN, USUAL_SPLIT, Pair, ShellState, Val, bounded, either
 from assent.effects.shell.tree import Assignment, Literal, Simple, Word
 from assent.effects.shell.words import expand, value, value_of
 
-if TYPE_CHECKING:
-    from assent.effects.shell.walk import Walk
-
-    Pair = tuple[ShellState | None, ShellState | None]
-
-DECLARERS = frozenset(("export", "declare", "local", "readonly", "typeset"))
 _GIVEN = Pattern(r"([A-Za-z_]\w*)(\[[^]]*\])?(\+)?=")
 _NAME = Pattern(r"[A-Za-z_]\w*")
 _LIVE = Pattern(r"\$[({]|`|\\[0-7$!]")
@@ -78,8 +71,7 @@ def computes(walk: Walk, name: str, found: Val, state: ShellState) -> None:
 
 def assignment(walk: Walk, node: Assignment, state: ShellState) -> None:
     """`name=value` on its own: it holds for the shell."""
-    name, found = assigned(walk, node, state)
-    put(walk, name, found, state)
+    put(walk, *assigned(walk, node, state), state)
 
 
 def assigned(walk: Walk, node: Assignment, state: ShellState) -> tuple[str, Val]:
@@ -90,10 +82,8 @@ def assigned(walk: Walk, node: Assignment, state: ShellState) -> tuple[str, Val]
         walk.subscript(name, node.subscript, state)
     if node.items is not None:
         found = _array(walk, node, state)
-    elif node.value is not None:
-        found = value(walk, node.value, state)
     else:
-        found = Val(("",))
+        found = Val(("",)) if node.value is None else value(walk, node.value, state)
     if node.subscript is not None:
         kind = "map" if before is not None and before.kind == "map" else ""
         return name, Val(kind=kind, taint=found.taint | (before.taint if before else 0))
@@ -124,9 +114,7 @@ def _array(walk: Walk, node: Assignment, state: ShellState) -> Val:
     taint, walk.taint = walk.taint, outer | walk.taint
     if mapped:
         return Val(kind="map", taint=taint)
-    if not plain:
-        return Val(taint=taint)
-    return Val(items=tuple(items), taint=taint)
+    return Val(items=tuple(items) if plain else None, taint=taint)
 
 
 def _keyed(walk: Walk, word: Word, mapped: bool, state: ShellState) -> None:
@@ -134,15 +122,12 @@ def _keyed(walk: Walk, word: Word, mapped: bool, state: ShellState) -> None:
     if mapped or not any(type(part) is Literal and "]=" in part.text for part in word.parts):
         value(walk, word, state)
         return
-    key: list[object] = []
     for place, part in enumerate(word.parts):
         if type(part) is Literal and "]=" in part.text:
             head, _, tail = part.text.partition("]=")
-            inner = (*word.parts[:place], Literal(head))
-            arithmetic.evaluate_word(walk, Word(inner, word.text), state)
+            arithmetic.evaluate_word(walk, Word((*word.parts[:place], Literal(head)), word.text), state)
             value_of(walk, (Literal(tail), *word.parts[place + 1 :]), state)
             return
-        key.append(part)
 
 
 def _appended(before: Val | None, found: Val) -> Val:
@@ -178,10 +163,9 @@ def declaration(walk: Walk, node: Simple, name: str, state: ShellState) -> Pair:
             found = Val(taint=found.taint)
         given.append((match[1], match[3] is not None, found))
         one = found.one
-        head = match[0]
-        argv.append(head + one if one is not None else Arg(head + word.text[match.end() :], prefix=head))
+        argv.append(match[0] + one if one is not None else Arg(match[0] + word.text[match.end() :], prefix=match[0]))
     for node_given in node.assignments:
-        key, found = walk.assigned(node_given, state)
+        key, found = assigned(walk, node_given, state)
         given.append((key, False, found if node_given.items is not None else either(state.get(key), found)))
     job = ShellJob(argv, state, walk.stdin, walk.taint, node.start, node.end, walk.text[node.start : node.end])
     job.plumbing = plumb(walk, node.redirects, state) if node.redirects else None
@@ -195,7 +179,6 @@ def builtin(walk: Walk, job: ShellJob) -> Pair:
 
 
 def _from_words(walk: Walk, words: Sequence[str | Arg], state: ShellState) -> list[tuple[str, bool, Val]]:
-    """The assignments among expanded words."""
     given = []
     for word in words:
         text = word if isinstance(word, str) else word.prefix
@@ -209,7 +192,6 @@ def _from_words(walk: Walk, words: Sequence[str | Arg], state: ShellState) -> li
 
 
 def declare(walk: Walk, job: ShellJob, given: list[tuple[str, bool, Val]]) -> Pair:
-    """Give names their values and marks."""
     state = job.state
     options = "".join(w[1:] for w in job.argv[1:] if isinstance(w, str) and re.fullmatch(r"[-+][A-Za-z]+", w))
     builtin = job.argv[0]
@@ -227,7 +209,7 @@ def declare(walk: Walk, job: ShellJob, given: list[tuple[str, bool, Val]]) -> Pa
             if found.values is None or any(environment.changes(target, None) for target in found.values):
                 state.forfeit = state.forfeit or f"`{name}` may stand for a name that changes what commands run"
         if local:
-            state.keep(name)
+            state.save_local(name)
         if append:
             found = _appended(state.get(name), found)
         if set(options) & set("ul") or ("i" in options and not found.numeric):
@@ -246,7 +228,7 @@ def declare(walk: Walk, job: ShellJob, given: list[tuple[str, bool, Val]]) -> Pa
         state.fixed |= {*names}
     for name in names:
         if local:
-            state.keep(name)
+            state.save_local(name)
             if "A" in options:
                 put(walk, name, Val(kind="map"), state)
             elif builtin == "local" or (state.saved is not None and not exports):
@@ -259,8 +241,7 @@ def declare(walk: Walk, job: ShellJob, given: list[tuple[str, bool, Val]]) -> Pa
                 job.forfeit = environment.reason(name, job.forfeit)
     if not given and not names and all(w in ("-p", "-x", "-px", "-xp") for w in job.argv[1:]):
         effects = (Effect(Operation.READ, Target(Kind.SERVICE, "environment"), dangers=("prints-secret",)),)
-    walk.record(job, CommandEffects(flags=flags_of(job.argv), operands=operands_of(job.argv)), effects)
-    return state, state
+    return finish(walk, job, *effects)
 
 
 def _marks(walk: Walk, job: ShellJob, builtin: str | Arg, options: str, state: ShellState) -> None:
@@ -283,7 +264,21 @@ def _marks(walk: Walk, job: ShellJob, builtin: str | Arg, options: str, state: S
             arithmetic.evaluate_name(walk, Val((word,)), state)
 
 
-def flags_of(argv: list[str | Arg] | tuple[str | Arg, ...]) -> frozenset[str]:
+def finish(walk: Walk, job: ShellJob, *effects: Effect) -> Pair:
+    """Record a builtin with its effects. The states after it are as the job's."""
+    texts = [word if isinstance(word, str) else word.text for word in job.argv[1:]]
+    operands = tuple(text for text in texts if text[:1] != "-" or text == "-")
+    walk.record(job, CommandEffects(flags=_flags(job.argv), operands=operands), effects)
+    return job.state, job.state
+
+
+def runs(job: ShellJob, *dangers: str) -> Effect:
+    """The effect of a builtin that does more than is modelled."""
+    name = job.argv[0]
+    return Effect(Operation.EXECUTE, Target(Kind.PROGRAM, name if isinstance(name, str) else ""), dangers=dangers)
+
+
+def _flags(argv: list[str | Arg] | tuple[str | Arg, ...]) -> frozenset[str]:
     """Every spelling of the options among a builtin's words."""
     out = set()
     for word in argv[1:]:
@@ -292,9 +287,3 @@ def flags_of(argv: list[str | Arg] | tuple[str | Arg, ...]) -> frozenset[str]:
             if word[1] != "-" and len(word) < 12:
                 out.update("-" + letter for letter in word[1:])
     return frozenset(out)
-
-
-def operands_of(argv: list[str | Arg] | tuple[str | Arg, ...]) -> tuple[str, ...]:
-    """The words of a builtin that are no options."""
-    texts = [word if isinstance(word, str) else word.text for word in argv[1:]]
-    return tuple(text for text in texts if text[:1] != "-" or text == "-")

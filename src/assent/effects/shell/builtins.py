@@ -4,52 +4,29 @@ set names in `names`. Each handler puts its command on record and returns the st
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from assent.contract import DOTALL, Effect, Kind, Operation, Pattern, Target, re
 from assent.effects.paths import path_target
-from assent.effects.shell import arithmetic, assign, evaluators, names
-from assent.effects.shell.assign import flags_of, operands_of
+from assent.effects.shell import arithmetic, assign, calls, evaluators, names, simple
+from assent.effects.shell.assign import finish, runs
 from assent.effects.shell.command import Arg, CommandEffects
 from assent.effects.shell.flows import Stream
-from assent.effects.shell.job import ShellJob
-from assent.effects.shell.state import COMPUTED, DECODED, ShellState, bounded
-
-if TYPE_CHECKING:
-    from assent.effects.shell.walk import Walk
-
-    Pair = tuple[ShellState | None, ShellState | None]
-    Handler = Callable[[Walk, ShellJob], Pair]
+from assent.effects.shell.record import ShellJob, Walk
+from assent.effects.shell.state import COMPUTED, DECODED, Pair, ShellState, bounded
 
 EXECUTE, READ, WRITE = Operation.EXECUTE, Operation.READ, Operation.WRITE
-
-
-def inert(walk: Walk, job: ShellJob) -> Pair:
-    """It does nothing that needs judging."""
-    walk.record(job, CommandEffects(flags=flags_of(job.argv), operands=operands_of(job.argv)), ())
-    return job.state, job.state
-
-
-def acts(walk: Walk, job: ShellJob, *dangers: str) -> Pair:
-    """It does something that is not modelled."""
-    name = job.argv[0]
-    effect = Effect(EXECUTE, Target(Kind.PROGRAM, name if isinstance(name, str) else ""), dangers=dangers)
-    walk.record(job, CommandEffects(flags=flags_of(job.argv), operands=operands_of(job.argv)), (effect,))
-    return job.state, job.state
 
 
 # ---------------------------------------------------------------- printing
 
 
 def echo(walk: Walk, job: ShellJob) -> Pair:
-    """What it prints may be read by another command."""
-    inert(walk, job)
     if walk.sink is not None:
-        walk.sink.append(_told(walk, job, _echoed(job.argv[1:])))
-    return job.state, job.state
+        walk.sink.append(_printed_stream(walk, job, _echoed(job.argv[1:])))
+    return finish(walk, job)
 
 
-def _told(walk: Walk, job: ShellJob, text: str | None) -> Stream:
+def _printed_stream(walk: Walk, job: ShellJob, text: str | None) -> Stream:
     if job.plumbing is not None and job.plumbing.quiet:
         return Stream(None, job.taint)
     if text is None:
@@ -84,16 +61,16 @@ def printf(walk: Walk, job: ShellJob) -> Pair:
         return names.printf_into(walk, job, [args[0][2:], *args[1:]] if len(args[0]) > 2 else args[1:])
     if len(args) > 1 and isinstance(args[0], Arg) and args[0].values is None and not args[0].prefix:
         names.could_name(walk, args[1], job.state)
-    inert(walk, job)
+    out = finish(walk, job)
     args = args[1:] if args[:1] == ["--"] else args
     arithmetic.zsh_printf(walk, args, job.state)
     if walk.sink is not None:
         text = _formatted(args)
-        stream = _told(walk, job, text) if text is None or "\\" not in text else Stream(text, job.taint)
+        stream = _printed_stream(walk, job, text) if text is None or "\\" not in text else Stream(text, job.taint)
         if args and isinstance(args[0], str) and re.search(r"\\[x0-7]|%b", args[0]):
             stream = Stream(stream.text, stream.taint | DECODED)
         walk.sink.append(stream)
-    return job.state, job.state
+    return out
 
 
 _DIRECTIVE = Pattern(r"%(.)|\\(x[0-9A-Fa-f]{1,2}|[0-7]{1,3}|.)|[^%\\]+", DOTALL)
@@ -137,34 +114,29 @@ def _formatted(args: list[str | Arg]) -> str | None:
 def _escape(text: str) -> str | None:
     if text[0] == "x" and len(text) > 1:
         return chr(int(text[1:], 16))
-    if text[0] in "01234567":
-        return chr(int(text, 8) & 255)
-    return _ESCAPES.get(text)
+    return chr(int(text, 8) & 255) if text[0] in "01234567" else _ESCAPES.get(text)
 
 
 def pwd(walk: Walk, job: ShellJob) -> Pair:
-    inert(walk, job)
     if walk.sink is not None:
         cwds = job.state.cwds
         known = len(cwds) == 1 and cwds[0] and ".." not in cwds[0] and len(job.argv) == 1
         walk.sink.append(
             Stream(cwds[0] + "\n" if known else None, 0, "" if known else "paths", cwds if "" not in cwds else ())
         )
-    return job.state, job.state
+    return finish(walk, job)
 
 
 def test(walk: Walk, job: ShellJob) -> Pair:
-    """`test` and `[`."""
     arithmetic.evaluate_test(walk, list(job.argv[1:]), job.taint, job.state)
-    return inert(walk, job)
+    return finish(walk, job)
 
 
 # ---------------------------------------------------------------- folders
 
 
 def cd(walk: Walk, job: ShellJob) -> Pair:
-    """Move to another folder, if that works."""
-    inert(walk, job)
+    finish(walk, job)
     return _move(walk, job, job.argv[1:])
 
 
@@ -216,8 +188,7 @@ def _joined(cwd: str, text: str, home: str) -> str:
 
 
 def pushd(walk: Walk, job: ShellJob) -> Pair:
-    """`cd` that remembers where it came from."""
-    inert(walk, job)
+    finish(walk, job)
     state = job.state
     words = [word for word in job.argv[1:] if word not in ("-q", "--")]
     if len(words) == 1 and not (isinstance(words[0], str) and re.fullmatch(r"[-+]\d*", words[0])):
@@ -230,8 +201,7 @@ def pushd(walk: Walk, job: ShellJob) -> Pair:
 
 
 def popd(walk: Walk, job: ShellJob) -> Pair:
-    """Back to where the last `pushd` came from."""
-    inert(walk, job)
+    finish(walk, job)
     state = job.state
     if len(job.argv) > 1 or not state.stack:
         return _lost(walk, state)
@@ -255,7 +225,7 @@ def _lost(walk: Walk, state: ShellState) -> Pair:
 
 def leave(walk: Walk, job: ShellJob) -> Pair:
     """`exit`: nothing follows, where that is certain."""
-    inert(walk, job)
+    out = finish(walk, job)
     args = job.argv[1:]
     arithmetic.zsh_numbers(walk, args, job.state)
     sure = not job.env and job.plumbing is None and len(args) <= 1
@@ -263,15 +233,14 @@ def leave(walk: Walk, job: ShellJob) -> Pair:
         (isinstance(arg, str) and arg.isdigit()) or (isinstance(arg, Arg) and arg.kind == "number") for arg in args
     ):
         return None, None
-    return job.state, job.state
+    return out
 
 
 def skip(walk: Walk, job: ShellJob) -> Pair:
-    """`break`, `continue` and `return`."""
-    inert(walk, job)
+    out = finish(walk, job)
     arithmetic.zsh_numbers(walk, job.argv[1:], job.state)
     walk.escape(job.state, job.argv[0] == "return" or len(job.argv) > 1)
-    return job.state, job.state
+    return out
 
 
 # ---------------------------------------------------------------- the shell itself
@@ -293,10 +262,10 @@ def settings(walk: Walk, job: ShellJob) -> Pair:
             break
         if arg in ("--", "-"):
             if arg == "--" or args[1:]:
-                state.positional = walk.positional(args[1:])
+                state.positional = calls.positional(args[1:])
             break
         if arg[:1] not in "-+" or len(arg) < 2:
-            state.positional = walk.positional(args)
+            state.positional = calls.positional(args)
             break
         args.pop(0)
         option = args.pop(0) if "o" in arg[1:] and args else ""
@@ -304,8 +273,8 @@ def settings(walk: Walk, job: ShellJob) -> Pair:
             state.passed |= {"*"}
         if "k" in arg or not isinstance(option, str) or option in ("keyword", "posix"):
             state.forfeit = state.forfeit or f"`set {arg}` changes how commands are read"
-            return acts(walk, job)
-    return inert(walk, job)
+            return finish(walk, job, runs(job))
+    return finish(walk, job)
 
 
 # Settings under which every command still means what is read here, whether they are on or off.
@@ -331,22 +300,21 @@ def shopt(walk: Walk, job: ShellJob) -> Pair:
         if odd and odd != ["lastpipe"]:
             shown = odd[0] if isinstance(odd[0], str) else odd[0].text
             job.state.forfeit = job.state.forfeit or f"`shopt` with `{shown}` changes how commands are read"
-            return acts(walk, job)
-    return inert(walk, job)
+            return finish(walk, job, runs(job))
+    return finish(walk, job)
 
 
 _RARE = frozenset("dotglob nocaseglob nocasematch cdable_vars xpg_echo lastpipe autocd cdspell dirspell".split())
 
 
 def shift(walk: Walk, job: ShellJob) -> Pair:
-    """Drop the first arguments."""
     state = job.state
     args = job.argv[1:]
     arithmetic.zsh_numbers(walk, args, state)
     count = int(args[0]) if args and isinstance(args[0], str) and args[0].isdigit() else 1 if not args else -1
     if state.positional is not None:
         state.positional = state.positional[count:] if 0 <= count <= len(state.positional) else None
-    return inert(walk, job)
+    return finish(walk, job)
 
 
 _RESERVED = frozenset(
@@ -370,24 +338,24 @@ def alias(walk: Walk, job: ShellJob) -> Pair:
         walk.texts[name] = (*walk.texts.get(name, ()), text)
         if name in _RESERVED or not _PLAIN_ALIAS.fullmatch(text):
             walk.gap("gap.shell.unmodelled", "an alias can change how the text behind it is read", job.start, job.end)
-            walk.alias(text, job.inner((name,)))
-    return inert(walk, job)
+            calls.alias(walk, text, job.inner((name,)))
+    return finish(walk, job)
 
 
 def hash_(walk: Walk, job: ShellJob) -> Pair:
     """`hash -p path name` makes a name mean another program."""
     if any(not isinstance(word, str) or re.match(r"-[a-z]*p", word) for word in job.argv[1:]):
         job.state.forfeit = job.state.forfeit or "`hash -p` changes which program a name runs"
-        return acts(walk, job)
-    return inert(walk, job)
+        return finish(walk, job, runs(job))
+    return finish(walk, job)
 
 
 def enable(walk: Walk, job: ShellJob) -> Pair:
     """`enable` turns builtins off or loads new ones."""
     if len(job.argv) > 1 and job.argv[1] not in ("-p", "-a"):
         job.state.forfeit = job.state.forfeit or "`enable` changes which builtins there are"
-        return acts(walk, job)
-    return inert(walk, job)
+        return finish(walk, job, runs(job))
+    return finish(walk, job)
 
 
 def history(walk: Walk, job: ShellJob) -> Pair:
@@ -400,10 +368,9 @@ def history(walk: Walk, job: ShellJob) -> Pair:
         dangers = ("security-off",) if set("cd") & set(options) else ()
         effects.append(Effect(EXECUTE, Target(Kind.PROGRAM, "history"), dangers=dangers))
     operation = READ if set("rn") & set(options) else WRITE
-    for file in files if set("arnw") & set(options) else ():
-        effects.append(Effect(operation, _path(walk, job, file)))
-    walk.record(job, CommandEffects(flags=flags_of(job.argv), operands=operands_of(job.argv)), tuple(effects))
-    return job.state, job.state
+    if set("arnw") & set(options):
+        effects += [Effect(operation, _path(walk, job, file)) for file in files]
+    return finish(walk, job, *effects)
 
 
 def _path(walk: Walk, job: ShellJob, word: str | Arg) -> Target:
@@ -415,20 +382,20 @@ def _path(walk: Walk, job: ShellJob, word: str | Arg) -> Target:
 def plain(walk: Walk, job: ShellJob) -> Pair:
     """It does nothing that needs judging, if its words are what they seem."""
     arithmetic.zsh_words(walk, job.argv[1:], job.state)
-    return inert(walk, job)
+    return finish(walk, job)
 
 
 _INERT = "true false : times umask ulimit suspend disown caller help unalias compopt dirs bg fg type".split()
 
-HARMLESS: dict[str, Handler] = {
-    **dict.fromkeys(("true", "false"), inert),
+HARMLESS: dict[str, Callable[[Walk, ShellJob], Pair]] = {
+    **dict.fromkeys(("true", "false"), finish),
     "echo": echo,
     "printf": printf,
     "pwd": pwd,
     "test": test,
     "[": test,
 }
-BUILTINS: dict[str, Handler] = {
+BUILTINS: dict[str, Callable[[Walk, ShellJob], Pair]] = {
     **dict.fromkeys(_INERT, plain),
     **HARMLESS,
     "cd": cd,
@@ -444,7 +411,7 @@ BUILTINS: dict[str, Handler] = {
     "hash": hash_,
     "enable": enable,
     "history": history,
-    **dict.fromkeys(assign.DECLARERS, assign.builtin),
+    **dict.fromkeys(simple.DECLARERS, assign.builtin),
     **names.BUILTINS,
     **evaluators.BUILTINS,
 }

@@ -4,21 +4,15 @@ Knows no program by name."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from assent.contract import Effect, Kind, Operation, Pattern, Target
-from assent.effects.shell import dialects, environment
+from assent.effects.shell import assign, dialects, environment
 from assent.effects.shell.command import Arg, CommandEffects
-from assent.effects.shell.job import ShellJob
-from assent.effects.shell.state import UNKNOWN, USUAL_SPLIT, Body, ShellState, Val, changed, join
+from assent.effects.shell.record import ShellJob, Walk
+from assent.effects.shell.state import UNKNOWN, USUAL_SPLIT, Body, Pair, ShellState, Val, changed, join
+from assent.effects.shell.syntax import read
 from assent.effects.shell.tree import Command, Pipeline, Script, Simple
 from assent.effects.shell.words import expand, value
 from assent.programs.traits import has
-
-if TYPE_CHECKING:
-    from assent.effects.shell.walk import Walk
-
-    Pair = tuple[ShellState | None, ShellState | None]
 
 MOST_RECURSION = 3
 MOST_TRAPS = 64
@@ -26,7 +20,6 @@ _LIVE = Pattern(r"\$[({]|`|\$\w")
 
 
 def as_value(word: str | Arg) -> Val:
-    """A word of a command as a value."""
     if isinstance(word, str):
         return Val((word,))
     if word.pattern or word.values is None:
@@ -53,7 +46,7 @@ def nested(walk: Walk, text: str, job: ShellJob, shell: str = "") -> Pair:
     span = walk.span or (job.start, job.end)
     walk.steps += len(text) >> 3  # reading it is work too
     walk.step()
-    reading = walk.reader(text)
+    reading = read(text)
     walk.text, walk.span = text, span
     walk.stdin = job.stdin.shared()
     if shell:
@@ -61,14 +54,8 @@ def nested(walk: Walk, text: str, job: ShellJob, shell: str = "") -> Pair:
         walk.shell = shell
     for code, _, advice in reading.gaps:
         walk.gap(code, advice)
-    if (
-        dialects.differs(reading.script, text)
-        if has(walk.shell, "posix-shell")
-        else (not walk.shell and dialects.ends_elsewhere(reading.script, text))
-    ):
-        walk.gap("gap.shell.unmodelled", dialects.SH_ADVICE)
-    if walk.zsh and dialects.has_odd_subscript(text):
-        walk.gap("gap.shell.zsh", dialects.SUBSCRIPT_ADVICE)
+    for code, advice in dialects.doubts(reading.script, text, walk.shell, walk.zsh):
+        walk.gap(code, advice)
     out = _script(walk, reading.script, job)
     walk.text, walk.span, walk.stdin, walk.zsh, walk.shell = outer
     walk.depth -= 1
@@ -95,7 +82,7 @@ def evaluated(walk: Walk, found: Val, state: ShellState) -> None:
             text = f": {text}"
             walk.steps += len(text) >> 3  # reading it is work too
             walk.step()
-            reading = walk.reader(text)
+            reading = read(text)
             walk.text, walk.span = text, span or walk.at
             for command in reading.script.commands:
                 _words(walk, command, state.fork())
@@ -111,7 +98,7 @@ def _words(walk: Walk, command: Command, state: ShellState) -> None:
         for word in command.words:
             expand(walk, word, state)
         for assignment in command.assignments:
-            walk.assigned(assignment, state)
+            assign.assigned(walk, assignment, state)
         for redirect in command.redirects:
             value(walk, redirect.target, state)
 
@@ -134,13 +121,12 @@ def _quoted(words: list[str | Arg] | tuple[str | Arg, ...]) -> str:
 
 
 def call(walk: Walk, name: str, body: Body, job: ShellJob) -> Pair:
-    """Walk a function's body with the words of a call as its arguments."""
     state = job.state
     walk.record(job, CommandEffects(), ())
     deep = [forks for called, forks in walk.stack if called == name]
     if deep and walk.forks > deep[-1]:
         where = walk.where(job.start, job.end)
-        walk.bare(Effect(Operation.EXECUTE, Target(Kind.PROGRAM, name), where, dangers=("fork-bomb",)))
+        walk.effects.append(Effect(Operation.EXECUTE, Target(Kind.PROGRAM, name), where, dangers=("fork-bomb",)))
         return state, state
     if len(deep) >= MOST_RECURSION or not walk.enter():
         walk.gap("gap.shell.recursion", f"`{name}` calls itself: write the steps out", job.start, job.end)
@@ -161,10 +147,9 @@ def call(walk: Walk, name: str, body: Body, job: ShellJob) -> Pair:
 def _body(walk: Walk, command: Command, job: ShellJob) -> ShellState | None:
     state = job.state.fork()
     saved, state.saved = state.saved, {}
-    arguments = positional(job.argv[1:])
-    state.positional = arguments
+    state.positional = positional(job.argv[1:])
     for name, given in job.env:
-        state.keep(name)
+        state.save_local(name)
         state.set(name, given)
         state.passed |= {name}
         if name == "IFS":
@@ -201,7 +186,7 @@ def trap(walk: Walk, text: str, job: ShellJob, ends: bool) -> None:
     walk.traps.append((text, job.state.fork(), dict(walk.writes), walk.moves, span, ends))
 
 
-def _met(walk: Walk, state: ShellState) -> None:
+def _define_all(walk: Walk, state: ShellState) -> None:
     """Whatever function or alias was met may be there when a trap runs, and any arguments."""
     state.positional = None
     for name, bodies in walk.bodies.items():
@@ -211,8 +196,7 @@ def _met(walk: Walk, state: ShellState) -> None:
             state.alias(name, text)
 
 
-def sprung(walk: Walk) -> None:
-    """Walk the traps that were set."""
+def run_traps(walk: Walk) -> None:
     for place in range(MOST_TRAPS):  # a trap may set traps
         if place >= len(walk.traps):
             return
@@ -226,7 +210,7 @@ def sprung(walk: Walk) -> None:
                 state.forfeit = environment.reason(name, state.forfeit)
         if walk.moves != moves:
             state.cwds = ("",)
-        _met(walk, state)
+        _define_all(walk, state)
         before, writes = state.fork(), dict(walk.writes)
         job = ShellJob((), state, walk.stdin, 0, span[0], span[1], text)
         outer, walk.span = walk.span, span

@@ -5,17 +5,14 @@ from __future__ import annotations
 
 from assent.contract import Effect, Value
 
-TOKENS = frozenset({"word", "number", "hash", "place"})
-"""Kinds of exactly one token that is no option."""
+TOKENS = frozenset({"word", "number", "hash", "place"})  # Kinds of exactly one token that is no option
 
-FIRM = TOKENS | {"hashes", "paths", "files"}
-"""Kinds of which no word is an option."""
+FIRM = TOKENS | {"hashes", "paths", "files"}  # Kinds of which no word is an option
 
+# Kinds of names of files of which none is a link that was not judged where it was told.
 REGULAR = frozenset({"files", "filenames"})
-"""Kinds of names of files of which none is a link that was not judged where it was told."""
 
-LISTED = REGULAR | {"paths", "names"}
-"""Kinds of names of files below known folders."""
+LISTED = REGULAR | {"paths", "names"}  # Kinds of names of files below known folders
 
 
 def weakest(kinds: set[str]) -> str:

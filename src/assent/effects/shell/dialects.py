@@ -5,9 +5,9 @@ The reader reads every text as bash does. This finds the places where another sh
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from assent.contract import DOTALL, Pattern, Value, fields
+from assent.effects.shell.record import Walk
 from assent.effects.shell.state import ShellState
 from assent.effects.shell.tree import (
     ArithmeticCommand,
@@ -27,9 +27,7 @@ from assent.effects.shell.tree import (
     Simple,
     Word,
 )
-
-if TYPE_CHECKING:
-    from assent.effects.shell.walk import Walk
+from assent.programs.traits import has
 
 SH_ADVICE = "`sh` may read this otherwise than bash: write it for `sh`, or run it with `bash -c`"
 
@@ -51,12 +49,22 @@ _PLAIN_SUBSCRIPT = Pattern(r"\[(?:-?[0-9]+(?:,-?[0-9]+)?|[@*])\]")
 _ODD_SUBSCRIPT = Pattern(r"\$[+=^~#]+[A-Za-z_]\w*\[(?!-?[0-9]+\]|[@*]\])")
 
 
-def differs(script: Script, text: str) -> bool:
+def doubts(script: Script, text: str, shell: str, zsh: bool) -> list[tuple[str, str]]:
+    """What the shell may read otherwise than bash, as (code, advice) of gaps."""
+    out = []
+    if _differs(script, text) if has(shell, "posix-shell") else not shell and _ends_elsewhere(script, text):
+        out.append(("gap.shell.unmodelled", SH_ADVICE))
+    if zsh and _has_odd_subscript(text):
+        out.append(("gap.shell.zsh", SUBSCRIPT_ADVICE))
+    return out
+
+
+def _differs(script: Script, text: str) -> bool:
     """Whether a text holds a form that is bash's own, so that dash would do something else with it."""
     return any(_is_bashs(node, text) for node in _nodes(script))
 
 
-def ends_elsewhere(script: Script, text: str) -> bool:
+def _ends_elsewhere(script: Script, text: str) -> bool:
     """Whether a `$'…'` holds an escaped quote, at which it ends in dash: the rest of the text is then another one."""
     return "$'" in text and any(isinstance(node, Word) and _has_escaped_quote(node.text) for node in _nodes(script))
 
@@ -101,7 +109,12 @@ def _bashs_command(words: tuple[Word, ...]) -> bool:
 # ---------------------------------------------------------------- where the shell is not known
 
 
-def sum_only(expression: str, state: ShellState) -> bool:
+def does_nothing_in_dash(node: ArithmeticCommand | Conditional, state: ShellState) -> bool:
+    """Whether dash finds no command in `((…))` or `[[ … ]]`."""
+    return _sum_only(node.expression.text, state) if isinstance(node, ArithmeticCommand) else _tests_only(node.words)
+
+
+def _sum_only(expression: str, state: ShellState) -> bool:
     """Whether `((expression))` does nothing in dash, to which it is a command in a subshell of a subshell.
 
     Its first word is then no command that could be there: a name with an operator glued to it, or one that the text
@@ -116,13 +129,12 @@ def sum_only(expression: str, state: ShellState) -> bool:
     return True
 
 
-def tests_only(words: tuple[Word, ...]) -> bool:
+def _tests_only(words: tuple[Word, ...]) -> bool:
     """Whether `[[ words ]]` does nothing in dash, to which it is a command that is not there: `>` writes a file, and
     what stands behind `&&` and `||` is another command."""
     for place, word in enumerate(words):
-        if word.text == ">":
-            return False
-        if place and words[place - 1].text in ("&&", "||") and _PLAIN.fullmatch(word.text):
+        behind = place and words[place - 1].text in ("&&", "||")
+        if word.text == ">" or (behind and _PLAIN.fullmatch(word.text)):
             return False
     return True
 
@@ -139,6 +151,6 @@ def check_subscripts(walk: Walk, parts: tuple[Part, ...]) -> None:
             walk.gap("gap.shell.zsh", SUBSCRIPT_ADVICE)
 
 
-def has_odd_subscript(text: str) -> bool:
+def _has_odd_subscript(text: str) -> bool:
     """Whether a text holds `$#name[…]` or its like."""
     return "$" in text and _ODD_SUBSCRIPT.search(text) is not None

@@ -113,9 +113,7 @@ _SUFFIX_PROGRAM = Pattern(r"\w*(?:_PAGER|_EDITOR|_BROWSER)")
 
 def changes(name: str, values: tuple[str, ...] | None) -> bool:
     """Whether setting the name can change what a later command loads, runs or talks to. `values`: all it can be."""
-    if name not in _NAMES and not _FAMILIES.match(name):
-        return False
-    if _HARMLESS.fullmatch(name):
+    if (name not in _NAMES and not _FAMILIES.match(name)) or _HARMLESS.fullmatch(name):
         return False
     harmless = _VALUES.get(name)
     if harmless is None and _SUFFIX_PROGRAM.fullmatch(name):

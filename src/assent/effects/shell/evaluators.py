@@ -4,23 +4,16 @@ completion and editing."""
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from assent.contract import Effect, Kind, Operation, Pattern, Target, re
 from assent.effects.paths import path_target
 from assent.effects.shell import calls, flows, names, simple
-from assent.effects.shell.assign import flags_of, operands_of
-from assent.effects.shell.command import Arg, CommandEffects
+from assent.effects.shell.assign import finish, runs
+from assent.effects.shell.command import Arg
 from assent.effects.shell.flows import Stream
-from assent.effects.shell.job import ShellJob
+from assent.effects.shell.record import ShellJob, Walk
 from assent.effects.shell.redirects import unnamed
-from assent.effects.shell.state import ShellState, either
-
-if TYPE_CHECKING:
-    from assent.effects.shell.walk import Walk
-
-    Pair = tuple[ShellState | None, ShellState | None]
-    Handler = Callable[[Walk, ShellJob], Pair]
+from assent.effects.shell.state import Pair, either
 
 EXECUTE, READ = Operation.EXECUTE, Operation.READ
 _LIVE = Pattern(r"[$`<>~]")
@@ -30,32 +23,21 @@ _MOST_TEXTS = 16
 _KEEPS_FOLDER = Pattern(r"(?:.*/)?activate")
 
 
-def _effect(name: str, *dangers: str) -> Effect:
-    return Effect(EXECUTE, Target(Kind.PROGRAM, name), dangers=dangers)
-
-
-def _record(walk: Walk, job: ShellJob, *effects: Effect) -> None:
-    walk.record(job, CommandEffects(flags=flags_of(job.argv), operands=operands_of(job.argv)), effects)
-
-
 def eval_(walk: Walk, job: ShellJob) -> Pair:
     """`eval`: its words, joined by spaces, are a script of this shell."""
-    words = [word for word in job.argv[1:] if word != "--"]
-    texts = _joined(words)
+    texts = _joined([word for word in job.argv[1:] if word != "--"])
     state = job.state
     dangers = flows.code_dangers(job.taint)
     if texts is None:
         walk.gap("gap.shell.eval", "write the command out instead of building it for `eval`", job.start, job.end)
-        _record(walk, job, _effect("eval", *dangers))
-        state.blur()
-        return state, state
-    _record(walk, job, *([_effect("eval", *dangers)] if dangers else []))
+        return _lost(walk, job, runs(job, *dangers))
+    finish(walk, job, *([runs(job, *dangers)] if dangers else []))
     if len(texts) == 1:
         return _under(walk, job, texts[0])
     for text in texts:
         inner = job.inner(job.argv)
         inner.state = state.fork()
-        walk.nested(text, inner)
+        calls.nested(walk, text, inner)
     state.blur()
     return state, state
 
@@ -64,12 +46,12 @@ def _under(walk: Walk, job: ShellJob, text: str) -> Pair:
     """Walk a text of this shell, with the assignments before its command in force while it runs."""
     state = job.state
     if not job.env:
-        return walk.nested(text, job.inner(job.argv))
+        return calls.nested(walk, text, job.inner(job.argv))
     split, before = state.split, [(name, state.get(name)) for name, _ in job.env]
     for name, found in job.env:
         walk.assign(name, found, state)
     walk.stack.append(("", walk.forks))  # what is unset under them shows what they hide, as in a function
-    pair = walk.nested(text, job.inner(job.argv))
+    pair = calls.nested(walk, text, job.inner(job.argv))
     walk.stack.pop()
     for after in pair:
         if after is not None:
@@ -97,8 +79,7 @@ def source(walk: Walk, job: ShellJob) -> Pair:
     state = job.state
     args = [word for word in job.argv[1:] if word != "--"]
     if not args:
-        _record(walk, job)
-        return state, state
+        return finish(walk, job)
     file = args[0]
     stream = _streamed(walk, job, file)
     if stream is not None:
@@ -114,12 +95,18 @@ def source(walk: Walk, job: ShellJob) -> Pair:
     for target in targets:
         dangers = flows.code_dangers(walk.fetched.get(target.name, 0))
         effects += [Effect(READ, target), Effect(EXECUTE, target, dangers=dangers)]
-    _record(walk, job, *effects)
     cwds = state.cwds
-    state.blur()
+    out = _lost(walk, job, *effects)
     if isinstance(file, str) and _KEEPS_FOLDER.fullmatch(file):
         state.cwds = cwds
-    return state, state
+    return out
+
+
+def _lost(walk: Walk, job: ShellJob, *effects: Effect) -> Pair:
+    """Record code that ran in this shell and was not read."""
+    out = finish(walk, job, *effects)
+    job.state.blur()
+    return out
 
 
 def _streamed(walk: Walk, job: ShellJob, file: str | Arg) -> Stream | None:
@@ -132,15 +119,12 @@ def _streamed(walk: Walk, job: ShellJob, file: str | Arg) -> Stream | None:
 
 
 def _sourced(walk: Walk, job: ShellJob, stream: Stream) -> Pair:
-    state = job.state
-    dangers = flows.code_dangers(stream.taint | job.taint)
+    effect = Effect(EXECUTE, Target(Kind.PROGRAM, "source"), dangers=flows.code_dangers(stream.taint | job.taint))
     if stream.text is None:
         walk.gap("gap.shell.stdin-script", "source a file that can be read", job.start, job.end)
-        _record(walk, job, _effect("source", *dangers))
-        state.blur()
-        return state, state
-    _record(walk, job, _effect("source", *dangers))
-    return walk.nested(stream.text, job.inner(job.argv))
+        return _lost(walk, job, effect)
+    finish(walk, job, effect)
+    return calls.nested(walk, stream.text, job.inner(job.argv))
 
 
 def exec_(walk: Walk, job: ShellJob) -> Pair:
@@ -151,10 +135,10 @@ def exec_(walk: Walk, job: ShellJob) -> Pair:
         option = args.pop(0)
         if isinstance(option, str) and option.endswith("a") and args:
             args.pop(0)
-            named = [_effect("exec")]  # a program may choose what it does by its name, as busybox and git do
+            named = [runs(job)]  # a program may choose what it does by its name, as busybox and git do
         if option == "--":
             break
-    _record(walk, job, *named)
+    finish(walk, job, *named)
     if args:
         inner = job.inner(args)
         inner.external = True
@@ -169,23 +153,20 @@ def exec_(walk: Walk, job: ShellJob) -> Pair:
 
 
 def trap(walk: Walk, job: ShellJob) -> Pair:
-    """`trap text signals`: the text runs later."""
     args = list(job.argv[1:])
     if args[:1] == ["--"]:
         args = args[1:]
-    _record(walk, job)
+    out = finish(walk, job)
     if len(args) < 2 or args[0] in ("-", "", "-l", "-p"):
-        return job.state, job.state
+        return out
     text = args[0]
     ends = all(isinstance(signal, str) and _LAST_SIGNALS.fullmatch(signal) for signal in args[1:])
-    if isinstance(text, str):
-        calls.trap(walk, text, job, ends)
-    elif text.values is not None and not text.pattern:
-        for one in text.values:
-            calls.trap(walk, one, job, ends)
-    else:
+    if not isinstance(text, str) and (text.values is None or text.pattern):
         walk.gap("gap.shell.eval", "write out what the trap runs", job.start, job.end)
-    return job.state, job.state
+        return out
+    for one in (text,) if isinstance(text, str) else text.values or ():
+        calls.trap(walk, one, job, ends)
+    return out
 
 
 def command(walk: Walk, job: ShellJob) -> Pair:
@@ -196,19 +177,18 @@ def command(walk: Walk, job: ShellJob) -> Pair:
         if option == "--":
             break
         if re.fullmatch(r"-p?[vV]+p?", option):
-            _record(walk, job)
             if walk.sink is not None:
-                walk.sink.append(_told(walk, job, args) if option == "-v" else Stream(None, 0, "word"))
-            return job.state, job.state
+                walk.sink.append(_printed_stream(walk, job, args) if option == "-v" else Stream(None, 0, "word"))
+            return finish(walk, job)
         if option != "-p":
             walk.gap("gap.shell.wrapper-option", f"`{option}` is not an option of `command`", job.start, job.end)
-    _record(walk, job)
+    finish(walk, job)
     if args and isinstance(args[0], Arg):
         return simple.within(walk, job.inner(args))
     return _plain(walk, job, args)
 
 
-def _told(walk: Walk, job: ShellJob, args: list[str | Arg]) -> Stream:
+def _printed_stream(walk: Walk, job: ShellJob, args: list[str | Arg]) -> Stream:
     """What `command -v name` prints: where the program lies."""
     name = args[0] if len(args) == 1 and isinstance(args[0], str) else ""
     from assent.effects.shell import programs
@@ -220,9 +200,8 @@ def _told(walk: Walk, job: ShellJob, args: list[str | Arg]) -> Stream:
 
 def builtin(walk: Walk, job: ShellJob) -> Pair:
     """`builtin name`: the builtin, whatever function has its name."""
-    _record(walk, job)
-    args = [word for word in job.argv[1:] if word != "--"]
-    return _plain(walk, job, args)
+    finish(walk, job)
+    return _plain(walk, job, [word for word in job.argv[1:] if word != "--"])
 
 
 def _plain(walk: Walk, job: ShellJob, args: list[str | Arg]) -> Pair:
@@ -230,8 +209,7 @@ def _plain(walk: Walk, job: ShellJob, args: list[str | Arg]) -> Pair:
     if not args:
         return job.state, job.state
     inner = job.inner(args)
-    name = args[0]
-    handler = walk.handlers.get(name) if isinstance(name, str) else None
+    handler = walk.builtin(args[0]) if isinstance(args[0], str) else None
     if handler is None:
         inner.external = True
         return simple.within(walk, inner)
@@ -243,44 +221,39 @@ def _plain(walk: Walk, job: ShellJob, args: list[str | Arg]) -> Pair:
 
 
 def jobs(walk: Walk, job: ShellJob) -> Pair:
-    """`jobs -x command` runs it."""
-    _record(walk, job)
-    args = list(job.argv[1:])
-    if args[:1] == ["-x"] and len(args) > 1:
-        simple.within(walk, job.inner(args[1:]))
-    return job.state, job.state
+    out = finish(walk, job)
+    if len(job.argv) > 2 and job.argv[1] == "-x":
+        simple.within(walk, job.inner(job.argv[2:]))
+    return out
 
 
 def completion(walk: Walk, job: ShellJob) -> Pair:
     """`complete` and `compgen`: words that are expanded, functions and commands that are run."""
     options, _ = names.split(job.argv[1:], _COMPLETES)
     acts = any(not isinstance(word, str) and word.values is None for word in job.argv[1:])
-    if "C" in options:
+    command = options.get("C")
+    if command is not None:
         acts = True
-        command = options["C"]
-        walk.nested(command if isinstance(command, str) else command.text, job.inner(job.argv))
+        calls.nested(walk, command if isinstance(command, str) else command.text, job.inner(job.argv))
     if "F" in options:
         acts = True
         simple.within(walk, job.inner([options["F"]]))
-    if "W" in options:
-        text = options["W"]
-        if not isinstance(text, str) or _LIVE.search(text):
-            acts = True
-            walk.evaluated(calls.as_value(text), job.state)
+    text = options.get("W", "")
+    if not isinstance(text, str) or _LIVE.search(text):
+        acts = True
+        walk.evaluated(calls.as_value(text), job.state)
     if acts:
         walk.gap("gap.shell.eval", "completion runs what it is given", job.start, job.end)
-    _record(walk, job, *([_effect(str(job.argv[0]))] if acts else []))
-    return job.state, job.state
+    return finish(walk, job, *([runs(job)] if acts else []))
 
 
 def acts(walk: Walk, job: ShellJob) -> Pair:
     """`bind`, `fc`: they run or change what is not modelled, unless they have nothing to do."""
     plain = all(word in ("-l", "-p", "-P", "-v", "-V", "-s", "-S") for word in job.argv[1:]) and job.argv[1:]
-    _record(walk, job, *([] if plain and "-s" not in job.argv else [_effect(str(job.argv[0]))]))
-    return job.state, job.state
+    return finish(walk, job, *([] if plain and "-s" not in job.argv else [runs(job)]))
 
 
-BUILTINS: dict[str, Handler] = {
+BUILTINS: dict[str, Callable[[Walk, ShellJob], Pair]] = {
     "eval": eval_,
     "source": source,
     ".": source,

@@ -5,15 +5,11 @@ Reads the words of commands that pass data on; emits nothing itself."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from assent.contract import Effect, Kind, Operation, Pattern, re
 from assent.effects.shell.command import LISTED, TOKENS, Arg, CommandEffects, weakest
 from assent.effects.shell.state import COMPUTED, DECODED, FETCHED, FROM_FILE, SECRET, SHELL_OUTPUT
 from assent.programs.traits import has
-
-if TYPE_CHECKING:
-    Argv = Sequence[str | Arg]
 
 _NAMES_ONLY = frozenset(("-l", "-L", "--files-with-matches", "--files-without-match", "--files", "--name-only"))
 _GREP = Pattern(r"-[viEFPwxqse]+|--invert-match|--ignore-case")
@@ -67,33 +63,28 @@ TERMINAL = Stream()  # what the call itself reads: nothing that another command 
 
 
 def together(streams: list[Stream]) -> Stream:
-    """One output after another."""
     if len(streams) == 1:
         return streams[0]
-    texts: list[str] = []
+    texts = [stream.text for stream in streams if stream.text is not None]
     taint = 0
     for stream in streams:
         taint |= stream.taint
-        if stream.text is not None:
-            texts.append(stream.text)
     if len(texts) == len(streams):
         return Stream("".join(texts), taint)
-    told = [stream for stream in streams if stream.text != ""]
-    kinds = {stream.kind for stream in told if stream.text is None}
-    if kinds and kinds <= LISTED and len(told) == len([s for s in told if s.text is None]):
-        return Stream(None, taint, weakest(kinds), tuple(dict.fromkeys(f for s in told for f in s.under)))
+    printed = [stream for stream in streams if stream.text != ""]
+    kinds = {stream.kind for stream in printed if stream.text is None}
+    if kinds and kinds <= LISTED and all(stream.text is None for stream in printed):
+        return Stream(None, taint, weakest(kinds), tuple(dict.fromkeys(f for s in printed for f in s.under)))
     return Stream(None, taint)
 
 
 def family(name: str) -> str:
     """`shell`, `python`, `node`, `php`, `other` for programs that run code they are given; `""` for the rest."""
-    for kind in ("shell", "python", "node", "php"):
-        if has(name, kind):
-            return kind
-    return "other" if has(name, "other-language") else ""
+    known = (kind for kind in ("shell", "python", "node", "php") if has(name, kind))
+    return next(known, "other" if has(name, "other-language") else "")
 
 
-def code_from(kind: str, args: Argv) -> str:
+def code_from(kind: str, args: Sequence[str | Arg]) -> str:
     """Where an interpreter takes its code from: `args`, `stdin`, `file`, or `module`."""
     skip = False
     for arg in args:
@@ -128,16 +119,11 @@ def inline(kind: str, name: str, argv: tuple[str | Arg, ...], stdin: Stream) -> 
 
 
 def code_dangers(taint: int) -> tuple[str, ...]:
-    """The dangers of running code that came from where the bits say."""
-    out: tuple[str, ...] = ()
-    if taint & FETCHED:
-        out += ("remote-code",)
-    if taint & DECODED:
-        out += ("obfuscated",)
-    return out
+    dangers = ((FETCHED, "remote-code"), (DECODED, "obfuscated"))
+    return tuple(danger for bit, danger in dangers if taint & bit)
 
 
-def sends(name: str, args: Argv, stdin: Stream, taint: int) -> tuple[str, ...]:
+def sends(name: str, args: Sequence[str | Arg], stdin: Stream, taint: int) -> tuple[str, ...]:
     """The dangers of a command that reaches the network with data that came from elsewhere."""
     texts = [arg if isinstance(arg, str) else arg.text for arg in args]
     piped = 0
@@ -145,14 +131,13 @@ def sends(name: str, args: Argv, stdin: Stream, taint: int) -> tuple[str, ...]:
         piped = stdin.taint
     if has(name, "network-pipe") and piped & SHELL_OUTPUT:
         return ("reverse-shell",)
-    if (taint | piped) & FROM_FILE or (has(name, "name-lookup") and taint & COMPUTED):
-        return ("exfiltration",)
-    if (taint | piped) & SECRET and not any(map(_AUTHENTICATES.search, texts)):
+    leaks = (taint | piped) & FROM_FILE or (has(name, "name-lookup") and taint & COMPUTED)
+    if leaks or ((taint | piped) & SECRET and not any(map(_AUTHENTICATES.search, texts))):
         return ("exfiltration",)
     return ()
 
 
-def hands_out_shell(name: str, args: Argv) -> bool:
+def hands_out_shell(name: str, args: Sequence[str | Arg]) -> bool:
     """`nc -e sh`, `socat … EXEC:sh`: a program that ties a shell to a connection."""
     texts = [arg if isinstance(arg, str) else arg.text for arg in args]
     if name in ("nc", "ncat", "netcat"):
@@ -164,7 +149,7 @@ def hands_out_shell(name: str, args: Argv) -> bool:
 
 
 def output(
-    name: str, args: Argv, effects: Sequence[Effect], sight: CommandEffects, stdin: Stream, taint: int
+    name: str, args: Sequence[str | Arg], effects: Sequence[Effect], summary: CommandEffects, stdin: Stream, taint: int
 ) -> Stream:
     """What a command prints, as far as later commands care."""
     reads = False
@@ -178,13 +163,11 @@ def output(
             taint |= SECRET
     if not effects and name in _FILTERS and stdin.kind and stdin.text is None and _keeps_lines(name, args):
         return stdin
-    prints = sight.prints
-    if prints == "place":
-        return Stream(None, taint & ~(FROM_FILE | SECRET), prints, sight.under)
+    prints = summary.prints
     if prints in TOKENS or prints == "hashes":
-        return Stream(None, taint & ~(FROM_FILE | SECRET), prints)
-    if prints in LISTED and (not reads or sight.flags & _NAMES_ONLY):
-        return Stream(None, taint, prints, sight.under)
+        return Stream(None, taint & ~(FROM_FILE | SECRET), prints, summary.under if prints == "place" else ())
+    if prints in LISTED and (not reads or summary.flags & _NAMES_ONLY):
+        return Stream(None, taint, prints, summary.under)
     if reads:
         taint |= FROM_FILE
     taint |= stdin.taint
@@ -197,28 +180,25 @@ def output(
     return Stream(None, taint)
 
 
-def _keeps_lines(name: str, args: Argv) -> bool:
+def _keeps_lines(name: str, args: Sequence[str | Arg]) -> bool:
     """Whether a filter prints lines of its input as they are, and nothing else."""
     options = [arg for arg in args if not isinstance(arg, str) or (arg.startswith("-") and arg != "-")]
-    allowed = _FILTERS[name]
     if name == "sed" and not (len(args) == 2 and isinstance(args[1], str) and _SOME_LINES.fullmatch(args[1])):
         return False
-    return all(isinstance(arg, str) and allowed.fullmatch(arg) for arg in options)
+    return all(isinstance(arg, str) and _FILTERS[name].fullmatch(arg) for arg in options)
 
 
-def _passed(name: str, args: Argv, stdin: Stream, taint: int) -> Stream:
+def _passed(name: str, args: Sequence[str | Arg], stdin: Stream, taint: int) -> Stream:
     operands = [arg for arg in args if not isinstance(arg, str) or not arg.startswith("-") or arg == "-"]
     if name == "tee" or not operands or operands == ["-"]:
         return Stream(stdin.text if len(args) == len(operands) else None, taint, stdin.kind, stdin.under)
     return Stream(None, taint)
 
 
-def decodes(name: str, args: Argv) -> bool:
+def decodes(name: str, args: Sequence[str | Arg]) -> bool:
     """Whether a command turns text that nobody can read into text that somebody may run."""
-    if has(name, "decoder"):
-        return True
-    if not has(name, "decoder-by-option"):
-        return False
+    if has(name, "decoder") or not has(name, "decoder-by-option"):
+        return has(name, "decoder")
     options = [arg for arg in args if isinstance(arg, str)]
     if name in ("base64", "base32", "basenc", "base58", "gbase64"):
         return any(re.fullmatch(r"-[a-z]*[dD].*|--de.*", option) for option in options)
@@ -231,8 +211,7 @@ def decodes(name: str, args: Argv) -> bool:
     )
 
 
-def _decoded(name: str, args: Argv, stdin: Stream) -> str | None:
-    """The text that a simple decoder makes of known text."""
+def _decoded(name: str, args: Sequence[str | Arg], stdin: Stream) -> str | None:
     text = stdin.text
     if text is None or len(text) > 65536:
         return None

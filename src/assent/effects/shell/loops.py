@@ -3,42 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from assent.effects.shell import arithmetic
 from assent.effects.shell.command import LISTED, Arg
-from assent.effects.shell.state import MOST_VALUES, UNKNOWN, ShellState, Val, changed, either, join
+from assent.effects.shell.record import Walk
+from assent.effects.shell.state import MOST_VALUES, UNKNOWN, Pair, ShellState, Val, changed, either, join
 from assent.effects.shell.tree import For, ForArithmetic, Loop
 from assent.effects.shell.words import expand, inert_pattern
-
-if TYPE_CHECKING:
-    from assent.effects.shell.walk import Walk
-
-    Pair = tuple[ShellState | None, ShellState | None]
-    Round = Callable[[ShellState], tuple[ShellState, ShellState]]
 
 MOST_CHOICES = 64
 _ROUNDS = 4
 
 
-def loop(walk: Walk, node: Loop, state: ShellState) -> Pair:
+def visit(walk: Walk, node: Loop | For | ForArithmetic, state: ShellState) -> Pair:
+    if isinstance(node, For):
+        return _over(walk, node, state)
+    return _loop(walk, node, state) if isinstance(node, Loop) else _counted(walk, node, state)
+
+
+def _loop(walk: Walk, node: Loop, state: ShellState) -> Pair:
     """`while` and `until`: which of the two does not matter, both ways out of the condition are taken."""
-    if node.redirects:
-        return walk.redirecting(node, state, lambda inner: loop(walk, Loop(node.condition, node.body), inner))
 
     def once(head: ShellState) -> tuple[ShellState, ShellState]:
         test = _after(walk.script(node.condition, head.fork()), head)
         left = test.fork()
         return _after(walk.script(node.body, test), head), left
 
-    return _settle(walk, state, once)
+    return _walk_rounds(walk, state, once)
 
 
-def over(walk: Walk, node: For, state: ShellState) -> Pair:
+def _over(walk: Walk, node: For, state: ShellState) -> Pair:
     """`for name in words`: the name is any of the words."""
-    if node.redirects:
-        plain = For(node.name, node.words, node.body, node.select)
-        return walk.redirecting(node, state, lambda inner: over(walk, plain, inner))
     found, some = _choices(walk, node, state)
     before = state.fork()
     if node.select:
@@ -50,20 +45,16 @@ def over(walk: Walk, node: For, state: ShellState) -> Pair:
         walk.assign(node.name, found, inner)
         return _after(walk.script(node.body, inner), head), head
 
-    return _settle(walk, before, once)
+    return _walk_rounds(walk, before, once)
 
 
-def counted(walk: Walk, node: ForArithmetic, state: ShellState) -> Pair:
-    """`for ((…))`."""
-    if node.redirects:
-        plain = ForArithmetic(node.expression, node.body)
-        return walk.redirecting(node, state, lambda inner: counted(walk, plain, inner))
+def _counted(walk: Walk, node: ForArithmetic, state: ShellState) -> Pair:
     arithmetic.evaluate_arithmetic(walk, node.expression, state)
 
     def once(head: ShellState) -> tuple[ShellState, ShellState]:
         return _after(walk.script(node.body, head.fork()), head), head
 
-    return _settle(walk, state, once)
+    return _walk_rounds(walk, state, once)
 
 
 def _choices(walk: Walk, node: For, state: ShellState) -> tuple[Val, bool]:
@@ -87,7 +78,6 @@ def _choices(walk: Walk, node: For, state: ShellState) -> tuple[Val, bool]:
 
 
 def _union(words: list[str | Arg], taint: int) -> Val:
-    """One of several words."""
     texts: list[str] = []
     globs: list[str] = []
     unknown: list[Arg] = []
@@ -109,17 +99,15 @@ def _union(words: list[str | Arg], taint: int) -> Val:
         return Val(kind="glob", under=tuple(globs) + tuple(map(inert_pattern, distinct)), taint=taint)
     kinds = {word.kind for word in unknown}
     kind = unknown[0].kind if len(kinds) == 1 and not texts and not globs else ""
-    folders = dict.fromkeys(folder for word in unknown for folder in word.under)
-    under = tuple(folders) if kind in LISTED else ()
-    kind = "hash" if kind == "hashes" else kind
-    return Val(guesses=distinct, kind=kind, under=under, taint=taint)
+    folders = dict.fromkeys(folder for word in unknown for folder in word.under) if kind in LISTED else ()
+    return Val(guesses=distinct, kind="hash" if kind == "hashes" else kind, under=tuple(folders), taint=taint)
 
 
 def _after(pair: Pair, head: ShellState) -> ShellState:
     return join(*pair) or head.fork()
 
 
-def _settle(walk: Walk, state: ShellState, once: Round) -> Pair:
+def _walk_rounds(walk: Walk, state: ShellState, once: Callable[[ShellState], tuple[ShellState, ShellState]]) -> Pair:
     """Walk rounds until another round changes nothing, losing more of what changes each time."""
     marks = len(walk.effects), len(walk.invocations), (walk.sink and len(walk.sink)) or 0
     frame: list[ShellState] = []
@@ -143,7 +131,7 @@ def _settle(walk: Walk, state: ShellState, once: Round) -> Pair:
     else:
         out.blur()
     walk.escapes.pop()
-    walk.maybe(marks[2])
+    walk.doubt_output(marks[2])
     return out, out
 
 
@@ -153,8 +141,7 @@ def _covers(cwds: tuple[str, ...], others: tuple[str, ...]) -> bool:
 
 def _weaker(head: ShellState, end: ShellState, names: list[str] | None, number: int) -> ShellState:
     """A head that stands for more: what changed is either value at first, then unknown, then nothing is known."""
-    out = join(head, end) or head
-    out = out.fork()
+    out = (join(head, end) or head).fork()
     if number == 0:
         return out
     for name in names or ():

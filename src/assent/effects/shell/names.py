@@ -4,20 +4,13 @@ so that a name which is not plain is a doubt."""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
 from assent.contract import Effect, Kind, Operation, Pattern, Target, re
-from assent.effects.shell import arithmetic
-from assent.effects.shell.assign import flags_of, operands_of
-from assent.effects.shell.command import FIRM, LISTED, TOKENS, Arg, CommandEffects
-from assent.effects.shell.job import ShellJob
-from assent.effects.shell.state import UNKNOWN, ShellState, Val
-
-if TYPE_CHECKING:
-    from assent.effects.shell.walk import Walk
-
-    Pair = tuple[ShellState | None, ShellState | None]
-    Handler = Callable[[Walk, ShellJob], Pair]
+from assent.effects.shell import arithmetic, calls
+from assent.effects.shell.assign import finish
+from assent.effects.shell.command import FIRM, LISTED, TOKENS, Arg
+from assent.effects.shell.record import ShellJob, Walk
+from assent.effects.shell.state import UNKNOWN, Pair, ShellState, Val
 
 _NAME = Pattern(r"[A-Za-z_]\w*")
 _READ_VALUED = frozenset("adinNptu")
@@ -25,7 +18,6 @@ _MAP_VALUED = frozenset("dnOsuCc")
 
 
 def could_name(walk: Walk, word: str | Arg, state: ShellState) -> None:
-    """A word that a builtin may take for a name."""
     if isinstance(word, str):
         if "[" in word:
             arithmetic.evaluate_name(walk, Val((word,)), state)
@@ -34,11 +26,9 @@ def could_name(walk: Walk, word: str | Arg, state: ShellState) -> None:
 
 
 def put(walk: Walk, word: str | Arg, found: Val, state: ShellState) -> None:
-    """Give the name that a word stands for a value."""
     could_name(walk, word, state)
     if isinstance(word, str):
-        match = _NAME.match(word)
-        if match:
+        if match := _NAME.match(word):
             walk.assign(match[0], found if match[0] == word else UNKNOWN, state)
         return
     state.aliased = True
@@ -46,13 +36,7 @@ def put(walk: Walk, word: str | Arg, found: Val, state: ShellState) -> None:
         state.forfeit = state.forfeit or "which variable it sets is not known"
 
 
-def _done(walk: Walk, job: ShellJob, effects: tuple[Effect, ...] = ()) -> Pair:
-    walk.record(job, CommandEffects(flags=flags_of(job.argv), operands=operands_of(job.argv)), effects)
-    return job.state, job.state
-
-
 def split(args: Sequence[str | Arg], valued: frozenset[str]) -> tuple[dict[str, str | Arg], list[str | Arg]]:
-    """Options with their values, and the words behind them."""
     options: dict[str, str | Arg] = {}
     place = 0
     while place < len(args):
@@ -76,25 +60,20 @@ def split(args: Sequence[str | Arg], valued: frozenset[str]) -> tuple[dict[str, 
 
 
 def read(walk: Walk, job: ShellJob) -> Pair:
-    """`read`: names get what stdin holds."""
     options, words = split(job.argv[1:], _READ_VALUED)
     arithmetic.zsh_numbers(walk, [options[name] for name in "nNtu" if name in options], job.state)
     arithmetic.zsh_words(walk, job.argv[1:], job.state)
     stdin = job.stdin
-    taint = stdin.taint
-    found = Val(taint=taint)
-    if stdin.text is None and stdin.kind in LISTED and len(words) == 1:
-        found = Val(kind=stdin.kind, under=stdin.under, taint=taint)
-    elif stdin.text is None and stdin.kind in TOKENS:
-        found = Val(kind=stdin.kind, taint=taint)
-    elif stdin.text is None and stdin.kind == "hashes":
-        found = Val(kind="hash", taint=taint)  # one on each line
+    found = Val(taint=stdin.taint)
     if "a" in options:
         words.append(options["a"])
-        found = Val(taint=taint)
+    elif stdin.text is None and stdin.kind in LISTED and len(words) == 1:
+        found = Val(kind=stdin.kind, under=stdin.under, taint=stdin.taint)
+    elif stdin.text is None and (stdin.kind in TOKENS or stdin.kind == "hashes"):  # of these, one on each line
+        found = Val(kind="hash" if stdin.kind == "hashes" else stdin.kind, taint=stdin.taint)
     for word in words or ["REPLY"]:
         put(walk, word, found, job.state)
-    return _done(walk, job)
+    return finish(walk, job)
 
 
 def mapfile(walk: Walk, job: ShellJob) -> Pair:
@@ -103,21 +82,20 @@ def mapfile(walk: Walk, job: ShellJob) -> Pair:
     arithmetic.zsh_words(walk, job.argv[1:], job.state)
     for word in words or ["MAPFILE"]:
         put(walk, word, Val(taint=job.stdin.taint), job.state)
-    if "C" in options:
-        callback = options["C"]
+    callback = options.get("C")
+    if callback is not None:
         if isinstance(callback, str):
-            walk.nested(callback, job.inner(job.argv))
+            calls.nested(walk, callback, job.inner(job.argv))
         walk.gap("gap.shell.eval", "`mapfile -C` runs a command: use a loop", job.start, job.end)
-        return _done(walk, job, (Effect(Operation.EXECUTE, Target(Kind.PROGRAM, "mapfile")),))
-    return _done(walk, job)
+        return finish(walk, job, Effect(Operation.EXECUTE, Target(Kind.PROGRAM, "mapfile")))
+    return finish(walk, job)
 
 
 def printf_into(walk: Walk, job: ShellJob, args: list[str | Arg]) -> Pair:
-    """`printf -v name`."""
     if args:
         put(walk, args[0], Val(taint=job.taint), job.state)
     arithmetic.zsh_printf(walk, args[1:], job.state)
-    return _done(walk, job)
+    return finish(walk, job)
 
 
 def getopts(walk: Walk, job: ShellJob) -> Pair:
@@ -125,7 +103,7 @@ def getopts(walk: Walk, job: ShellJob) -> Pair:
         put(walk, job.argv[2], UNKNOWN, job.state)
     walk.assign("OPTARG", UNKNOWN, job.state)
     walk.assign("OPTIND", Val(kind="number"), job.state)
-    return _done(walk, job)
+    return finish(walk, job)
 
 
 def unset(walk: Walk, job: ShellJob) -> Pair:
@@ -146,7 +124,7 @@ def unset(walk: Walk, job: ShellJob) -> Pair:
             if not functions:
                 _forget(walk, word, job.state)
             job.state.undefine(word)
-    return _done(walk, job)
+    return finish(walk, job)
 
 
 def _forget(walk: Walk, name: str, state: ShellState) -> None:
@@ -157,7 +135,6 @@ def _forget(walk: Walk, name: str, state: ShellState) -> None:
 
 
 def let(walk: Walk, job: ShellJob) -> Pair:
-    """Every word is arithmetic."""
     for word in job.argv[1:]:
         if isinstance(word, str):
             arithmetic.evaluate(walk, Val((word,)), job.state)
@@ -165,7 +142,7 @@ def let(walk: Walk, job: ShellJob) -> Pair:
         else:
             arithmetic.evaluate(walk, Val(word.values, kind=word.kind), job.state)
             job.state.aliased = True
-    return _done(walk, job)
+    return finish(walk, job)
 
 
 def wait(walk: Walk, job: ShellJob) -> Pair:
@@ -177,10 +154,10 @@ def wait(walk: Walk, job: ShellJob) -> Pair:
             put(walk, word[2:], Val(kind="number"), job.state)
         else:
             could_name(walk, word, job.state)
-    return _done(walk, job)
+    return finish(walk, job)
 
 
-BUILTINS: dict[str, Handler] = {
+BUILTINS: dict[str, Callable[[Walk, ShellJob], Pair]] = {
     "read": read,
     "mapfile": mapfile,
     "readarray": mapfile,

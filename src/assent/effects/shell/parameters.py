@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from assent.contract import DOTALL, Pattern, re
+from assent.effects.shell.record import Walk
 from assent.effects.shell.state import EMPTY, NUMBER, SECRET, TOKEN, UNKNOWN, UNSET, ShellState, Val, either
 from assent.effects.shell.tree import GlobPart, Literal, Parameter, Word
-
-if TYPE_CHECKING:
-    from assent.effects.shell.walk import Walk
 
 _NUMBERS = frozenset("? # $ ! RANDOM SRANDOM SECONDS EPOCHSECONDS LINENO UID EUID PPID BASHPID SHLVL".split())
 _STATUSES = frozenset(("PIPESTATUS", "pipestatus"))
@@ -76,17 +73,18 @@ def lookup(walk: Walk, name: str, state: ShellState) -> Val:
     if found is not None:
         return _first(found) if not walk.zsh or found.items is None else Val(taint=found.taint)
     if name in ("@", "*"):
-        return _all(state)
+        return UNKNOWN if state.positional is None else together(state.positional, state)
     if name.isdigit() and name != "0":
         return _positional(int(name), state)
-    if name == "HOME":
-        return walk.home_of(state)
-    if name == "PWD":
-        return walk.cwd_of(state)
-    if name == "OLDPWD":
-        return walk.before(state)
-    if name == "IFS":
-        return Val((" \t\n",))
+    match name:
+        case "HOME":
+            return walk.home_of(state)
+        case "PWD":
+            return walk.cwd_of(state)
+        case "OLDPWD":
+            return walk.previous_cwd_of(state)
+        case "IFS":
+            return Val((" \t\n",))
     if name in _NUMBERS or name in _STATUSES:
         return NUMBER
     if name in _TOKENS:
@@ -95,17 +93,9 @@ def lookup(walk: Walk, name: str, state: ShellState) -> Val:
 
 
 def _first(found: Val) -> Val:
-    """`$array` is its first element."""
     if found.items is None:
         return found
     return found.items[0] if found.items else EMPTY
-
-
-def _all(state: ShellState) -> Val:
-    items = state.positional
-    if items is None:
-        return UNKNOWN
-    return together(items, state)
 
 
 def together(items: tuple[Val, ...], state: ShellState) -> Val:
@@ -127,7 +117,6 @@ def _positional(number: int, state: ShellState) -> Val:
 
 
 def _element(walk: Walk, part: Parameter, state: ShellState) -> Val:
-    """The value that an operator works on."""
     if part.subscript is None:
         return lookup(walk, part.name, state)
     found = state.get(part.name)
@@ -192,7 +181,7 @@ def _slice(walk: Walk, part: Parameter, base: Val, state: ShellState) -> Val:
     numbers = []
     for word in (part.operand, part.operand2):
         if word is not None:
-            walk.expression(word, state)
+            walk.arithmetic(word, state)
             numbers.append(_integer(walk, word, state))
     if not numbers or None in numbers:
         return Val(taint=base.taint)
@@ -206,8 +195,7 @@ def _slice(walk: Walk, part: Parameter, base: Val, state: ShellState) -> Val:
 def _sliced_items(name: str, start: int, rest: list[int | None], base: Val, state: ShellState) -> Val:
     if base.items is None or start < 0 or (start == 0 and name in ("@", "*")):
         return Val(taint=base.taint)
-    offset = start - 1 if name in ("@", "*") else start
-    items = base.items[offset:]
+    items = base.items[start - 1 if name in ("@", "*") else start :]
     if rest:
         if rest[0] is None or rest[0] < 0:
             return Val(taint=base.taint)
@@ -239,10 +227,8 @@ def _transformed(walk: Walk, op: str, base: Val) -> Val:
     if op == "@P" and (base.values is None or any(map(_LIVE_PROMPT.search, base.values))):
         walk.gap("gap.shell.prompt", "`${…@P}` runs the substitutions in a value: print the value instead")
         return UNKNOWN
-    if op == "@U":
-        return _each(base, str.upper)
-    if op == "@L":
-        return _each(base, str.lower)
+    if op in ("@U", "@L"):
+        return _each(base, str.upper if op == "@U" else str.lower)
     return Val(taint=base.taint)
 
 
@@ -252,7 +238,6 @@ def _edited(op: str, base: Val, operand: Val, second: Val) -> Val:
     taint = base.taint | operand.taint | second.taint
     if base.items is not None or pattern is None or text is None:
         return Val(taint=taint)
-    out: Val
     if op in ("#", "##", "%", "%%"):
         out = _each(base, lambda value: removed(value, pattern, op))
     elif op in ("/", "//", "/#", "/%"):
@@ -269,7 +254,6 @@ def _edited(op: str, base: Val, operand: Val, second: Val) -> Val:
 
 
 def _each(base: Val, change: Callable[[str], str | None]) -> Val:
-    """The same change made to every value."""
     if base.values is None or base.items is not None:
         return Val(taint=base.taint)
     out = []
@@ -282,7 +266,6 @@ def _each(base: Val, change: Callable[[str], str | None]) -> Val:
 
 
 def removed(text: str, pattern: str, op: str) -> str | None:
-    """`${text#pattern}` and its three like."""
     regex = _regex(text, pattern, greedy=len(op) == 2)
     if regex is None:
         return None
@@ -291,14 +274,10 @@ def removed(text: str, pattern: str, op: str) -> str | None:
         return text[found.end() :] if found else text
     places = range(len(text) + 1) if len(op) == 2 else range(len(text), -1, -1)
     whole = re.compile(regex, DOTALL)
-    for place in places:
-        if whole.fullmatch(text, place):
-            return text[:place]
-    return text
+    return next((text[:place] for place in places if whole.fullmatch(text, place)), text)
 
 
 def replaced(text: str, pattern: str, new: str, op: str) -> str | None:
-    """`${text/pattern/new}` and its three like."""
     regex = _regex(text, pattern, greedy=True)
     if regex is None or not pattern or "&" in new or "\\" in new:
         return None
@@ -311,9 +290,8 @@ def replaced(text: str, pattern: str, new: str, op: str) -> str | None:
 
 
 def _regex(text: str, pattern: str, *, greedy: bool) -> str | None:
-    if len(text) > LONGEST_TEXT or len(pattern) > LONGEST_TEXT or not _SIMPLE.fullmatch(pattern):
-        return None
-    if pattern.count("*") > MOST_STARS:
+    too_long = len(text) > LONGEST_TEXT or len(pattern) > LONGEST_TEXT
+    if too_long or not _SIMPLE.fullmatch(pattern) or pattern.count("*") > MOST_STARS:
         return None
     star = ".*" if greedy else ".*?"
     return "".join(star if c == "*" else "." if c == "?" else re.escape(c) for c in pattern)

@@ -4,21 +4,15 @@ Expands no words and finds no functions; what a program does is data, in `comman
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from assent.contract import Effect, Kind, Operation, Pattern, Target
 from assent.effects.paths import path_target
 from assent.effects.shell import environment, flows
 from assent.effects.shell.command import LISTED, Arg, CommandEffects, Run
 from assent.effects.shell.commands.interpret import interpret
 from assent.effects.shell.flows import Stream
-from assent.effects.shell.job import ShellJob
-from assent.effects.shell.record import alias_open
+from assent.effects.shell.record import ShellJob, Walk, alias_open
 from assent.effects.shell.state import DECODED, FETCHED, ShellState, Val
 from assent.programs.traits import has
-
-if TYPE_CHECKING:
-    from assent.effects.shell.walk import Walk
 
 EXECUTE, FETCH, READ = Operation.EXECUTE, Operation.FETCH, Operation.READ
 WRITE, DELETE = Operation.WRITE, Operation.DELETE
@@ -53,11 +47,11 @@ def command(walk: Walk, job: ShellJob) -> None:
     cwds = job.state.cwds if job.place == "here" else _NOWHERE
     stdin = _incoming(job.stdin, argv, cwds) if has(base, "words-from-input") else None
     kind = flows.family(base)
-    told = flows.inline(kind, base, argv, job.stdin) if kind and job.stdin.text is not None else argv
-    sight = interpret(told, cwd=cwds[0], home=walk.home, tables=walk.tables, stdin=stdin)
-    effects, runs = sight.effects, sight.runs
+    line = flows.inline(kind, base, argv, job.stdin) if kind and job.stdin.text is not None else argv
+    summary = interpret(line, cwd=cwds[0], home=walk.home, tables=walk.tables, stdin=stdin)
+    effects, runs = summary.effects, summary.runs
     if len(cwds) > 1:
-        more = [interpret(told, cwd=cwd, home=walk.home, tables=walk.tables, stdin=stdin) for cwd in cwds[1:]]
+        more = [interpret(line, cwd=cwd, home=walk.home, tables=walk.tables, stdin=stdin) for cwd in cwds[1:]]
         effects = tuple(dict.fromkeys([*effects, *(effect for found in more for effect in found.effects)]))
         runs = tuple(dict.fromkeys([*runs, *(run for found in more for run in found.runs)]))
     fetches = False
@@ -66,17 +60,17 @@ def command(walk: Walk, job: ShellJob) -> None:
             fetches = True
         elif effect.operation is DELETE and effect.recursive and not effect.target.name:
             effects = _emptied(job.state, effect, effects)
-    if has(base, "applies-patches") and (base != "git" or sight.subcommand[:1] in _GIT_PATCHES):
-        effects = (*effects, *_patch_effects(walk, job, base, sight, effects))
+    if has(base, "applies-patches") and (base != "git" or summary.subcommand[:1] in _GIT_PATCHES):
+        effects = (*effects, *_patch_effects(walk, job, base, summary, effects))
     if has(base, "own-terminal") and job.stdin is not flows.TERMINAL and job.stdin.text != "":
         effects = (*effects, Effect(EXECUTE, Target(Kind.PROGRAM, base, f"{base}, which types what it reads")))
-    if job.env or job.state.passed or sight.obeyed:
-        effects = _steered(job, base, sight, effects)
+    if job.env or job.state.passed or summary.obeyed:
+        effects = _steered(job, base, summary, effects)
     if kind or fetches or walk.fetched:
         effects = _endangered(walk, job, base, kind, effects)
-    walk.record(job, sight, effects)
+    walk.record(job, summary, effects)
     if job.place == "here":
-        words = alias_open(argv, base, sight) if has(base, "own-aliases") else argv
+        words = alias_open(argv, base, summary) if has(base, "own-aliases") else argv
         for word in words:
             if type(word) is Arg:
                 walk.unsettled.append((words, job.state, *(walk.span or (job.start, job.end))))
@@ -85,13 +79,13 @@ def command(walk: Walk, job: ShellJob) -> None:
         runs = (*runs, Run(argv=("git", base[4:], *argv[1:])))
     if has(base, "moves-files"):
         walk.moved.update(moved_by(job, base, effects))
-    for code, advice in sight.gaps:
+    for code, advice in summary.gaps:
         code = code if code.startswith("gap.shell.") else "gap.shell." + code[4:]
         walk.gap(code, advice, job.start, job.end)
     stream = None
     passed = job.stdin.taint & (FETCHED | DECODED)
     if walk.sink is not None or fetches or passed or walk.fetched or (job.plumbing is not None and job.plumbing.files):
-        stream = _printed(walk, job, base, effects, sight)
+        stream = _printed(walk, job, base, effects, summary)
     if runs:
         follow(walk, job, base, runs)
     elif kind == "shell":
@@ -104,18 +98,18 @@ def command(walk: Walk, job: ShellJob) -> None:
         walk.sink.append(stream)
 
 
-def _steered(job: ShellJob, base: str, sight: CommandEffects, effects: tuple[Effect, ...]) -> tuple[Effect, ...]:
+def _steered(job: ShellJob, base: str, summary: CommandEffects, effects: tuple[Effect, ...]) -> tuple[Effect, ...]:
     """The effects with EXECUTE where the text sets a variable that is not known to be harmless for the program. One
     that its row says it obeys takes allow rules away, too."""
     state = job.state
     given = dict(job.env)
-    for name in sight.obeyed:
+    for name in summary.obeyed:
         if name in given or name in state.vars:
             job.forfeit = environment.reason(name, job.forfeit)
     passed = state.vars if "*" in state.passed else state.passed
     given.update((name, found) for name in passed if name not in given and (found := state.get(name)) is not None)
     for name, found in given.items():
-        if not environment.is_harmless(name, found.values, sight.env):
+        if not environment.is_harmless(name, found.values, summary.env):
             return (*effects, Effect(EXECUTE, Target(Kind.PROGRAM, base, f"{base}, told {name}")))
     return effects
 
@@ -155,8 +149,7 @@ def _endangered(walk: Walk, job: ShellJob, base: str, kind: str, effects: tuple[
         source = flows.code_from(kind, args)
         taint = job.stdin.taint if source == "stdin" else job.taint if source == "args" else 0
         code = flows.code_dangers(taint)
-        online = job.plumbing is not None and job.plumbing.online
-        if online and kind == "shell":
+        if kind == "shell" and job.plumbing is not None and job.plumbing.online:
             code = (*code, "reverse-shell")
     if walk.fetched:
         for effect in effects:
@@ -180,7 +173,6 @@ def _endangered(walk: Walk, job: ShellJob, base: str, kind: str, effects: tuple[
 
 
 def endangered(effect: Effect, dangers: tuple[str, ...]) -> Effect:
-    """The effect with more dangers."""
     if not dangers:
         return effect
     return Effect(
@@ -196,9 +188,9 @@ def endangered(effect: Effect, dangers: tuple[str, ...]) -> Effect:
     )
 
 
-def _printed(walk: Walk, job: ShellJob, base: str, effects: tuple[Effect, ...], sight: CommandEffects) -> Stream:
+def _printed(walk: Walk, job: ShellJob, base: str, effects: tuple[Effect, ...], summary: CommandEffects) -> Stream:
     """What a program prints, and what that makes of the files that it or its redirections write."""
-    stream = flows.output(base, job.argv[1:], effects, sight, job.stdin, job.taint)
+    stream = flows.output(base, job.argv[1:], effects, summary, job.stdin, job.taint)
     for effect in effects:
         if effect.operation is READ and effect.target.name in walk.fetched:
             stream = Stream(None, stream.taint | walk.fetched[effect.target.name])
@@ -224,7 +216,6 @@ def steered(job: ShellJob) -> bool:
 
 
 def follow(walk: Walk, job: ShellJob, base: str, runs: tuple[Run, ...]) -> None:
-    """Walk the commands that a command starts."""
     if not walk.enter():
         return
     sink, walk.sink = walk.sink, None
@@ -233,23 +224,21 @@ def follow(walk: Walk, job: ShellJob, base: str, runs: tuple[Run, ...]) -> None:
         walk.steps += len(job.state.vars) >> 3
         place = "elsewhere" if "elsewhere" in (found.place, job.place) else "here"
         state = job.state.child() if place == "here" else ShellState(("",))
-        if place == "here":
-            for name, given in job.env:
-                state.set(name, given)
-                state.export(name)
-        else:
-            state.opaque = False
+        for name, given in job.env if place == "here" else ():
+            state.set(name, given)
+            state.export(name)
         if found.cwd is not None:
             state.cwds = (found.cwd,)
-        state.positional = None
         if found.script is not None:
-            state.positional = walk.positional(found.positional[1:])
+            from assent.effects.shell import calls
+
+            state.positional = calls.positional(found.positional[1:])
             if found.positional:
-                state.set("0", walk.as_value(found.positional[0]))
+                state.set("0", calls.as_value(found.positional[0]))
             inner = job.inner(job.argv)
             inner.state = state
             inner.place = place
-            walk.nested(found.script, inner, found.shell)
+            calls.nested(walk, found.script, inner, found.shell)
         elif found.argv:
             walk.steps += len(found.argv) >> 3  # each command in another reads all the words that are left
             inner = job.inner(found.argv)
@@ -267,7 +256,6 @@ def follow(walk: Walk, job: ShellJob, base: str, runs: tuple[Run, ...]) -> None:
 
 
 def _assignment(word: str | Arg) -> tuple[str, Val]:
-    """`NAME=value` as a word of `env`."""
     name, _, value = (word if isinstance(word, str) else word.prefix).partition("=")
     return name, Val((value,)) if isinstance(word, str) else Val()
 
@@ -291,15 +279,15 @@ def _script_from(walk: Walk, job: ShellJob, base: str, source: Stream) -> None:
         inner.state.export(name)
     inner.stdin = flows.UNSEEN
     sink, walk.sink = walk.sink, None
-    walk.nested(source.text, inner, base)
+    from assent.effects.shell import calls
+
+    calls.nested(walk, source.text, inner, base)
     walk.sink = sink
     walk.leave()
 
 
 def moved_by(job: ShellJob, base: str, effects: tuple[Effect, ...]) -> list[str]:
     """Paths that a command may put links or other files at, so that facts of them are out of date after it."""
-    if not has(base, "moves-files"):
-        return []
     if base == "git":
         return list(job.state.cwds) if any(word in _GIT_MOVES for word in job.argv[1:4]) else []
     return [
@@ -315,7 +303,7 @@ def moved_by(job: ShellJob, base: str, effects: tuple[Effect, ...]) -> list[str]
 
 
 def _patch_effects(
-    walk: Walk, job: ShellJob, base: str, sight: CommandEffects, effects: tuple[Effect, ...]
+    walk: Walk, job: ShellJob, base: str, summary: CommandEffects, effects: tuple[Effect, ...]
 ) -> list[Effect]:
     """What a command that applies a patch writes, beside what its row says."""
     if not any(effect.operation is EXECUTE and effect.target.kind is Kind.PROGRAM for effect in effects):
@@ -335,8 +323,8 @@ def _patch_effects(
         if folder.name
     ]
     whole = bool(read) and all(sure for _, sure in read) and all(folder.name for folder in folders)
-    named = base in ("patch", "gpatch") and bool(sight.operands)  # `patch a.c a.patch`, whatever the patch names
-    if not whole and not named and sight.flags.isdisjoint(_NO_TREE):
+    named = base in ("patch", "gpatch") and bool(summary.operands)  # `patch a.c a.patch`, whatever the patch names
+    if not whole and not named and summary.flags.isdisjoint(_NO_TREE):
         out += [Effect(WRITE, folder, recursive=True) for folder in folders]
     return out
 

@@ -1,14 +1,17 @@
-"""The record of a walk: invocations, effects and gaps as they are found, and the limits. Visits nothing."""
+"""What visitors of a shell tree share: a command on its way, what it is tied to, and the walk with what it found."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from assent.contract import Effect, Gap, Invocation, Kind, Operation, Target, Via
+from assent.effects.paths import normal
+from assent.effects.shell import flows
 from assent.effects.shell.command import FIRM, Arg, CommandEffects
-from assent.effects.shell.job import ShellJob
-from assent.effects.shell.redirects import Plumbing
-from assent.effects.shell.tree import Arithmetic, Part
+from assent.effects.shell.commands import Tables
+from assent.effects.shell.flows import Stream
+from assent.effects.shell.state import UNKNOWN, Pair, ShellState, Val
+from assent.effects.shell.tree import Arithmetic, Command, Part, Script, Word
 from assent.programs.traits import has
 
 MOST_STEPS = 20_000
@@ -30,16 +33,102 @@ class LimitReached(Exception):
     """A limit is reached: what was seen so far stands, and a gap says that there is more."""
 
 
-class WalkRecord:
-    """`text` is what is being read now, `span` the place of the outermost command that it comes from (None: it is
-    the call's own text), `at` that of the command being visited. `moved` are paths that an earlier part may have put
-    something else at. `place`: as in Run."""
+class ShellJob:
+    """One simple command, its words expanded, in the shell that runs it.
 
-    __slots__ = ("text", "home", "effects", "invocations", "gaps", "steps", "depth", "span", "at", "moved", "place")
+    `external`: no function, alias or state of this shell is in its way. `place`: as in Run. `env`: assignments
+    before it. `guesses`: programs that an unknown one may be. `forfeit`: why it may not be what it seems.
+    `plumbing`: its redirections."""
 
-    def __init__(self, text: str, home: str) -> None:
+    __slots__ = (
+        "argv",
+        "state",
+        "stdin",
+        "taint",
+        "start",
+        "end",
+        "source",
+        "env",
+        "forfeit",
+        "guesses",
+        "external",
+        "place",
+        "plumbing",
+    )
+
+    def __init__(
+        self,
+        argv: list[str | Arg] | tuple[str | Arg, ...],
+        state: ShellState,
+        stdin: Stream,
+        taint: int,
+        start: int,
+        end: int,
+        source: str,
+    ) -> None:
+        self.argv = argv
+        self.state = state
+        self.stdin = stdin
+        self.taint = taint
+        self.start = start
+        self.end = end
+        self.source = source
+        self.env: list[tuple[str, Val]] = []
+        self.forfeit = state.forfeit
+        self.guesses: tuple[str, ...] = ()
+        self.external = False
+        self.place = "here"
+        self.plumbing: Plumbing | None = None
+
+    def inner(self, argv: list[str | Arg] | tuple[str | Arg, ...]) -> ShellJob:
+        """A command that this one starts, without its redirections."""
+        new = ShellJob(argv, self.state, self.stdin, self.taint, self.start, self.end, self.source)
+        new.forfeit = self.forfeit
+        new.external = self.external
+        new.place = self.place
+        new.env = self.env
+        return new
+
+
+class Plumbing:
+    """What redirections tie a command to.
+
+    `effects`: (operation, target, dangers, where) in order. `stdin`: what it reads, None unchanged. `files`: where
+    its output goes. `quiet`: its output goes nowhere that a later command reads. `online`: tied to the network."""
+
+    __slots__ = ("effects", "stdin", "files", "quiet", "online", "opened")
+
+    def __init__(self) -> None:
+        self.effects: list[tuple[Operation, Target, tuple[str, ...], str]] = []
+        self.stdin: Stream | None = None
+        self.files: list[str] = []
+        self.quiet = False
+        self.online = False
+        self.opened: list[str] = []
+
+
+class Walk:
+    """One walk through one text: what it found, its limits, and what it knows outside of any shell's state.
+
+    `text` is what is being read now, `span` the place of the outermost command that it comes from (None: it is the
+    call's own text), `at` that of the command being visited. `moved` are paths that an earlier part may have put
+    something else at. `place`: as in Run. `sink` collects what is printed, where someone reads it; `last` is what the
+    last process substitution prints, `pipes` what each does, by its path. `stack` are the functions being called.
+    `unsettled`: commands with words that are not known. `fetched`: files with code from the network. `bodies` and
+    `texts`: every function and alias that was defined."""
+
+    __slots__ = (
+        *("text", "home", "tables", "shell", "zsh", "effects", "invocations", "gaps", "steps", "depth", "span", "at"),
+        *("moved", "place", "taint", "guesses", "sink", "stdin", "last", "pipes", "stack", "forks", "escapes", "traps"),
+        *("fetched", "writes", "moves", "bodies", "texts", "unsettled"),
+    )
+
+    def __init__(self, text: str, home: str, tables: Tables, shell: str) -> None:
         self.text = text
         self.home = home
+        self.tables = tables
+        self.shell = shell
+        self.zsh = shell not in ("bash", "sh", "dash")
         self.effects: list[Effect] = []
         self.invocations: list[Invocation] = []
         self.gaps: dict[tuple[str, str], Gap] = {}
@@ -49,6 +138,50 @@ class WalkRecord:
         self.at = (0, len(text))
         self.moved: set[str] = set()
         self.place = "here"
+        self.taint = 0
+        self.guesses: tuple[str, ...] = ()
+        self.sink: list[Stream] | None = None
+        self.stdin = flows.TERMINAL
+        self.last = flows.NOTHING
+        self.pipes: dict[str, Stream] = {}
+        self.stack: list[tuple[str, int]] = []
+        self.forks = 0
+        self.escapes: list[tuple[bool, list[ShellState]]] = []
+        self.traps: list[tuple[str, ShellState, dict[str, int], int, tuple[int, int], bool]] = []
+        self.fetched: dict[str, int] = {}
+        self.writes: dict[str, int] = {}
+        self.moves = 0
+        self.bodies: dict[str, tuple[Command, ...]] = {}
+        self.texts: dict[str, tuple[str, ...]] = {}
+        self.unsettled: list[tuple[tuple[str | Arg, ...], ShellState, int, int]] = []
+
+    # ------------------------------------------------------------ what `walk` implements, for the modules that it uses
+
+    def script(self, node: Script, state: ShellState) -> Pair:
+        raise NotImplementedError
+
+    def command(self, node: Command, state: ShellState) -> Pair:
+        raise NotImplementedError
+
+    def run(self, job: ShellJob) -> Pair:
+        raise NotImplementedError
+
+    def builtin(self, name: str, harmless: bool = False) -> Callable[[Walk, ShellJob], Pair] | None:
+        """The shell's own command of that name; with `harmless`, only one that a program of that name equals."""
+        raise NotImplementedError
+
+    def value(self, word: Word, state: ShellState) -> Val:
+        raise NotImplementedError
+
+    def arithmetic(self, node: Arithmetic | Word, state: ShellState) -> None:
+        raise NotImplementedError
+
+    def evaluated(self, found: Val, state: ShellState) -> None:
+        """Visit the substitutions in a value that the shell expands again."""
+        raise NotImplementedError
+
+    def assign(self, name: str, found: Val, state: ShellState) -> None:
+        raise NotImplementedError
 
     # ------------------------------------------------------------ limits
 
@@ -72,13 +205,11 @@ class WalkRecord:
     # ------------------------------------------------------------ places
 
     def where(self, start: int, end: int) -> str:
-        """A place in the call's own text."""
         if self.span is not None:
             start, end = self.span
         return f"command[{start}:{end}]"
 
     def shown(self, part: Part) -> str:
-        """An expansion as it is written."""
         start, end = getattr(part, "start", 0), getattr(part, "end", 0)
         if end > start:
             return self.text[start:end]
@@ -90,13 +221,12 @@ class WalkRecord:
     # ------------------------------------------------------------ the record
 
     def gap(self, code: str, advice: str, start: int = -1, end: int = -1) -> None:
-        """Something that could not be settled."""
         if start < 0:
             start, end = self.at
         where = self.where(start, end)
         self.gaps.setdefault((code, where), Gap(code, where, advice, self.text[start:end][:200]))
 
-    def record(self, job: ShellJob, sight: CommandEffects, effects: tuple[Effect, ...]) -> int:
+    def record(self, job: ShellJob, summary: CommandEffects, effects: tuple[Effect, ...]) -> int:
         """Put a command with its effects and redirections on record; return its index."""
         index = len(self.invocations)
         if index >= MOST_INVOCATIONS:
@@ -110,15 +240,15 @@ class WalkRecord:
                 program,
                 tuple(words),
                 literal=words is job.argv,
-                subcommand=sight.subcommand,
-                flags=sight.flags,
-                operands=sight.operands,
+                subcommand=summary.subcommand,
+                flags=summary.flags,
+                operands=summary.operands,
                 source=job.source,
                 start=start,
                 cwds=job.state.cwds if job.place == "here" else NOWHERE,
                 forfeit=job.forfeit,
-                strays=sight.strays,
-                unknown=_open_words(job, program, sight, words is job.argv),
+                strays=summary.strays,
+                unknown=_open_words(job, program, summary, words is job.argv),
             )
         )
         where = f"command[{start}:{end}]"
@@ -128,7 +258,7 @@ class WalkRecord:
             effects = (*effects, Effect(EXECUTE, Target(Kind.PROGRAM, program)))
         moved = self.moved
         for effect in effects:
-            target = self.doubted(effect.target) if moved else effect.target
+            target = self.as_guess(effect.target) if moved else effect.target
             self.effects.append(
                 Effect(
                     effect.operation,
@@ -148,19 +278,16 @@ class WalkRecord:
         return index
 
     def redirected(self, plumbing: Plumbing, index: int) -> None:
-        """Put the effects of redirections on record."""
         for operation, target, dangers, where in plumbing.effects:
             if self.place != "here" and operation not in _GOES_ALONG and not dangers:
                 continue
             if self.moved:
-                target = self.doubted(target)
+                target = self.as_guess(target)
             self.effects.append(Effect(operation, target, where, invocation=index, via=Via.REDIRECT, dangers=dangers))
 
-    def doubted(self, target: Target) -> Target:
+    def as_guess(self, target: Target) -> Target:
         """A path at or below one that an earlier part may have put something else at is only a guess."""
-        if target.kind is not Kind.PATH or not target.certain:
-            return target
-        if not self.overtaken(target.name):
+        if target.kind is not Kind.PATH or not target.certain or not self.may_be_replaced(target.name):
             return target
         return Target(
             Kind.PATH,
@@ -172,7 +299,7 @@ class WalkRecord:
             raw=target.raw,
         )
 
-    def overtaken(self, name: str) -> bool:
+    def may_be_replaced(self, name: str) -> bool:
         """Whether a path is at or below one that an earlier part may have put something else at."""
         moved = self.moved
         if name in moved or "" in moved or "/" in moved:
@@ -184,17 +311,57 @@ class WalkRecord:
             place = name.rfind("/", 0, place)
         return False
 
-    def bare(self, effect: Effect) -> None:
-        """Put an effect on record that belongs to no command."""
-        self.effects.append(effect)
+    # ------------------------------------------------------------ what words and builtins ask for
+
+    def subscript(self, name: str, word: Word, state: ShellState) -> None:
+        """`name[word]`: arithmetic, unless the name is known to be a map."""
+        if word.text in ("@", "*"):
+            return
+        found = state.get(name)
+        if found is not None and found.kind == "map":
+            self.value(word, state)
+        else:
+            self.arithmetic(word, state)
+
+    def home_of(self, state: ShellState) -> Val:
+        return state.get("HOME") or (Val((self.home,)) if self.home else UNKNOWN)
+
+    def cwd_of(self, state: ShellState) -> Val:
+        """Both readings of a folder that was reached through `..`."""
+        if "" in state.cwds:
+            return UNKNOWN
+        if ".." not in "".join(state.cwds):
+            return Val(state.cwds)
+        return Val(tuple(dict.fromkeys([*map(normal, state.cwds), *state.cwds])))
+
+    def previous_cwd_of(self, state: ShellState) -> Val:
+        known = state.old is not None and "" not in state.old and ".." not in "".join(state.old)
+        return Val(state.old) if known else UNKNOWN
+
+    def doubt_output(self, mark: int) -> None:
+        """What was printed since the mark may not have been."""
+        sink = self.sink
+        if sink is not None and len(sink) > mark:
+            merged = flows.together(sink[mark:])
+            del sink[mark:]
+            if merged.text != "":
+                sink.append(Stream(None, merged.taint, merged.kind, merged.under))
+
+    def escape(self, state: ShellState, function: bool) -> None:
+        """`break`, `continue` and `return`: the state of now is also one after the loop or function."""
+        for whole, states in reversed(self.escapes):
+            if not any(state.same(other) for other in states):
+                states.append(state.fork())
+            if whole or not function:
+                return
 
 
 def alias_open(
-    argv: list[str | Arg] | tuple[str | Arg, ...], program: str, sight: CommandEffects
+    argv: list[str | Arg] | tuple[str | Arg, ...], program: str, summary: CommandEffects
 ) -> tuple[str | Arg, ...]:
     """The words of a command, with a subcommand that no table has as a word that is not known: an alias of git's may
     be any, and npm and Mercurial take the beginning of one for it."""
-    if has(program, "own-aliases") and not sight.subcommand:
+    if has(program, "own-aliases") and not summary.subcommand:
         skip = False
         for place, word in enumerate(argv[1:], 1):
             if skip or not isinstance(word, str) or word[:1] == "-":
@@ -207,17 +374,14 @@ def alias_open(
     return tuple(argv)
 
 
-def _open_words(job: ShellJob, program: str, sight: CommandEffects, literal: bool) -> tuple[tuple[int, str, bool], ...]:
-    if literal and (sight.subcommand or not has(program, "own-aliases")):
+def _open_words(
+    job: ShellJob, program: str, summary: CommandEffects, literal: bool
+) -> tuple[tuple[int, str, bool], ...]:
+    if literal and (summary.subcommand or not has(program, "own-aliases")):
         return ()
-    return _unknown(alias_open(job.argv, program, sight))
-
-
-def _unknown(argv: list[str | Arg] | tuple[str | Arg, ...]) -> tuple[tuple[int, str, bool], ...]:
-    """The words that may be a subcommand, or several words and options, with what they begin with."""
     return tuple(
         (place, word.prefix, word.splits and word.kind not in FIRM)
-        for place, word in enumerate(argv)
+        for place, word in enumerate(alias_open(job.argv, program, summary))
         if place and not isinstance(word, str) and (word.kind not in FIRM or word.kind == "word")
     )
 

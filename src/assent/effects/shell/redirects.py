@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from assent.contract import Kind, Operation, Pattern, Target
 from assent.effects.paths import path_target
 from assent.effects.shell.command import Arg
 from assent.effects.shell.flows import Stream
+from assent.effects.shell.record import Plumbing, Walk
 from assent.effects.shell.state import FETCHED, FROM_FILE, NUMBER, ShellState, Val, either
 from assent.effects.shell.tree import ProcessSub, Redirect
 from assent.effects.shell.words import single, value
 
-if TYPE_CHECKING:
-    from assent.effects.shell.walk import Walk
-
 READ, WRITE, FETCH = Operation.READ, Operation.WRITE, Operation.FETCH
 
-_READS = frozenset(("<",))
-_WRITES = frozenset((">", ">>", ">|", "&>", "&>>", ">&"))
-_BOTH_STREAMS = frozenset(("&>", "&>>", ">&"))
 _NO_FILE = Pattern(r"/dev/(?:null|stdin|stdout|stderr|tty|full|fd/[0-9]+)|/proc/self/fd/[0-9]+")
 _SOCKET = Pattern(r"/dev/(?:tcp|udp)/([^/]*)(?:/.*)?")
 _DEVICE = Pattern(
@@ -30,25 +23,7 @@ _EXPANDS = Pattern(r"[$`\\'\"*?\[~<>(){}!]")
 _ZSH_RANGE = Pattern(r"[0-9]*-[0-9]*>?")
 
 
-class Plumbing:
-    """What redirections tie a command to.
-
-    `effects`: (operation, target, dangers, where) in order. `stdin`: what it reads, None unchanged. `files`: where
-    its output goes. `quiet`: its output goes nowhere that a later command reads. `online`: tied to the network."""
-
-    __slots__ = ("effects", "stdin", "files", "quiet", "online", "opened")
-
-    def __init__(self) -> None:
-        self.effects: list[tuple[Operation, Target, tuple[str, ...], str]] = []
-        self.stdin: Stream | None = None
-        self.files: list[str] = []
-        self.quiet = False
-        self.online = False
-        self.opened: list[str] = []
-
-
 def plumb(walk: Walk, redirects: tuple[Redirect, ...], state: ShellState) -> Plumbing:
-    """Visit redirections in order."""
     out = Plumbing()
     for redirect in redirects:
         walk.step()
@@ -63,8 +38,8 @@ def plumb(walk: Walk, redirects: tuple[Redirect, ...], state: ShellState) -> Plu
         elif op == "<<<":
             found = value(walk, redirect.target, state)
             walk.taint |= found.taint
-            text = found.one
             if redirect.fd in ("", "0"):
+                text = found.one
                 out.stdin = Stream(None if text is None else text + "\n", found.taint, found.kind, found.under)
         else:
             _file(walk, redirect, state, out)
@@ -158,9 +133,8 @@ def _paths(walk: Walk, state: ShellState, target: str | Arg, text: str | None) -
         assert isinstance(target, Arg)
         return [unnamed(target, walk, state.cwds[0])]
     pattern = isinstance(target, Arg) and target.pattern
-    if text[:1] == "/":
-        return [path_target(text, "", walk.home, tilde=False, pattern=pattern)]
-    return [path_target(text, cwd, walk.home, tilde=False, pattern=pattern) for cwd in state.cwds]
+    cwds = ("",) if text[:1] == "/" else state.cwds
+    return [path_target(text, cwd, walk.home, tilde=False, pattern=pattern) for cwd in cwds]
 
 
 def unnamed(word: Arg, walk: Walk, cwd: str) -> Target:

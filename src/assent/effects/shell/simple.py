@@ -4,23 +4,17 @@ Builtins are in `builtins`, programs in `programs`."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from assent.contract import Effect, Kind, Operation, Target
 from assent.effects.shell import flows, programs
 from assent.effects.shell.command import Arg, CommandEffects
 from assent.effects.shell.flows import Stream
-from assent.effects.shell.job import ShellJob
-from assent.effects.shell.state import ShellState, either, join
+from assent.effects.shell.record import ShellJob, Walk
+from assent.effects.shell.state import Pair, ShellState, either, join
 from assent.effects.shell.tree import Literal, Simple
 from assent.effects.shell.words import expand
 
-if TYPE_CHECKING:
-    from assent.effects.shell.walk import Walk
-
-    Pair = tuple[ShellState | None, ShellState | None]
-
 _NO_GUESSES: tuple[str, ...] = ()
+DECLARERS = frozenset(("export", "declare", "local", "readonly", "typeset"))
 _PREFIXES = frozenset(("noglob", "nocorrect", "-"))
 # What is assigned before these stays in a POSIX shell. `eval` sees to it itself.
 _SPECIAL = frozenset(
@@ -29,7 +23,6 @@ _SPECIAL = frozenset(
 
 
 def visit(walk: Walk, node: Simple, state: ShellState) -> Pair:
-    """Walk a simple command."""
     walk.step()
     walk.at = (node.start, node.end)
     walk.guesses = _NO_GUESSES
@@ -39,10 +32,12 @@ def visit(walk: Walk, node: Simple, state: ShellState) -> Pair:
     first = node.words[0].parts[0] if node.words and len(node.words[0].parts) == 1 else None
     if (
         type(first) is Literal
-        and first.text in walk.declarers
+        and first.text in DECLARERS
         and not (first.text in state.functions or first.text in state.aliases)
     ):
-        out = walk.declare(node, first.text, state)
+        from assent.effects.shell import assign
+
+        out = assign.declaration(walk, node, first.text, state)
         walk.taint |= outer
         return out
     for word in node.words:
@@ -77,8 +72,11 @@ def visit(walk: Walk, node: Simple, state: ShellState) -> Pair:
 
 def _bare(walk: Walk, node: Simple, state: ShellState) -> Pair:
     """Assignments without a command hold for the shell itself, and for the redirections behind them."""
-    for assignment in node.assignments:
-        walk.assignment(assignment, state)
+    if node.assignments:
+        from assent.effects.shell import assign
+
+        for assignment in node.assignments:
+            assign.assignment(walk, assignment, state)
     if node.redirects:
         from assent.effects.shell import redirects
 
@@ -93,17 +91,17 @@ def _bare(walk: Walk, node: Simple, state: ShellState) -> Pair:
 
 def _environment(walk: Walk, node: Simple, job: ShellJob) -> None:
     """Assignments before a command: they hold for it alone, and for those that follow them."""
+    from assent.effects.shell import assign, environment
+
     state = job.state
     before = [(assignment.name, state.vars.get(assignment.name)) for assignment in node.assignments[:-1]]
     for place, assignment in enumerate(node.assignments):
-        name, found = walk.assigned(assignment, state)
+        name, found = assign.assigned(walk, assignment, state)
         job.env.append((name, found))
         if place < len(before):
             old = before[place][1]
             state.set(name, found if old is None else either(old, found))
-        walk.computes(name, found, job.state)
-        from assent.effects.shell import environment
-
+        assign.computes(walk, name, found, job.state)
         if environment.changes(name, found.values) and not (name == "IFS" and job.argv[0] in ("read", "mapfile")):
             job.forfeit = environment.reason(name, job.forfeit)
     for name, old in reversed(before):
@@ -122,25 +120,17 @@ def run(walk: Walk, job: ShellJob) -> Pair:
     name = job.argv[0]
     if not isinstance(name, str):
         return _dynamic(walk, job, name)
-    if job.external:
-        handler = walk.harmless.get(name)
-    else:
-        state = job.state
-        if state.aliases or state.functions:
-            other, sure = _redefined(walk, job, name)
-            if sure:
-                return other
-            if other[0] is not None or other[1] is not None:
-                return _either(other, _own(walk, job, name))
-        handler = walk.handlers.get(name)
-    if handler is not None:
-        return handler(walk, job)
-    return _program(walk, job, name)
+    if not job.external and (job.state.aliases or job.state.functions):
+        other, sure = _redefined(walk, job, name)
+        if sure:
+            return other
+        if other[0] is not None or other[1] is not None:
+            return _either(other, _own(walk, job, name))
+    return _own(walk, job, name)
 
 
 def _own(walk: Walk, job: ShellJob, name: str) -> Pair:
-    """A command by its own name."""
-    handler = walk.handlers.get(name)
+    handler = walk.builtin(name, harmless=job.external)
     return handler(walk, job) if handler is not None else _program(walk, job, name)
 
 
@@ -162,16 +152,18 @@ def within(walk: Walk, job: ShellJob) -> Pair:
 
 def _redefined(walk: Walk, job: ShellJob, name: str) -> tuple[Pair, bool]:
     """What the alias or function of that name does, and whether it is certainly in force."""
+    from assent.effects.shell import calls
+
     out: Pair = (None, None)
     texts = job.state.aliases.get(name)
     if texts and walk.enter():
         for text in texts:
-            out = _either(out, walk.alias(text, job))
+            out = _either(out, calls.alias(walk, text, job))
         walk.leave()
     body = job.state.functions.get(name)
     if body is None:
         return out, False
-    called = walk.call(name, body, job)
+    called = calls.call(walk, name, body, job)
     return _either(out, called) if texts else called, body.sure
 
 

@@ -165,14 +165,12 @@ class ShellState:
         self._shared = False
 
     def fork(self) -> ShellState:
-        """Another shell that starts out the same."""
         new = ShellState(self.cwds)
         new.vars = self.vars
         new.exported = self.exported
         new.passed = self.passed
         new.functions = self.functions
         new.aliases = self.aliases
-        new.cwds = self.cwds
         new.old = self.old
         new.positional = self.positional
         new.forfeit = self.forfeit
@@ -224,7 +222,7 @@ class ShellState:
         else:
             self.vars[name] = value
 
-    def keep(self, name: str) -> None:
+    def save_local(self, name: str) -> None:
         """`local`: the value of now comes back when the function ends."""
         if self.saved is not None and name not in self.saved:
             self.saved[name] = self.vars.get(name)
@@ -232,15 +230,11 @@ class ShellState:
     def restore(self, saved: dict[str, Val | None] | None) -> None:
         """Leave a function: its locals end, and those of the caller are the current ones again."""
         if self.saved:
-            self._own()
             if "IFS" in self.saved:
                 before = self.saved["IFS"]
                 self.split = not self.opaque if before is None else before.values == USUAL_SPLIT
             for name, value in self.saved.items():
-                if value is None:
-                    self.vars.pop(name, None)
-                else:
-                    self.vars[name] = value
+                self.reset(name, value)
         self.saved = saved
 
     def export(self, name: str) -> None:
@@ -323,6 +317,9 @@ class ShellState:
         )
 
 
+Pair = tuple[ShellState | None, ShellState | None]  # the state after a command succeeded, and after it failed
+
+
 def bounded(cwds: tuple[str, ...]) -> tuple[str, ...]:
     """Distinct folders, or the unknown one where there are too many."""
     distinct = tuple(dict.fromkeys(cwds))
@@ -388,16 +385,23 @@ def _join_functions(a: dict[str, Body], b: dict[str, Body]) -> dict[str, Body]:
 
 def changed(a: ShellState, b: ShellState) -> list[str] | None:
     """The names of which the second state knows other values than the first; None where more than names changed."""
-    if a.functions is not b.functions and any(
-        body.commands != other.commands or body.sure != other.sure
-        for body, other in ((body, b.functions.get(name, _NO_BODY)) for name, body in a.functions.items())
+    if a.functions is not b.functions and (
+        len(a.functions) != len(b.functions)
+        or any(
+            body.commands != other.commands or body.sure != other.sure
+            for body, other in ((body, b.functions.get(name, _NO_BODY)) for name, body in a.functions.items())
+        )
     ):
         return None
-    if a.functions is not b.functions and len(a.functions) != len(b.functions):
-        return None
-    if a.aliases != b.aliases or a.positional is not b.positional or a.aliased != b.aliased or a.forfeit != b.forfeit:
-        return None
-    if a.split != b.split or a.sockets != b.sockets or not _allows(a, b):
+    if (
+        a.aliases != b.aliases
+        or a.positional is not b.positional
+        or a.aliased != b.aliased
+        or a.forfeit != b.forfeit
+        or a.split != b.split
+        or a.sockets != b.sockets
+        or not _allows(a, b)
+    ):
         return None
     if a.vars is b.vars:
         return []

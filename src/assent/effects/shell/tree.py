@@ -235,57 +235,45 @@ class Script(Value):
 class Group(Value):
     """`{ …; }` or, with `subshell`, `( … )`."""
 
-    __slots__ = ("body", "subshell", "redirects", "start", "end")
+    __slots__ = ("body", "subshell", "redirects")
 
-    def __init__(
-        self, body: Script, subshell: bool, redirects: tuple[Redirect, ...] = (), start: int = 0, end: int = 0
-    ) -> None:
+    def __init__(self, body: Script, subshell: bool, redirects: tuple[Redirect, ...] = ()) -> None:
         self.body = body
         self.subshell = subshell
         self.redirects = redirects
-        self.start = start
-        self.end = end
 
 
 class If(Value):
     """`if` with its `elif` arms as (condition, body) pairs; `otherwise` is `else`."""
 
-    __slots__ = ("arms", "otherwise", "redirects", "start", "end")
+    __slots__ = ("arms", "otherwise", "redirects")
 
     def __init__(
         self,
         arms: tuple[tuple[Script, Script], ...],
         otherwise: Script | None,
         redirects: tuple[Redirect, ...] = (),
-        start: int = 0,
-        end: int = 0,
     ) -> None:
         self.arms = arms
         self.otherwise = otherwise
         self.redirects = redirects
-        self.start = start
-        self.end = end
 
 
 class Loop(Value):
     """`while` and `until`."""
 
-    __slots__ = ("condition", "body", "redirects", "start", "end")
+    __slots__ = ("condition", "body", "redirects")
 
-    def __init__(
-        self, condition: Script, body: Script, redirects: tuple[Redirect, ...] = (), start: int = 0, end: int = 0
-    ) -> None:
+    def __init__(self, condition: Script, body: Script, redirects: tuple[Redirect, ...] = ()) -> None:
         self.condition = condition
         self.body = body
         self.redirects = redirects
-        self.start = start
-        self.end = end
 
 
 class For(Value):
     """`for name in words` and `select`. `words` None: over the positional parameters."""
 
-    __slots__ = ("name", "words", "body", "select", "redirects", "start", "end")
+    __slots__ = ("name", "words", "body", "select", "redirects")
 
     def __init__(
         self,
@@ -294,51 +282,39 @@ class For(Value):
         body: Script,
         select: bool = False,
         redirects: tuple[Redirect, ...] = (),
-        start: int = 0,
-        end: int = 0,
     ) -> None:
         self.name = name
         self.words = words
         self.body = body
         self.select = select
         self.redirects = redirects
-        self.start = start
-        self.end = end
 
 
 class ForArithmetic(Value):
     """`for ((a; b; c))`."""
 
-    __slots__ = ("expression", "body", "redirects", "start", "end")
+    __slots__ = ("expression", "body", "redirects")
 
-    def __init__(
-        self, expression: Arithmetic, body: Script, redirects: tuple[Redirect, ...] = (), start: int = 0, end: int = 0
-    ) -> None:
+    def __init__(self, expression: Arithmetic, body: Script, redirects: tuple[Redirect, ...] = ()) -> None:
         self.expression = expression
         self.body = body
         self.redirects = redirects
-        self.start = start
-        self.end = end
 
 
 class CaseCommand(Value):
     """`case word in (patterns) body;; … esac`."""
 
-    __slots__ = ("word", "arms", "redirects", "start", "end")
+    __slots__ = ("word", "arms", "redirects")
 
     def __init__(
         self,
         word: Word,
         arms: tuple[tuple[tuple[Word, ...], Script], ...],
         redirects: tuple[Redirect, ...] = (),
-        start: int = 0,
-        end: int = 0,
     ) -> None:
         self.word = word
         self.arms = arms
         self.redirects = redirects
-        self.start = start
-        self.end = end
 
 
 class Function(Value):
@@ -356,41 +332,31 @@ class Function(Value):
 class ArithmeticCommand(Value):
     """`((…))`."""
 
-    __slots__ = ("expression", "redirects", "start", "end")
+    __slots__ = ("expression", "redirects")
 
-    def __init__(
-        self, expression: Arithmetic, redirects: tuple[Redirect, ...] = (), start: int = 0, end: int = 0
-    ) -> None:
+    def __init__(self, expression: Arithmetic, redirects: tuple[Redirect, ...] = ()) -> None:
         self.expression = expression
         self.redirects = redirects
-        self.start = start
-        self.end = end
 
 
 class Conditional(Value):
     """`[[ … ]]`: its words in order, operators included as words."""
 
-    __slots__ = ("words", "redirects", "start", "end")
+    __slots__ = ("words", "redirects")
 
-    def __init__(
-        self, words: tuple[Word, ...], redirects: tuple[Redirect, ...] = (), start: int = 0, end: int = 0
-    ) -> None:
+    def __init__(self, words: tuple[Word, ...], redirects: tuple[Redirect, ...] = ()) -> None:
         self.words = words
         self.redirects = redirects
-        self.start = start
-        self.end = end
 
 
 class Coproc(Value):
     """`coproc [name] command`."""
 
-    __slots__ = ("name", "command", "start", "end")
+    __slots__ = ("name", "command")
 
-    def __init__(self, name: str, command: Command, start: int = 0, end: int = 0) -> None:
+    def __init__(self, name: str, command: Command) -> None:
         self.name = name
         self.command = command
-        self.start = start
-        self.end = end
 
 
 Command = (

@@ -6,7 +6,6 @@ reading of a command by itself: what it surely does is told elsewhere."""
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from assent.contract import Lowering, Pattern, re
 from assent.effects.shell import flows, simple
@@ -14,16 +13,12 @@ from assent.effects.shell.command import FIRM, Arg
 from assent.effects.shell.commands.command_effects import EffectsBuilder
 from assent.effects.shell.commands.interpret import interpret
 from assent.effects.shell.commands.line import locate
-from assent.effects.shell.job import ShellJob
-from assent.effects.shell.record import LimitReached
+from assent.effects.shell.record import LimitReached, ShellJob, Walk
 from assent.effects.shell.state import ShellState
-from assent.effects.shell.walk import Walk
 from assent.programs.option import Options
 from assent.programs.table import CommandNode
 
-if TYPE_CHECKING:
-    Word = str | Arg
-
+Word = str | Arg
 _WILD = Pattern(r"[@+!?*]\([^)]*\)|\*|\?|\[[^]]*\]|[^*?\[]|\[")
 MOST_COMMANDS, MOST_VARIANTS, MOST_WORDS = 16, 24, 4
 
@@ -50,7 +45,6 @@ def lowered(walk: Walk, again: Walk) -> Lowering | None:
 
 
 def of(argv: tuple[Word, ...], state: ShellState, walk: Walk) -> Iterator[list[Word]]:
-    """Command lines that one with unknown words may be, within bounds."""
     places = [place for place, word in enumerate(argv) if place and is_open(word)][:MOST_WORDS]
     yield from [*_guessed(argv, places), *_known(argv, places, state, walk)][:MOST_VARIANTS]
 
@@ -133,5 +127,4 @@ def _choices(tree: CommandNode, before: list[Word]) -> list[str]:
 
 
 def _dangerous(options: Options) -> list[str]:
-    """Options that carry a danger."""
     return [option.names[0] for option in options.all() if option.dangers and not option.role]

@@ -5,10 +5,11 @@ is given; judges and emits nothing itself."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from assent.contract import Pattern
+from assent.effects.shell import flows
 from assent.effects.shell.command import TOKENS, Arg
+from assent.effects.shell.flows import Stream
+from assent.effects.shell.record import Walk
 from assent.effects.shell.state import COMPUTED, MOST_VALUES, NUMBER, UNKNOWN, ShellState, Val
 from assent.effects.shell.tree import (
     Arithmetic,
@@ -19,17 +20,16 @@ from assent.effects.shell.tree import (
     Parameter,
     Part,
     ProcessSub,
+    Script,
     Tilde,
     Word,
 )
-
-if TYPE_CHECKING:
-    from assent.effects.shell.walk import Walk
 
 MOST_WORDS = 256
 MOST_ALTERNATIVES = 64
 LONGEST = 4096
 
+_TEXTUAL = (Literal, GlobPart, Brace)
 _BLANK = Pattern(r"[ \t\n]+")
 _PLAIN_TOKEN = Pattern(r"[^ \t\n*?\[\\]+")
 _MAGIC = Pattern(r"[*?\[]")
@@ -39,7 +39,6 @@ _GROWING = frozenset({"word", "hash"})  # what begins with such a one is no opti
 
 
 def expand(walk: Walk, word: Word, state: ShellState) -> list[str | Arg]:
-    """The words that one word of a command becomes."""
     parts = word.parts
     if len(parts) == 1:
         part = parts[0]
@@ -75,8 +74,7 @@ def value(walk: Walk, word: Word, state: ShellState) -> Val:
 
 
 def value_of(walk: Walk, parts: tuple[Part, ...], state: ShellState) -> Val:
-    """As `value`, of parts."""
-    if len(parts) == 1 and type(parts[0]) not in (Literal, GlobPart, Brace):
+    if len(parts) == 1 and not isinstance(parts[0], _TEXTUAL):
         found = part_value(walk, parts[0], state)
         return found if found.items is None else Val(found.values, guesses=found.guesses, taint=found.taint)
     if len(parts) == 2 and type(parts[1]) is Literal and type(parts[0]) is not Literal:
@@ -92,9 +90,8 @@ def value_of(walk: Walk, parts: tuple[Part, ...], state: ShellState) -> Val:
     magic: list[str] | None = [""]
     prefix, taint, guesses = "", 0, [""]
     for part in parts:
-        kind = type(part)
-        if kind is Literal or kind is GlobPart or kind is Brace:
-            piece = Val((part.text,))  # type: ignore[union-attr]  # each of the three has a text
+        if isinstance(part, _TEXTUAL):
+            piece = Val((part.text,))
         else:
             piece = part_value(walk, part, state)
             taint |= piece.taint
@@ -127,48 +124,62 @@ def _inert(texts: tuple[str, ...] | None) -> tuple[str, ...] | None:
 def single(walk: Walk, word: Word, state: ShellState) -> str | Arg:
     """The one word that a redirection's target becomes."""
     words = expand(walk, word, state)
-    if len(words) == 1:
-        return words[0]
-    return Arg(word.text)
+    return words[0] if len(words) == 1 else Arg(word.text)
 
 
 def part_value(walk: Walk, part: Part, state: ShellState) -> Val:
-    """What one expansion stands for, before splitting."""
-    kind = type(part)
-    if kind is Parameter:
+    if isinstance(part, Parameter):
         from assent.effects.shell import parameters
 
-        return parameters.parameter(walk, part, state)  # type: ignore[arg-type]  # its type is checked just above
-    if kind is CommandSub:
-        return _substitution(walk, part, state)  # type: ignore[arg-type]  # as above
-    if kind is Arithmetic:
-        walk.arithmetic(part, state)  # type: ignore[arg-type]  # as above
+        return parameters.parameter(walk, part, state)
+    if isinstance(part, CommandSub):
+        here = walk.shown(part).startswith("${")  # in this shell, so that what it sets stays set
+        stream = _printed(walk, part.script, state if here else state.fork())
+        if stream.text is not None and len(stream.text) <= LONGEST:
+            return Val((stream.text.rstrip("\n"),), taint=stream.taint)
+        return Val(kind=stream.kind, under=stream.under, taint=stream.taint | COMPUTED)
+    if isinstance(part, Arithmetic):
+        walk.arithmetic(part, state)
         return NUMBER
-    if kind is Tilde:
-        return _tilde(walk, part.user, state)  # type: ignore[union-attr]  # as above
-    if kind is ProcessSub:
-        return walk.process(part, state)  # type: ignore[arg-type]  # as above
-    return Val((part.text,))  # type: ignore[union-attr]  # Literal, Glob and Brace have a text
+    if isinstance(part, Tilde):
+        return _tilde(walk, part.user, state)
+    return _process(walk, part, state) if isinstance(part, ProcessSub) else Val((part.text,))
 
 
-def _substitution(walk: Walk, part: CommandSub, state: ShellState) -> Val:
-    here = walk.shown(part).startswith("${")  # in this shell, so that what it sets stays set
-    stream = walk.substitute(part.script, state if here else state.fork())
-    if stream.text is not None and len(stream.text) <= LONGEST:
-        return Val((stream.text.rstrip("\n"),), taint=stream.taint)
-    return Val(kind=stream.kind, under=stream.under, taint=stream.taint | COMPUTED)
+def _printed(walk: Walk, script: Script, state: ShellState) -> Stream:
+    if not walk.enter():
+        return flows.UNSEEN
+    sink, taint = walk.sink, walk.taint
+    walk.sink = []
+    walk.script(script, state)
+    out = flows.together(walk.sink) if walk.sink else flows.NOTHING
+    walk.sink, walk.taint = sink, taint
+    walk.leave()
+    return out
+
+
+def _process(walk: Walk, part: ProcessSub, state: ShellState) -> Val:
+    """`<(…)`: another shell, whose output is a file; `>(…)`: one whose input is."""
+    stdin = walk.stdin
+    if part.direction == ">":
+        walk.stdin = flows.UNSEEN
+    printed = _printed(walk, part.script, state.fork())
+    walk.stdin = stdin
+    walk.last = printed if part.direction == "<" else flows.UNSEEN
+    path = f"/dev/fd/{1063 - len(walk.pipes)}"
+    walk.pipes[path] = walk.last
+    return Val((path,), taint=walk.last.taint)
 
 
 def _tilde(walk: Walk, user: str, state: ShellState) -> Val:
-    if user == "":
-        return walk.home_of(state)
-    if user == "+":
-        return walk.cwd_of(state)
-    if user == "-":
-        return walk.before(state)
-    if user == "root":
-        return Val(("/root",))
-    return Val(guesses=(f"/home/{user}",))
+    match user:
+        case "":
+            return walk.home_of(state)
+        case "+":
+            return walk.cwd_of(state)
+        case "-":
+            return walk.previous_cwd_of(state)
+    return Val(("/root",)) if user == "root" else Val(guesses=(f"/home/{user}",))
 
 
 def _times(left: list[str], right: tuple[str, ...] | None) -> list[str] | None:
@@ -185,14 +196,8 @@ def inert_pattern(text: str) -> str:
 
 
 def _common(texts: list[str]) -> str:
-    """The beginning that all texts share."""
-    if not texts:
-        return ""
-    low, high = min(texts), max(texts)
-    for place, letter in enumerate(low):
-        if letter != high[place]:
-            return low[:place]
-    return low
+    low, high = min(texts, default=""), max(texts, default="")
+    return next((low[:place] for place, letter in enumerate(low) if letter != high[place]), low)
 
 
 # ---------------------------------------------------------------- braces
@@ -242,28 +247,22 @@ def _expand_parts(walk: Walk, parts: tuple[Part, ...], state: ShellState) -> lis
 
         dialects.check_subscripts(walk, parts)
     for part in parts:
-        kind = type(part)
-        if kind is Literal:
-            fields.literal(part.text, part.quoted)  # type: ignore[union-attr]  # its type is checked just above
-        elif kind is GlobPart:
-            if walk.zsh and "(" in part.text:  # type: ignore[union-attr]  # as above
+        if isinstance(part, Literal):
+            fields.literal(part.text, part.quoted)
+        elif isinstance(part, GlobPart):
+            if walk.zsh and "(" in part.text:
                 walk.gap("gap.shell.zsh", "this glob can run commands in zsh: list the files in another way")
-            fields.glob(part.text)  # type: ignore[union-attr]  # as above
-        elif kind is Parameter:
-            from assent.effects.shell import parameters
-
-            found = parameters.parameter(walk, part, state)  # type: ignore[arg-type]  # as above
-            walk.taint |= found.taint
-            if found.values is None and found.guesses:
-                walk.guesses = found.guesses
-            fields.value(found, part.quoted, walk.shown(part), _many(part))  # type: ignore[union-attr, arg-type]  # as above
+            fields.glob(part.text)
         else:
             found = part_value(walk, part, state)
             walk.taint |= found.taint
-            if kind is CommandSub and not part.quoted and found.values is not None:  # type: ignore[union-attr]  # as above
+            if isinstance(part, Parameter) and found.values is None and found.guesses:
+                walk.guesses = found.guesses
+            if isinstance(part, CommandSub) and not part.quoted and found.values is not None:
                 fields.computed(found, walk.shown(part))
             else:
-                fields.value(found, getattr(part, "quoted", True), walk.shown(part))
+                many = isinstance(part, Parameter) and _many(part)
+                fields.value(found, getattr(part, "quoted", True), walk.shown(part), many)
     return fields.done()
 
 
@@ -311,7 +310,6 @@ class _FieldBuilder:
         self.guess: list[str] = [""]
 
     def close(self) -> None:
-        """End the current word, if there is one."""
         if self.live:
             self.words.append(self.word())
         self.begin()
@@ -337,8 +335,6 @@ class _FieldBuilder:
             found = _MAGIC.search(prefix)
             prefix = prefix[: found.start()] if found else prefix
             return Arg(self.text, values, pattern=True, splits=self.splits, prefix=prefix)
-        if len(self.plain) == 1 and not self.splits:
-            return self.plain[0]
         values = tuple(dict.fromkeys(self.plain))
         if len(values) == 1 and not self.splits:
             return values[0]
@@ -434,32 +430,21 @@ class _FieldBuilder:
                 self.words[place] = Arg(word, (word,), splits=True, prefix=word)
 
     def each(self, found: Val, quoted: bool, shown: str) -> None:
-        if found.items is None:
-            if found.values == ("",):
-                return
+        if found.items is None and found.values != ("",):
             self.lose(UNKNOWN, shown, True)
-            return
-        for place, item in enumerate(found.items):
+        for place, item in enumerate(found.items or ()):
             if place:
                 self.close()
             self.value(item, quoted, shown)
 
     def cut(self, text: str) -> None:
-        """A known unquoted value: split at blanks."""
-        if not _BLANK.search(text):
-            self.unquoted(text)
-            return
-        pieces = _BLANK.split(text)
-        for place, piece in enumerate(pieces):
+        for place, piece in enumerate(_BLANK.split(text)):
             if place:
                 self.close()
-            self.unquoted(piece)
-
-    def unquoted(self, text: str) -> None:
-        if not text:
-            return
-        self.live = True
-        if _MAGIC.search(text):
-            self.glob(text)
-        else:
-            self.add((text,), text)
+            if not piece:
+                continue
+            self.live = True
+            if _MAGIC.search(piece):
+                self.glob(piece)
+            else:
+                self.add((piece,), piece)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from assent.effects.shell import assign, builtins, lower, walk
+from assent.effects.shell import builtins, lower, walk
 from tests.unit.effects.shell.reading import (
     Effect,
     Invocation,
@@ -323,4 +323,3 @@ def test_commands_are_shown_with_their_values() -> None:
 def test_the_names_that_are_known_before_their_modules_are_loaded_are_those_of_the_modules() -> None:
     assert frozenset(builtins.BUILTINS) == walk.NAMES
     assert frozenset(builtins.HARMLESS) <= walk.NAMES
-    assert walk.DECLARERS == assign.DECLARERS

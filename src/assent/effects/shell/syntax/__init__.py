@@ -9,8 +9,7 @@ from assent.effects.shell.syntax.compounds import ShellReader
 from assent.effects.shell.syntax.source import CONTROL, LIMIT, UNMODELLED
 from assent.effects.shell.tree import Reading, Script
 
-LARGEST = 128 * 1024
-"""Characters that are read: as many as Linux takes as one argument."""
+LARGEST = 128 * 1024  # Characters that are read: as many as Linux takes as one argument
 
 _backslash = Pattern(r"(?<!\\)(?:\\\\)*+\\\Z")
 _control = Pattern(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")

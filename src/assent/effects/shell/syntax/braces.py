@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from assent.contract import DOTALL, Pattern, re
 
-WORDS = 400
-"""Words that one word may become; more are not written out."""
+WORDS = 400  # Words that one word may become; more are not written out
 
 _number = Pattern(r"[+-]?[0-9]++\Z")
 _sequence = Pattern(r"(.+?)\.\.(.+?)(?:\.\.([+-]?[0-9]{1,18}))?\Z", DOTALL)
+_comma = Pattern(r"(?:[^\\,]|\\.)*+,", DOTALL)  # one without a backslash; quotes do not count
 _BLANK = " \t\n"
 
 
@@ -19,48 +19,42 @@ class TooMany(Exception):
     """The word becomes more words than are written out."""
 
 
-class Unsure(Exception):
+class NotModelled(Exception):
     """Bash's own reading of this is not modelled."""
 
 
-def expand(text: str) -> list[str]:
+def expand(text: str, depth: int = 0) -> list[str]:
     """The words that `text` becomes; itself alone where it holds no brace expansion."""
-    return _expand(text, 0)
-
-
-def _expand(text: str, depth: int) -> list[str]:
     if depth > 40:
-        raise Unsure
+        raise NotModelled
     heads = [""]
     while True:
         opening = _opening(text)
         if opening is None:
             return [head + text for head in heads]
-        preamble = text[:opening]
-        closing = _gobble(text, opening + 1, "}")
+        closing = _find_outside(text, opening + 1, "}")
         assert closing is not None  # `_opening` looked
         amble = text[opening + 1 : closing]
         rest = text[closing + 1 :]
-        middle = _alternatives(amble, depth) if _has_comma(amble) else _run(amble)
+        middle = _alternatives(amble, depth) if _comma.match(amble) is not None else _run(amble)
         if middle is None:
             if not rest:
                 return [head + text for head in heads]
             middle = [text[opening : closing + 1]]
         if len(heads) * len(middle) > WORDS:
             raise TooMany
-        heads = [head + preamble + one for head in heads for one in middle]
+        heads = [head + text[:opening] + one for head in heads for one in middle]
         if not rest:
             return heads
         text = rest
 
 
 def _opening(text: str) -> int | None:
-    """Where the first brace expansion of the text begins."""
-    at = _gobble(text, 0, "{")
+    at = _find_outside(text, 0, "{")
     while at is not None:
-        if _gobble(text, at + 1, "}") is not None:
+        if _find_outside(text, at + 1, "}") is not None:
             return at
-        at = _gobble(text, at + 1, "{")
+        at = _find_outside(text, at + 1, "{")
     return None
 
 
@@ -68,8 +62,8 @@ def _alternatives(amble: str, depth: int) -> list[str]:
     out: list[str] = []
     start = 0
     while True:
-        comma = _gobble(amble, start, ",")
-        out += _expand(amble[start:comma], depth + 1)
+        comma = _find_outside(amble, start, ",")
+        out += expand(amble[start:comma], depth + 1)
         if len(out) > WORDS:
             raise TooMany
         if comma is None:
@@ -77,19 +71,7 @@ def _alternatives(amble: str, depth: int) -> list[str]:
         start = comma + 1
 
 
-def _has_comma(amble: str) -> bool:
-    """Whether a comma without a backslash stands in the text; quotes do not count here."""
-    at = 0
-    while at < len(amble):
-        if amble[at] == "\\":
-            at += 1
-        elif amble[at] == ",":
-            return True
-        at += 1
-    return False
-
-
-def _gobble(text: str, at: int, wanted: str) -> int | None:
+def _find_outside(text: str, at: int, wanted: str) -> int | None:
     """Where `wanted` next stands outside quotes and inner braces; a `}` counts only after a `,` or `..`."""
     level = 0
     separators = 0 if wanted == "}" else 1
@@ -140,33 +122,27 @@ def _run(amble: str) -> list[str] | None:
     first, last, step = found[1], found[2], int(found[3] or 1)
     if _number.match(first) and _number.match(last):
         if max(len(first), len(last)) > 18:
-            raise Unsure  # they may overflow
+            raise NotModelled  # they may overflow
         return _numbers(first, last, step)
     if len(first) == 1 == len(last) and first.isascii() and last.isascii() and first.isalpha() and last.isalpha():
         if first.isupper() != last.isupper():
-            raise Unsure  # the characters between are special to the shell
+            raise NotModelled  # the characters between are special to the shell
         return [chr(code) for code in _steps(ord(first), ord(last), step)]
     if not amble.isascii():
-        raise Unsure
+        raise NotModelled
     return None
 
 
 def _numbers(first: str, last: str, step: int) -> list[str]:
-    width = 0
-    if any(re.match(r"-?0[0-9]", end) for end in (first, last)):
-        width = max(len(first), len(last))
     if "+" in first + last:
-        raise Unsure
-    return [_padded(value, width) for value in _steps(int(first), int(last), step)]
-
-
-def _padded(value: int, width: int) -> str:
-    return f"{value:0{width}d}" if width else str(value)
+        raise NotModelled
+    padded = any(re.match(r"-?0[0-9]", end) for end in (first, last))
+    width = max(len(first), len(last)) if padded else 1
+    return [f"{value:0{width}d}" for value in _steps(int(first), int(last), step)]
 
 
 def _steps(first: int, last: int, step: int) -> range:
     step = abs(step) or 1
-    count = abs(last - first) // step + 1
-    if count > WORDS:
+    if abs(last - first) // step + 1 > WORDS:
         raise TooMany
     return range(first, last + 1, step) if first <= last else range(first, last - 1, -step)

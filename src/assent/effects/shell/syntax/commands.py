@@ -43,11 +43,9 @@ class Commands(Words):
     __slots__ = ()
 
     def compound(self, word: str) -> Command:
-        """A command that begins with a reserved word, or with `(`."""
         raise NotImplementedError
 
     def function(self, name: Word, start: int) -> Command:
-        """A function, from the `(` behind its name on."""
         raise NotImplementedError
 
     # ------------------------------------------------------------ lists
@@ -64,7 +62,6 @@ class Commands(Words):
                 return char
 
     def comment(self) -> None:
-        """Step over a comment, up to the newline."""
         stop = self.text.find("\n", self.pos, self.end)
         self.pos = stop if stop >= 0 else self.end
 
@@ -75,7 +72,7 @@ class Commands(Words):
         self.fill(commands, joins, False)
         return Script(tuple(commands), tuple(joins))
 
-    def some(self) -> Script:
+    def nonempty_script(self) -> Script:
         """Commands up to what cannot begin one; at least one."""
         script = self.script()
         if not script.commands:
@@ -101,7 +98,7 @@ class Commands(Words):
                 joins += [";"] * len(halt.kept)
                 self.gap(halt.code, halt.at, halt.advice)
                 self.base, self.depth = base, depth
-                self.abandon(base)
+                del self.pending[base:]
                 break
         return Script(tuple(commands), tuple(joins))
 
@@ -111,10 +108,8 @@ class Commands(Words):
         try:
             while True:
                 char = self.newlines()
-                if not char or char in ");|" or (char == "&" and not self.text.startswith(">", self.pos + 1)):
-                    command = None
-                else:
-                    command = self.pipeline()
+                ends = not char or char in ");|" or (char == "&" and not self.text.startswith(">", self.pos + 1))
+                command = None if ends else self.pipeline()
                 if command is None:
                     if (joins and len(joins) > mark and joins[-1] in ("&&", "||")) or (line and char):
                         raise self.unexpected()
@@ -131,7 +126,7 @@ class Commands(Words):
                 halt.kept = commands[mark:] + halt.kept
             raise
         if len(self.pending) > self.base and self.pos >= self.end:
-            self.gather()
+            self.read_documents()
 
     def line_ends(self, join: str) -> bool:
         """At the top of a text, behind a command: whether its line ends here. It is refused where it cannot go on."""
@@ -222,7 +217,6 @@ class Commands(Words):
         return found[0] if found is not None and found[0] in RESERVED else ""
 
     def time_options(self) -> None:
-        """`-p` and `--` behind `time`."""
         for option in ("-p", "--"):
             self.skip()
             if self.text.startswith(option, self.pos) and self.pos + 2 <= self.end:
@@ -231,14 +225,11 @@ class Commands(Words):
                     self.pos -= 2
 
     def piped(self) -> bool:
-        """Whether a `|` stands at `pos`, and not `||`."""
         return self.skip() == "|" and not self.text.startswith("|", self.pos + 1)
 
     def command(self, word: str) -> Command:
         """The command at `pos`, which begins with the reserved `word` or with none."""
-        if word or self.peek() == "(":
-            return self.compound(word)
-        return self.simple()
+        return self.compound(word) if word or self.peek() == "(" else self.simple()
 
     # ------------------------------------------------------------ simple commands
 
@@ -293,7 +284,7 @@ class Commands(Words):
             self.gap(UNMODELLED, words[0].start, "a reserved word as the name of a command is not followed; quote it")
         if len(words) > WORDS:
             raise Halt(LIMIT, start, "too many words; split the command")
-        self.tally()
+        self.count_command()
         return Simple(tuple(assignments), tuple(words), tuple(redirects), start, pos)
 
     def argument(self, words: list[Word], assignments: list[Assignment], opening: bool) -> None:
@@ -341,10 +332,8 @@ class Commands(Words):
         return True
 
     def value(self) -> Word:
-        """The value of an assignment, from behind its sign on; maybe empty."""
         begin = self.pos
-        parts = self.parts(VALUE)
-        return Word(tuple(parts), self.text[begin : self.pos], begin, self.pos)
+        return Word(tuple(self.parts(VALUE)), self.text[begin : self.pos], begin, self.pos)
 
     def array(self, name: str, append: bool, inside: int, start: int = -1) -> Assignment:
         """`name=(…)`; `inside` is behind its parenthesis."""
@@ -371,7 +360,6 @@ class Commands(Words):
                 items.append(self.word())
 
     def word_ends(self) -> bool:
-        """Whether what stands at `pos` ends a word."""
         char = self.peek()
         return not char or char in " \t\n;&|()" or (char in "<>" and not self.text.startswith("(", self.pos + 1))
 
@@ -384,8 +372,7 @@ class Commands(Words):
             self.pos = begin
             return self.word()
         self.pos = sign.end()
-        rest = self.parts(VALUE)
-        parts = (Literal("["), *subscript.parts, Literal("]" + sign[0]), *rest)
+        parts = (Literal("["), *subscript.parts, Literal("]" + sign[0]), *self.parts(VALUE))
         return Word(parts, self.text[begin : self.pos], begin, self.pos)
 
     # ------------------------------------------------------------ redirects
@@ -399,7 +386,6 @@ class Commands(Words):
         return char in _DESCRIBING and _descriptor.match(self.text, self.pos, self.end) is not None
 
     def redirect(self) -> Redirect:
-        """The redirect at `pos`."""
         start = self.pos
         found = _descriptor.match(self.text, start, self.end)
         fd = ""
@@ -407,7 +393,7 @@ class Commands(Words):
             fd = found[1]
             self.pos = found.end()
             if self.spliced:
-                self.settle()
+                self.lift_continuations()
         sign = _redirection.match(self.text, self.pos, self.end)
         assert sign is not None  # its callers looked
         op = sign[0]
@@ -419,7 +405,7 @@ class Commands(Words):
         if not duplicates or char == "{":
             self.no_descriptor()
         if op == "<<" or op == "<<-":
-            return self.announce(op, fd, start)
+            return self.begin_document(op, fd, start)
         if char == "-" and duplicates:  # the word behind it is another word
             target = Word((Literal("-"),), "-", self.pos, self.pos + 1)
             self.pos += 1

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from assent.contract import Pattern
-from assent.effects.shell.syntax.commands import RESERVED, Commands, reserved
-from assent.effects.shell.syntax.expansions import add
+from assent.effects.shell.syntax.commands import RESERVED, Commands
 from assent.effects.shell.syntax.source import SYNTAX, UNMODELLED, Halt
 from assent.effects.shell.syntax.words import PATTERN
 from assent.effects.shell.tree import (
@@ -35,8 +34,6 @@ _regex_run = Pattern(r"[^ \t\n&;()<>'\"`\\$*?\[|]++")
 
 
 class ShellReader(Commands):
-    """Reads one text; each text gets its own."""
-
     __slots__ = ()
 
     def compound(self, word: str) -> Command:
@@ -46,24 +43,25 @@ class ShellReader(Commands):
         return command
 
     def compounds(self, word: str) -> Command:
-        if not word:
-            return self.parenthesized()
-        if word == "{":
-            return self.group()
-        if word == "if":
-            return self.conditional_lists()
-        if word == "while" or word == "until":
-            return self.loop(word)
-        if word == "for" or word == "select":
-            return self.each(word)
-        if word == "case":
-            return self.case()
-        if word == "[[":
-            return self.conditional()
-        if word == "function":
-            return self.declared_function()
-        if word == "coproc":
-            return self.coproc()
+        match word:
+            case "":
+                return self.parenthesized()
+            case "{":
+                return self.group()
+            case "if":
+                return self.conditional_lists()
+            case "while" | "until":
+                return self.loop()
+            case "for" | "select":
+                return self.each(word)
+            case "case":
+                return self.case()
+            case "[[":
+                return self.conditional()
+            case "function":
+                return self.declared_function()
+            case "coproc":
+                return self.coproc()
         raise self.unexpected()
 
     def expect(self, word: str) -> None:
@@ -76,11 +74,10 @@ class ShellReader(Commands):
     # ------------------------------------------------------------ groups and arithmetic
 
     def group(self) -> Group:
-        start = self.pos
         self.pos += 1
-        body = self.some()
+        body = self.nonempty_script()
         self.expect("}")
-        return Group(body, False, self.redirects(), start, self.pos)
+        return Group(body, False, self.redirects())
 
     def parenthesized(self) -> Command:
         """`(…)` or `((…))`. A `((` that no `))` closes is two subshells."""
@@ -88,14 +85,14 @@ class ShellReader(Commands):
         if self.text.startswith("((", start):
             expression = self.double_parenthesis(start)
             if expression is not None:
-                return ArithmeticCommand(expression, self.redirects(), start, self.pos)
+                return ArithmeticCommand(expression, self.redirects())
             self.rereading()
         self.pos = start + 1
-        body = self.some()
+        body = self.nonempty_script()
         if self.skip() != ")":
             raise self.unclosed(start, "(") if self.pos >= self.end else self.unexpected()
         self.pos += 1
-        return Group(body, True, self.redirects(), start, self.pos)
+        return Group(body, True, self.redirects())
 
     def double_parenthesis(self, start: int) -> Arithmetic | None:
         """`((…))`, from its first parenthesis on; None where it is none."""
@@ -113,14 +110,13 @@ class ShellReader(Commands):
     # ------------------------------------------------------------ if and loops
 
     def conditional_lists(self) -> If:
-        start = self.pos
         self.pos += 2
         arms: list[tuple[Script, Script]] = []
         otherwise = None
         while True:
-            condition = self.some()
+            condition = self.nonempty_script()
             self.expect("then")
-            arms.append((condition, self.some()))
+            arms.append((condition, self.nonempty_script()))
             self.skip()
             word = self.reserved()
             if word == "elif":
@@ -128,21 +124,17 @@ class ShellReader(Commands):
                 continue
             if word == "else":
                 self.pos += 4
-                otherwise = self.some()
+                otherwise = self.nonempty_script()
             self.expect("fi")
-            return If(tuple(arms), otherwise, self.redirects(), start, self.pos)
+            return If(tuple(arms), otherwise, self.redirects())
 
-    def loop(self, word: str) -> Loop:
-        start = self.pos
+    def loop(self) -> Loop:
         self.pos += 5
-        condition = self.some()
-        self.expect("do")
-        body = self.some()
-        self.expect("done")
-        return Loop(condition, body, self.redirects(), start, self.pos)
+        condition = self.nonempty_script()
+        body = self.each_body(False)
+        return Loop(condition, body, self.redirects())
 
     def each(self, word: str) -> Command:
-        """`for` and `select`."""
         start = self.pos
         self.pos += len(word)
         if self.skip() == "(" and word == "for":
@@ -152,7 +144,7 @@ class ShellReader(Commands):
             raise Halt(UNMODELLED, name.start, "bash refuses this name of a loop variable; correct it")
         words, separated = self.each_words()
         body = self.each_body(separated)
-        return For(name.text, words, body, word == "select", self.redirects(), start, self.pos)
+        return For(name.text, words, body, word == "select", self.redirects())
 
     def each_words(self) -> tuple[tuple[Word, ...] | None, bool]:
         """The words behind `in`, and whether something separates the body from what comes before it."""
@@ -163,8 +155,7 @@ class ShellReader(Commands):
             return None, True
         self.newlines()
         broken = "\n" in self.text[before : self.pos].replace("\\\n", "")
-        found = reserved.match(self.text, self.pos, self.end)
-        if found is None or found[0] != "in":
+        if self.reserved() != "in":
             return None, broken
         self.pos += 2
         words: list[Word] = []
@@ -177,19 +168,13 @@ class ShellReader(Commands):
         return tuple(words), True
 
     def each_body(self, separated: bool) -> Script:
-        """`do … done`, or `{ … }`."""
-        if self.reserved() == "{" and separated:
-            self.pos += 1
-            body = self.some()
-            self.expect("}")
-            return body
-        self.expect("do")
-        body = self.some()
-        self.expect("done")
+        opening, closing = ("{", "}") if separated and self.reserved() == "{" else ("do", "done")
+        self.expect(opening)
+        body = self.nonempty_script()
+        self.expect(closing)
         return body
 
     def counting(self, start: int) -> ForArithmetic:
-        """`for ((…))`, from its parentheses on."""
         if not self.text.startswith("((", self.pos):
             raise self.unexpected()
         expression = self.double_parenthesis(self.pos)
@@ -202,28 +187,24 @@ class ShellReader(Commands):
             self.pos += 1
         self.newlines()
         body = self.each_body(True)
-        return ForArithmetic(expression, body, self.redirects(), start, self.pos)
+        return ForArithmetic(expression, body, self.redirects())
 
     # ------------------------------------------------------------ case
 
     def case(self) -> CaseCommand:
-        start = self.pos
         self.pos += 4
         self.skip()
         self.no_descriptor()
         word = self.word(0)
         self.newlines()
-        found = reserved.match(self.text, self.pos, self.end)
-        if found is None or found[0] != "in":
-            raise self.unexpected()
-        self.pos += 2
+        self.expect("in")
         arms: list[tuple[tuple[Word, ...], Script]] = []
         more = True
         while True:
             char = self.newlines()
             if self.reserved() == "esac":
                 self.pos += 4
-                return CaseCommand(word, tuple(arms), self.redirects(), start, self.pos)
+                return CaseCommand(word, tuple(arms), self.redirects())
             if not more:
                 raise self.unexpected()
             if char == "(":
@@ -232,7 +213,6 @@ class ShellReader(Commands):
             more = self.arm_ends()
 
     def patterns(self) -> tuple[Word, ...]:
-        """`a | b)`."""
         out: list[Word] = []
         while True:
             self.skip()
@@ -260,7 +240,6 @@ class ShellReader(Commands):
     # ------------------------------------------------------------ functions and coprocesses
 
     def function(self, name: Word, start: int) -> Function:
-        """`name() body`, from the `(` on."""
         self.deepen()
         self.pos += 1
         if self.skip() != ")":
@@ -272,7 +251,6 @@ class ShellReader(Commands):
         return self.named(name, body, start)
 
     def declared_function(self) -> Function:
-        """`function name body`, with or without `()`."""
         start = self.pos
         self.pos += 8
         self.skip()
@@ -300,7 +278,6 @@ class ShellReader(Commands):
         return Function(name.text, body, start, self.pos)
 
     def coproc(self) -> Coproc:
-        """`coproc command`, or `coproc name compound`."""
         start = self.pos
         if self.closing:
             self.gap(UNMODELLED, start, "a coprocess in a substitution is not followed")
@@ -308,8 +285,7 @@ class ShellReader(Commands):
         self.skip()
         word = self.reserved()
         if word in _starters or self.peek() == "(":
-            command = self.compounds(word)
-            return Coproc("COPROC", command, start, self.pos)
+            return Coproc("COPROC", self.compounds(word))
         if word and word != "time":
             raise self.unexpected()
         begin = self.pos
@@ -322,40 +298,34 @@ class ShellReader(Commands):
                 raise self.unexpected()
             if not _name.match(first.text):
                 raise Halt(UNMODELLED, begin, "the name of this coprocess is not followed")
-            command = self.compounds(word)
-            return Coproc(first.text, command, start, self.pos)
+            return Coproc(first.text, self.compounds(word))
         del self.gaps[gaps:]
         self.rereading()
         self.pos = begin
         command = self.simple()
         if not isinstance(command, Simple):
             raise self.unexpected()
-        return Coproc("COPROC", command, start, self.pos)
+        return Coproc("COPROC", command)
 
     # ------------------------------------------------------------ conditional expressions
 
     def conditional(self) -> Conditional:
-        """`[[ … ]]`, from its first bracket on."""
-        start = self.pos
         self.pos += 2
         words: list[Word] = []
         level = 0
         while True:
-            level = self.term(words, level)
-            level = self.terms_end(words, level)
+            level = self.terms_end(words, self.term(words, level))
             if level < 0:
-                return Conditional(tuple(words), self.redirects(), start, self.pos)
+                return Conditional(tuple(words), self.redirects())
 
     def sign(self, words: list[Word], text: str) -> None:
-        """Take an operator as a word."""
         words.append(Word((Literal(text),), text, self.pos, self.pos + len(text)))
         self.pos += len(text)
 
     def term(self, words: list[Word], level: int) -> int:
         """One test with what may stand before it; the number of parentheses then open."""
         while True:
-            char = self.newlines()
-            if char == "(":
+            if self.newlines() == "(":
                 level += 1
                 self.sign(words, "(")
                 continue
@@ -425,11 +395,7 @@ class ShellReader(Commands):
         if self.peek() == "#":
             raise self.unexpected()
         while True:
-            found = _regex_run.match(self.text, self.pos, self.end)
-            if found is not None:
-                self.pos = found.end()
-                add(parts, found[0], False)
-            char = self.peek()
+            char = self.take(_regex_run, parts, False)
             if not char or char in " \t\n&;)":
                 break
             if char == "(":

@@ -14,7 +14,6 @@ from assent.effects.shell.tree import (
     Part,
     Pipeline,
     ProcessSub,
-    Redirect,
     Script,
     Simple,
     Word,
@@ -61,9 +60,13 @@ class Expansions(SourceText):
     def braced(self, start: int, quoted: bool) -> Part:
         raise NotImplementedError
 
-    def fresh(self, text: str, pos: int) -> Expansions:
-        """A reader of another text, for what cannot be read in place; its doubts are noted with ours."""
-        raise NotImplementedError
+    def take(self, pattern: Pattern, parts: list[Part], quoted: bool) -> str:
+        """Append what the pattern matches at `pos` as literal text; return the character behind it."""
+        found = pattern.match(self.text, self.pos, self.end)
+        if found is not None:
+            self.pos = found.end()
+            add(parts, found[0], quoted)
+        return self.peek()
 
     # ------------------------------------------------------------ $
 
@@ -74,7 +77,7 @@ class Expansions(SourceText):
         if found is not None:
             stop = found.end()
             if self.spliced and found[1] and self.text.startswith("\\\n", stop):
-                self.join(start, stop)
+                self.lift_continuation(start, stop)
                 self.pos = start + 2
                 return
             if found[2] == "$" and stop < self.end and self.text[stop] in "{([":
@@ -95,7 +98,7 @@ class Expansions(SourceText):
             text, inner = self.arithmetic("[", "]", start)
             parts.append(Arithmetic(text, inner, quoted))
         elif after == "\\" and self.text.startswith("\n", start + 2) and start + 2 < self.end:
-            self.join(start, start + 1)
+            self.lift_continuation(start, start + 1)
             self.pos = start + 2
         else:
             self.pos = start + 1
@@ -121,7 +124,7 @@ class Expansions(SourceText):
     def lift(self, start: int, at: int) -> None:
         """Move continued lines at `at` to before `start`; `pos` then stands where it stood in the token."""
         while self.text.startswith("\\\n", at) and at + 1 < self.end:
-            self.join(start, at)
+            self.lift_continuation(start, at)
             start += 2
             at += 2
         self.pos = at
@@ -180,7 +183,6 @@ class Expansions(SourceText):
             self.gap(UNMODELLED, self.pos, "`time` at the start of a substitution is not followed; leave it out")
 
     def process(self, start: int) -> ProcessSub:
-        """`<(…)` or `>(…)`."""
         self.pos = start + 2
         if self.peek() == "(":
             gaps = len(self.gaps)
@@ -210,9 +212,9 @@ class Expansions(SourceText):
         else:
             plain = _unescaped(body, '$`\\"' if double else "$`\\")
             self.copying(start + len(plain))
-            inner = self.fresh(self.text[: start + 1] + plain, start + 1)
+            inner = self.subreader(self.text[: start + 1] + plain, start + 1)
             script = inner.lines()
-            self.account(inner)
+            self.take_counts(inner)
         self.depth -= 1
         self.pos = stop
         return CommandSub(script, quoted, start, stop)
@@ -228,16 +230,11 @@ class Expansions(SourceText):
     # ------------------------------------------------------------ double quotes and here-documents
 
     def double_quotes(self, parts: list[Part]) -> None:
-        """`"…"`, from the opening quote on."""
         start = self.pos
         size = len(parts)
         self.pos += 1
         while True:
-            found = _quoted_run.match(self.text, self.pos, self.end)
-            if found is not None:
-                self.pos = found.end()
-                add(parts, found[0], True)
-            char = self.peek()
+            char = self.take(_quoted_run, parts, True)
             if char == '"':
                 self.pos += 1
                 if len(parts) == size:
@@ -245,9 +242,9 @@ class Expansions(SourceText):
                 return
             if not char:
                 raise self.unclosed(start, '"')
-            self.live(parts, '$`"\\', True)
+            self.live_character(parts, '$`"\\', True)
 
-    def live(self, parts: list[Part], escapable: str, double: bool) -> None:
+    def live_character(self, parts: list[Part], escapable: str, double: bool) -> None:
         """Read the `\\`, `$` or back-quote at `pos`, where only the `escapable` lose their backslash."""
         char = self.text[self.pos]
         if char == "$":
@@ -256,12 +253,8 @@ class Expansions(SourceText):
             parts.append(self.back_quote(True, double))
         else:
             after = self.text[self.pos + 1] if self.pos + 1 < self.end else ""
-            if after == "\n":
-                pass
-            elif after and after in escapable:
-                add(parts, after, True)
-            else:
-                add(parts, "\\" + after, True)
+            if after != "\n":
+                add(parts, after if after and after in escapable else "\\" + after, True)
             self.pos += 1 + len(after)
 
     def document(self, start: int, end: int) -> Word:
@@ -270,25 +263,14 @@ class Expansions(SourceText):
         self.pos, self.end, self.base, self.closing, self.spans = start, end, len(self.pending), False, []
         parts: list[Part] = []
         try:
-            while self.pos < end:
-                found = _document_run.match(self.text, self.pos, end)
-                if found is not None:
-                    self.pos = found.end()
-                    add(parts, found[0], True)
-                else:
-                    self.live(parts, "$`\\", False)
+            while self.take(_document_run, parts, True):
+                self.live_character(parts, "$`\\", False)
         except Halt as halt:
             self.gap(halt.code, halt.at, halt.advice)
-            self.abandon(self.base)
+            del self.pending[self.base :]
         word = Word(tuple(parts), self.text[start:end], start, end)
         self.pos, self.end, self.base, self.closing, self.spans, self.depth = before
         return word
-
-    def abandon(self, base: int) -> None:
-        """Fill the redirects whose here-documents will never come, after a halt."""
-        for wait in self.pending[base:]:
-            Redirect.__init__(wait.redirect, wait.op, wait.fd, wait.target, None, wait.inert, wait.start, wait.end)
-        del self.pending[base:]
 
     # ------------------------------------------------------------ arithmetic
 
@@ -344,13 +326,13 @@ class Expansions(SourceText):
         elif char == "'":
             if self.text[start - 1] == "$":
                 raise Halt(UNMODELLED, start, "`$'…'` in arithmetic is not followed; write it out")
-            parts.extend(part for part in self.exposed() if type(part) is not Literal)
+            parts.extend(part for part in self.expanded_quotes() if type(part) is not Literal)
         else:
             if self.text.startswith(("$", "`"), start + 1):
                 self.gap(UNMODELLED, start, "arithmetic may expand this a second time")
             self.pos = min(start + 2, self.end)
 
-    def exposed(self) -> list[Part]:
+    def expanded_quotes(self) -> list[Part]:
         """Single quotes that are paired to find an end but hide nothing: what stands in them is expanded."""
         start = self.pos
         stop = self.text.find("'", start + 1, self.end)
@@ -361,15 +343,10 @@ class Expansions(SourceText):
         add(parts, "'", True)
         self.pos, self.end = start + 1, stop
         try:
-            while self.pos < self.end:
-                found = _quoted_run.match(self.text, self.pos, self.end)
-                if found is not None:
-                    self.pos = found.end()
-                    add(parts, found[0], True)
-                elif self.text[self.pos] == '"':
+            while char := self.take(_quoted_run, parts, True):
+                if char == '"':
                     raise Halt(UNMODELLED, self.pos, "quotes inside quotes inside an expansion are not followed")
-                else:
-                    self.live(parts, '$`"\\}', True)
+                self.live_character(parts, '$`"\\}', True)
         except Halt as halt:
             raise Halt(UNMODELLED, halt.at, "quotes inside an expansion are not followed; write it without") from None
         self.pos, self.end = stop + 1, end
@@ -433,9 +410,5 @@ def _documents(command: Command) -> bool | None:
     """Whether it takes a here-document, or None where it is not simple enough to tell."""
     if isinstance(command, Simple):
         return any(redirect.op in ("<<", "<<-") for redirect in command.redirects)
-    if isinstance(command, Pipeline) and command.commands:
-        inner = [_documents(one) for one in command.commands]
-        if None in inner or inner.count(True) > 1:
-            return None
-        return True in inner
-    return None
+    inner = [_documents(one) for one in command.commands] if isinstance(command, Pipeline) else []
+    return None if not inner or None in inner or inner.count(True) > 1 else True in inner

@@ -28,7 +28,6 @@ class Parameters(Expansions):
     __slots__ = ()
 
     def braced(self, start: int, quoted: bool) -> Part:
-        """`${…}`, from its `$` on."""
         found = _plain.match(self.text, start, self.end)
         if found is not None:
             self.pos = found.end()
@@ -48,7 +47,7 @@ class Parameters(Expansions):
                 at += 1
             if not self.text.startswith("\\\n", at) or at + 1 >= self.end:
                 return start
-            self.join(start, at)
+            self.lift_continuation(start, at)
             start += 2
 
     def function_substitution(self, start: int, quoted: bool) -> Part:
@@ -66,7 +65,6 @@ class Parameters(Expansions):
         return CommandSub(script, quoted, start, self.pos)
 
     def operated(self, start: int, quoted: bool) -> Parameter:
-        """`${…}` with more in it than a name."""
         text, end = self.text, self.end
         length = _length.match(text, self.pos, end)
         if length is not None:
@@ -75,21 +73,20 @@ class Parameters(Expansions):
             return self.close(start, length[1], quoted, op="#", subscript=subscript)
         head = _head.match(text, self.pos, end)
         if head is None:
-            return self.refused(start, "", quoted)
+            return self.bad_substitution(start, "", quoted)
         indirect, name = bool(head[1]), head[2]
         if indirect and name in "?$!-*":
-            return self.refused(start, name, quoted)
+            return self.bad_substitution(start, name, quoted)
         self.pos = head.end()
-        subscript = None
-        if self.peek() == "[" and (name[0].isalpha() or name[0] == "_"):
-            subscript = self.subscript(start)
+        indexed = self.peek() == "[" and (name[0].isalpha() or name[0] == "_")
+        subscript = self.subscript(start) if indexed else None
         found = _operator.match(self.text, self.pos, self.end)
         op = found[0] if found is not None else ""
         if op in ("*", "@") and not indirect:
             op = ""
         self.pos += len(op)
         if not op and self.peek() != "}":
-            return self.refused(start, name, quoted)
+            return self.bad_substitution(start, name, quoted)
         operand, operand2 = self.operands(op, quoted, start)
         return self.close(start, name, quoted, op, operand, operand2, subscript, indirect)
 
@@ -119,10 +116,10 @@ class Parameters(Expansions):
         subscript: Word | None = None,
         indirect: bool = False,
     ) -> Parameter:
+        if not self.peek():
+            raise self.unclosed(start, "${")
         if self.peek() != "}":
-            if not self.peek():
-                raise self.unclosed(start, "${")
-            return self.refused(start, name, quoted)
+            return self.bad_substitution(start, name, quoted)
         self.pos += 1
         return Parameter(
             name,
@@ -136,7 +133,7 @@ class Parameters(Expansions):
             end=self.pos,
         )
 
-    def refused(self, start: int, name: str, quoted: bool) -> Parameter:
+    def bad_substitution(self, start: int, name: str, quoted: bool) -> Parameter:
         """A form that bash calls a bad substitution; it is read to its end, with all that might run in it."""
         operand = self.operand(quoted, start)
         if self.peek() != "}":
@@ -146,9 +143,7 @@ class Parameters(Expansions):
         return Parameter(name, op="bad", operand=operand, quoted=quoted, start=start, end=self.pos)
 
     def subscript(self, start: int) -> Word:
-        """`[…]`, from its `[` on."""
-        begin = self.pos + 1
-        self.pos = begin
+        begin = self.pos = self.pos + 1
         text, parts = self.arithmetic("[", "]", start)
         if "}" in text and not parts:
             raise Halt(UNMODELLED, begin, "a brace in a subscript is not followed")
@@ -194,11 +189,7 @@ class Parameters(Expansions):
 
     def quoted_operand(self, parts: list[Part], start: int) -> None:
         while True:
-            found = _quoted_run.match(self.text, self.pos, self.end)
-            if found is not None:
-                self.pos = found.end()
-                add(parts, found[0], True)
-            char = self.peek()
+            char = self.take(_quoted_run, parts, True)
             if char == "}":
                 return
             if not char:
@@ -210,11 +201,11 @@ class Parameters(Expansions):
             elif char == "'":
                 if self.text[self.pos - 1] == "$":
                     self.gap(UNMODELLED, self.pos, "`$'…'` inside a quoted expansion is not followed")
-                parts.extend(self.exposed())
+                parts.extend(self.expanded_quotes())
             else:
                 if char == "`" and '\\"' in self.text[self.pos : self.text.find("`", self.pos + 1)]:
                     self.gap(UNMODELLED, self.pos, "escaped quotes in back-quotes in an expansion are not followed")
-                self.live(parts, '$`"\\}', True)
+                self.live_character(parts, '$`"\\}', True)
 
     def unprocessed(self, parts: list[Part]) -> None:
         """A `<` or `>`: with a parenthesis bash reads a command behind it, but runs none inside quotes."""
@@ -229,11 +220,7 @@ class Parameters(Expansions):
     def unquoted_operand(self, parts: list[Part], start: int, stop: str) -> None:
         begin = self.pos
         while True:
-            found = _unquoted_run.match(self.text, self.pos, self.end)
-            if found is not None:
-                self.pos = found.end()
-                add(parts, found[0], False)
-            char = self.peek()
+            char = self.take(_unquoted_run, parts, False)
             if char == "}" or (char == stop and char):
                 return
             if not char:
@@ -348,23 +335,17 @@ def _escaped(found: re.Match[str]) -> bytes | None:
         return _unicode(int(short or long, 16))
     if control is not None:
         return _control_byte(control)
-    if other == "x":  # `\x{…}`, or no digits at all
-        return None
-    return _utf8("\\" + other)
+    return None if other == "x" else _utf8("\\" + other)  # `\x{…}`, or no digits at all
 
 
 def _unicode(code: int) -> bytes | None:
-    if code > 0x10FFFF or 0xD800 <= code <= 0xDFFF:
-        return None
-    return chr(code).encode("utf-8")
+    return None if code > 0x10FFFF or 0xD800 <= code <= 0xDFFF else chr(code).encode("utf-8")
 
 
 def _control_byte(character: str) -> bytes | None:
     if character == "?":
         return b"\x7f"
-    if character == "\\" or character > "\x7e":
-        return None
-    return bytes((ord(character.upper()) & 0x1F,))
+    return None if character == "\\" or character > "\x7e" else bytes((ord(character.upper()) & 0x1F,))
 
 
 def _utf8(text: str) -> bytes:

@@ -1,13 +1,15 @@
-"""The text under the reader: where it stands, how deep it is, what it doubts. Knows no grammar.
+"""The text under the reader: its position, depth and gaps. Knows no grammar.
 
 A backslash before a newline is nothing at all to the shell, even in the middle of a name or an operator. Where one
-stands inside a token, `settle` and `join` move the pair to the front of the token, where it is white space: the
-reading stays the same, the length too, and no other part of the reader has to think of it."""
+is inside a token, `lift_continuations` and `lift_continuation` move the pair to the front of the token, where it is
+white space: the reading stays the same, the length too, and no other part of the reader has to handle it."""
 
 from __future__ import annotations
 
+from typing import Self
+
 from assent.contract import Pattern
-from assent.effects.shell.tree import Command, Redirect, Word
+from assent.effects.shell.tree import Command, Redirect
 
 SYNTAX = "gap.shell.syntax"
 UNMODELLED = "gap.shell.unmodelled"
@@ -17,16 +19,11 @@ EXTGLOB = "gap.shell.extglob"
 CONTROL = "gap.shell.control-character"
 SUBSTITUTION = "gap.shell.substitution"
 
-DEPTH = 40
-"""Levels of nesting that are read. Each costs up to thirteen of Python's thousand frames."""
-COPIED = 20_000_000
-"""Characters that may be copied to re-read parts of the text; a bound on time."""
-COUNT = 10_000
-"""Commands and levels that are read in all; a bound on time."""
-WORDS = 50_000
-"""Words of one command that are read; a bound on time."""
-REREADS = 40
-"""How often a part may be read a second way (`$((` that turns out to be no arithmetic); a bound on time."""
+DEPTH = 40  # Levels of nesting that are read. Each costs up to thirteen of Python's thousand frames
+COPIED = 20_000_000  # Characters that may be copied to re-read parts of the text; a bound on time
+COUNT = 10_000  # Commands and levels that are read in all; a bound on time
+WORDS = 50_000  # Words of one command that are read; a bound on time
+REREADS = 40  # How often a part may be read a second way (`$((` that turns out to be no arithmetic); a bound on time
 
 blanks = Pattern(r"(?:[ \t]++|\\\n)*+")
 _BLANK = " \t\\"  # a backslash may continue the line
@@ -46,26 +43,9 @@ class Halt(Exception):
         self.kept: list[Command] = []
 
 
-class PendingDocument:
-    """A here-document whose text has not come yet. `redirect` is made, and in the tree, but not yet filled."""
-
-    __slots__ = ("redirect", "op", "fd", "target", "delimiter", "inert", "start", "end")
-
-    def __init__(
-        self, redirect: Redirect, op: str, fd: str, target: Word, delimiter: str, inert: bool, start: int, end: int
-    ) -> None:
-        self.redirect = redirect
-        self.op = op
-        self.fd = fd
-        self.target = target
-        self.delimiter = delimiter
-        self.inert = inert
-        self.start = start
-        self.end = end
-
-
 class SourceText:
-    """`end` bounds what is read. `pending[base:]` are the here-documents that the next newline brings.
+    """`end` bounds what is read. `pending[base:]` are the here-documents that the next newline brings, each
+    with its delimiter; the redirect is in the tree, but has no body yet.
     `closing` says that a `)` ends what is read (`$(…)`), which matters to here-documents."""
 
     __slots__ = (
@@ -91,7 +71,7 @@ class SourceText:
         self.text = text
         self.pos = pos
         self.end = len(text)
-        self.pending: list[PendingDocument] = []
+        self.pending: list[tuple[Redirect, str]] = []
         self.base = 0
         self.closing = False
         self.spliced = "\\\n" in text and _spliced.search(text, pos) is not None
@@ -104,6 +84,10 @@ class SourceText:
         self.copied: int = 0 if parent is None else parent.copied
         self.count: int = 0 if parent is None else parent.count
         self.rereads: int = 0 if parent is None else parent.rereads
+
+    def subreader(self, text: str, pos: int) -> Self:
+        """A reader of another text, for what cannot be read in place; it shares the gaps."""
+        return type(self)(text, pos, self)
 
     # ------------------------------------------------------------ doubt
 
@@ -122,30 +106,26 @@ class SourceText:
         return Halt(SYNTAX, at, f"`{what[:20]}` opens here and is never closed; close it")
 
     def deepen(self) -> None:
-        """Account for one more level of nesting."""
         self.depth += 1
         if self.depth > DEPTH:
             raise Halt(LIMIT, self.pos, "nested too deeply; split the command")
-        self.tally()
+        self.count_command()
 
-    def tally(self) -> None:
-        """Account for one more command."""
+    def count_command(self) -> None:
         self.count += 1
         if self.count > COUNT:
             raise Halt(LIMIT, self.pos, "too many commands to be read; split them")
 
     def copying(self, size: int) -> None:
-        """Account for a copy of `size` characters."""
         self.copied += size
         if self.copied > COPIED:
             raise Halt(LIMIT, self.pos, "too large to be read; split the command")
 
-    def account(self, other: SourceText) -> None:
+    def take_counts(self, other: SourceText) -> None:
         """Take over what a reader of another text has used up."""
         self.copied, self.rereads, self.count = other.copied, other.rereads, other.count
 
     def rereading(self) -> None:
-        """Account for reading a part a second way."""
         self.rereads += 1
         if self.rereads > REREADS:
             raise Halt(LIMIT, self.pos, "too tangled to be read; split the command")
@@ -153,7 +133,6 @@ class SourceText:
     # ------------------------------------------------------------ moving on
 
     def peek(self) -> str:
-        """The character at `pos`, or nothing at the end."""
         return self.text[self.pos] if self.pos < self.end else ""
 
     def skip(self) -> str:
@@ -171,10 +150,10 @@ class SourceText:
         assert found is not None  # it matches the empty text
         self.pos = found.end()
         if self.spliced:
-            self.settle()
+            self.lift_continuations()
         return self.text[self.pos] if self.pos < self.end else ""
 
-    def settle(self) -> None:
+    def lift_continuations(self) -> None:
         """At the start of a token: move every continued line in it to before it, and step over them."""
         found = _run.match(self.text, self.pos, self.end)
         if found is None or "\\\n" not in found[0] or found[0][0] == "#":
@@ -185,7 +164,7 @@ class SourceText:
         self.text = self.text[: self.pos] + "\\\n" * lines + run.replace("\\\n", "") + self.text[found.end() :]
         self.pos += 2 * lines
 
-    def join(self, start: int, at: int) -> None:
+    def lift_continuation(self, start: int, at: int) -> None:
         """Move the continued line at `at` to before `start`, the start of the token that it stands in."""
         self.copying(len(self.text))
         self.text = self.text[:start] + "\\\n" + self.text[start:at] + self.text[at + 2 :]

@@ -6,17 +6,13 @@ from assent.contract import DOTALL, Pattern
 from assent.effects.shell.syntax import braces
 from assent.effects.shell.syntax.expansions import add
 from assent.effects.shell.syntax.parameters import Parameters
-from assent.effects.shell.syntax.source import DOCUMENT, EXTGLOB, LIMIT, UNMODELLED, Halt, PendingDocument
+from assent.effects.shell.syntax.source import DOCUMENT, EXTGLOB, LIMIT, UNMODELLED, Halt
 from assent.effects.shell.tree import Brace, GlobPart, Literal, Part, Redirect, Tilde, Word
 
-BRACES = 1
-"""Brace expansion applies to the word."""
-PATTERN = 2
-"""Extended globs are on: the right side of `==` in `[[ ]]`."""
-VALUE = 4
-"""The word is the value of an assignment: a tilde expands after each colon too."""
-BRACED = 8
-"""The word is one of those that braces stand for: a tilde expands at its start only."""
+BRACES = 1  # Brace expansion applies to the word
+PATTERN = 2  # Extended globs are on: the right side of `==` in `[[ ]]`
+VALUE = 4  # The word is the value of an assignment: a tilde expands after each colon too
+BRACED = 8  # The word is one of those that braces stand for: a tilde expands at its start only
 
 _run = Pattern(r"[^ \t\n|&;()<>'\"`\\$*?\[\]~{]++")
 _bracket = Pattern(r"\[[!^]?\]?(?:\[[:.=][a-z]*[:.=]\]|[^\]\[{~ \t\n|&;()<>'\"`\\$])*\]")
@@ -29,15 +25,13 @@ _BREAKS = " \t\n|&;()<>"
 _EXTENDED = "?*+@!"
 _escape = Pattern(r"\\(.)", DOTALL)
 _logical = Pattern(r"(?:[^\\\n]++|\\.|\\\Z)*+(?:\n|\Z)", DOTALL)
-_MOST = 16
-"""Here-documents that bash takes at once."""
+_MOST = 16  # Here-documents that bash takes at once
 
 
 class Words(Parameters):
     __slots__ = ()
 
     def word(self, flags: int = BRACES) -> Word:
-        """The word at `pos`; it is refused where none begins there."""
         start = self.pos
         spans, curly = len(self.spans), self.curly
         parts = self.parts(flags) if self.peek() != "#" else []
@@ -45,12 +39,11 @@ class Words(Parameters):
             raise self.unexpected()
         text = self.text[start : self.pos]
         if self.curly != curly and flags & BRACES and "}" in text and ("," in text or ".." in text):
-            parts = self.spread(parts, text, start, self.spans[spans:])
+            parts = self.expand_braces(parts, text, start, self.spans[spans:])
         del self.spans[spans:]
         return Word(tuple(parts), text, start, self.pos)
 
     def parts(self, flags: int) -> list[Part]:
-        """The parts of the word at `pos`, up to what ends it."""
         text, end = self.text, self.end
         start = pos = self.pos
         parts: list[Part] = []
@@ -70,7 +63,7 @@ class Words(Parameters):
                 elif char in "<>" and self.text.startswith("(", pos + 1) and pos + 1 < end:
                     parts.append(self.process(pos))
                 elif char in "<>" and self.spliced and text.startswith("\\\n", pos + 1) and pos > start:
-                    self.join(pos, pos + 1)
+                    self.lift_continuation(pos, pos + 1)
                     text = self.text
                     pos += 2
                     continue
@@ -109,13 +102,10 @@ class Words(Parameters):
     def bracket(self, parts: list[Part], opens: list[int]) -> None:
         """A `[` outside quotes: a bracket pattern, or itself where nothing closes it."""
         found = _bracket.match(self.text, self.pos, self.end)
-        if found is not None:
-            self.pos = found.end()
-            parts.append(GlobPart(found[0]))
-            return
-        opens.append(len(parts))
-        parts.append(GlobPart("["))
-        self.pos += 1
+        if found is None:
+            opens.append(len(parts))
+        parts.append(GlobPart("[" if found is None else found[0]))
+        self.pos = self.pos + 1 if found is None else found.end()
 
     def tilde(self, parts: list[Part], start: int, flags: int) -> None:
         """A `~`: expanded at the start of a word, and after `=` and `:` in what looks like an assignment."""
@@ -180,11 +170,8 @@ class Words(Parameters):
         start = self.pos
         level = 0
         while True:
-            found = _pattern_run.match(self.text, self.pos, self.end)
-            if found is not None:
-                self.pos = found.end()
-                add(parts, found[0], False)
-            at, char = self.pos, self.peek()
+            char = self.take(_pattern_run, parts, False)
+            at = self.pos
             if not char:
                 raise self.unclosed(start, "(")
             if char in "()<>":
@@ -202,10 +189,10 @@ class Words(Parameters):
 
     # ------------------------------------------------------------ braces
 
-    def spread(self, parts: list[Part], text: str, start: int, spans: list[tuple[int, int]]) -> list[Part]:
+    def expand_braces(self, parts: list[Part], text: str, start: int, spans: list[tuple[int, int]]) -> list[Part]:
         """The word with its braces expanded: one Brace with the whole words, or the parts as they were."""
         hidden: list[str] = []
-        token = self.hide(start, spans, hidden)
+        token = self.hide_substitutions(start, spans, hidden)
         if len(token) > 10_000:
             raise Halt(LIMIT, start, "too long a word with braces; split it")
         try:
@@ -214,35 +201,32 @@ class Words(Parameters):
             if not any(sign in text for sign in "$`<>"):
                 return [Brace(None, text)]
             raise Halt(LIMIT, start, "these braces stand for too many words; write fewer") from None
-        except braces.Unsure:
+        except braces.NotModelled:
             raise Halt(UNMODELLED, start, "these braces are not followed; write the words out") from None
         if words == [token]:
             return parts
         return [Brace(tuple(self.reread(word, start, hidden) for word in words if word), text)]
 
-    def hide(self, start: int, spans: list[tuple[int, int]], hidden: list[str]) -> str:
+    def hide_substitutions(self, start: int, spans: list[tuple[int, int]], hidden: list[str]) -> str:
         """The text of the word with its substitutions replaced by numbered marks, and `$'…'` by plain quotes."""
-        pieces: list[str] = []
+        token = ""
         at = start
         for begin, stop in spans:
-            pieces.append(self.text[at:begin])
-            pieces.append(f"\0{len(hidden)}\0")
+            token += f"{self.text[at:begin]}\0{len(hidden)}\0"
             hidden.append(self.text[begin:stop])
             at = stop
-        pieces.append(self.text[at : self.pos])
-        token = "".join(pieces)
+        token += self.text[at : self.pos]
         if "$'" in token or '$"' in token or "\\\n" in token:
             raise Halt(UNMODELLED, start, "quotes like this in a word with braces are not followed; write it out")
         return token
 
     def reread(self, word: str, start: int, hidden: list[str]) -> tuple[Part, ...]:
-        """The parts of one word that braces stood for."""
         for index, text in enumerate(hidden):
             word = word.replace(f"\0{index}\0", text)
         if _plain.match(word):
             return (Literal(word),)
         live = any(sign in word for sign in "$`<>")
-        inner = self.fresh(self.text[:start] + word if live else word, start if live else 0)
+        inner = self.subreader(self.text[:start] + word if live else word, start if live else 0)
         self.copying(inner.end)
         try:
             parts = inner.parts(BRACED)
@@ -250,11 +234,8 @@ class Words(Parameters):
             inner.pos = -1
         if inner.pos != inner.end:
             raise Halt(UNMODELLED, start, "these braces are not followed; write the words out")
-        self.account(inner)
+        self.take_counts(inner)
         return tuple(parts)
-
-    def fresh(self, text: str, pos: int) -> Words:
-        return type(self)(text, pos, self)
 
     # ------------------------------------------------------------ delimiters
 
@@ -277,50 +258,49 @@ class Words(Parameters):
         """Step over the newline at `pos`, and over the here-documents that follow it."""
         self.pos += 1
         if len(self.pending) > self.base:
-            self.gather()
+            self.read_documents()
 
-    def announce(self, op: str, fd: str, start: int) -> Redirect:
+    def begin_document(self, op: str, fd: str, start: int) -> Redirect:
         """A here-document, from behind its operator on. The redirect is filled when its text has come."""
         target, line, quoted = self.delimiter()
         if line.startswith("-"):
             self.gap(DOCUMENT, start, "a delimiter that begins with a dash is not followed; use a plain word")
         self.documents += 1
-        redirect = Redirect(op, fd, target)
-        self.pending.append(PendingDocument(redirect, op, fd, target, line, quoted, start, self.pos))
+        redirect = Redirect(op, fd, target, None, quoted, start, self.pos)
+        self.pending.append((redirect, line))
         if len(self.pending) - self.base > _MOST:
             raise Halt(DOCUMENT, start, "more here-documents than bash takes; split the command")
         return redirect
 
-    def gather(self) -> None:
-        """Read the text of the here-documents that wait, from `pos` on."""
-        waiting = self.pending[self.base :]
-        for wait in waiting:
-            body = self.collect(wait)
-            Redirect.__init__(wait.redirect, wait.op, wait.fd, wait.target, body, wait.inert, wait.start, wait.end)
+    def read_documents(self) -> None:
+        for one, delimiter in self.pending[self.base :]:
+            body = self.document_body(one, delimiter)
+            Redirect.__init__(one, one.op, one.fd, one.target, body, one.inert, one.start, one.end)
         del self.pending[self.base :]
 
-    def collect(self, wait: PendingDocument) -> Word:
+    def document_body(self, redirect: Redirect, delimiter: str) -> Word:
         """The text up to the delimiter, or to the end; `pos` is then behind the delimiter's line."""
-        strip = wait.op == "<<-"
+        strip, inert = redirect.op == "<<-", redirect.inert
         start = at = self.pos
         lines: list[str] = []
         cut = False
         while at < self.end:
-            stop = self.line_end(at, wait.inert)
+            stop = self.line_end(at, inert)
             written = self.text[at:stop]
-            line = written if wait.inert else _joined(written)
-            if self.ends(line, wait, strip):
+            line = written if inert else _joined(written)
+            end = line.removesuffix("\n")
+            if end == delimiter or (strip and end.lstrip("\t") == delimiter and end != ""):
                 self.pos = stop
-                return self.text_of(wait, start, at, "".join(lines) if cut else None)
-            self.spoiled(line, wait, at)
-            if strip and line.startswith("\t"):
-                cut = True
-                lines.append(written.lstrip("\t"))
-            else:
-                lines.append(written)
+                return self.text_of(inert, start, at, "".join(lines) if cut else None)
+            if self.closing and ")" in line and line.lstrip("\t").startswith(delimiter):
+                # inside `$(…)` bash also ends a document at a line that begins with the delimiter and has a `)`
+                raise Halt(DOCUMENT, at, "end the here-document on a line of its own")
+            tabbed = strip and line.startswith("\t")
+            cut = cut or tabbed
+            lines.append(written.lstrip("\t") if tabbed else written)
             at = stop
         self.pos = self.end
-        word = self.text_of(wait, start, self.end, "".join(lines) if cut else None)
+        word = self.text_of(inert, start, self.end, "".join(lines) if cut else None)
         return _with_newline(word) if self.end > start and self.text[self.end - 1] != "\n" else word
 
     def line_end(self, at: int, inert: bool) -> int:
@@ -332,28 +312,17 @@ class Words(Parameters):
         stop = self.text.find("\n", at, self.end)
         return stop + 1 if stop >= 0 else self.end
 
-    def ends(self, line: str, wait: PendingDocument, strip: bool) -> bool:
-        """Whether the line is the delimiter."""
-        if line.endswith("\n"):
-            line = line[:-1]
-        return line == wait.delimiter or (strip and line.lstrip("\t") == wait.delimiter and line != "")
-
-    def spoiled(self, line: str, wait: PendingDocument, at: int) -> None:
-        """Inside `$(…)` bash also ends a document at a line that only begins with the delimiter and has a `)`."""
-        if self.closing and ")" in line and line.lstrip("\t").startswith(wait.delimiter):
-            raise Halt(DOCUMENT, at, "end the here-document on a line of its own")
-
-    def text_of(self, wait: PendingDocument, start: int, end: int, cut: str | None) -> Word:
+    def text_of(self, inert: bool, start: int, end: int, cut: str | None) -> Word:
         """The Word of a document: as it stands in the text, or `cut` where tabs were taken from its lines."""
-        if wait.inert:
+        if inert:
             body = self.text[start:end] if cut is None else cut
             return Word((Literal(body, True),), body, start, end)
         if cut is None:
             return self.document(start, end)
         self.copying(start + len(cut))
-        inner = self.fresh(self.text[:start] + cut, start)
+        inner = self.subreader(self.text[:start] + cut, start)
         word = inner.document(start, inner.end)
-        self.account(inner)
+        self.take_counts(inner)
         return word
 
 
@@ -361,9 +330,7 @@ def _delimiting(part: Part) -> str:
     """The text of a part of a delimiter, in which nothing expands."""
     if isinstance(part, Literal | GlobPart):
         return part.text
-    if isinstance(part, Tilde):
-        return "~" + part.user
-    return "$" + getattr(part, "name", "")
+    return "~" + part.user if isinstance(part, Tilde) else "$" + getattr(part, "name", "")
 
 
 def _merged(parts: list[Part]) -> list[Part]:
@@ -385,6 +352,4 @@ def _with_newline(word: Word) -> Word:
 
 def _joined(line: str) -> str:
     """A line as it is compared with the delimiter: continued lines are one."""
-    if "\\\n" not in line:
-        return line
-    return _escape.sub(lambda one: "" if one[1] == "\n" else one[0], line)
+    return _escape.sub(lambda one: "" if one[1] == "\n" else one[0], line) if "\\\n" in line else line
