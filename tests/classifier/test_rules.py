@@ -20,7 +20,7 @@ from assent.contract.classifier import Opinion
 from assent.engine.classify import Inquiry, asked_a_person
 from assent.engine.request import Request, Settled
 from assent.gate import CallGate
-from assent.mcp.judge import McpJudge, Told
+from assent.mcp.judge import McpJudge
 from assent.state import pause
 from tests.classifier.service import KEY, SAFE, TOKENS, UNSAFE, Service
 from tests.classifier.world import World
@@ -163,7 +163,7 @@ def test_the_gate_before_an_mcp_server_asks_the_model_where_nobody_can_be_asked(
     world.service.answers = UNSAFE
     other = asyncio.run(judge.ask(world.call({"title": "y"}, "mcp__tracker__create"), project=project))
     judge.close()
-    assert (first, other.allowed, len(world.service.asked)) == (Told(True), False, 2)
+    assert (first.allowed, first.message, other.allowed, len(world.service.asked)) == (True, "", False, 2)
 
 
 # ---------------------------------------------------------------- one answer, for what it was given

@@ -206,7 +206,7 @@ def test_a_trail_that_was_written_anew_is_found_by_its_mark(machine: Machine) ->
     shutil.rmtree(folder)
     os.rename(other, folder)
     done = machine.run("audit", "verify")
-    assert (done.returncode, "the trail was written anew" in done.stdout) == (1, True)
+    assert (done.returncode, "the trail was rewritten" in done.stdout) == (1, True)
 
 
 def test_a_hash_that_is_expected_must_be_there(machine: Machine) -> None:

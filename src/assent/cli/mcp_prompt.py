@@ -79,8 +79,6 @@ class Prompt:
     async def take(self, line: bytes | None) -> None:
         """Take one line of the client; None is one that was too long."""
         try:
-            if line is None:
-                raise frames.too_long()
             found = frames.read(line)
             for each in found if isinstance(found, list) else [found]:
                 if isinstance(each, BadMessage):
@@ -134,8 +132,9 @@ class Prompt:
             event = adapter.parse_text(payload, environ=self._environ, home=self._judge.home, project=self._project)
             assert event.call is not None
             project = event.call.roots[0] if event.call.roots else ""
-            told = await self._judge.ask(event.call, project=project)
-            reply = Reply(Outcome.ALLOW) if told.allowed else Reply(Outcome.DENY, told.message, message=told.message)
+            verdict = await self._judge.ask(event.call, project=project)
+            refused = Reply(Outcome.DENY, verdict.message, message=verdict.message)
+            reply = Reply(Outcome.ALLOW) if verdict.allowed is True else refused
         except PayloadError as error:
             reply = fault(str(error))
         except Exception as error:  # the one net: whatever breaks inside is a denial

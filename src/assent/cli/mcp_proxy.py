@@ -68,7 +68,7 @@ def run(options: argparse.Namespace) -> int:
     judge = McpJudge(os.environ, state=options.home, path=options.socket)
     project = os.path.abspath(options.project or os.getcwd())
     session = options.session or known.session(os.environ) or f"mcp-{secrets.token_hex(8)}"
-    origin = CallOrigin(name, session=session, project=project, home=judge.home)
+    origin = CallOrigin(server=name, session=session, project=project, home=judge.home)
     try:
         return asyncio.run(_serve(options, judge, origin))
     except ValueError as error:

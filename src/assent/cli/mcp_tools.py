@@ -45,11 +45,11 @@ def run(options: argparse.Namespace) -> int:
 
 
 async def _serve(judge: McpJudge, project: str, session: str, names: list[str], elicit: bool) -> int:
-    door = GateClient(judge, project, session)
-    tools = Toolset(door, project, names=names)
+    gate = GateClient(judge, project, session)
+    tools = Toolset(gate, project, names=names)
     stop = ends.on_signals()
     client = ends.Stdio()
-    offer = ToolServer(tools, door, client.send, elicit=elicit)
+    offer = ToolServer(tools, gate, client.send, elicit=elicit)
 
     async def listen() -> None:
         async for line in client.lines():

@@ -1,4 +1,4 @@
-"""Messages of MCP → the tool calls in them, and refusals in a form that the model reads. Judges nothing.
+"""Messages of MCP → the tool calls in them, and refusals in a form that the model reads.
 
 A `tools/call` is a call of `mcp__<server>__<tool>`. A `resources/read` of a `file:` address is a read of that file."""
 
@@ -8,6 +8,7 @@ import os
 import re
 import unicodedata
 from collections.abc import Sequence
+from dataclasses import dataclass
 from urllib.parse import unquote, urlsplit
 
 from assent.contract import Call, StoreError
@@ -16,17 +17,17 @@ from assent.mcp.frames import INVALID, PARAMS, BadMessage, Body, Frame, FrameKin
 from assent.programs.traits import has
 
 CALL, READ = "tools/call", "resources/read"
-RESOURCE = "mcp-resource"  # a runtime whose `read` is a read; among the tools of a server a name says nothing
+RESOURCE = "mcp-resource"  # a runtime whose `read` reads a file; the name of a server's tool proves nothing
 GATED = {"toolscall": CALL, "resourcesread": READ}  # by the letters of a method
 PARAMETERS = frozenset({"name", "arguments", "uri", "task", "_meta"})
 LONGEST_NAME = 256
-REFUSED = -32001  # the code of an error that stands for a refusal
-VERSION = "io.modelcontextprotocol/protocolVersion"  # in `_meta` since the protocol has no handshake
+REFUSED = -32001  # the error code of a refusal
+VERSION = "io.modelcontextprotocol/protocolVersion"  # in `_meta`, for versions of the protocol without a handshake
 SERVER = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9.-]|_(?!_)){0,62}(?<!_)")
 
 
 def server_name(given: str, command: Sequence[str], url: str) -> str:
-    """The name that rules know a server by. Raises StoreError where none was given and none can be made."""
+    """The name of a server in rules. Raises StoreError where none was given and none can be derived."""
     if given:
         if not SERVER.fullmatch(given):
             raise StoreError(f"`{given}` is no name for a server; use letters, digits, `-`, `.` and single `_`")
@@ -35,20 +36,18 @@ def server_name(given: str, command: Sequence[str], url: str) -> str:
     name = host.replace(".", "_") if url else os.path.basename(command[0])
     numeric = host == "localhost" or not re.search("[a-z]", host.rpartition(".")[2]) if url else False
     if numeric or has(name, "launcher") or not SERVER.fullmatch(name):
-        raise StoreError(f"`{host or name}` may stand for many servers; name this one with --name")
+        raise StoreError(f"`{host or name}` may mean many servers; name this one with --name")
     return name
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CallOrigin:
     """Whose calls these are: the server's name, the session, the folder."""
 
-    __slots__ = ("server", "session", "project", "home")
-
-    def __init__(self, server: str, *, session: str, project: str, home: str = "") -> None:
-        self.server = server
-        self.session = session
-        self.project = project
-        self.home = home
+    server: str
+    session: str
+    project: str
+    home: str = ""
 
     def call(self, frame: Frame) -> Call | None:
         """The call in a message, None where there is nothing to judge. Raises BadMessage."""
@@ -61,7 +60,9 @@ class CallOrigin:
             raise BadMessage(INVALID, f"`{method}` needs an id")
         try:
             tool, given = _tool_call(frame, self.server) if method == CALL else _resource_read(frame)
-            _whole(tool, given)
+            _check_texts(tool, given)
+        except UnicodeEncodeError:  # half a character, which some parsers read as another one
+            raise BadMessage(PARAMS, "a text holds half a character", frame.body["id"]) from None
         except (BadMessage, UnicodeError) as error:
             raise BadMessage(PARAMS, str(error), frame.body["id"]) from None
         if not tool:
@@ -78,7 +79,7 @@ class CallOrigin:
 
 
 def gated(method: str) -> str | None:
-    """The gated method that a word is, or that some reader might take it for."""
+    """The gated method that a word is, or that some server might take it for."""
     if method in (CALL, READ):
         return method
     letters = "".join(each for each in unicodedata.normalize("NFKC", method).casefold() if each.isalpha())
@@ -98,7 +99,7 @@ def _tool_call(frame: Frame, server: str) -> tuple[str, Body]:
 
 
 def _resource_read(frame: Frame) -> tuple[str, Body]:
-    """A read of a file, or no tool at all for what is no file."""
+    """A read of a file, or `""` as the tool for an address that is no file."""
     uri = _params(frame).get("uri")
     if not isinstance(uri, str):
         raise BadMessage(PARAMS, "`uri` is text")
@@ -109,7 +110,7 @@ def _resource_read(frame: Frame) -> tuple[str, Body]:
 
 
 def file_path(uri: str) -> str | None:
-    """The path of a `file:` address, `""` for another address, None for one that readers may take differently."""
+    """The path of a `file:` address, `""` for another address, None for one that can be read in two ways."""
     scheme, colon, rest = uri.strip().partition(":")
     if not colon or scheme.casefold() != "file":
         return "" if colon and re.fullmatch(r"[A-Za-z][A-Za-z0-9+.-]*", scheme) else None
@@ -128,28 +129,20 @@ def _params(frame: Frame) -> Body:
     params = frame.body.get("params")
     if not isinstance(params, dict):
         raise BadMessage(PARAMS, "`params` is an object")
-    alike = misspelled(params, PARAMETERS)
-    if alike:
+    if alike := misspelled(params, PARAMETERS):
         raise BadMessage(PARAMS, f"`{alike}` is not how this parameter is spelled")
     return params
 
 
-def _whole(tool: str, given: Body) -> None:
-    """Half a character is read by some as another one."""
-    try:
-        _texts(tool, given)
-    except UnicodeEncodeError:
-        raise BadMessage(PARAMS, "a text holds half a character") from None
-
-
-def _texts(*values: object) -> None:
+def _check_texts(*values: object) -> None:
+    """Raises UnicodeEncodeError for half a character."""
     for each in values:
         if isinstance(each, str):
             each.encode("utf-8")
         elif isinstance(each, dict):
-            _texts(*each, *each.values())
+            _check_texts(*each, *each.values())
         elif isinstance(each, list):
-            _texts(*each)
+            _check_texts(*each)
 
 
 def refusal(frame: Frame, message: str) -> Body:
@@ -160,15 +153,16 @@ def refusal(frame: Frame, message: str) -> Body:
     text = visible(message)
     if frame.method != CALL or "task" in frame.params:
         return failure(id, REFUSED, text)
-    result: Body = {"content": [{"type": "text", "text": text}], "isError": True}
-    meta = frame.params.get("_meta")
-    if isinstance(meta, dict) and VERSION in meta:
-        result["resultType"] = "complete"
-    return success(id, result)
+    return complete(frame, {"content": [{"type": "text", "text": text}], "isError": True})
+
+
+def complete(frame: Frame, result: Body) -> Body:
+    """The response to a request, with a mark that versions of the protocol without a handshake want."""
+    return success(frame.body["id"], {**result, "resultType": "complete"} if VERSION in frame.meta else result)
 
 
 def can_ask(params: Body) -> bool:
-    """Whether a client says in its handshake that it shows forms."""
+    """Whether a client declares in its handshake that it shows forms."""
     capabilities = params.get("capabilities")
     found = capabilities.get("elicitation") if isinstance(capabilities, dict) else None
     return isinstance(found, dict) and (not found or isinstance(found.get("form"), dict))

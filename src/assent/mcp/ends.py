@@ -1,4 +1,4 @@
-"""The ends of a proxy on pipes: our own standard input and output, and a server as a child process. Read no message."""
+"""The ends of a proxy on pipes: standard input and output, and a server as a child process. Reads no messages."""
 
 from __future__ import annotations
 
@@ -20,17 +20,18 @@ from assent.mcp import frames
 from assent.mcp.frames import Frame, Lines
 
 CHUNK = 256 * 1024
-BUFFER = 64 * 1024 * 1024  # bytes that wait for a slow reader before we wait with it
+BUFFER = 64 * 1024 * 1024  # bytes that are buffered for a slow reader
 GRACE = 3.0  # seconds for a server to end after its input did
 ENDING = 10.0  # seconds for a supervisor to end everything
-UNHEARD = 1024 * 1024  # bytes for a standard error that nobody reads
+UNREAD = 1024 * 1024  # bytes for a standard error that nobody reads
 SUPERVISOR = os.path.join(os.path.dirname(assent.__file__), "tools", "supervisor.py")
 
 
 class Stdio:
     """The client at our standard input and output.
 
-    In threads, since a file or a terminal cannot be waited for, and what others share with us must not be changed."""
+    In threads: a file or a terminal cannot be polled, and other processes may share these descriptors, so they must not
+    be made non-blocking."""
 
     def __init__(self, source: int = 0, sink: int = 1) -> None:
         self._source = source
@@ -78,9 +79,7 @@ class Stdio:
     def _write(self) -> None:
         try:
             while (data := self._out.get()) is not None:
-                view = memoryview(data)
-                while view:
-                    view = view[os.write(self._sink, view) :]
+                _write_all(self._sink, data)
                 self._loop.call_soon_threadsafe(self._wrote, len(data))
         except OSError:
             with suppress(RuntimeError):
@@ -92,9 +91,15 @@ class Stdio:
         self._unwritten -= size
 
 
+def _write_all(sink: int, data: bytes) -> None:
+    view = memoryview(data)
+    while view:
+        view = view[os.write(sink, view) :]
+
+
 class Errors:
-    """Our standard error, in a thread: whoever should read it may not, and what cannot be written is dropped. Nothing
-    that a server says there holds us up."""
+    """Our standard error, in a thread, so that a reader that does not read never blocks the proxy. What cannot be
+    written is dropped."""
 
     def __init__(self, sink: int = 2) -> None:
         self._sink = sink
@@ -106,7 +111,7 @@ class Errors:
 
     def say(self, data: bytes) -> None:
         with self._lock:
-            if self._waiting + len(data) > UNHEARD:
+            if self._waiting + len(data) > UNREAD:
                 self._dropped += len(data)
                 return
             if self._dropped:
@@ -116,7 +121,7 @@ class Errors:
         self._out.put(data)
 
     def close(self, seconds: float = 1.0) -> None:
-        """Let what was said be written, within this time."""
+        """Wait until everything is written, within this time."""
         end = time.monotonic() + seconds
         while self._waiting and time.monotonic() < end:
             time.sleep(0.01)
@@ -124,22 +129,18 @@ class Errors:
     def _write(self) -> None:
         while True:
             data = self._out.get()
-            view = memoryview(data)
-            try:
-                while view:
-                    view = view[os.write(self._sink, view) :]
-            except OSError:
-                pass
+            with suppress(OSError):
+                _write_all(self._sink, data)
             with self._lock:
                 self._waiting -= len(data)
 
 
 class Child:
-    """A server that we started, under a supervisor: with it and with us ends all that it started."""
+    """A server that we started, under a supervisor: all that it started ends with it, and with us."""
 
-    def __init__(self, process: asyncio.subprocess.Process, line: socket.socket, errors: Errors) -> None:
+    def __init__(self, process: asyncio.subprocess.Process, supervisor: socket.socket, errors: Errors) -> None:
         self._process = process
-        self._line = line
+        self._supervisor = supervisor
         self._draining = asyncio.create_task(self._drain(errors))
 
     @classmethod
@@ -162,7 +163,7 @@ class Child:
         return cls(process, ours, errors)
 
     async def _drain(self, errors: Errors) -> None:
-        """What the server says on its standard error, whether or not anybody reads it."""
+        """Read the server's standard error, whether or not anybody reads ours."""
         assert self._process.stderr is not None
         while data := await self._process.stderr.read(CHUNK):
             errors.say(data)
@@ -194,13 +195,10 @@ class Child:
         assert stdin is not None
         with suppress(OSError, RuntimeError):
             stdin.close()
-        with suppress(TimeoutError):
-            async with asyncio.timeout(GRACE):
-                await self._process.wait()
-        self._line.close()  # its supervisor ends everything
-        with suppress(TimeoutError):
-            async with asyncio.timeout(ENDING):
-                await self._process.wait()
+        for seconds in (GRACE, ENDING):
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._process.wait(), seconds)
+            self._supervisor.close()  # which then ends everything
         with suppress(ProcessLookupError):
             self._process.kill()
         self._draining.cancel()
@@ -208,14 +206,14 @@ class Child:
 
 
 def on_signals() -> asyncio.Future[int]:
-    """Becomes the number of a signal that tells us to end."""
+    """A future that gets the number of the first signal to end."""
     loop = asyncio.get_running_loop()
     found: asyncio.Future[int] = loop.create_future()
 
-    def told(number: int) -> None:
+    def end(number: int) -> None:
         if not found.done():
             found.set_result(number)
 
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        loop.add_signal_handler(number, told, number)
+        loop.add_signal_handler(number, end, number)
     return found

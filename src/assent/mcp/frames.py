@@ -1,7 +1,7 @@
-"""Bytes ⇄ JSON-RPC messages, read strictly and written anew. Knows nothing of MCP's methods, moves no bytes.
+"""Bytes ⇄ JSON-RPC messages, read strictly and written again from what was read. Does no I/O.
 
 What we read, the other side must read the same way: a key given twice, or a second spelling of a key that matters, is
-refused. Numbers are doubles, as nearly every reader has them; whole numbers are kept whatever their size."""
+refused. Numbers are doubles, as in nearly every JSON parser; integers are kept whatever their size."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ LONGEST = 32 * 1024 * 1024  # bytes of a frame
 MOST = 1000  # messages in a batch
 PARSE, INVALID, NO_METHOD, PARAMS, INTERNAL = -32700, -32600, -32601, -32602, -32603
 KEYS = frozenset({"jsonrpc", "id", "method", "params", "result", "error"})
+CANCELLED = "notifications/cancelled"
 
 Body = dict[str, Any]
 _encode = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode
@@ -29,7 +30,7 @@ class FrameKind(Enum):
 
 
 class Frame(Value):
-    """One message: a request, a notification or a response. Never changed once it was read."""
+    """One message: a request, a notification or a response. Never changed after it was read."""
 
     __slots__ = ("kind", "body", "key")
 
@@ -48,9 +49,21 @@ class Frame(Value):
         found = self.body.get("params")
         return found if isinstance(found, dict) else {}
 
+    @property
+    def meta(self) -> Body:
+        """The parameter `_meta`, as above."""
+        found = self.params.get("_meta")
+        return found if isinstance(found, dict) else {}
+
+    @property
+    def cancels(self) -> str:
+        """The key of the request that this message cancels; `""` where it cancels none."""
+        cancels = self.kind is FrameKind.NOTIFICATION and self.method == CANCELLED
+        return key_of(self.params.get("requestId")) if cancels else ""
+
 
 class BadMessage(PayloadError):
-    """Not a message that may be passed on. `id` is that of the request, where there is no doubt about it."""
+    """Not a message that may be passed on. `id` is that of the request, where it is certain."""
 
     def __init__(self, code: int, reason: str, id: object = None) -> None:
         super().__init__(reason)
@@ -62,7 +75,6 @@ class BadMessage(PayloadError):
 
 
 def failure(id: object, code: int, message: str) -> Body:
-    """The response of a request that failed."""
     return {"jsonrpc": "2.0", "id": id, "error": {"code": code, "message": message}}
 
 
@@ -71,30 +83,33 @@ def success(id: object, result: object) -> Body:
 
 
 def key_of(id: object) -> str:
-    """What tells one id from another: `1`, `1.0` and `"1"` are three."""
+    """A text that distinguishes ids: `1`, `1.0` and `"1"` are three."""
     return json.dumps(id, sort_keys=True)
 
 
 def write(value: object) -> bytes:
-    """A message or a batch as one line. All of it is ASCII, so that no line end and no half character is in it."""
+    """A message or a batch as one line of ASCII, which holds no other line end and no half character."""
     return _encode(value).encode("ascii") + b"\n"
 
 
-def read(line: bytes) -> Frame | list[Frame | BadMessage]:
-    """The message of a line, or those of a batch. Raises BadMessage."""
-    if len(line) > LONGEST:
-        raise too_long()
+def read(line: bytes | None) -> Frame | list[Frame | BadMessage]:
+    """The message of a line, or those of a batch; None is a line that was too long. Raises BadMessage."""
+    if line is None or len(line) > LONGEST:
+        raise BadMessage(PARSE, f"it is longer than {LONGEST} bytes")
     try:
         found = payload.value(line)
     except PayloadError as error:
         raise BadMessage(PARSE, str(error), only_id(line)) from None
-    if isinstance(found, list):
-        return _batch(found)
-    return frame(found)
+    return _batch(found) if isinstance(found, list) else frame(found)
 
 
-def too_long() -> BadMessage:
-    return BadMessage(PARSE, f"it is longer than {LONGEST} bytes")
+def read_all(line: bytes | None) -> list[Frame | BadMessage]:
+    """All messages of a line, with those that cannot be read as the error that says why."""
+    try:
+        found = read(line)
+    except BadMessage as error:
+        return [error]
+    return found if isinstance(found, list) else [found]
 
 
 def _batch(found: list[object]) -> list[Frame | BadMessage]:
@@ -114,8 +129,7 @@ def frame(found: object) -> Frame:
     if not isinstance(found, dict):
         raise BadMessage(INVALID, "a message is a JSON object")
     id = found.get("id")
-    alike = misspelled(found, KEYS)
-    if alike:
+    if alike := misspelled(found, KEYS):
         raise BadMessage(INVALID, f"`{alike}` is not how this key is spelled")
     if found.get("jsonrpc") != "2.0":
         raise BadMessage(INVALID, 'a message has `"jsonrpc": "2.0"`', id)
@@ -139,24 +153,23 @@ def _kind(found: Body, id: object) -> FrameKind:
 
 
 def misspelled(found: Body, known: frozenset[str]) -> str:
-    """A key that some readers would take for a known one: `Name` for `name`. `""` where there is none."""
+    """A key that some parsers would take for a known one: `Name` for `name`. `""` where there is none."""
     return next((key for key in found if key not in known and key.casefold().strip() in known), "")
 
 
 def only_id(line: bytes) -> object:
-    """The id of a message that is refused for something else. None where it is not given once, or not plain."""
+    """The id of a message that is refused for something else. None where it is not given once, as text or integer."""
     try:
         found = json.loads(line, object_pairs_hook=lambda pairs: pairs)
     except (ValueError, RecursionError):
         return None
-    if not isinstance(found, list):
-        return None
-    ids = [each[1] for each in found if isinstance(each, tuple) and each[0] == "id"]
+    pairs = found if isinstance(found, list) else []
+    ids = [each[1] for each in pairs if isinstance(each, tuple) and each[0] == "id"]
     return ids[0] if len(ids) == 1 and type(ids[0]) in (int, str) else None
 
 
 class Lines:
-    """Cuts a stream of bytes into lines. One that is too long comes as None, and is not kept."""
+    """Cuts a stream of bytes into lines. One that is too long comes as None, and is not buffered."""
 
     def __init__(self, longest: int = LONGEST) -> None:
         self._longest = longest

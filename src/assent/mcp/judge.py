@@ -1,18 +1,21 @@
-"""A call in, a yes or a no with words for the model out: from the server where one runs, else decided in this process.
+"""Judges the calls of MCP clients: by the gate server where one runs, else in this process, where a person can be asked
+through the client's form.
 
-Waits while a person is asked. Whatever goes wrong is a no."""
+The client shows the form, not the model; whether it does so honestly is up to the client, so this is off by default.
+Any fault is a denial."""
 
 from __future__ import annotations
 
 import asyncio
 import os
+import secrets
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 
 from assent.approval.channels import excerpt
 from assent.approval.channels.callback import CallbackChannel
 from assent.approval.store import SqliteStore
-from assent.contract import AssentError, Call, Decision, PolicyError, Value
+from assent.contract import AssentError, Call, Decision, PolicyError
 from assent.contract.approval import Answer, Held, Said, Verdict
 from assent.contract.display import code, visible
 from assent.engine import configure
@@ -21,18 +24,16 @@ from assent.engine.memory import Memory
 from assent.engine.remote import NoServer, RemoteServer, denied
 from assent.engine.request import Request, Settled
 from assent.gate import CallGate, verdict
-from assent.mcp.frames import Body
+from assent.mcp.frames import CANCELLED, Body, Frame, key_of
 from assent.state import files
 
+YES, NO = "allow once", "deny"
+LONGEST = 16_000  # characters of a call that are shown
+NOT_WHOLE = "Not all of it is shown, so it can only be denied here. Run `assent serve` to see all of it, and allow it."
+PROGRESS = 15.0  # seconds between progress messages
 
-class Told(Value):
-    """Whether a call may run, and what the model is told where it may not."""
-
-    __slots__ = ("allowed", "message")
-
-    def __init__(self, allowed: bool, message: str = "") -> None:
-        self.allowed = allowed
-        self.message = message
+Send = Callable[[object], Awaitable[None]]
+AskClient = Callable[[Body], Awaitable[Body]]
 
 
 class McpJudge:
@@ -46,23 +47,27 @@ class McpJudge:
         self._memories: dict[str, Memory] = {}
         self._elicitation: Elicitation | None = None
 
-    async def ask(self, call: Call, *, project: str, ask_client: AskClient | None = None) -> Told:
-        """Whether a call may run. A task that is cancelled while it waits takes its question back. `ask_client` puts
-        a question to the person at the client, for where no server runs."""
-        found = await self.verdict(call, project=project, ask_client=ask_client)
-        return Told(found.allowed is True, found.message)
+    async def ask(self, call: Call, *, project: str, ask_client: AskClient | None = None) -> Verdict:
+        """Whether a call may run. A task that is cancelled while it waits withdraws its question. `ask_client` shows a
+        question to the person at the client, for where no server runs.
 
-    async def verdict(self, call: Call, *, project: str, ask_client: AskClient | None = None) -> Verdict:
-        """The same, with what it rests on.
-
-        ASSENT_MODE is this process's own matter, as in hooks, and can only tighten."""
+        ASSENT_MODE applies to this process alone, as in hooks, and can only tighten."""
         try:
             if self._has_server():
                 with suppress(NoServer):
                     return await RemoteServer(self._path).ask(call, project=project)
+            try:
+                engine, here = await asyncio.to_thread(self._engine, call, project)
+            except PolicyError as error:
+                return verdict(Settled(Judged(unloaded(error)), ""))
+            placed = _placed(call, here, project)
             if ask_client is not None:
-                return await self._through_client(call, project, ask_client)
-            return await asyncio.to_thread(self._alone, call, project)
+                if self._elicitation is None:
+                    self._elicitation = Elicitation(ask_client, self._memory(here), self._engine)
+                return await self._elicitation.guard(engine, placed, project=project)
+            # There is nobody to ask, so what asks is refused.
+            request = Request(engine, placed, project, headless=True, reopen=lambda: self._engine(call, project)[0])
+            return verdict(await asyncio.to_thread(CallGate(self._memory(here)).decide, request))
         except AssentError as error:
             return denied(str(error))
         except Exception as error:  # the one net: whatever breaks inside, the call does not run
@@ -82,7 +87,7 @@ class McpJudge:
         return not self._environ.get("ASSENT_MODE") and os.path.exists(self._path)
 
     async def leave(self) -> None:
-        """Put away what is still asked."""
+        """Dismiss open questions."""
         if self._elicitation is not None:
             await self._elicitation.close()
 
@@ -90,36 +95,15 @@ class McpJudge:
         for each in self._memories.values():
             each.trail.close()
 
-    # By ourselves
-
     def _checked(self, call: Call, project: str) -> Decision:
         try:
-            gate, here = self._gate(call, project)
+            engine, here = self._engine(call, project)
         except PolicyError as error:
             return unloaded(error)
-        return CallGate(self._memory(here)).judge(Request(gate, _placed(call, here, project), project)).decision
+        return CallGate(self._memory(here)).judge(Request(engine, _placed(call, here, project), project)).decision
 
-    def _alone(self, call: Call, project: str) -> Verdict:
-        """Decide and record; there is nobody to ask, so what asks is refused."""
-        try:
-            gate, here = self._gate(call, project)
-        except PolicyError as error:
-            return verdict(Settled(Judged(unloaded(error)), ""))
-        placed = _placed(call, here, project)
-        request = Request(gate, placed, project, headless=True, reopen=lambda: self._gate(call, project)[0])
-        return verdict(CallGate(self._memory(here)).decide(request))
-
-    async def _through_client(self, call: Call, project: str, ask_client: AskClient) -> Verdict:
-        """The same, but what asks is put to the person at the client."""
-        try:
-            gate, here = await asyncio.to_thread(self._gate, call, project)
-        except PolicyError as error:
-            return verdict(Settled(Judged(unloaded(error)), ""))
-        if self._elicitation is None:
-            self._elicitation = Elicitation(ask_client, self._environ, self._memory(here))
-        return await self._elicitation.guard(gate, _placed(call, here, project), project=project)
-
-    def _gate(self, call: Call, project: str) -> tuple[Engine, configure.Place]:
+    def _engine(self, call: Call, project: str) -> tuple[Engine, configure.Place]:
+        """By the files as they are now."""
         here = configure.place(project or "/", self._environ, home=call.home or self.home)
         return configure.open_gate(here, self._environ, session=call.session, hook=True)
 
@@ -132,24 +116,18 @@ def _placed(call: Call, here: configure.Place, project: str) -> Call:
     return call.but(roots=here.roots if project else (), home=here.home)
 
 
-YES, NO = "allow once", "deny"
-LONGEST = 16_000  # characters of a call that are shown
-NOT_WHOLE = "Not all of it is shown, so it can only be denied here. Run `assent serve` to see all of it, and allow it."
-
-AskClient = Callable[[Body], Awaitable[Body]]
-
-
 def question(held: Held) -> Body:
-    """What the client is asked to show."""
-    shown, whole = excerpt.code(held.preview.text, LONGEST), is_whole(held)
+    """The form for the client to show."""
+    whole = is_whole(held)
     lines = [
         f"May this call run? {code(held.call.tool)}",
         "",
         *([code(held.preview.path)] if held.preview.path else []),
+        *(excerpt.code(held.preview.text, LONGEST), ""),
+        *(f"In: {code(held.call.cwd)}", f"Assent asks: {held.decision.reason}"),
+        *(f"Take care: {visible(each)}" for each in held.warnings),
+        *([] if whole else [NOT_WHOLE]),
     ]
-    lines += [shown, "", f"In: {code(held.call.cwd)}", f"Assent asks: {held.decision.reason}"]
-    lines += [f"Take care: {visible(each)}" for each in held.warnings]
-    lines += [] if whole else [NOT_WHOLE]
     answer = {"type": "string", "title": "Answer", "enum": [NO, YES] if whole else [NO]}
     form = {"type": "object", "properties": {"answer": answer}, "required": ["answer"]}
     return {"message": "\n".join(lines), "requestedSchema": form}
@@ -161,10 +139,10 @@ def is_whole(held: Held) -> bool:
 
 
 def answer_of(response: Mapping[str, object], who: str) -> Answer | None:
-    """What the person said. INVARIANT: nothing but the explicit choice is a yes; no choice at all puts it away."""
-    result = response.get("result")
-    action = result.get("action") if isinstance(result, dict) else None
-    content = result.get("content") if isinstance(result, dict) else None
+    """What the person said. INVARIANT: nothing but the explicit choice is a yes; no choice at all dismisses it."""
+    found = response.get("result")
+    result = found if isinstance(found, dict) else {}
+    action, content = result.get("action"), result.get("content")
     if action == "accept" and isinstance(content, dict) and content.get("answer") == YES:
         return Answer(Said.ALLOW, who=who, channel="elicitation")
     if action in ("accept", "decline"):
@@ -175,18 +153,21 @@ def answer_of(response: Mapping[str, object], who: str) -> Answer | None:
 class Elicitation:
     """A gate whose only channel is the client."""
 
-    def __init__(self, ask_client: AskClient, environ: Mapping[str, str], memory: Memory) -> None:
+    def __init__(
+        self,
+        ask_client: AskClient,
+        memory: Memory,
+        open_engine: Callable[[Call, str], tuple[Engine, configure.Place]],
+    ) -> None:
         self._ask_client = ask_client
-        self._environ = environ
+        self._open_engine = open_engine
         self._store = SqliteStore(os.path.join(memory.state, "held.db"))
-        self._gate = CallGate(memory, self._store, self._engine_of)
+        self._gate = CallGate(memory, self._store, lambda held: open_engine(held.call, held.project)[0])
         self._gate.broker.attach(CallbackChannel(self._ask, name="elicitation"))
 
-    async def guard(self, gate: Engine, call: Call, *, project: str) -> Verdict:
-        def reopen() -> Engine:
-            return self._opened(project, call)
-
-        return await self._gate.guard(Request(gate, call, project, reopen=reopen), attended=True)
+    async def guard(self, engine: Engine, call: Call, *, project: str) -> Verdict:
+        request = Request(engine, call, project, reopen=lambda: self._open_engine(call, project)[0])
+        return await self._gate.guard(request, attended=True)
 
     async def close(self) -> None:
         await self._gate.broker.close()
@@ -197,10 +178,47 @@ class Elicitation:
         # INVARIANT: what the form did not show whole is not allowed by it, whatever the client sends back.
         return None if said is not None and said.said is Said.ALLOW and not is_whole(held) else said
 
-    def _engine_of(self, held: Held) -> Engine:
-        """As the files are now."""
-        return self._opened(held.project, held.call)
 
-    def _opened(self, project: str, call: Call) -> Engine:
-        here = configure.place(project or "/", self._environ, home=call.home)
-        return configure.open_gate(here, self._environ, session=call.session, hook=True)[0]
+class ClientForms:
+    """The requests that we send to a client ourselves, to have it show a form."""
+
+    def __init__(self, send: Send) -> None:
+        self._send = send
+        self._waiting: dict[str, asyncio.Future[Body]] = {}
+        self._prefix = f"assent-{secrets.token_hex(8)}-"  # of the ids of these requests
+        self._count = 0
+
+    async def ask(self, params: Body) -> Body:
+        """Have the client show a form; return its response."""
+        self._count += 1
+        id = f"{self._prefix}{self._count}"
+        waiting: asyncio.Future[Body] = asyncio.get_running_loop().create_future()
+        self._waiting[key_of(id)] = waiting
+        try:
+            await self._send({"jsonrpc": "2.0", "id": id, "method": "elicitation/create", "params": params})
+            return await waiting
+        except asyncio.CancelledError:
+            cancelled = {"requestId": id, "reason": "the question has ended"}
+            await self._send({"jsonrpc": "2.0", "method": CANCELLED, "params": cancelled})
+            raise
+        finally:
+            self._waiting.pop(key_of(id), None)
+
+    def take(self, response: Frame) -> bool:
+        """Take a response of the client; false where it answers none of these requests. One that comes too late is
+        dropped."""
+        waiting = self._waiting.pop(response.key, None)
+        if waiting is not None and not waiting.done():
+            waiting.set_result(response.body)
+        return str(response.body["id"]).startswith(self._prefix)
+
+
+async def report_progress(frame: Frame, send: Send, message: str, step: float = 1) -> None:
+    """Tell a client that follows the progress of its request that it goes on, so that it does not give up."""
+    token = frame.meta.get("progressToken")
+    count = 0
+    while token is not None:
+        await asyncio.sleep(PROGRESS)
+        count += 1
+        params = {"progressToken": token, "progress": count * step, "message": message}
+        await send({"jsonrpc": "2.0", "method": "notifications/progress", "params": params})

@@ -1,7 +1,7 @@
-"""The proxy for clients that speak Streamable HTTP: a server on this machine before the real one.
+"""The proxy for clients that speak Streamable HTTP: a server on this machine in front of the real one.
 
-Each request is a connection of its own. A call that is held keeps its line open with signs of life; hanging up takes
-it back. INVARIANT: as in `proxy`, nothing is passed in either direction that was not read as a message."""
+Each connection carries one request. A call that is held keeps its connection open with comments; hanging up withdraws
+it. INVARIANT: as in `proxy`, nothing is passed in either direction that was not read as a message."""
 
 from __future__ import annotations
 
@@ -10,50 +10,113 @@ import hashlib
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 
-from assent.contract import StoreError
+from assent.contract import Call, StoreError
+from assent.contract.approval import Verdict
 from assent.engine import http
-from assent.engine.http import EventReader, StreamEvent
+from assent.engine.http import StreamEvent
 from assent.engine.http_message import MOST_HEAD, HttpError, MessageHead, written
-from assent.mcp import frames, upstream
+from assent.mcp import frames
 from assent.mcp.calls import CallOrigin, refusal
-from assent.mcp.frames import INTERNAL, INVALID, BadMessage, Frame, FrameKind
-from assent.mcp.judge import McpJudge, Told
-from assent.mcp.upstream import JSON, STREAM, is_message
+from assent.mcp.frames import INTERNAL, INVALID, BadMessage, Frame
+from assent.mcp.judge import McpJudge
+from assent.mcp.upstream import JSON, STREAM, ParameterHeaders, events_of, is_message, repeated
 
 PACE = 30.0  # seconds to send a whole request
-SIGN = 10.0  # seconds between signs of life
+SIGN = 10.0  # seconds between comments that keep a connection open
 HOSTS = ("127.0.0.1", "localhost", "[::1]")
-# What a client may tell the server, and the server the client.
+# Headers that are passed on to the server, and back to the client.
 ASKING = ("accept", "authorization", "last-event-id", "mcp-protocol-version", "mcp-session-id", "user-agent")
 ANSWERING = ("mcp-session-id", "www-authenticate", "retry-after")
 CANCELLED = -32800
 
 
-def place(text: str) -> tuple[str, int]:
-    """Host and port of `--listen`. Raises StoreError where others could connect."""
+class Declined(Exception):
+    """A request that is not served."""
+
+    def __init__(self, status: int, reason: str, id: object = None, code: int = INVALID) -> None:
+        super().__init__(reason)
+        self.status = status
+        self.body = frames.failure(id, code, reason)
+
+
+class RequestConnection:
+    """The connection of one request. Once it streams, everything goes out as an event."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.reader = reader
+        self._writer = writer
+        self._streams = False
+        self._begun = False
+
+    async def body(self, head: MessageHead) -> bytes:
+        try:
+            return await http.whole(http.read_body(self.reader, head, answer=False), frames.LONGEST)
+        except HttpError as error:
+            raise Declined(413 if "longer" in str(error) else 400, str(error)) from None
+
+    async def gone(self) -> None:
+        """Return when the client hung up. One that sends more before its answer is not served further."""
+        with suppress(OSError):
+            await self.reader.read(1)
+
+    async def answer(self, status: int, headers: Mapping[str, str], body: bytes) -> None:
+        """The whole answer; in a stream, its last event."""
+        if self._streams:
+            if body.strip():
+                await self.event(StreamEvent(body.rstrip(b"\n"), "message"))
+        elif not self._begun:
+            self._begun = True
+            found = {**headers, "Content-Length": str(len(body)), "Connection": "close"}
+            await self._write(written(f"HTTP/1.1 {status} {'OK' if status < 300 else 'No'}", found) + body)
+
+    async def message(self, body: object, status: int = 200) -> None:
+        await self.answer(status, {"Content-Type": JSON}, frames.write(body))
+
+    async def stream(self, headers: Mapping[str, str]) -> None:
+        """Begin a stream of events, unless one has begun."""
+        if not self._streams:
+            self._streams = self._begun = True
+            found = {**headers, "Content-Type": STREAM, "Cache-Control": "no-store", "Connection": "close"}
+            await self._write(written("HTTP/1.1 200 OK", found))
+
+    async def sign(self) -> None:
+        await self.stream({})
+        await self._write(b": a person is asked\n\n")
+
+    async def event(self, event: StreamEvent) -> None:
+        await self._write(event.written())
+
+    async def _write(self, data: bytes) -> None:
+        with suppress(OSError):
+            self._writer.write(data)
+            await self._writer.drain()
+
+
+def parse_address(text: str) -> tuple[str, int]:
+    """Host and port of `--listen`. Raises StoreError where other machines could connect."""
     host, _, port = text.rpartition(":")
-    if host not in ("127.0.0.1", "localhost", "[::1]", "") or not port.isdigit() or int(port) > 65535:
-        raise StoreError(f"`{text}` is no place on this machine; give 127.0.0.1:PORT")
+    if host not in (*HOSTS, "") or not port.isdigit() or int(port) > 65535:
+        raise StoreError(f"`{text}` is no address of this machine; give 127.0.0.1:PORT")
     return ("::1" if host == "[::1]" else "127.0.0.1"), int(port)
 
 
 async def serve(
     text: str, url: str, judge: McpJudge, origin: CallOrigin, *, note: Callable[[str], None], stop: asyncio.Future[int]
 ) -> int:
-    """Serve until told to stop."""
-    host, port = place(text)
+    """Serve until `stop` has a signal."""
+    host, port = parse_address(text)
     address = http.Address(url)
-    front = HttpProxy(address, judge, origin)
+    proxy = HttpProxy(address, judge, origin)
     try:
-        server = await asyncio.start_server(front.serve, host, port, limit=MOST_HEAD)
+        server = await asyncio.start_server(proxy.serve, host, port, limit=MOST_HEAD)
     except OSError as error:
         raise StoreError(f"`{text}` cannot be listened on: {error.strerror}; give another port") from None
-    front.port = server.sockets[0].getsockname()[1]
+    proxy.port = server.sockets[0].getsockname()[1]
     shown = f"[{host}]" if ":" in host else host
-    note(f"listens on http://{shown}:{front.port}{address.target}")
+    note(f"listens on http://{shown}:{proxy.port}{address.target}")
     number = await stop
     server.close()
-    await front.close()
+    await proxy.close()
     return 128 + number
 
 
@@ -65,36 +128,35 @@ class HttpProxy:
         self._judge = judge
         self._origin = origin
         self.port = 0
-        self._held: dict[tuple[str, str], asyncio.Future[Told]] = {}
-        self._lines: set[asyncio.Task[None]] = set()
+        self._held: dict[tuple[str, str], asyncio.Future[Verdict]] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """One connection: one request, one answer."""
         task = asyncio.current_task()
         assert task is not None
-        self._lines.add(task)
+        self._tasks.add(task)
         line = RequestConnection(reader, writer)
         try:
             await self._serve(line)
         except Declined as declined:
-            await line.answer(declined.status, {"Content-Type": JSON}, frames.write(declined.body))
+            await line.message(declined.body, declined.status)
         except BadMessage as error:
-            await line.answer(400, {"Content-Type": JSON}, frames.write(error.answer()))
+            await line.message(error.answer(), 400)
         except (OSError, asyncio.IncompleteReadError):
             pass
         except Exception as error:  # the one net: whatever breaks inside, nothing is passed on
-            body = frames.failure(None, INTERNAL, f"Assent failed inside: {type(error).__name__}")
-            await line.answer(500, {"Content-Type": JSON}, frames.write(body))
+            await line.message(frames.failure(None, INTERNAL, f"Assent failed inside: {type(error).__name__}"), 500)
         finally:
-            self._lines.discard(task)
+            self._tasks.discard(task)
             writer.close()
 
     async def close(self) -> None:
-        """Hang up on everybody; what is held is taken back."""
-        for task in list(self._lines):
+        """Close all connections; what is held is withdrawn."""
+        for task in list(self._tasks):
             task.cancel()
-        if self._lines:
-            await asyncio.wait(self._lines, timeout=5)
+        if self._tasks:
+            await asyncio.wait(self._tasks, timeout=5)
 
     async def _serve(self, line: RequestConnection) -> None:
         async with asyncio.timeout(PACE):
@@ -112,7 +174,7 @@ class HttpProxy:
             await self._message(line, head, found)
 
     async def _head(self, line: RequestConnection) -> tuple[str, MessageHead]:
-        """The head of a request that is meant for us, and sent by no foreign page."""
+        """The head of a request that is meant for us, and not sent by a page of another origin."""
         try:
             head = await http.read_head(line.reader)
         except HttpError as error:
@@ -145,34 +207,30 @@ class HttpProxy:
     async def _message(self, line: RequestConnection, head: MessageHead, frame: Frame) -> None:
         session = head.headers.get("mcp-session-id", "")
         call = self._origin.call(frame)
-        if frame.kind is FrameKind.NOTIFICATION and frame.method == "notifications/cancelled":
-            held = self._held.get((session, frames.key_of(frame.params.get("requestId"))))
-            if held is not None:
-                held.cancel()
-                await line.answer(202, {}, b"")
-                return
+        if (held := self._held.get((session, frame.cancels))) is not None:
+            held.cancel()
+            await line.answer(202, {}, b"")
+            return
         headers = self._headers(head.headers, frame)  # first: nobody is asked about what cannot be passed on
         if call is not None:
-            told = await self._told(line, head, frame, session)
-            if told is None:
+            verdict = await self._verdict(line, head, frame, call, session)
+            if verdict is None:
                 return
-            if not told.allowed:
-                await line.message(refusal(frame, told.message))
+            if verdict.allowed is not True:
+                await line.message(refusal(frame, verdict.message))
                 return
         await self._relay(line, "POST", headers, frames.write(frame.body), frame)
 
-    async def _told(self, line: RequestConnection, head: MessageHead, frame: Frame, session: str) -> Told | None:
-        """The verdict on a call; None where the client hung up or took it back."""
+    async def _verdict(
+        self, line: RequestConnection, head: MessageHead, frame: Frame, call: Call, session: str
+    ) -> Verdict | None:
+        """The verdict on a call; None where the client hung up or cancelled it."""
         key = (session, frame.key)
         if key in self._held:
             raise Declined(400, "a request with this id is under way", frame.body["id"])
-        origin = self._origin
-        if session:  # the id lets in whoever knows it, so that it stands in no record
-            name = f"{origin.session}-{hashlib.sha256(session.encode()).hexdigest()[:12]}"
-            origin = CallOrigin(origin.server, session=name, project=origin.project, home=origin.home)
-        call = origin.call(frame)
-        assert call is not None
-        asking = asyncio.ensure_future(self._judge.ask(call, project=origin.project))
+        if session:  # whoever knows the id can use the session, so records hold a hash
+            call = call.but(session=f"{call.session}-{hashlib.sha256(session.encode()).hexdigest()[:12]}")
+        asking = asyncio.ensure_future(self._judge.ask(call, project=self._origin.project))
         self._held[key] = asking
         gone = asyncio.ensure_future(line.gone())
         try:
@@ -184,8 +242,8 @@ class HttpProxy:
                     await line.sign()
             if not asking.cancelled():
                 return asking.result()
-            # The line must have an end that is HTTP, though nobody waits for it any more.
-            await line.message(frames.failure(frame.body["id"], CANCELLED, "the client took this call back"))
+            # The response has to end as HTTP does, though nobody waits for it any more.
+            await line.message(frames.failure(frame.body["id"], CANCELLED, "the client cancelled this call"))
             return None
         finally:
             self._held.pop(key, None)
@@ -195,12 +253,10 @@ class HttpProxy:
                 await asyncio.wait({asking}, timeout=5)
 
     def _headers(self, given: Mapping[str, str], frame: Frame | None) -> dict[str, str]:
-        """What the server is told. Headers that repeat the message are made from the message."""
-        found = {"Host": self._address.authority}
-        found |= {name: given[name] for name in ASKING if name in given}
+        """The headers for the server. Those that repeat the message are made from the message."""
+        found = {"Host": self._address.authority, **{name: given[name] for name in ASKING if name in given}}
         if frame is not None:
-            found["Content-Type"] = JSON
-            found |= upstream.Marks().headers(frame) | upstream.repeated(frame, given)
+            found |= {"Content-Type": JSON, **ParameterHeaders().headers(frame), **repeated(frame, given)}
         return found
 
     async def _relay(
@@ -249,19 +305,17 @@ class HttpProxy:
         await line.answer(head.status, {**found, **({"Content-Type": JSON} if answer else {})}, answer)
 
     async def _events(self, line: RequestConnection, exchange: http.Exchange) -> None:
-        events = EventReader(frames.LONGEST)
-        async for data in exchange.body():
-            for event in events.feed(data):
-                if is_message(event):
-                    with suppress(BadMessage):
-                        again = frames.write(_bodies(frames.read(event.data))).rstrip(b"\n")
-                        await line.event(StreamEvent(again, event.name, event.id, event.retry))
-                elif event.id:
-                    await line.event(StreamEvent(b"", event.name, event.id, event.retry))
+        async for event in events_of(exchange):
+            if is_message(event):
+                with suppress(BadMessage):
+                    again = frames.write(_bodies(frames.read(event.data))).rstrip(b"\n")
+                    await line.event(StreamEvent(again, event.name, event.id, event.retry))
+            elif event.id:
+                await line.event(StreamEvent(b"", event.name, event.id, event.retry))
 
 
 def _again(raw: bytes, id: object) -> bytes:
-    """What the server said, written anew."""
+    """The server's answer, written again from what was read."""
     try:
         return frames.write(_bodies(frames.read(raw)))
     except BadMessage as error:
@@ -275,67 +329,3 @@ def _bodies(found: Frame | list[Frame | BadMessage]) -> object:
         if isinstance(each, BadMessage):
             raise each
     return [each.body for each in found if isinstance(each, Frame)]
-
-
-class Declined(Exception):
-    """A request that is not served."""
-
-    def __init__(self, status: int, words: str, id: object = None, code: int = INVALID) -> None:
-        super().__init__(words)
-        self.status = status
-        self.body = frames.failure(id, code, words)
-
-
-class RequestConnection:
-    """The connection of one request. What was begun as a stream goes on as one."""
-
-    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self.reader = reader
-        self._writer = writer
-        self._streams = False
-        self._begun = False
-
-    async def body(self, head: MessageHead) -> bytes:
-        try:
-            return await http.whole(http.read_body(self.reader, head, answer=False), frames.LONGEST)
-        except HttpError as error:
-            raise Declined(413 if "longer" in str(error) else 400, str(error)) from None
-
-    async def gone(self) -> None:
-        """Returns when the client hung up. One that sends more before its answer is not served further."""
-        with suppress(OSError):
-            await self.reader.read(1)
-
-    async def answer(self, status: int, headers: Mapping[str, str], body: bytes) -> None:
-        """The whole answer; in a stream, its last event."""
-        if self._streams:
-            if body.strip():
-                await self.event(StreamEvent(body.rstrip(b"\n"), "message"))
-            return
-        if self._begun:
-            return
-        self._begun = True
-        found = {**headers, "Content-Length": str(len(body)), "Connection": "close"}
-        await self._write(written(f"HTTP/1.1 {status} {'OK' if status < 300 else 'No'}", found) + body)
-
-    async def message(self, body: object) -> None:
-        await self.answer(200, {"Content-Type": JSON}, frames.write(body))
-
-    async def stream(self, headers: Mapping[str, str]) -> None:
-        """Begin a stream of events, unless one has begun."""
-        if not self._streams:
-            self._streams = self._begun = True
-            found = {**headers, "Content-Type": STREAM, "Cache-Control": "no-store", "Connection": "close"}
-            await self._write(written("HTTP/1.1 200 OK", found))
-
-    async def sign(self) -> None:
-        await self.stream({})
-        await self._write(b": a person is asked\n\n")
-
-    async def event(self, event: StreamEvent) -> None:
-        await self._write(event.written())
-
-    async def _write(self, data: bytes) -> None:
-        with suppress(OSError):
-            self._writer.write(data)
-            await self._writer.drain()

@@ -1,11 +1,12 @@
-"""The end towards a server that speaks Streamable HTTP. Reads messages only as far as the transport needs."""
+"""The end towards a server that speaks Streamable HTTP, and the headers that repeat parts of a message, for servers
+that route by them. Reads messages only as far as the transport needs."""
 
 from __future__ import annotations
 
 import asyncio
 import base64
 import re
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -14,9 +15,9 @@ from assent.engine import http
 from assent.engine.http import EventReader, StreamEvent
 from assent.mcp import frames
 from assent.mcp.calls import VERSION
-from assent.mcp.frames import INTERNAL, INVALID, NO_METHOD, BadMessage, Body, Frame, FrameKind
+from assent.mcp.frames import INTERNAL, INVALID, NO_METHOD, BadMessage, Frame, FrameKind
 
-TRIES = 3  # to take a broken stream up again
+TRIES = 3  # to resume a broken stream
 PAUSE = 1.0  # seconds before that, where the server names none
 LONGEST_PAUSE = 30.0
 NOTIFYING = 30.0  # seconds for a message that has no answer
@@ -24,20 +25,34 @@ LEAVING = 3.0  # seconds to end the session
 JSON, STREAM = "application/json", "text/event-stream"
 ACCEPT = f"{JSON}, {STREAM}"
 
-Deliver = Callable[[bytes], Awaitable[None]]
+NAMED = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
+MARK = "x-mcp-header"  # in the schema of a tool's parameter
+PLAIN = re.compile(r"[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?")
+TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}")
+DEEPEST = 8
+PARAMETER = "mcp-param-"  # prefix of the headers that repeat an argument
+
+Path = tuple[str, ...]
 
 
 class Upstream:
-    """One session with a server. `deliver` takes what it says."""
+    """One session with a server. `deliver` takes its messages."""
 
-    def __init__(self, url: str, headers: Mapping[str, str], *, deliver: Deliver, note: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        url: str,
+        headers: Mapping[str, str],
+        *,
+        deliver: Callable[[bytes], Awaitable[None]],
+        note: Callable[[str], None],
+    ) -> None:
         self._address = http.Address(url)
         self._given = dict(headers)
         self._deliver = deliver
         self._note = note
         self._session = ""
         self._version = ""
-        self._marks = Marks()
+        self._parameters = ParameterHeaders()
         self._posts: dict[str, tuple[Frame, asyncio.Task[None]]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -46,7 +61,9 @@ class Upstream:
             self._posts[frame.key] = (frame, self._spawn(self._ask(frame)))
         elif frame.kind is FrameKind.RESPONSE:
             self._spawn(self._tell(frame))
-        elif not self._took_back(frame):
+        elif (post := self._posts.get(frame.cancels)) is not None and stated_version(post[0]):
+            post[1].cancel()  # a request without a handshake is cancelled by hanging up
+        else:
             await self._tell(frame)
 
     async def close(self) -> None:
@@ -66,18 +83,8 @@ class Upstream:
         task.add_done_callback(self._tasks.discard)
         return task
 
-    def _took_back(self, frame: Frame) -> bool:
-        """A request without a handshake is taken back by hanging up."""
-        found = self._posts.get(frames.key_of(frame.params.get("requestId")))
-        if frame.method != "notifications/cancelled" or found is None or not stated_version(found[0]):
-            return False
-        found[1].cancel()
-        return True
-
-    # Messages
-
     async def _tell(self, frame: Frame) -> None:
-        """Send a message that has no answer."""
+        """Send a message that gets no answer."""
         try:
             async with asyncio.timeout(NOTIFYING):
                 exchange = await self._post(frame)
@@ -146,23 +153,21 @@ class Upstream:
         for each in found if isinstance(found, list) else [found]:
             if isinstance(each, Frame) and each.kind is FrameKind.RESPONSE and each.key == asked.key:
                 answered = True
-                self._marks.heard(asked, each)
+                self._parameters.learn(asked, each)
                 if asked.method == "initialize":
-                    self._version = protocol_of(each.body)
+                    self._version = settled_version(each)
         await self._deliver(raw)
         return None if answered else (INTERNAL, "the server did not answer")
 
     async def _stream(self, asked: Frame, exchange: http.Exchange) -> tuple[int, str] | None:
-        """Deliver the events of an answer; a stream that breaks is taken up again where the server can do that."""
+        """Deliver the events of an answer; a stream that breaks is resumed where the server supports that."""
         last, pause = "", PAUSE
         for _ in range(TRIES):
             try:
-                events = EventReader(frames.LONGEST)
-                async for data in exchange.body():
-                    for event in events.feed(data):
-                        last, pause = event.id or last, _pause(event, pause)
-                        if is_message(event) and await self._one(asked, event.data) is None:
-                            return None
+                async for event in events_of(exchange):
+                    last, pause = event.id or last, _pause(event, pause)
+                    if is_message(event) and await self._one(asked, event.data) is None:
+                        return None
             except OSError as error:
                 self._note(f"a stream of the server broke: {error}")
             finally:
@@ -171,37 +176,33 @@ class Upstream:
                 break
             await asyncio.sleep(pause)
             exchange = await self._open("GET", {"Accept": STREAM, "Last-Event-ID": last})
-            if exchange.head.status != 200 or exchange.head.kind != STREAM:
+            if not _streams(exchange):
                 exchange.close()
                 break
         return INTERNAL, "the server's stream ended without an answer"
 
     async def _listen(self) -> None:
-        """Deliver what the server says on its own, where it does."""
+        """Deliver what the server sends without being asked."""
         last, pause, failed = "", PAUSE, 0
         while failed < TRIES:
             try:
                 exchange = await self._open("GET", {"Accept": STREAM} | ({"Last-Event-ID": last} if last else {}))
                 try:
-                    if exchange.head.status != 200 or exchange.head.kind != STREAM:
+                    if not _streams(exchange):
                         return
                     failed = 0
-                    events = EventReader(frames.LONGEST)
-                    async for data in exchange.body():
-                        for event in events.feed(data):
-                            last, pause = event.id or last, _pause(event, pause)
-                            if is_message(event):
-                                await self._deliver(event.data)
+                    async for event in events_of(exchange):
+                        last, pause = event.id or last, _pause(event, pause)
+                        if is_message(event):
+                            await self._deliver(event.data)
                 finally:
                     exchange.close()
             except OSError:
                 failed += 1
             await asyncio.sleep(pause)
 
-    # Requests
-
     async def _post(self, frame: Frame) -> http.Exchange:
-        headers = {"Content-Type": JSON, "Accept": ACCEPT, **self._marks.headers(frame)}
+        headers = {"Content-Type": JSON, "Accept": ACCEPT, **self._parameters.headers(frame)}
         version = stated_version(frame) or ("" if frame.method == "initialize" else self._version)
         return await self._open("POST", headers, frames.write(frame.body), version=version)
 
@@ -222,22 +223,23 @@ class Upstream:
         return exchange
 
 
+async def events_of(exchange: http.Exchange) -> AsyncIterator[StreamEvent]:
+    reader = EventReader(frames.LONGEST)
+    async for data in exchange.body():
+        for event in reader.feed(data):
+            yield event
+
+
+def _streams(exchange: http.Exchange) -> bool:
+    return exchange.head.status == 200 and exchange.head.kind == STREAM
+
+
 def is_message(event: StreamEvent) -> bool:
     return bool(event.data.strip()) and event.name in ("", "message")
 
 
 def _pause(event: StreamEvent, before: float) -> float:
     return before if event.retry is None else min(event.retry / 1000, LONGEST_PAUSE)
-
-
-NAMED = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
-MARK = "x-mcp-header"  # in the schema of a tool's parameter
-PLAIN = re.compile(r"[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?")
-TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}")
-DEEPEST = 8
-PARAMETER = "mcp-param-"  # how the headers begin that repeat an argument
-
-Path = tuple[str, ...]
 
 
 def encoded(value: str) -> str:
@@ -248,20 +250,26 @@ def encoded(value: str) -> str:
 
 
 def stated_version(frame: Frame) -> str:
-    """The protocol that a request says it is of; `""` where a handshake settled that."""
-    meta = frame.params.get("_meta")
-    found = meta.get(VERSION) if isinstance(meta, dict) else None
+    """The version of the protocol that a request names; `""` where a handshake settled that."""
+    found = frame.meta.get(VERSION)
     return found if isinstance(found, str) and PLAIN.fullmatch(found) else ""
 
 
-class Marks:
-    """Knows the marked parameters of the tools that a server listed."""
+def settled_version(answer: Frame) -> str:
+    """The version of the protocol that a handshake settled on."""
+    result = answer.body.get("result")
+    found = result.get("protocolVersion") if isinstance(result, dict) else None
+    return found if isinstance(found, str) and PLAIN.fullmatch(found) and len(found) <= 64 else ""
+
+
+class ParameterHeaders:
+    """The parameters that a server wants repeated in headers, as it listed its tools."""
 
     def __init__(self) -> None:
         self._tools: dict[str, dict[Path, str]] = {}
 
-    def heard(self, asked: Frame, answer: Frame) -> None:
-        """Take note of a list of tools."""
+    def learn(self, asked: Frame, answer: Frame) -> None:
+        """Take the parameters from a list of tools."""
         result = answer.body.get("result")
         tools = result.get("tools") if asked.method == "tools/list" and isinstance(result, dict) else None
         for tool in tools if isinstance(tools, list) else ():
@@ -269,39 +277,34 @@ class Marks:
                 self._tools[tool["name"]] = dict(_marked(tool.get("inputSchema"), ()))
 
     def headers(self, frame: Frame) -> dict[str, str]:
-        """The headers of a message that is sent on."""
         found = {"Mcp-Method": encoded(frame.method)} if frame.method else {}
         name = frame.params.get(NAMED.get(frame.method, ""))
         if isinstance(name, str):
             found["Mcp-Name"] = encoded(name)
         if frame.method == "tools/call" and isinstance(name, str):
             for path, token in self._tools.get(name, {}).items():
-                text = _text(_at(frame.params.get("arguments"), path))
-                if text is not None:
+                if (text := _text(_at(frame.params.get("arguments"), path))) is not None:
                     found[f"Mcp-Param-{token}"] = encoded(text)
         return found
 
 
 def repeated(frame: Frame, given: Mapping[str, str]) -> dict[str, str]:
-    """Of the headers that a client gives, those that repeat an argument of its call; for a client that knows the marks
-    of a tool where we do not. Raises BadMessage where one says something else: a server may go by it."""
+    """Of the headers that a client gives, those that repeat an argument of its call; the client may know the tool's
+    marked parameters where we do not. Raises BadMessage where one differs from the call: a server may act on it."""
     named = {name: value for name, value in given.items() if name.startswith(PARAMETER)}
     if not named or frame.method != "tools/call":
         return {}
-    said = {encoded(text) for text in _texts(frame.params.get("arguments"))}
+    values = {encoded(text) for text in _texts(frame.params.get("arguments"))}
     for name, value in named.items():
-        if value not in said:
-            raise BadMessage(
-                INVALID, f"the header `{one_line(name, 60)}` says what the call does not", frame.body["id"]
-            )
+        if value not in values:
+            raise BadMessage(INVALID, f"the header `{one_line(name, 60)}` differs from the call", frame.body["id"])
     return named
 
 
 def _texts(value: Any) -> Iterator[str]:
-    """Every text, number and truth value in some arguments, as a header says it."""
+    """Every text, number and boolean in some arguments, as a header has it."""
     for inner in value.values() if isinstance(value, dict) else ():
-        text = _text(inner)
-        if text is not None:
+        if (text := _text(inner)) is not None:
             yield text
         if isinstance(inner, float) and inner.is_integer():
             yield str(int(inner))  # as most clients write it
@@ -329,10 +332,3 @@ def _text(value: Any) -> str | None:
     if isinstance(value, bool):
         return "true" if value else "false"
     return str(value) if isinstance(value, str | int | float) else None
-
-
-def protocol_of(answer: Body) -> str:
-    """The protocol that a handshake settled on."""
-    result = answer.get("result")
-    found = result.get("protocolVersion") if isinstance(result, dict) else None
-    return found if isinstance(found, str) and PLAIN.fullmatch(found) and len(found) <= 64 else ""

@@ -33,18 +33,7 @@ SHELL = "bash"
 
 
 class ToolGate(Protocol):
-    """A gate or one of its sessions."""
-
-    def call(
-        self,
-        tool: str,
-        input: Mapping[str, object],
-        *,
-        cwd: str = "",
-        description: str = "",
-        runtime: str = "",
-        shell: str = "",
-    ) -> Call: ...
+    """A gate or one of its sessions. A call that names no session belongs to that one."""
 
     def decide(self, call: Call) -> Decision: ...
 
@@ -145,8 +134,7 @@ class Toolset:
         job = tool.prepare(self._context, checked)
         description = description or str(checked.get("description", ""))
         shell = SHELL if name == "bash" else ""
-        call = self._gate.call(name, job.input, cwd=self.folder, description=description, runtime=OURS, shell=shell)
-        return job, call
+        return job, Call(name, job.input, cwd=self.folder, description=description, runtime=OURS, shell=shell)
 
     def _hopeless(self, call: Call) -> bool:
         """Whether a call that has a problem ends here: nobody is asked about it. What the gate denies is denied first,
@@ -154,7 +142,7 @@ class Toolset:
         return self._gate.decide(call).outcome is not Outcome.DENY
 
     def _readable(self, path: str) -> bool:
-        call = self._gate.call("read", {"file_path": path}, cwd=self.folder, runtime=OURS)
+        call = Call("read", {"file_path": path}, cwd=self.folder, runtime=OURS)
         return self._gate.decide(call).outcome is Outcome.ALLOW
 
 

@@ -1,8 +1,8 @@
-"""Appends to the trail: many processes at once, one whole line at a time, in one chain. Reads nothing back.
+"""Appends to the trail: many processes at once, one whole line at a time, in one chain.
 
-A line is on its way to the disk when `append` returns, safe from the death of this process, not from a power cut:
-the disk is waited for when a segment is full and when the trail is closed. What a writer that died left behind is set
-right by the next one, see `recover`."""
+When `append` returns, a line is written: safe from the death of this process, not from a power cut. The disk is waited
+for when a segment is full and when the trail is closed. The next writer repairs what one that died left, see
+`recover`."""
 
 from __future__ import annotations
 
@@ -21,11 +21,12 @@ from assent.trail.segments import (
     LENGTH,
     LOCK,
     Head,
+    decode,
+    keep_lost_mark,
     move_mark,
     old_name,
     open_own,
     own_folder,
-    put_aside,
 )
 
 SEGMENT = 64 * 1024 * 1024  # bytes, after which a new segment begins
@@ -33,11 +34,11 @@ PATIENCE = 15.0  # seconds to wait for another writer
 
 
 class TrailBusy(Exception):
-    """Somebody else writes at this moment, or the disk has to be waited for, and who asked would not wait."""
+    """Another writer holds the lock, or the disk has to be waited for, and the caller would not wait."""
 
 
 class Trail:
-    """The trail in a folder, made when first written to. Safe for threads, for many processes, and over a fork."""
+    """The trail in a folder, which the first append makes. Safe for threads, processes and forks."""
 
     def __init__(self, folder: str, *, segment: int = SEGMENT, clock: Callable[[], float] = time) -> None:
         self.folder = folder
@@ -60,8 +61,8 @@ class Trail:
         self._process = os.getpid()
 
     def append(self, record: Record, *, patient: bool = True) -> str:
-        """Write a record and return its hash. Raises StoreError where it cannot be written: then it was not. Who is not
-        patient does not wait for others: then it raises Busy, and nothing was written."""
+        """Write a record and return its hash. Raises StoreError where it cannot be written: then it was not. Without
+        `patient` it does not wait for other writers: it raises TrailBusy, and nothing was written."""
         try:
             middle = line.body(record)
         except (ValueError, TypeError, RecursionError) as error:
@@ -84,7 +85,7 @@ class Trail:
         except OSError as error:
             self._close()
             raise StoreError(
-                f"the trail in `{self.folder}` cannot be written: {error.strerror}; look after the disk"
+                f"the trail in `{self.folder}` cannot be written: {error.strerror}; check the disk"
             ) from None
         except StoreError:
             self._close()
@@ -93,7 +94,7 @@ class Trail:
             self._mutex.release()
 
     def close(self) -> None:
-        """Wait for the disk, and let go of the files. The next `append` opens them again."""
+        """Wait for the disk, and close the files. The next `append` opens them again."""
         if os.getpid() != self._process:
             self._fresh()
         with self._mutex:
@@ -121,9 +122,7 @@ class Trail:
         after = Head(head.count + 1, found, head.offset + len(data), head.first)
         known = after.encode()
         try:
-            if os.write(self._file, data) != len(data):
-                raise StoreError(f"the disk of `{self.folder}` is full; free some of it")
-            if os.pwrite(self._heads, known, 0) != LENGTH:
+            if os.write(self._file, data) != len(data) or os.pwrite(self._heads, known, 0) != LENGTH:
                 raise StoreError(f"the disk of `{self.folder}` is full; free some of it")
         except BaseException:
             self._take_back(head)
@@ -134,17 +133,17 @@ class Trail:
         return found
 
     def _move_mark(self) -> None:
-        """A mark that cannot be moved makes it harder to find what is missing, and stops no line."""
+        """Move the mark on. If that fails, lost lines are harder to find; the line is written anyway."""
         try:
             if self._head.count:
                 move_mark(self.folder, self._head)
             else:
-                put_aside(self.folder)
+                keep_lost_mark(self.folder)
         except (OSError, StoreError):
             return
 
     def _take_back(self, head: Head) -> None:
-        """What was not written whole was not written. Where even this fails, the next writer sets it right."""
+        """Undo a line that was not written whole. Where even this fails, the next writer repairs it."""
         try:
             os.ftruncate(self._file, head.offset)
             os.pwrite(self._heads, head.encode(), 0)
@@ -154,7 +153,7 @@ class Trail:
     # ------------------------------------------------------------ agreeing with the disk
 
     def _take(self, patient: bool) -> None:
-        """The lock, on the file that everybody else takes it on."""
+        """Take the lock, on the file that has its name now."""
         while True:
             if self._lock < 0:
                 own_folder(self.folder)
@@ -169,9 +168,8 @@ class Trail:
             self._close()
 
     def _wait(self, patient: bool) -> None:
-        """A writer that hangs must not hang the others: after a while they refuse."""
-        end = 0.0
-        pause = 0.0001
+        """Wait for the lock, but not forever: a writer that hangs must not hang the others."""
+        end, pause = 0.0, 0.0001
         while True:
             try:
                 return fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -187,7 +185,7 @@ class Trail:
             pause = min(pause * 1.5, 0.005)
 
     def _agree(self) -> None:
-        """Make what this process knows what the disk says; the lock is held."""
+        """Bring what this process knows in line with the disk; the lock is held."""
         if self._file >= 0 and self._known:
             try:
                 file, head = os.lstat(self._current), os.lstat(self._head_path)
@@ -196,14 +194,14 @@ class Trail:
             else:
                 if (file.st_ino, head.st_ino) == self._identity:
                     known = os.pread(self._heads, LENGTH + 1, 0)
-                    if known != self._known and (found := recover.plain(known)) and found.first == self._head.first:
+                    if known != self._known and (found := decode(known)) and found.first == self._head.first:
                         self._head, self._known = found, known
                     if known == self._known and file.st_size == self._head.offset:
                         return
         self._reopen()
 
     def _reopen(self) -> None:
-        """Look at everything anew, set right what a dead writer or anybody else left, and say so in the trail."""
+        """Open everything again, repair what a dead writer or anybody else left, and record that."""
         for handle in (self._file, self._heads):
             if handle >= 0:
                 os.close(handle)
@@ -220,7 +218,7 @@ class Trail:
             self._write(line.body(event))
 
     def _rotate(self) -> None:
-        """Begin a new segment; the chain goes on. A death between the steps is set right by `recover`."""
+        """Begin a new segment; the chain goes on. A death between the steps is repaired by `recover`."""
         head = self._head
         old = os.path.join(self.folder, old_name(head.first))
         if os.path.lexists(old):

@@ -1,7 +1,7 @@
-"""Searches a segment with DuckDB, where it is installed. The answers are those of `entries.scan`, only sooner.
+"""Searches a segment with DuckDB, where it is installed. The answers are those of `entries.scan`, only faster.
 
-SQL narrows down; what is left is parsed and judged by the same code as without DuckDB. A segment in which a line
-cannot be read is left to that code altogether."""
+SQL preselects lines, which are parsed and filtered by the same code as without DuckDB. A segment in which a line cannot
+be read is left to that code as a whole."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LONGEST = 4 * 1024 * 1024  # bytes of one line; the trail's own are far shorter
 def search(
     held: Iterable[Segment], wanted: TrailFilter, newest_first: bool, tell: Callable[[Malformed], None]
 ) -> Iterator[TrailEntry]:
-    """The wanted records of segments, one after the other."""
+    """The records of segments that pass, one after the other."""
     with duckdb.connect(":memory:", config={"autoinstall_known_extensions": "false"}) as base:
         for segment in held:
             if _gather(base, segment, wanted):
@@ -35,14 +35,12 @@ def _hits(
 ) -> Iterator[TrailEntry]:
     rows = base.execute(f"SELECT line FROM hits ORDER BY rowid {'DESC' if newest_first else 'ASC'}")
     while batch := rows.fetchmany(BATCH):
-        for (line,) in batch:
-            entry = parse(segment.path, 0, line.encode() + b"\n", wanted)
-            if isinstance(entry, TrailEntry):
-                yield entry
+        parsed = (parse(segment.path, 0, line.encode() + b"\n", wanted) for (line,) in batch)
+        yield from (entry for entry in parsed if isinstance(entry, TrailEntry))
 
 
 def _gather(base: duckdb.DuckDBPyConnection, segment: Segment, wanted: TrailFilter) -> bool:
-    """Put the lines that may be wanted into a table; false where one of them, or the file, cannot be read."""
+    """Put the lines that may pass into a table; false where one of them, or the file, cannot be read."""
     conditions, values = _conditions(wanted)
     try:
         base.execute(
@@ -59,7 +57,7 @@ def _gather(base: duckdb.DuckDBPyConnection, segment: Segment, wanted: TrailFilt
 
 
 def _path(segment: Segment) -> str:
-    """The file that was opened, whatever it is called by now."""
+    """The file that was opened, whatever its name is by now."""
     opened = f"/proc/self/fd/{segment.handle}"
     return opened if os.path.exists(opened) else segment.path
 
@@ -91,10 +89,10 @@ def thin(
             if not _load(base, segment, columns):
                 yield from scan(segment, wanted, False, tell)
                 continue
-            rows = base.execute(f"SELECT {', '.join(names)} FROM thin WHERE time >= ? AND time < ?", _span(wanted))
+            span = [iso(wanted.since) if wanted.since else "", iso(wanted.until) if wanted.until else "~"]
+            rows = base.execute(f"SELECT {', '.join(names)} FROM thin WHERE time >= ? AND time < ?", span)
             while batch := rows.fetchmany(BATCH):
-                for row in batch:
-                    yield TrailEntry(segment.path, _present(names, row))
+                yield from (TrailEntry(segment.path, _present(names, row)) for row in batch)
 
 
 def _load(base: duckdb.DuckDBPyConnection, segment: Segment, columns: str) -> bool:
@@ -109,10 +107,6 @@ def _load(base: duckdb.DuckDBPyConnection, segment: Segment, columns: str) -> bo
         return found is not None and found[0] == 0
     except duckdb.Error:
         return False
-
-
-def _span(wanted: TrailFilter) -> list[str]:
-    return [iso(wanted.since) if wanted.since else "", iso(wanted.until) if wanted.until else "~"]
 
 
 def _present(names: tuple[str, ...], row: tuple[object, ...]) -> dict[str, object]:

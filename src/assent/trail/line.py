@@ -1,4 +1,4 @@
-"""One line of the trail: its bytes, its place in the chain, and reading that back. Touches no files.
+"""One line of the trail: its bytes, its place in the chain, and reading that back. Does no I/O.
 
 A line is `{"v":1,"n":N,…,"prev":"HASH","hash":"HASH"}` and a newline. The hash is SHA-256 over the previous hash and
 the line's bytes without its own hash: `{"v":1,"n":N,…,"prev":"HASH"}`."""
@@ -23,32 +23,35 @@ else:
 VERSION = 1
 NO_HASH = "0" * 64
 BEGINNING = b'{"v":1,"n":'
-# Texts, not patterns: appending seldom needs them, and `re` keeps what it compiled once.
+# Texts, not patterns: appending seldom needs them, and `re` caches what it compiled.
 _LINE = rb'\{"v":1,"n":([1-9][0-9]{0,17}),[^\n]*,"prev":"([0-9a-f]{64})","hash":"([0-9a-f]{64})"\}\n'
 _HASH_LENGTH = len(b',"hash":""}\n') + 64
-# The fields of a line that `more` may not take.
+# The fields of a line, which `more` may not overwrite.
 FIELDS = (
     "v n id time kind runtime session project cwd tool input effects outcome layer code reason rule source mode risk "
     "who channel scope timed_out latency_ms prev hash".split()
 )
-# What hides, disguises or steers a screen; JSON lets it stand as it is.
+# Control, hidden and direction characters, which JSON does not escape.
 _UNSAFE = (
     r"[\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f"
     r"\ud800-\udfff\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"
 )
 _second = (-1, "")
 _digest: Callable[[bytes], Any] = sha256
-_FIXED = attrgetter(
-    *"kind runtime session project cwd tool effects outcome layer code reason rule source mode risk".split(),
-    *"who channel scope timed_out".split(),
+# The fields of a record that are written where they are not empty, in this order; some can hold a secret.
+_ORDER = (
+    "runtime session project cwd tool input effects outcome layer code reason rule source mode risk who channel scope"
 )
+_WRITTEN = (*_ORDER.split(), "timed_out")
+_REDACTED = frozenset("project cwd tool reason rule source".split())
+_FIXED = attrgetter("kind", *(name for name in _WRITTEN if name != "input"))
 _TEXT, _PLAIN = frozenset({str}), frozenset({str, int})
-REMEMBERED, REMEMBERED_LENGTH = 256, 4000  # records, characters of one
-_known: dict[tuple[object, ...], str] = {}  # what agents say again and again, as it is written. No secret is kept.
+CACHED, CACHED_LENGTH = 256, 4000  # records, characters of one
+_known: dict[tuple[object, ...], str] = {}  # a cache of written records without secrets: agents repeat themselves
 
 
 class Link(Value):
-    """Where a line stands in the chain, as it says itself. `whole` says that its hash fits its bytes."""
+    """The place of a line in the chain, by its own fields. `whole`: its hash matches its bytes."""
 
     __slots__ = ("n", "prev", "hash", "whole")
 
@@ -60,15 +63,15 @@ class Link(Value):
 
 
 def body(record: Record) -> bytes:
-    """What a record says, redacted, as the middle of its line: everything but `v`, `n`, `prev` and `hash`."""
+    """A record, redacted, as the middle of its line: everything but `v`, `n`, `prev` and `hash`."""
     key = _lasting(record)
     said = _known.get(key) if key is not None else None
     clean = False
     if said is None:
         clean = redact.quiet("\n".join(_texts(record)))
         said = _json(_said(record, clean))
-        if clean and key is not None and len(said) <= REMEMBERED_LENGTH:
-            keep(_known, key, said, REMEMBERED)
+        if clean and key is not None and len(said) <= CACHED_LENGTH:
+            keep(_known, key, said, CACHED)
     id = record.id
     named = f'"id":"{id}"' if id.isascii() and id.replace("-", "").isalnum() else _json({"id": id})
     found = f'{named},"time":"{iso(record.time)}",{said}'
@@ -81,8 +84,8 @@ def body(record: Record) -> bytes:
 
 
 def _lasting(record: Record) -> tuple[object, ...] | None:
-    """All of a record but its id, its time and how long it took, which are others each time. None where comparing does
-    not tell whether two records say the same, as it does not of `1` and `true`."""
+    """All of a record but its id, time and latency, which differ each time. None where equal keys may be written
+    differently, as `1` and `true` are."""
     given = record.input
     if record.more or not _TEXT.issuperset(map(type, given)) or not _PLAIN.issuperset(map(type, given.values())):
         return None
@@ -90,35 +93,22 @@ def _lasting(record: Record) -> tuple[object, ...] | None:
 
 
 def _said(record: Record, clean: bool) -> dict[str, object]:
-    """What a record says of its call. `clean`: nothing in it so much as hints at a secret."""
+    """The fields of a record. `clean`: nothing in it even hints at a secret."""
     fields: dict[str, object] = {"kind": record.kind}
-    if record.runtime:
-        fields["runtime"] = record.runtime
-    if record.session:
-        fields["session"] = record.session
-    for name in ("project", "cwd", "tool"):
+    for name in _WRITTEN:
         if given := getattr(record, name):
-            fields[name] = given if clean else redact.text(given)
-    if record.input:
-        fields["input"] = redact.mapping(record.input, clean=clean)
-    if record.effects:
-        fields["effects"] = redact.value(record.effects, clean=clean)
-    for name in ("outcome", "layer", "code"):
-        if given := getattr(record, name):
+            if name == "input":
+                given = redact.mapping(given, clean=clean)
+            elif name == "effects":
+                given = redact.value(given, clean=clean)
+            elif name in _REDACTED and not clean:
+                given = redact.text(given)
             fields[name] = given
-    for name in ("reason", "rule", "source"):
-        if given := getattr(record, name):
-            fields[name] = given if clean else redact.text(given)
-    for name in ("mode", "risk", "who", "channel", "scope"):
-        if given := getattr(record, name):
-            fields[name] = given
-    if record.timed_out:
-        fields["timed_out"] = True
     return fields
 
 
 def _json(fields: dict[str, object]) -> str:
-    """Fields as they stand inside a line."""
+    """Fields as a line has them, without braces."""
     return readable(dumps(fields, ascii=False))[1:-1]
 
 
@@ -129,15 +119,14 @@ def _number(given: float) -> str:
 
 
 def _texts(record: Record) -> Iterator[str]:
-    """All of a record that can hold a secret, to be looked at in one go."""
+    """All of a record that can hold a secret, to be searched at once."""
     yield from (record.project, record.cwd, record.tool, record.reason, record.rule, record.source, *record.effects)
-    for each in (record.input, record.more):
-        if each:
-            yield from redact.texts(each)
+    yield from redact.texts(record.input or {})
+    yield from redact.texts(record.more or {})
 
 
 def readable(text: str) -> str:
-    """JSON that a terminal can show: characters that hide or steer are escaped, all others stand as they are."""
+    """JSON that a terminal can show: control, hidden and direction characters are escaped."""
     if text.isascii() and "\x7f" not in text:
         return text
     return re.sub(_UNSAFE, lambda found: _escaped(ord(found[0])), text)
@@ -164,7 +153,7 @@ def iso(time: float) -> str:
 
 
 def hasten() -> None:
-    """Hash with OpenSSL from now on: faster by two thirds, and worth its loading in a process that stays."""
+    """Hash with OpenSSL from now on: faster by two thirds, and worth loading in a long-lived process."""
     global _digest
     from hashlib import sha256
 
@@ -172,11 +161,17 @@ def hasten() -> None:
 
 
 def chained(middle: bytes, n: int, prev: str) -> tuple[bytes, str]:
-    """The line of a body at its place, and its hash."""
+    """The line of a body at its place in the chain, and its hash."""
     before = prev.encode()
     line = b'%b%d,%b,"prev":"%b"' % (BEGINNING, n, middle, before)
     found = _digest(b"%b%b}" % (before, line)).hexdigest()
     return b'%b,"hash":"%b"}\n' % (line, found.encode()), found
+
+
+def number(line: bytes) -> int:
+    """The number that a line begins with; 0 where it is no line of the trail."""
+    digits = line[len(BEGINNING) : len(BEGINNING) + 20].partition(b",")[0]
+    return int(digits) if line.startswith(BEGINNING) and digits.isdigit() else 0
 
 
 def link(line: bytes) -> Link | None:
@@ -185,8 +180,5 @@ def link(line: bytes) -> Link | None:
     if found is None:
         return None
     n, prev, own = found.groups()
-    digest = sha256(prev)
-    digest.update(line[:-_HASH_LENGTH])
-    digest.update(b"}")
-    hexadecimal = own.decode()
-    return Link(int(n), prev.decode(), hexadecimal, digest.hexdigest() == hexadecimal)
+    digest = sha256(b"%b%b}" % (prev, line[:-_HASH_LENGTH])).hexdigest()
+    return Link(int(n), prev.decode(), own.decode(), digest.encode() == own)

@@ -1,4 +1,4 @@
-"""Secrets that a text announces: assignments, flags, headers, passwords in addresses. Knows no shapes of tokens.
+"""Secrets that a name announces: assignments, flags, headers, passwords in addresses, keys such as `clientSecret`.
 
 Reads text, not the shell: it must find the same in a command, a configuration file, a script or JSON within JSON."""
 
@@ -10,7 +10,7 @@ from assent.contract import Pattern, re
 from assent.trail import shapes
 from assent.trail.shapes import Span
 
-# What a value is made of. The first that fits is taken, and nothing after it is required: no way back, so no blow-up.
+# What a value is made of. The first that fits is taken, and nothing after it is required, so there is no backtracking.
 _VALUE = (
     r"(?:‹redacted: [a-z -]*›"
     r"|\\+\"(?:[^\"\\]|\\+[^\"\\])*(?:\\+\"|$)"  # a string within a string
@@ -23,24 +23,7 @@ _VALUE = (
     r"|[^\s'\"\\`;&|<>()])*"
 )
 # Words that announce something. Lower case; a text that holds none of them is done.
-HINTS = (
-    "pass",
-    "pw",
-    "secret",
-    "token",
-    "key",
-    "auth",
-    "cred",
-    "cookie",
-    "bearer",
-    "jwt",
-    "sig",
-    "sess",
-    "otp",
-    "pat=",
-    "pat:",
-    "pat ",
-)
+HINTS = (*"pass pw secret token key auth cred cookie bearer jwt sig sess otp pat= pat:".split(), "pat ")
 _sources = {
     "assigned": r"(?<![\w.-])(-{0,2}[$@]?[A-Za-z_][\w.-]{0,79}?)(?:\\*[\"'\]]){0,2}\s{0,4}"
     r"(?::=|=>|={1,3}|:)[ \t]{0,4}(?=[^\s=])",
@@ -59,10 +42,9 @@ _sources = {
     "here": r"(?:-S\b|--stdin\b|--password-stdin|--with-token|chpasswd|cryptsetup)[^|\n]{0,200}<<<[ \t]*(?=\S)",
     "program": r"(?<![\w.-])(?:[^\s'\"]{0,80}/)?(NAMES)(?=[ \t])",
 }
-# Options that carry a password in these programs alone, glued (`-p…`) or as the next word.
-_OPTIONS: dict[
-    str, tuple[str, str]
-] = {  # program → options whose value may be glued, options whose value is the next word
+# Options that carry a password in these programs alone.
+# program → options whose value may be attached, options whose value is the next word
+_OPTIONS: dict[str, tuple[str, str]] = {
     "mysql": ("-p", ""),
     "mariadb": ("-p", ""),
     "sshpass": ("-p", "-p"),
@@ -96,14 +78,28 @@ _OPTIONS: dict[
     "evil-winrm": ("", "-p"),
     "crackmapexec": ("", "-p"),
 }
-# Programs whose passwords stand where `_odd_forms` looks.
+# Passwords that no option announces, by program; beside the `user:password` of curl and ftp.
+_ODD_FORMS = {
+    "openssl": r"\bpass:(?=\S)",
+    "kubectl": r"--from-literal[= ][\"']?[\w.-]+=(?=\S)",
+    "oc": r"--from-literal[= ][\"']?[\w.-]+=(?=\S)",
+    "vault": r"(?<=\s)[\w.-]+=(?=[^\s@-])",
+    "smbclient": r"-U[ =]?[^\s%]+%(?=\S)",
+    "htpasswd": r"-\w*b\w*[ \t]+(?:-\S+[ \t]+)*\S+[ \t]+\S+[ \t]+(?=\S)",
+    "xfreerdp": r"/p:(?=\S)",
+    "nmcli": r"\bpsk[ \t]+(?=\S)",
+    "wpa_passphrase": r"^[ \t]+\S+[ \t]+(?=\S)",
+}
 _ODD = ("curl", "ftp", "openssl", "kubectl", "vault", "smbclient", "htpasswd", "xfreerdp", "nmcli", "wpa_passphrase")
 _MENTIONS = tuple(
     each + " " if each in ("oc", "az", "gh", "zip", "bcp", "rar", "ftp") else each
     for each in (*_OPTIONS, *_ODD, "<<<", "-S", "chpasswd", "--with-token", "-stdin")
 )
-_BARE = ("vault", "psk", "wpa_")  # a password may stand there without any option
-_PROGRAMS = tuple(dict.fromkeys((*_OPTIONS, *_ODD)))
+_BARE = ("vault", "psk", "wpa_")  # a password may be there without any option
+_sources["piped"] = _sources["piped"].replace("VALUE", _VALUE)
+_sources["program"] = _sources["program"].replace(
+    "NAMES", "|".join(f"{each}[\\w-]*" for each in dict.fromkeys((*_OPTIONS, *_ODD)))
+)
 _NEEDS = {"docker": "login", "podman": "login", "skopeo": "login", "helm": "login", "buildah": "login", "oc": "login"}
 _NEEDS |= {"az": "login", "gh": "secret", "openssl": "enc"}
 _REFERENCE = r"\$(?:[A-Za-z_]\w*|[0-9@*#]|\{[A-Za-z_]\w*\}|\()|%[A-Za-z_]\w*%|\{\{|<[A-Za-z_ -]+>"
@@ -112,24 +108,75 @@ _EMPTY = frozenset(
     "required optional str, string, string; ''".split()
 ) | {"", "''", '""', "*", "***", "...", "…", "-", "=", "==", "|", ">", "[", "{", "("}
 _JOINING = ("-c", "--", "-S", "-E", "-n", "-H")  # `bash -c mysql …`, `sudo -E mysql …`
-NEAR = 2000  # characters in which what belongs to a program or a quote is looked for
+NEAR = 2000  # characters that are searched for the end of a command, or the beginning of a quote
 _PROSE = ("secrets", "credentials", "creds", "tokens", "signature")
 _LONG = ("password", "passwd", "pass", "token", "secret", "key", "passphrase")  # -password, as Go and Java write it
 _HEADERS = ("authorization", "proxy-authorization", "cookie", "set-cookie")  # whole lines, see `_headers`
-_compiled: dict[str, re.Pattern[str]] = {}
+_CAMEL = Pattern(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_SPLIT = Pattern(r"[^a-z0-9]+")
+
+# Endings of words for secrets.
+_ENDINGS: tuple[tuple[str, str], ...] = (
+    ("password", "password"),
+    ("passwd", "password"),
+    ("passwort", "password"),
+    ("passcode", "password"),
+    ("passphrase", "passphrase"),
+    ("secret", "secret"),
+    ("token", "token"),
+    ("apikey", "api key"),
+    ("accesskey", "access key"),
+    ("secretkey", "secret key"),
+    ("privatekey", "private key"),
+    ("authkey", "auth key"),
+    ("accountkey", "account key"),
+    ("sharedkey", "shared key"),
+    ("masterkey", "master key"),
+    ("signingkey", "signing key"),
+    ("encryptionkey", "encryption key"),
+    ("credential", "credential"),
+    ("credentials", "credential"),
+    ("creds", "credential"),
+    ("jsessionid", "session id"),
+    ("sessid", "session id"),
+    ("authorization", "authorization"),
+)
+# Whole words, alone or at the end of a name.
+_WORDS = {"jwt": "token", "bearer": "token", "cookie": "cookie", "cookies": "cookie", "otp": "one-time password"}
+# Words at the end of a name, after another word: `DB_PASS`, not `pass`; `DB_PWD`, not the shell's `PWD`.
+_SECOND = {"pass": "password", "pwd": "password", "pw": "password", "auth": "authorization", "pat": "token"}
+# `key` is a secret after one of these, and else may name anything.
+_KEYS = frozenset(
+    "api access secret private auth encryption signing master account shared service storage license client deploy app "
+    "application consumer subscription admin root hmac aes ssh webhook session crypt cipher openai anthropic stripe "
+    "gemini google azure openrouter mistral groq cohere sendgrid mailgun twilio datadog dd amplitude algolia mapbox "
+    "sentry segment rapidapi functions host jwt wg psk".split()
+)
+# A name that ends in one of these is about a secret, and holds none.
+_ABOUT = frozenset(
+    "file files path dir directory folder url uri endpoint name names id ids arn ref count limit length len size "
+    "min max type types ttl expiry expires expiration age env var policy hash header field issuer prefix suffix "
+    "store manager provider required enabled version algorithm alg scheme stdin fd command cmd helper script "
+    "prompt budget usage rate index position mode format timeout class classes list regex pattern audience scope "
+    "scopes reset strength label hint input form page error errors valid validator factory service server client "
+    "method fn func function jar".split()
+)
+# A name that begins with one of these counts, asks or negates.
+_FIRST = frozenset(
+    "no ask prompt has is needs requires require max min num total count pad eos bos unk cls sep mask stop special "
+    "per next prev forgot reset show hide toggle save load".split()
+)
+# Keys that hold secrets; in a text these words may mean anything.
+_PLAIN = {"pass": "password", "pwd": "password", "pw": "password", "secrets": "secret", "auth_tokens": "token"}
+_known: dict[str, str] = {}
 
 
 def _pattern(name: str) -> re.Pattern[str]:
-    found = _compiled.get(name)
-    if found is None:
-        found = _compiled[name] = re.compile(
-            _sources[name].replace("VALUE", _VALUE).replace("NAMES", "|".join(f"{each}[\\w-]*" for each in _PROGRAMS))
-        )
-    return found
+    return shapes.compiled(_sources[name])
 
 
 def hinted(text: str) -> bool:
-    """Whether a look with `find` is worth it."""
+    """Whether `find` may find something."""
     lower = text.lower()
     return ("://" in text and "@" in text) or _says(lower) or _runs(text) or shapes.form_hinted(lower)
 
@@ -171,19 +218,19 @@ def _group(found: re.Match[str], group: int, kind: str) -> Span:
 
 
 def _value(text: str, at: int, kind: str) -> Iterator[Span]:
-    """The value that stands at a place, unless it says nothing or only names another place."""
+    """The value at a place, unless it is empty or only a reference."""
     alone = text[max(at - 8, 0) : at].rstrip()[-1:] in (":", ",")  # in JSON and its like a string ends at its quote
     found = (alone and _pattern("quoted").match(text, at)) or _pattern("value").match(text, at)
     if found is None or _closes(text, at):
         return
     bare = found[0].strip("\"'\\").rstrip(",;.")
-    if bare.lower() in _EMPTY or _refers(found[0], text[found.end() : found.end() + 1]):
-        return
-    if kind.endswith(" key") and (
-        bare[:1] in ("/", "~") or bare[:2] in ("./", "..") or bare.endswith((".pem", ".key"))
+    path = bare.startswith(("/", "~", "./", "..")) or bare.endswith((".pem", ".key"))
+    if (
+        bare.lower() not in _EMPTY
+        and not _refers(found[0], text[found.end() : found.end() + 1])
+        and not (kind.endswith(" key") and path)
     ):
-        return
-    yield *_inside(text, found.start(), found.end()), kind
+        yield *_inside(text, found.start(), found.end()), kind
 
 
 def _inside(text: str, start: int, end: int) -> tuple[int, int]:
@@ -197,7 +244,7 @@ def _inside(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 def _closes(text: str, at: int) -> bool:
-    """Whether a quote is the end of the text that it stands in: `read -p "Password: " x`."""
+    """Whether a quote ends a text, rather than begins one: `read -p "Password: " x`."""
     quote = text[at]
     if quote not in "\"'" or text[at + 1 : at + 2] not in ("", " ", "\n", ";", ")", "|", "&"):
         return False
@@ -222,7 +269,7 @@ def refers(value: str) -> bool:
 
 
 def _announced(name: str, sign: str) -> str:
-    """What a name in a text announces; more cautious than for a key, since texts are also prose and code."""
+    """The kind of secret that a name in a text announces; stricter than for a key: texts are also prose and code."""
     bare = name.lstrip("-$@").rpartition("/")[2].rpartition(":")[2]  # npm's //registry/:_authToken
     if name.lower() in _HEADERS or bare.lower() in _PROSE:
         return ""
@@ -246,7 +293,7 @@ def _assignments(text: str) -> Iterator[Span]:
             if not tested and (kind := _announced(found[1], found[0].rstrip()[-1:])):
                 for span in _value(text, after, kind):
                     yield span
-                    after = span[1]  # what a value holds is gone with it: each part of a text is looked at once
+                    after = span[1]  # what a value holds is redacted with it: each part of a text is searched once
             found = pattern.search(text, after)
 
 
@@ -270,7 +317,7 @@ def _programs(text: str) -> Iterator[Span]:
     if "<<<" in text:
         for found in _pattern("here").finditer(text):
             yield from _value(text, found.end(), "piped secret")
-    done: dict[str, int] = {}  # how far the options of a program were looked at
+    done: dict[str, int] = {}  # program → how far its options were searched
     for found in _pattern("program").finditer(text):
         before = text[max(found.start() - 80, 0) : found.start()].split()[-1:]
         if before and before[0].startswith("-") and before[0] not in _JOINING:
@@ -290,38 +337,20 @@ def _of_program(text: str, program: str, start: int, end: int) -> Iterator[Span]
     glued, apart = _OPTIONS.get(row, ("", ""))
     if _NEEDS.get(row, "") not in text[start:end]:
         apart = ""
-    for option in glued.split():
-        for found in re.finditer(rf"(?<=[\s]){option}(?=[^\s=-])", text[start:end]):
-            yield from _value(text, start + found.end(), "password")
-    for option in apart.split():
-        for found in re.finditer(rf"(?<=[\s]){option}[ \t]+(?=[^\s-])", text[start:end]):
-            yield from _value(text, start + found.end(), "password")
-    yield from _odd_forms(text, program, start, end)
-
-
-def _odd_forms(text: str, program: str, start: int, end: int) -> Iterator[Span]:
-    """Passwords that stand where no option says so."""
-    patterns: tuple[str, ...] = ()
-    if program in ("curl", "ftp", "lftp") or program.startswith("curl"):
+    for options, after in ((glued, r"(?=[^\s=-])"), (apart, r"[ \t]+(?=[^\s-])")):
+        for option in options.split():
+            yield from _values(rf"(?<=[\s]){option}{after}", text, start, end)
+    if program in ("ftp", "lftp") or program.startswith("curl"):
         for found in _pattern("user").finditer(text, start, end):
             yield from _value(text, found.end(), "password") if not found[1] else _to_quote(text, found.end(), found[1])
-    elif program == "openssl":
-        patterns = (r"\bpass:(?=\S)",)
-    elif program in ("kubectl", "oc"):
-        patterns = (r"--from-literal[= ][\"']?[\w.-]+=(?=\S)",)
-    elif program == "vault":
-        patterns = (r"(?<=\s)[\w.-]+=(?=[^\s@-])",) if re.search(r"\b(?:put|write|patch)\b", text[start:end]) else ()
-    elif program == "smbclient":
-        patterns = (r"-U[ =]?[^\s%]+%(?=\S)",)
-    elif program == "htpasswd":
-        patterns = (r"-\w*b\w*[ \t]+(?:-\S+[ \t]+)*\S+[ \t]+\S+[ \t]+(?=\S)",)
-    elif program.startswith("xfreerdp"):
-        patterns = (r"/p:(?=\S)",)
-    elif program in ("nmcli", "wpa_passphrase"):
-        patterns = (r"\bpsk[ \t]+(?=\S)",) if program == "nmcli" else (r"^[ \t]+\S+[ \t]+(?=\S)",)
-    for pattern in patterns:
-        for found in re.finditer(pattern, text[start:end]):
-            yield from _value(text, start + found.end(), "password")
+    odd = _ODD_FORMS.get("xfreerdp" if program.startswith("xfreerdp") else program)
+    if odd and (program != "vault" or re.search(r"\b(?:put|write|patch)\b", text[start:end])):
+        yield from _values(odd, text, start, end)
+
+
+def _values(source: str, text: str, start: int, end: int) -> Iterator[Span]:
+    for found in re.finditer(source, text[start:end]):
+        yield from _value(text, start + found.end(), "password")
 
 
 def _to_quote(text: str, start: int, quote: str) -> Iterator[Span]:
@@ -331,88 +360,26 @@ def _to_quote(text: str, start: int, quote: str) -> Iterator[Span]:
         yield start, start + len(inner), "password"
 
 
-_CAMEL = Pattern(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-_SPLIT = Pattern(r"[^a-z0-9]+")
-
-# A word that ends like this is what people call a secret.
-_ENDINGS: tuple[tuple[str, str], ...] = (
-    ("password", "password"),
-    ("passwd", "password"),
-    ("passwort", "password"),
-    ("passcode", "password"),
-    ("passphrase", "passphrase"),
-    ("secret", "secret"),
-    ("token", "token"),
-    ("apikey", "api key"),
-    ("accesskey", "access key"),
-    ("secretkey", "secret key"),
-    ("privatekey", "private key"),
-    ("authkey", "auth key"),
-    ("accountkey", "account key"),
-    ("sharedkey", "shared key"),
-    ("masterkey", "master key"),
-    ("signingkey", "signing key"),
-    ("encryptionkey", "encryption key"),
-    ("credential", "credential"),
-    ("credentials", "credential"),
-    ("creds", "credential"),
-    ("jsessionid", "session id"),
-    ("sessid", "session id"),
-    ("authorization", "authorization"),
-)
-# Whole words, alone or at the end of a name.
-_WORDS = {"jwt": "token", "bearer": "token", "cookie": "cookie", "cookies": "cookie", "otp": "one-time password"}
-# Words that need another before them, and none behind: `DB_PASS`, not `pass`; `DB_PWD`, not the shell's `PWD`.
-_SECOND = {"pass": "password", "pwd": "password", "pw": "password", "auth": "authorization", "pat": "token"}
-# `key` is a secret behind one of these, and else a name for anything.
-_KEYS = frozenset(
-    "api access secret private auth encryption signing master account shared service storage license client deploy app "
-    "application consumer subscription admin root hmac aes ssh webhook session crypt cipher openai anthropic stripe "
-    "gemini google azure openrouter mistral groq cohere sendgrid mailgun twilio datadog dd amplitude algolia mapbox "
-    "sentry segment rapidapi functions host jwt wg psk".split()
-)
-# A name that ends in one of these speaks of the secret, and is none itself.
-_ABOUT = frozenset(
-    "file files path dir directory folder url uri endpoint name names id ids arn ref count limit length len size "
-    "min max type types ttl expiry expires expiration age env var policy hash header field issuer prefix suffix "
-    "store manager provider required enabled version algorithm alg scheme stdin fd command cmd helper script "
-    "prompt budget usage rate index position mode format timeout class classes list regex pattern audience scope "
-    "scopes reset strength label hint input form page error errors valid validator factory service server client "
-    "method fn func function jar".split()
-)
-# A name that begins with one of these counts, asks or negates.
-_FIRST = frozenset(
-    "no ask prompt has is needs requires require max min num total count pad eos bos unk cls sep mask stop special "
-    "per next prev forgot reset show hide toggle save load".split()
-)
-# Keys that hold secrets, and words that in a text mean anything.
-_PLAIN = {"pass": "password", "pwd": "password", "pw": "password", "secrets": "secret", "auth_tokens": "token"}
-_known: dict[str, str] = {}
-
-
 def secret_kind(name: str, *, key: bool = False) -> str:
-    """What kind of secret a name announces; `""` for none. `key` says that it is a key of structured input."""
+    """The kind of secret that a name announces; `""` for none. `key` says that it is a key of structured input."""
     if len(name) > 80:
         return ""
-    remembered = _known.get(name)
-    if remembered is None:
+    known = _known.get(name)
+    if known is None:
         if len(_known) > 2000:
             _known.clear()
-        remembered = _known[name] = _judge(name)
-    return remembered or (_PLAIN.get(name.lower(), "") if key else "")
+        known = _known[name] = _kind(name)
+    return known or (_PLAIN.get(name.lower(), "") if key else "")
 
 
-def _judge(name: str) -> str:
+def _kind(name: str) -> str:
     plain = name.replace("_", "a")
     if plain.isascii() and plain.isalpha() and name.islower():  # most keys, without a pattern
         words = [word for word in name.split("_") if word]
     else:
         words = [word for word in _SPLIT.split(_CAMEL.sub("_", name).lower()) if word and not word.isdigit()]
-    if not words or words[0] in _FIRST:
-        return ""
-    if words[-1] in _ABOUT:
-        return ""
-    if words in (["old", "pwd"], ["oldpwd"], ["ssh", "auth"], ["by", "pass"]):
+    harmless = (["old", "pwd"], ["oldpwd"], ["ssh", "auth"], ["by", "pass"])
+    if not words or words[0] in _FIRST or words[-1] in _ABOUT or words in harmless:
         return ""
     if len(words) > 1 and words[-1] in _SECOND:
         return _SECOND[words[-1]]

@@ -1,8 +1,7 @@
-"""Reads the trail back: all of it or what a filter wants, oldest or newest first, in bounded memory. Changes nothing.
+"""Reads the trail back, all of it or what a filter passes, oldest or newest first, in bounded memory; and as it grows.
 
-Lines that cannot be read are reported and passed over. Whether the lines are those that were written is the business
-of `verify`. Where DuckDB is installed and the trail is long, it does the searching (`duck`); the answers are the
-same."""
+Lines that cannot be read are reported and skipped. Where DuckDB is installed and the trail is long, it does the
+searching (`duck`); the answers are the same."""
 
 from __future__ import annotations
 
@@ -11,11 +10,11 @@ from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from time import sleep
 
+from assent.trail import line
 from assent.trail.entries import ALL, Malformed, Segment, TrailEntry, TrailFilter, backwards, parse, scan, snapshot
-from assent.trail.line import BEGINNING
 from assent.trail.segments import CURRENT, old_segments, open_own
 
-# From where on loading DuckDB pays, as measured: on few cores the plain search is as fast, reading all is not.
+# From which size on loading DuckDB pays, as measured: on few cores the plain search is as fast, reading all is not.
 WORTH_BYTES, WORTH_CORES, WORTH_READING = 256 * 1024 * 1024, 4, 32 * 1024 * 1024
 
 
@@ -28,9 +27,9 @@ def read(
     malformed: Callable[[Malformed], None] | None = None,
     engine: str = "",
 ) -> Iterator[TrailEntry]:
-    """The wanted records. `malformed` is told of lines that cannot be read.
+    """The records that pass. `malformed` gets the lines that cannot be read.
 
-    `engine` is `python` or `duckdb`; by itself the one that is there and pays is taken."""
+    `engine` is `python` or `duckdb`; by default DuckDB is used where it is installed and pays."""
     wanted = ALL if wanted is None or wanted == ALL else wanted
     tell = malformed or _ignore
     with snapshot(folder) as (held, _):
@@ -50,7 +49,7 @@ def thin(
     malformed: Callable[[Malformed], None] | None = None,
     engine: str = "",
 ) -> Iterator[TrailEntry]:
-    """All records of a time, oldest first, with at least these fields: what counting needs."""
+    """All records of a time, oldest first, with at least these fields: enough to count them."""
     wanted = TrailFilter(since=since, until=until)
     with snapshot(folder) as (held, _):
         long = sum(each.size for each in held) >= WORTH_READING
@@ -64,7 +63,7 @@ def thin(
 
 
 def _ignore(_: Malformed) -> None:
-    """Nobody wants to know."""
+    """The default for lines that cannot be read."""
 
 
 def _search(
@@ -93,12 +92,12 @@ def _pays(held: list[Segment]) -> bool:
 def follow(
     folder: str, wanted: TrailFilter | None = None, *, poll: float = 0.3, heard: Callable[[], bool] = lambda: True
 ) -> Iterator[TrailEntry]:
-    """Wanted records that are written from the call on, without end. While nobody hears them, they are passed over."""
+    """Records that pass and are written from the call on, without end. While `heard` is false, they are skipped."""
     path = os.path.join(folder, CURRENT)
     handle = _opened(path)
     at = os.fstat(handle).st_size if handle >= 0 else 0
-    last = [_last(handle, at)]
-    return _parsed(path, _growing(folder, path, handle, at, last, poll), wanted or TrailFilter(), heard)
+    last = next(filter(None, map(line.number, backwards(handle, at))), 0) if handle >= 0 else 0
+    return _parsed(path, _growing(folder, path, handle, at, [last], poll), wanted or TrailFilter(), heard)
 
 
 def _parsed(path: str, lines: Iterator[bytes], wanted: TrailFilter, heard: Callable[[], bool]) -> Iterator[TrailEntry]:
@@ -112,11 +111,11 @@ def _growing(folder: str, path: str, handle: int, at: int, last: list[int], poll
     """Whole lines as they come. `last` holds the number of the last one, to find the segments in between."""
     try:
         while True:
-            # In this order: what is renamed after the look is read to its end in the next round.
+            # In this order: what is renamed after this check is read to its end in the next round.
             moved = handle < 0 or _moved(handle, path)
             for raw in _lines(handle, at):
                 at += len(raw)
-                last[0] = _number(raw) or last[0]
+                last[0] = line.number(raw) or last[0]
                 yield raw
             following = _opened(path) if moved else -1
             if following < 0:
@@ -132,28 +131,15 @@ def _growing(folder: str, path: str, handle: int, at: int, last: list[int], poll
 
 
 def _between(folder: str, following: int, last: list[int]) -> Iterator[bytes]:
-    """Segments that were filled and put aside since the last look."""
+    """The lines of segments that were filled since the last round."""
     for first, path in old_segments(folder):
         handle = _opened(path) if first > last[0] > 0 else -1
-        if handle < 0:
-            continue
-        try:
-            if os.fstat(handle).st_ino != os.fstat(following).st_ino:
-                for raw in _lines(handle, 0):
-                    last[0] = _number(raw) or last[0]
-                    yield raw
-        finally:
-            os.close(handle)
-
-
-def _last(handle: int, size: int) -> int:
-    """The number of the last line; 0 where there is none."""
-    return next((number for raw in backwards(handle, size) if (number := _number(raw))), 0) if handle >= 0 else 0
-
-
-def _number(raw: bytes) -> int:
-    digits = raw[len(BEGINNING) : len(BEGINNING) + 20].partition(b",")[0]
-    return int(digits) if raw.startswith(BEGINNING) and digits.isdigit() else 0
+        if handle >= 0:
+            with open(handle, "rb", 0):
+                if os.fstat(handle).st_ino != os.fstat(following).st_ino:
+                    for raw in _lines(handle, 0):
+                        last[0] = line.number(raw) or last[0]
+                        yield raw
 
 
 def _opened(path: str) -> int:
@@ -171,7 +157,7 @@ def _moved(handle: int, path: str) -> bool:
 
 
 def _lines(handle: int, at: int) -> Iterator[bytes]:
-    """The whole lines behind a place."""
+    """The whole lines after an offset."""
     rest = b""
     while handle >= 0 and (block := os.pread(handle, 1 << 20, at + len(rest))):
         lines = (rest + block).split(b"\n")

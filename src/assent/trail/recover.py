@@ -1,8 +1,8 @@
-"""Sets right what a writer that died left of the trail, or what somebody else did to it. The lock is held meanwhile.
+"""Repairs what a writer that died left of the trail, or what somebody else did to it. Call it with the lock held.
 
-Nothing is thrown away and nothing is covered up. A whole line that the head does not know yet is taken in. What is
-no line of the chain is moved to a file of its own, and an `event` in the trail says so. A trail that is shorter than
-its head says goes on from the head: the hole stays, and `verify` names it."""
+Nothing is thrown away and nothing is covered up. A whole line that the head does not count yet is taken in. What is no
+line of the chain is moved to another file, and an `event` in the trail says so. A trail that is shorter than its head
+says goes on from the head: the gap stays, and `verify` reports it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from assent.contract import Record
 from assent.trail import line
 from assent.trail.segments import (
     CURRENT,
-    LENGTH,
+    HEAD,
     Head,
     decode,
     old_name,
@@ -22,32 +22,22 @@ from assent.trail.segments import (
     write_whole,
 )
 
-LOOK_BACK = 4 * 1024 * 1024  # bytes at the end of a segment in which a whole line is looked for
-
-
-def plain(raw: bytes) -> Head | None:
-    """The head in bytes just read; None where they are damaged."""
-    return decode(raw) if len(raw) == LENGTH else None
+TAIL = 4 * 1024 * 1024  # bytes at the end of a segment that are searched for a whole line
 
 
 def recover(folder: str, time: float) -> tuple[Head, list[Record]]:
-    """Make the current segment end with its last whole line; return where that is, and what is to be told."""
-    raw = read_head(folder)
-    head = plain(raw) if raw is not None else None
-    if head is None:
-        return _without_head(folder, raw, time)
-    if _was_rotating(folder, head):
-        head = Head(head.count, head.hash, 0, head.count + 1)
-    handle = open_own(os.path.join(folder, CURRENT), os.O_RDWR | os.O_CREAT)
-    try:
-        size = os.fstat(handle).st_size
+    """Make the current segment end with its last whole line; return where that is, and the events to record."""
+    raw = read_head(os.path.join(folder, HEAD))
+    head = decode(raw) if raw is not None else None
+    with open(open_own(os.path.join(folder, CURRENT), os.O_RDWR | os.O_CREAT), "r+b", 0) as file:
+        handle, size = file.fileno(), os.fstat(file.fileno()).st_size
+        if head is None:
+            return _without_head(folder, handle, size, raw, time)
+        if size == 0 < head.offset and _was_rotating(folder, head):
+            head = Head(head.count, head.hash, 0, head.count + 1)
         if size < head.offset:
             return _shorter(folder, handle, head, size, time)
-        if size == head.offset:
-            return head, []
-        return _longer(folder, handle, head, size, time)
-    finally:
-        os.close(handle)
+        return (head, []) if size == head.offset else _longer(folder, handle, head, size, time)
 
 
 def sync_folder(folder: str) -> None:
@@ -60,25 +50,17 @@ def sync_folder(folder: str) -> None:
 
 
 def _was_rotating(folder: str, head: Head) -> bool:
-    """Whether a writer died after it had renamed the full segment and before it wrote that down."""
-    current = os.path.join(folder, CURRENT)
-    if head.offset == 0 or (os.path.exists(current) and os.path.getsize(current) > 0):
-        return False
+    """Whether a writer died after it renamed the full segment and before it wrote the new head."""
     try:
         handle = open_own(os.path.join(folder, old_name(head.first)), os.O_RDONLY)
     except FileNotFoundError:
         return False
-    try:
-        return os.fstat(handle).st_size == head.offset and _last_hash(handle, head.offset) == head.hash
-    finally:
-        os.close(handle)
+    with open(handle, "rb", 0):
+        last = os.pread(handle, 67, max(head.offset - 67, 0))[:64]
+        return os.fstat(handle).st_size == head.offset and last == head.hash.encode()
 
 
-def _last_hash(handle: int, size: int) -> str:
-    return os.pread(handle, 67, max(size - 67, 0))[:64].decode("ascii", "replace")
-
-
-# ---------------------------------------------------------------- more than the head knows
+# ---------------------------------------------------------------- more than the head counts
 
 
 def _longer(folder: str, handle: int, head: Head, size: int, time: float) -> tuple[Head, list[Record]]:
@@ -92,7 +74,7 @@ def _longer(folder: str, handle: int, head: Head, size: int, time: float) -> tup
 
 
 def _adopt(data: bytes, head: Head) -> tuple[Head, bytes]:
-    """The head after every line that chains, and what is left."""
+    """The head after every line that fits the chain, and the bytes that are left."""
     for each in data.splitlines(keepends=True):
         found = line.link(each)
         if found is None or not found.whole or found.n != head.count + 1 or found.prev != head.hash:
@@ -103,7 +85,7 @@ def _adopt(data: bytes, head: Head) -> tuple[Head, bytes]:
 
 
 def _over(handle: int, head: Head, event: Record) -> tuple[Head, list[Record]]:
-    """Write an event over what was moved aside: so that no death in between loses it."""
+    """Write an event over what was moved, so that no death in between loses it."""
     data, found = line.chained(line.body(event), head.count + 1, head.hash)
     end = head.offset + len(data)
     if os.pwrite(handle, data, head.offset) != len(data):
@@ -115,9 +97,8 @@ def _over(handle: int, head: Head, event: Record) -> tuple[Head, list[Record]]:
 def _aside(folder: str, n: int, rest: bytes) -> str:
     for each in range(1000):
         name = f"torn-{n}.txt" if each == 0 else f"torn-{n}-{each}.txt"
-        path = os.path.join(folder, name)
-        if not os.path.lexists(path):
-            write_whole(path, rest)
+        if not os.path.lexists(os.path.join(folder, name)):
+            write_whole(os.path.join(folder, name), rest)
             return name
     raise OSError(17, "too many files of torn lines")
 
@@ -128,54 +109,45 @@ def _event(head: Head, code: str, reason: str, time: float, length: int = 0) -> 
     )
 
 
-# ---------------------------------------------------------------- less than the head knows
+# ---------------------------------------------------------------- less than the head counts
 
 
 def _shorter(folder: str, handle: int, head: Head, size: int, time: float) -> tuple[Head, list[Record]]:
-    """The end is gone. The chain goes on from what the head knows, so that nobody takes the hole for a whole."""
-    data = _read(handle, max(size - LOOK_BACK, 0), size)
+    """The end is gone. The chain goes on from the head, so that the gap can be seen."""
+    data = _read(handle, max(size - TAIL, 0), size)
     whole = data.rfind(b"\n") + 1
-    moved = ""
-    if whole < len(data):
-        moved = f", and a piece of a line was moved to `{_aside(folder, head.count + 1, data[whole:])}`"
+    torn = _aside(folder, head.count + 1, data[whole:]) if whole < len(data) else ""
+    moved = f", and a piece of a line was moved to `{torn}`" if torn else ""
     end = size - (len(data) - whole)
     gone = f"the trail was cut: {head.offset - end} bytes before line {head.count + 1} are gone{moved}"
     event = _event(head, "trail.cut", gone, time, head.offset - end)
     return _over(handle, Head(head.count, head.hash, end, head.first), event)
 
 
-def _without_head(folder: str, raw: bytes | None, time: float) -> tuple[Head, list[Record]]:
-    """A new trail, or one whose head is gone: it is taken from the last whole line, and that is told."""
+def _without_head(folder: str, handle: int, size: int, raw: bytes | None, time: float) -> tuple[Head, list[Record]]:
+    """A new trail, or one whose head is gone: it is taken from the last whole line, and an event says so."""
     old = old_segments(folder)
-    handle = open_own(os.path.join(folder, CURRENT), os.O_RDWR | os.O_CREAT)
-    try:
-        size = os.fstat(handle).st_size
-        if not old and not size and not raw:
-            return Head(), []
-        head = _from_lines(handle, size, 1)
-        if head is None and old:
-            before = open_own(old[-1][1], os.O_RDONLY)
-            try:
-                found = _from_lines(before, os.fstat(before).st_size, old[-1][0])
-            finally:
-                os.close(before)
-            head = Head(found.count, found.hash, 0, found.count + 1) if found else None
-        elif head is not None:
-            head = Head(head.count, head.hash, head.offset, _first(handle, head))
-        head = head or Head()
-        what = "was missing" if raw is None else "was damaged"
-        told = f"`head.json` {what}; it was made anew from line {head.count}"
-        if rest := _read(handle, head.offset, size):
-            moved = f"what followed line {head.count} was moved to `{_aside(folder, head.count + 1, rest)}`"
-            head, _ = _over(handle, head, _event(head, "trail.torn", moved, time, len(rest)))
-        return head, [_event(head, "trail.head", told, time)]
-    finally:
-        os.close(handle)
+    if not old and not size and not raw:
+        return Head(), []
+    head = _from_lines(handle, size, 1)
+    if head is not None:
+        head = Head(head.count, head.hash, head.offset, line.number(os.pread(handle, 64, 0)) or head.count)
+    elif old:
+        with open(open_own(old[-1][1], os.O_RDONLY), "rb", 0) as before:
+            found = _from_lines(before.fileno(), os.fstat(before.fileno()).st_size, old[-1][0])
+        head = Head(found.count, found.hash, 0, found.count + 1) if found else None
+    head = head or Head()
+    what = "was missing" if raw is None else "was damaged"
+    reason = f"`head.json` {what}; it was regenerated from line {head.count}"
+    if rest := _read(handle, head.offset, size):
+        moved = f"what followed line {head.count} was moved to `{_aside(folder, head.count + 1, rest)}`"
+        head, _ = _over(handle, head, _event(head, "trail.torn", moved, time, len(rest)))
+    return head, [_event(head, "trail.head", reason, time)]
 
 
 def _from_lines(handle: int, size: int, first: int) -> Head | None:
     """Where the last whole line of a segment ends."""
-    start = max(size - LOOK_BACK, 0)
+    start = max(size - TAIL, 0)
     data = _read(handle, start, size)
     end = data.rfind(b"\n") + 1
     while end:
@@ -185,13 +157,6 @@ def _from_lines(handle: int, size: int, first: int) -> Head | None:
             return Head(found.n, found.hash, start + end, first)
         end = begin
     return None
-
-
-def _first(handle: int, head: Head) -> int:
-    """The number of a segment's first line."""
-    data = os.pread(handle, 64, 0)
-    digits = data[len(line.BEGINNING) :].partition(b",")[0] if data.startswith(line.BEGINNING) else b""
-    return int(digits) if digits.isdigit() else head.count
 
 
 def _read(handle: int, start: int, end: int) -> bytes:

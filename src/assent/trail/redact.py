@@ -1,12 +1,12 @@
-"""Takes secrets out of what is to be written down. Writes nothing itself.
+"""Takes secrets out of what is to be written down, and cuts what is too long.
 
-A redacted value keeps its kind and nothing of itself: `‹redacted: github token›`. What to look for is the business
-of `shapes` (tokens of known services), `named` and `names` (what a text or a key announces) and `chance` (what looks
-random). Too much is cut too: a line of the trail is bounded."""
+A redacted value keeps its kind and nothing else: `‹redacted: github token›`. Found here is what looks random: long
+runs of letters and digits in no order, other than hashes, UUIDs, paths, identifiers and base64 of text. `shapes` and
+`named` find the rest."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from assent.contract import Pattern, keep, re
 from assent.trail import named, shapes
@@ -17,12 +17,34 @@ MAX_TEXT = 16_384  # characters kept of one text
 MAX_INPUT = 65_536  # characters kept of one input, all texts together
 MAX_DEPTH = 40
 _MARK = Pattern(r"‹redacted: [a-z -]{1,40}›")
-_NODE = 8  # what a value counts besides its characters
-# In an object of two, the one says what the other is: {"name": "API_KEY", "value": "…"}.
+_NODE = 8  # characters that a value counts for itself
+# In an object with two keys, one names the other: {"name": "API_KEY", "value": "…"}.
 _NAME_KEYS = ("name", "key", "Name", "Key")
 _VALUE_KEYS = ("value", "Value", "val")
-REMEMBERED, REMEMBERED_LENGTH = 256, 4000  # texts, characters of one
-_clean: dict[str, None] = {}  # those that hold nothing: agents say the same again and again. No secret is kept.
+CACHED, CACHED_LENGTH = 256, 4000  # texts, characters of one
+_clean: dict[str, None] = {}  # a cache of texts without secrets: agents repeat themselves
+RANDOM = "high-entropy text"
+SHORTEST = 20
+_RUN = Pattern(r"[A-Za-z0-9+/_=-]{20,}")
+# Hashes and other random names that are no secrets.
+# Texts, not patterns, here and below: few lines need them, and `re` caches what it compiled.
+_NOT_SECRET = (
+    r"[0-9a-fA-F]+"  # a hash in hexadecimal
+    r"|[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"  # a UUID
+    r"|[0-7][0-9A-HJKMNP-TV-Z]{25}"  # a ULID
+    r"|(?:sha(?:1|224|256|384|512)|md5)-[A-Za-z0-9+/=]+"  # subresource integrity
+    r"|(?:[A-Za-z]{1,24}[_-])+[0-9a-f]{6,64}"  # a name and a hash
+    r"|(?:[A-Za-z0-9]{1,16}[_-])+[0-9a-f]{32,64}"  # as above
+    r"|0x[0-9a-fA-F]+"
+    r"|[A-Z]{1,5}_kw[A-Za-z0-9_-]+"  # a node of GitHub's graph
+)
+_HASH_BEFORE = r"(?:(?i:sha(?:1|224|256|384|512)|md5)|h1)[:=-]$"
+_LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+/_=-"
+_CLASSES = str.maketrans(_LETTERS, "a" * 26 + "A" * 26 + "0" * 10 + ".....")
+_DIGITS = frozenset("0123456789")
+_ALPHABET = frozenset(_LETTERS)
+LONG = 4000  # characters of a text
+_CHANGES = r"(?=aA|a0|Aa|A0|0a|0A)"
 
 
 def mark(kind: str) -> str:
@@ -33,8 +55,7 @@ def text(given: str) -> str:
     """A text without its secrets."""
     if quiet(given):
         return given
-    found = [*shapes.find(given), *named.find(given)]
-    found += find_random(given, _hides)
+    found = [*shapes.find(given), *named.find(given), *find_random(given)]
     if found and "‹redacted: " in given:
         marks = [each.span() for each in _MARK.finditer(given)]
         found = [span for span in found if not any(start <= span[0] and span[1] <= end for start, end in marks)]
@@ -42,23 +63,19 @@ def text(given: str) -> str:
 
 
 def quiet(given: str) -> bool:
-    """Whether nothing in a text so much as hints at a secret. Costs microseconds, and most texts are."""
+    """Whether nothing in a text even hints at a secret. Takes microseconds, and is true of most texts."""
     if given in _clean:
         return True
     if len(given) >= 6 and (shapes.hinted(given) or named.hinted(given)):
         return False
-    found = not any(find_random(given, _hides))
-    if found and len(given) <= REMEMBERED_LENGTH:
-        keep(_clean, given, None, REMEMBERED)
+    found = not any(find_random(given))
+    if found and len(given) <= CACHED_LENGTH:
+        keep(_clean, given, None, CACHED)
     return found
 
 
-def _hides(decoded: str) -> bool:
-    return any(shapes.find(decoded)) or any(named.find(decoded))
-
-
 def _replaced(given: str, spans: Iterable[Span]) -> str:
-    """The spans taken out; where several overlap, one mark with the kind of the first found stands for all."""
+    """The text with spans taken out; where several overlap, one mark with the kind of the first replaces all."""
     out: list[str] = []
     done = 0
     start, end, kind = -1, -1, ""
@@ -75,7 +92,7 @@ def _replaced(given: str, spans: Iterable[Span]) -> str:
 
 
 def texts(given: object, depth: int = 0) -> Iterator[str]:
-    """Every text and key in a JSON-shaped value, with the names that announce secrets as such."""
+    """Every text and key in a JSON-shaped value, and "secret" after each name that announces one."""
     if isinstance(given, str):
         yield given
     elif depth > MAX_DEPTH:
@@ -84,9 +101,8 @@ def texts(given: object, depth: int = 0) -> Iterator[str]:
         for key, each in given.items():
             name = key if isinstance(key, str) else str(key)
             yield name
-            if secret_kind(name, key=True) or (
-                name in _NAME_KEYS and isinstance(each, str) and secret_kind(each, key=True)
-            ):
+            named_secret = name in _NAME_KEYS and isinstance(each, str) and secret_kind(each, key=True)
+            if named_secret or secret_kind(name, key=True):
                 yield "secret"
             yield from texts(each, depth + 1)
     elif isinstance(given, list | tuple | set | frozenset):
@@ -155,11 +171,8 @@ def _mapping(given: Mapping[str, object], budget: _Budget, depth: int) -> dict[s
 
 
 def _announced(given: Mapping[str, object]) -> str:
-    for key in _NAME_KEYS:
-        name = given.get(key)
-        if isinstance(name, str):
-            return secret_kind(name, key=True)
-    return ""
+    names = (name for key in _NAME_KEYS if isinstance(name := given.get(key), str))
+    return secret_kind(next(names, ""), key=True)
 
 
 def _sequence(items: list[object], budget: _Budget, depth: int) -> list[object]:
@@ -174,24 +187,17 @@ def _sequence(items: list[object], budget: _Budget, depth: int) -> list[object]:
             out.append(_wiped(each, kind, depth))
             kind = ""
             continue
-        kind = "" if budget.clean else _flag(each)
+        flag = isinstance(each, str) and each.startswith("-") and len(each) < 80 and not budget.clean
+        kind = secret_kind(str(each).lstrip("-"), key=True) if flag else ""
         out.append(_value(each, budget, depth + 1))
     return out if budget.clean else _joined(items, out)
 
 
-def _flag(each: object) -> str:
-    if isinstance(each, str) and each.startswith("-") and len(each) < 80:
-        return secret_kind(each.lstrip("-"), key=True)
-    return ""
-
-
 def _joined(items: list[object], out: list[object]) -> list[object]:
-    """Words that announce a secret only together (`curl`, `-u`, `me:secret`): as one text they are seen."""
+    """Redact words that announce a secret only together: `curl`, `-u`, `me:secret`."""
     words = [each for each in items if isinstance(each, str)]
-    if len(words) != len(items) or not 1 < len(words) <= 200 or len(out) != len(items):
-        return out
     whole = " ".join(words)
-    if len(whole) > MAX_TEXT:
+    if not 1 < len(words) <= 200 or not len(words) == len(items) == len(out) or len(whole) > MAX_TEXT:
         return out
     spans = list(named.find(whole))
     at = 0
@@ -210,7 +216,7 @@ def _joined(items: list[object], out: list[object]) -> list[object]:
 
 
 def _wiped(given: object, kind: str, depth: int) -> object:
-    """A value that its key calls a secret: every text and number in it, the shape left."""
+    """A value that its key calls a secret: every text and number in it is redacted, its shape is kept."""
     if given is None or isinstance(given, bool) or given == "":
         return given
     if depth <= MAX_DEPTH and isinstance(given, dict):
@@ -232,76 +238,44 @@ def _cut(given: str, budget: _Budget) -> str:
     return f"{given[:head]}‹cut: {len(given) - head - tail} of {len(given)} characters›{given[-tail:]}"
 
 
-RANDOM = "high-entropy text"
-SHORTEST = 20
-_RUN = Pattern(r"[A-Za-z0-9+/_=-]{20,}")
-# What hashes are written as, and other names that chance gave but that open nothing.
-# Texts, not patterns, here and below: few lines need them, and `re` keeps what it compiled once.
-_NOT_SECRET = (
-    r"[0-9a-fA-F]+"  # a hash in hexadecimal
-    r"|[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"  # a UUID
-    r"|[0-7][0-9A-HJKMNP-TV-Z]{25}"  # a ULID
-    r"|(?:sha(?:1|224|256|384|512)|md5)-[A-Za-z0-9+/=]+"  # subresource integrity
-    r"|(?:[A-Za-z]{1,24}[_-])+[0-9a-f]{6,64}"  # a name and a hash
-    r"|(?:[A-Za-z0-9]{1,16}[_-])+[0-9a-f]{32,64}"  # as above
-    r"|0x[0-9a-fA-F]+"
-    r"|[A-Z]{1,5}_kw[A-Za-z0-9_-]+"  # a node of GitHub's graph
-)
-_HASH_BEFORE = r"(?:(?i:sha(?:1|224|256|384|512)|md5)|h1)[:=-]$"
-_CLASSES = str.maketrans(
-    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+/_=-", "a" * 26 + "A" * 26 + "0" * 10 + "....."
-)
-_DIGITS = frozenset("0123456789")
-_ALPHABET = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+/_=-")
-LONG = 4000  # characters of a text
-_CHANGES = r"(?=aA|a0|Aa|A0|0a|0A)"
-
-
-def find_random(text: str, hides: Callable[[str], bool]) -> Iterator[Span]:
-    """Where a text holds what only chance writes. `hides` judges the text that base64 stands for."""
-    if len(text) < SHORTEST:
-        return
-    for at, whole in _runs(text):
-        for run in whole.split("=") if "=" in whole else (whole,):
+def find_random(given: str) -> Iterator[Span]:
+    """Where a text holds what looks random."""
+    for at, whole in _runs(given) if len(given) >= SHORTEST else ():
+        for run in whole.split("="):
             if len(run) >= SHORTEST:
-                yield from _in_run(text, at, run, hides)
+                yield from _in_run(given, at, run)
             at += len(run) + 1
 
 
-def _runs(text: str) -> Iterator[tuple[int, str]]:
-    """Where long runs of letters that such secrets are made of stand. Short texts need no pattern for that."""
-    if len(text) > LONG:
-        yield from ((found.start(), found[0]) for found in _RUN.finditer(text))
+def _runs(given: str) -> Iterator[tuple[int, str]]:
+    """Long runs of the letters that such secrets are made of. Short texts need no pattern for that."""
+    if len(given) > LONG:
+        yield from ((found.start(), found[0]) for found in _RUN.finditer(given))
         return
     at = 0
-    for word in text.split():
-        at = text.index(word, at)
+    for word in given.split():
+        at = given.index(word, at)
         if len(word) >= SHORTEST:
-            yield from _runs_in(word, at)
+            begin = 0
+            for end, letter in enumerate(f"{word} "):
+                if letter not in _ALPHABET:
+                    if end - begin >= SHORTEST:
+                        yield at + begin, word[begin:end]
+                    begin = end + 1
         at += len(word)
 
 
-def _runs_in(word: str, start: int) -> Iterator[tuple[int, str]]:
-    begin = 0
-    for at, letter in enumerate(word):
-        if letter not in _ALPHABET:
-            if at - begin >= SHORTEST:
-                yield start + begin, word[begin:at]
-            begin = at + 1
-    if len(word) - begin >= SHORTEST:
-        yield start + begin, word[begin:]
-
-
-def _in_run(text: str, start: int, run: str, hides: Callable[[str], bool]) -> Iterator[Span]:
-    if _is_path(text, start, run):
+def _in_run(given: str, start: int, run: str) -> Iterator[Span]:
+    before = given[max(start - 1, 0) : start]
+    if run[0] == "/" or (before in (".", "~", ":", "@", "}", "%") and "/" in run[:3]):  # a path
         if len(run) > 28:
             yield from _in_path(run, start)
-    elif looks_random(run) and not _harmless(text, start, run, hides):
+    elif looks_random(run) and not _harmless(given, start, run):
         yield start, start + len(run), RANDOM
 
 
 def _in_path(path: str, at: int) -> Iterator[Span]:
-    """Folders have odd names; only a very long one is taken for more, or base64 that happens to begin with a slash."""
+    """Folders have odd names; only a very long one counts, or base64 that happens to begin with a slash."""
     if path.lower() != path != path.upper() and looks_random(path, 0.36 if "+" in path else 0.5):
         yield at, at + len(path), RANDOM
         return
@@ -313,7 +287,7 @@ def _in_path(path: str, at: int) -> Iterator[Span]:
 
 
 def looks_random(run: str, changes: float = 0.36) -> bool:
-    """Whether letters, capitals and digits alternate as they do by chance, and as they do not in names."""
+    """Whether letters, capitals and digits alternate as they do in random text and not in names."""
     if len(run) < 32 and _DIGITS.isdisjoint(run):
         return False
     classes = run.translate(_CLASSES)
@@ -326,25 +300,19 @@ def looks_random(run: str, changes: float = 0.36) -> bool:
     turns = len(re.findall(_CHANGES, classes))
     if lower and upper:
         return turns >= (changes if digits else 0.45) * (length - 1)
-    # One case only: chance needs more length to show.
+    # One case only: randomness needs more length to show.
     return length >= 24 and digits >= 4 and turns >= 0.28 * (length - 1)
 
 
-def _is_path(text: str, start: int, run: str) -> bool:
-    if "/" not in run:
-        return False
-    return run[0] == "/" or (text[max(start - 1, 0) : start] in (".", "~", ":", "@", "}", "%") and "/" in run[:3])
-
-
-def _harmless(text: str, start: int, run: str, hides: Callable[[str], bool]) -> bool:
-    if re.fullmatch(_NOT_SECRET, run) or re.search(_HASH_BEFORE, text[max(start - 8, 0) : start]):
+def _harmless(given: str, start: int, run: str) -> bool:
+    if re.fullmatch(_NOT_SECRET, run) or re.search(_HASH_BEFORE, given[max(start - 8, 0) : start]):
         return True
     decoded = _decoded(run)
-    return bool(decoded) and not hides(decoded)
+    return bool(decoded) and not any(shapes.find(decoded)) and not any(named.find(decoded))
 
 
 def _decoded(run: str) -> str:
-    """The text that base64 stands for; `""` where it stands for none."""
+    """The text that base64 encodes; `""` where it encodes none."""
     trimmed = run.rstrip("=").translate({ord("-"): "+", ord("_"): "/"})
     from binascii import a2b_base64
 

@@ -1,7 +1,12 @@
-"""The files of the trail: what they are called, and opening them with care. Knows nothing of lines.
+"""The files of the trail: their names, opening them with care, and the head and the mark, which find lost lines.
 
-`permissions.jsonl` is written to; `permissions-N.jsonl` are older, N being the number of their first line; `head.json`
-says how far the trail reaches; `torn-N.txt` holds what was found behind the last whole line."""
+`permissions.jsonl` is written to; `permissions-N.jsonl` are older, N being the number of their first line; `torn-N.txt`
+holds what was found after the last whole line. `head.json` says how far the trail reaches, so that a cut tail is found:
+one line of a fixed length, written in place.
+
+The mark is a second head, outside the folder, so that a folder that was removed or replaced is found. It may lag behind
+the head by some lines, and never moves back. Where a new trail begins though the mark counts lines, that mark is
+renamed and stays until a person removes it."""
 
 from __future__ import annotations
 
@@ -14,12 +19,13 @@ from assent.trail.line import NO_HASH
 CURRENT = "permissions.jsonl"
 HEAD = "head.json"
 LOCK = "lock"
+LENGTH = 256  # bytes of a head
+EVERY = 64  # lines after which a writer moves the mark
 _OLD = r"permissions-([0-9]{1,18})\.jsonl"
 _SAFE = os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
 
 
 def old_name(first: int) -> str:
-    """The name of a segment that is no longer written to."""
     return f"permissions-{first:012d}.jsonl"
 
 
@@ -36,9 +42,8 @@ def old_segments(folder: str) -> list[tuple[int, str]]:
 
 def segments(folder: str) -> list[str]:
     """The paths of all segments, oldest first; none where there is no trail."""
-    found = [path for _, path in old_segments(folder)]
     current = os.path.join(folder, CURRENT)
-    return [*found, current] if os.path.lexists(current) else found
+    return [*(path for _, path in old_segments(folder)), *([current] if os.path.lexists(current) else [])]
 
 
 def own_folder(folder: str) -> None:
@@ -47,7 +52,7 @@ def own_folder(folder: str) -> None:
         os.makedirs(folder, mode=0o700, exist_ok=True)
         status = os.lstat(folder)
         if not S_ISDIR(status.st_mode):
-            raise StoreError(f"`{folder}` is a link or a file, not a folder; move it away")
+            raise FileExistsError
         if status.st_uid != os.geteuid():
             raise StoreError(f"`{folder}` belongs to another user; choose another folder with ASSENT_HOME")
         if S_IMODE(status.st_mode) & 0o077:
@@ -59,7 +64,7 @@ def own_folder(folder: str) -> None:
 
 
 def open_own(path: str, flags: int) -> int:
-    """Open a file of the trail: no link is followed, and it must be a regular file of this user's own."""
+    """Open a file of the trail: no link is followed, and it must be a regular file of this user."""
     try:
         handle = os.open(path, flags | _SAFE, 0o600)
     except FileNotFoundError:
@@ -68,10 +73,10 @@ def open_own(path: str, flags: int) -> int:
         raise _failed(path, error) from None
     try:
         status = os.fstat(handle)
-        if not S_ISREG(status.st_mode):
-            raise StoreError(f"`{path}` is not a regular file; move it away")
-        if status.st_uid != os.geteuid():
-            raise StoreError(f"`{path}` belongs to another user; move it away")
+        regular = S_ISREG(status.st_mode)
+        if not regular or status.st_uid != os.geteuid():
+            reason = "belongs to another user" if regular else "is not a regular file"
+            raise StoreError(f"`{path}` {reason}; move it away")
         if S_IMODE(status.st_mode) & 0o077 and flags & (os.O_WRONLY | os.O_RDWR):
             os.fchmod(handle, 0o600)
     except BaseException:
@@ -84,23 +89,19 @@ def write_whole(path: str, content: bytes) -> None:
     """Write a new file; it must not exist."""
     handle = open_own(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
     try:
-        while content:
-            content = content[os.write(handle, content) :]
+        with open(handle, "wb") as file:
+            file.write(content)
     except OSError as error:
         raise _failed(path, error) from None
-    finally:
-        os.close(handle)
 
 
 def _failed(path: str, error: OSError) -> StoreError:
     return StoreError(f"the trail cannot be used: `{path}`: {error.strerror}; check the disk and its permissions")
 
 
-LENGTH = 256
-
-
 class Head(Value):
-    """The state of the trail after its last line."""
+    """How far the trail reaches: `count` lines in all, the last one's `hash`, and the `offset` at which the current
+    segment ends, whose first line is number `first`."""
 
     __slots__ = ("count", "hash", "offset", "first")
 
@@ -111,38 +112,28 @@ class Head(Value):
         self.first = first
 
     def encode(self) -> bytes:
-        text = b'{"v":1,"count":%d,"hash":"%b","offset":%d,"first":%d}' % (
-            self.count,
-            self.hash.encode(),
-            self.offset,
-            self.first,
-        )
-        return text.ljust(LENGTH - 1) + b"\n"
+        values = (self.count, self.hash.encode(), self.offset, self.first)
+        return (b'{"v":1,"count":%d,"hash":"%b","offset":%d,"first":%d}' % values).ljust(LENGTH - 1) + b"\n"
 
 
 def decode(raw: bytes) -> Head | None:
-    """The head that bytes stand for; None where they are not exactly what a writer writes."""
+    """The head that bytes encode; None where they are not exactly what a writer writes."""
     try:
         value = loads(raw)
         head = Head(value["count"], value["hash"], value["offset"], value["first"])
-        return head if head.encode() == raw else None
+        return head if head.encode() == raw and len(raw) == LENGTH else None
     except (ValueError, KeyError, TypeError, AttributeError):
         return None
 
 
-def read_head(folder: str) -> bytes | None:
-    """The bytes of the head; None where there is none."""
+def read_head(path: str) -> bytes | None:
+    """The bytes of a head or a mark; None where there is none."""
     try:
-        handle = open_own(os.path.join(folder, HEAD), os.O_RDONLY)
+        handle = open_own(path, os.O_RDONLY)
     except FileNotFoundError:
         return None
-    try:
-        return os.pread(handle, LENGTH * 2, 0)
-    finally:
-        os.close(handle)
-
-
-EVERY = 64  # lines after which a writer moves the mark on
+    with open(handle, "rb", 0) as file:
+        return file.read(LENGTH * 2)
 
 
 def mark_path(folder: str) -> str:
@@ -154,35 +145,25 @@ def lost_path(folder: str) -> str:
     return f"{mark_path(folder)}.lost"
 
 
-def put_aside(folder: str) -> None:
-    """A trail begins: a mark that knows of lines is that of another, which is gone. The first such one is kept."""
-    known = read_mark(folder)
-    if known is None or not known.count:
-        return
-    if os.path.lexists(lost_path(folder)):
-        os.unlink(mark_path(folder))
-    else:
-        os.rename(mark_path(folder), lost_path(folder))
-
-
 def read_mark(folder: str, *, lost: bool = False) -> Head | None:
-    """The mark of a trail; None where there is none that can be read. `lost`: of the one before it."""
-    try:
-        handle = open_own(lost_path(folder) if lost else mark_path(folder), os.O_RDONLY)
-    except FileNotFoundError:
-        return None
-    try:
-        return decode(os.pread(handle, LENGTH * 2, 0))
-    finally:
-        os.close(handle)
+    """The mark of a trail; None where there is none that can be read. `lost`: that of the trail before it."""
+    raw = read_head(lost_path(folder) if lost else mark_path(folder))
+    return None if raw is None else decode(raw)
+
+
+def keep_lost_mark(folder: str) -> None:
+    """A trail begins: a mark that counts lines is that of another, which is lost. The first such mark is kept."""
+    known = read_mark(folder)
+    if known is not None and known.count:
+        if os.path.lexists(lost_path(folder)):
+            os.unlink(mark_path(folder))
+        else:
+            os.rename(mark_path(folder), lost_path(folder))
 
 
 def move_mark(folder: str, head: Head) -> None:
-    """Move the mark on to a head. One that is further stays: then lines are missing, and `verify` says so."""
-    handle = open_own(mark_path(folder), os.O_RDWR | os.O_CREAT)
-    try:
-        known = decode(os.pread(handle, LENGTH * 2, 0))
+    """Move the mark on to a head. One that counts more lines stays: then lines are missing, and `verify` says so."""
+    with open(open_own(mark_path(folder), os.O_RDWR | os.O_CREAT), "r+b", 0) as file:
+        known = decode(os.pread(file.fileno(), LENGTH * 2, 0))
         if known is None or known.count < head.count:
-            os.pwrite(handle, head.encode(), 0)
-    finally:
-        os.close(handle)
+            os.pwrite(file.fileno(), head.encode(), 0)

@@ -1,7 +1,7 @@
-"""Secrets that give themselves away by their shape: tokens of known services, key blocks, JSON web tokens.
+"""Secrets recognized by their shape (tokens of known services, key blocks, JSON web tokens) or by their place in the
+syntax of a program or a language (`cargo login …`, `IDENTIFIED BY '…'`).
 
-Knows nothing of names that say "secret" (`named`) or of chance (`chance`). A row is looked at only where its trigger
-stands in the text, and compiled the first time that happens."""
+A row is tried only where its trigger is in the text, and compiled the first time that happens."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Span = tuple[int, int, str]  # start, end, kind
 
 _LEFT = r"(?<![A-Za-z0-9])"
 
-# trigger (as it stands in the text) → kind, pattern
+# trigger (as it is written in the text), kind, pattern
 _ROWS: tuple[tuple[str, str, str], ...] = (
     ("AKIA", "aws access key", _LEFT + r"AKIA[A-Z0-9]{12,}"),
     ("ASIA", "aws access key", _LEFT + r"ASIA[A-Z0-9]{16,}"),
@@ -84,59 +84,22 @@ _ROWS: tuple[tuple[str, str, str], ...] = (
 _END = r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY[A-Z ]{0,10}-----"
 _BLOCK = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=\\ \r\n\t"
 LONGEST_KEY = 16_384
-SHORTEST = 13  # letters of a secret in one go
+SHORTEST = 13  # characters of a token
 _LONG = Pattern(r"[A-Za-z0-9_-]{13}")
 TRIGGERS = tuple(dict.fromkeys(trigger for trigger, _, _ in _ROWS))
-_compiled: dict[str, re.Pattern[str]] = {}
-
-
-def hinted(text: str) -> bool:
-    """Whether a look with `find` is worth it. All shapes but the blocks have a long run of letters and digits."""
-    if "PRIVATE KEY" in text or "Private-Lines" in text:
-        return True
-    if not any(len(word) >= SHORTEST for word in text.split()):
-        return False
-    for trigger in TRIGGERS:  # a plain loop takes half the time of any()
-        if trigger in text:
-            return _LONG.search(text) is not None
-    return False
-
-
-def find(text: str) -> Iterator[Span]:
-    """Where a text holds a secret of a known shape."""
-    for trigger in TRIGGERS:
-        if trigger in text:
-            for each, kind, source in _ROWS:
-                if each != trigger:
-                    continue
-                pattern = _compiled.get(source)
-                if pattern is None:
-                    pattern = _compiled[source] = re.compile(source)
-                for found in pattern.finditer(text):
-                    yield found.start(), found.end(), kind
-    if "PRIVATE KEY" in text:
-        yield from _ends(text)
-
-
-def _ends(text: str) -> Iterator[Span]:
-    """Blocks whose beginning stands elsewhere: all that can be base64 before the mark of the end."""
-    for found in re.finditer(_END, text):
-        start = max(found.start() - LONGEST_KEY, 0)
-        yield start + len(text[start : found.start()].rstrip(_BLOCK)), found.end(), "private key"
-
 
 _GAP = r"[^\n|;&]{0,400}?"  # more of the same command
-_WORD = r"(?:\"([^\"\n]+)\"|'([^'\n]+)'|([^\s'\"|;&<>()-][^\s|;&<>()]*))"  # as it is written, without its quotes
+_WORD = r"(?:\"([^\"\n]+)\"|'([^'\n]+)'|([^\s'\"|;&<>()-][^\s|;&<>()]*))"  # without its quotes
 _QUOTED = r"(?:\"([^\"\n]+)\"|'([^'\n]+)')"
 
 
 def _after(programs: str, place: str) -> str:
-    """A word behind something that stands behind a program."""
+    """A word after `place`, which comes after a program."""
     return rf"\b(?:{programs})\b{_GAP}(?:{place})[ \t]+(?!(?:login|logout|list|status|whoami|token)\b){_WORD}"
 
 
 def _option(programs: str, options: str) -> str:
-    """The value of an option of some programs, apart or glued to it."""
+    """The value of an option of some programs, as the next word or attached to it."""
     return rf"\b(?:{programs})\b{_GAP}\s(?:{options})[ =]?[ \t]*{_WORD}"
 
 
@@ -144,18 +107,7 @@ _FORMS: tuple[tuple[str, str, str], ...] = (
     # Programs that take it as a plain word.
     *(
         (each, "token", _after(each, "auth[ \t]+token|login|auth|authtoken|add-authtoken"))
-        for each in (
-            "cargo",
-            "wandb",
-            "snyk",
-            "ngrok",
-            "flyctl",
-            "vault",
-            "fly",
-            "doppler",
-            "railway",
-            "sentry-cli",
-        )
+        for each in ("cargo", "wandb", "snyk", "ngrok", "flyctl", "vault", "fly", "doppler", "railway", "sentry-cli")
     ),
     ("cloudflared", "token", _after("cloudflared", "service install|--token")),
     ("mysqladmin", "password", _after("mysqladmin", "password")),
@@ -203,23 +155,12 @@ _FORMS: tuple[tuple[str, str, str], ...] = (
     ("user", "password", r"(?m)^[^\n]*\buser[ \t]*=[ \t]*\"[^\":\n]+:([^\"\n]+)\""),
     *(
         (each, "password", rf"\b{each}\b{_GAP}\s(?:-a|--auth)[ =]?[\"']?[^\s:\"']+:([^\s\"']+)")
-        for each in (
-            "http",
-            "https",
-            "httpie",
-            "xh",
-            "xhs",
-        )
+        for each in ("http", "https", "httpie", "xh", "xhs")
     ),
     ("--user", "password", r"--user[ =][\"']?[^\s:\"'/]+:(?!//)([^\s\"']+)"),
     *(
         (each, "password", rf"\b{each}\b{_GAP}\s[\"']?[\w$#]+/([^\s@\"'/]+)")
-        for each in (
-            "sqlplus",
-            "impdp",
-            "expdp",
-            "sqlldr",
-        )
+        for each in ("sqlplus", "impdp", "expdp", "sqlldr")
     ),
     ("jdbc:oracle", "password", r"jdbc:oracle:\w+:[\w$#]+/([^\s@\"'/]+)@"),
     ("://", "token", r"\bhttps?://(?=[^\s/:@]*\d)([A-Za-z0-9_.~%+-]{8,})@[\w.-]+"),
@@ -230,13 +171,7 @@ _FORMS: tuple[tuple[str, str, str], ...] = (
     ("setenv", "secret", rf"\bsetenv[ \t]+\w*(?i:TOKEN|SECRET|PASSWORD|PASSWD|API_?KEY|PASS|PWD)\w*[ \t]+{_WORD}"),
     *(
         (each, "piped secret", rf"{each}[^\n]{{0,200}}?<<<[ \t]*{_WORD}")
-        for each in (
-            "secret put",
-            "secret-tool",
-            "vncpasswd",
-            "passwd",
-            "--token",
-        )
+        for each in ("secret put", "secret-tool", "vncpasswd", "passwd", "--token")
     ),
     (
         "|",
@@ -276,30 +211,59 @@ _FORMS: tuple[tuple[str, str, str], ...] = (
         r"=[ \t]*" + _QUOTED,
     ),
 )
-_form_patterns: dict[str, re.Pattern[str]] = {}
-_MENTIONED = ("://", "|", ":", "= ", "</", "user")  # too common to say anything by themselves
-FORM_TRIGGERS = tuple(dict.fromkeys(trigger for trigger, _, _ in _FORMS if trigger not in _MENTIONED))
+_COMMON = ("://", "|", ":", "= ", "</", "user")  # triggers that are too common to hint at a secret
+FORM_TRIGGERS = tuple(dict.fromkeys(trigger for trigger, _, _ in _FORMS if trigger not in _COMMON))
 _TOKEN_URL = Pattern(r"https?://[^\s/:@]{8,}@")
 _PASSWD = Pattern(r"(?m)^[^\s:]+:[\d*]+:[^\s:]+:[^\s:]+:\S+$")
+_compiled: dict[str, re.Pattern[str]] = {}
+
+
+def hinted(text: str) -> bool:
+    """Whether `find` may find something. All shapes but the blocks have a long run of letters and digits."""
+    if "PRIVATE KEY" in text or "Private-Lines" in text:
+        return True
+    if not any(len(word) >= SHORTEST for word in text.split()):
+        return False
+    for trigger in TRIGGERS:  # a plain loop takes half the time of any()
+        if trigger in text:
+            return _LONG.search(text) is not None
+    return False
+
+
+def find(text: str) -> Iterator[Span]:
+    """Where a text holds a secret of a known shape."""
+    yield from _matches(_ROWS, text, text)
+    if "PRIVATE KEY" in text:
+        # Blocks whose beginning is not in the text: all that can be base64 before the end mark.
+        for found in re.finditer(_END, text):
+            start = max(found.start() - LONGEST_KEY, 0)
+            yield start + len(text[start : found.start()].rstrip(_BLOCK)), found.end(), "private key"
 
 
 def form_hinted(lower: str) -> bool:
-    """Whether a look with `find` is worth it; the text is given in lower case."""
-    for trigger in FORM_TRIGGERS:  # a plain loop takes half the time of any()
+    """Whether `find_forms` may find something; the text is given in lower case."""
+    for trigger in FORM_TRIGGERS:  # as above
         if trigger in lower:
             return True
-    return ("@" in lower and _TOKEN_URL.search(lower) is not None) or (
-        lower.count(":") > 3 and _PASSWD.search(lower) is not None
-    )
+    url = "@" in lower and _TOKEN_URL.search(lower) is not None
+    return url or (lower.count(":") > 3 and _PASSWD.search(lower) is not None)
 
 
 def find_forms(text: str, lower: str) -> Iterator[Span]:
-    """Where a text holds a secret at a place of its own."""
-    for trigger, kind, source in _FORMS:
-        if trigger in lower:
-            pattern = _form_patterns.get(source)
-            if pattern is None:
-                pattern = _form_patterns[source] = re.compile(source)
-            for found in pattern.finditer(text):
+    """Where a text holds a secret by its syntax."""
+    return _matches(_FORMS, lower, text)
+
+
+def _matches(rows: tuple[tuple[str, str, str], ...], triggers: str, text: str) -> Iterator[Span]:
+    for trigger, kind, source in rows:
+        if trigger in triggers:
+            for found in compiled(source).finditer(text):
                 group = found.lastindex or 0
                 yield found.start(group), found.end(group), kind
+
+
+def compiled(source: str) -> re.Pattern[str]:
+    found = _compiled.get(source)
+    if found is None:
+        found = _compiled[source] = re.compile(source)
+    return found

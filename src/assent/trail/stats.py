@@ -1,4 +1,4 @@
-"""Counts what the trail tells: prompts, answers, rules, latencies, days. Shows nothing: that is the surface's.
+"""Counts what is in the trail: prompts, answers, rules, latencies, days.
 
 A *prompt* is a decision with outcome `ask`; an *answer* is how one ended. Counts of the busiest things are exact."""
 
@@ -6,75 +6,77 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import asdict, dataclass
 from heapq import heappop, heappush
 from math import ceil
 
-from assent.contract import Value
 from assent.trail.entries import TrailEntry
 
 SLOWEST = 10
 _GROUPED = ("kind", "outcome", "tool", "rule", "session", "code", "channel", "timed_out")
-FIELDS = (*_GROUPED, "time", "id", "latency_ms", "classifier")  # what counting needs of a record
+FIELDS = (*_GROUPED, "time", "id", "latency_ms", "classifier")  # the fields of a record that are counted
 
 
-class Slow(Value):
-    """An answer that took long, in seconds."""
+@dataclass(frozen=True, slots=True)
+class Slow:
+    """An answer that took long."""
 
-    __slots__ = ("seconds", "id", "tool", "session", "time")
-
-    def __init__(self, seconds: float, id: str, tool: str, session: str, time: str) -> None:
-        self.seconds = seconds
-        self.id = id
-        self.tool = tool
-        self.session = session
-        self.time = time
+    seconds: float
+    id: str
+    tool: str
+    session: str
+    time: str
 
 
-class ClassifierStats(Value):
-    """What the classifier did and cost, from records that carry a `classifier` object.
+@dataclass(slots=True)
+class ClassifierStats:
+    """What the classifier did and cost, from records that have a `classifier` object.
 
-    `requests` were made to the model; `cached` opinions and those that were never asked for cost nothing. Of all,
+    `requests` were sent to the model; `cached` opinions and those that were never asked for cost nothing. Of all,
     `safe` let calls run, `asked` went to a person though the model answered, `errors` because it did not. Latencies
     are of requests, in milliseconds."""
 
-    __slots__ = ("requests", "cached", "safe", "asked", "errors", "median_ms", "p95_ms", "tokens", "cost")
+    requests: int = 0
+    cached: int = 0
+    safe: int = 0
+    asked: int = 0
+    errors: int = 0
+    median_ms: float = 0.0
+    p95_ms: float = 0.0
+    tokens: int = 0
+    cost: float = 0.0
 
-    def __init__(
-        self,
-        requests: int = 0,
-        cached: int = 0,
-        safe: int = 0,
-        asked: int = 0,
-        errors: int = 0,
-        *,
-        median_ms: float = 0.0,
-        p95_ms: float = 0.0,
-        tokens: int = 0,
-        cost: float = 0.0,
-    ) -> None:
-        self.requests = requests
-        self.cached = cached
-        self.safe = safe
-        self.asked = asked
-        self.errors = errors
-        self.median_ms = median_ms
-        self.p95_ms = p95_ms
-        self.tokens = tokens
-        self.cost = cost
+    def add(self, given: dict[str, object], latencies: list[float]) -> None:
+        """Count one such object; the latency of a request goes to `latencies`."""
+        took = _number(given.get("latency_ms"))
+        if given.get("cached") is True:
+            self.cached += 1
+        elif took:
+            self.requests += 1
+            latencies.append(took)
+        if given.get("settled") is True:
+            self.safe += 1
+        elif given.get("error"):
+            self.errors += 1
+        else:
+            self.asked += 1
+        self.tokens += int(_number(given.get("tokens")))
+        self.cost += _number(given.get("cost"))
+
+    def finish(self, latencies: list[float]) -> None:
+        latencies.sort()
+        self.median_ms, self.p95_ms = _at(latencies, 0.5), _at(latencies, 0.95)
+        self.cost = round(self.cost, 9)
 
 
 class Stats:
     """The counts. `latency` is of deciding, in milliseconds: (mean, largest)."""
 
     def __init__(self) -> None:
-        self.records = 0
-        self.first = ""
-        self.last = ""
+        self.records = self.prompts = self.approvals = self.timeouts = 0
+        self.denials = 0  # of answers, timeouts included
+        self.first = self.last = ""
         self.outcomes: Counter[str] = Counter()  # of decisions
-        self.prompts = 0
-        self.approvals = 0
-        self.denials = 0  # of answers, timeouts among them
-        self.timeouts = 0
         self.by_tool: Counter[str] = Counter()
         self.prompts_by_tool: Counter[str] = Counter()
         self.by_rule: Counter[str] = Counter()
@@ -96,8 +98,8 @@ class Stats:
             **{name: getattr(self, name) for name in plain},
             **counters,
             "decision_latency_ms": {"mean": self.latency[0], "max": self.latency[1]},
-            "slowest": [{name: getattr(each, name) for name in each.__slots__} for each in self.slowest],
-            "classifier": {name: getattr(self.classifier, name) for name in self.classifier.__slots__},
+            "slowest": [asdict(each) for each in self.slowest],
+            "classifier": asdict(self.classifier),
         }
 
 
@@ -107,7 +109,7 @@ def count(entries: Iterable[TrailEntry]) -> Stats:
     groups: Counter[tuple[object, ...]] = Counter()  # few, where records are many
     heap: list[tuple[float, int, Slow]] = []
     total, timed, largest = 0.0, 0, 0.0
-    opinions = _Opinions()
+    latencies: list[float] = []  # of the classifier
     for entry in entries:
         get = entry.fields.get
         stats.records += 1
@@ -117,26 +119,24 @@ def count(entries: Iterable[TrailEntry]) -> Stats:
             groups[group] += 1
         except TypeError:  # a field that is no text
             groups[tuple(map(str, group))] += 1
-        if time < stats.first or not stats.first:
-            stats.first = time
-        if time > stats.last:
-            stats.last = time
+        stats.first = min(stats.first or time, time)
+        stats.last = max(stats.last, time)
         if kind == "answer":
             _keep(heap, stats.records, _number(get("latency_ms")), entry)
         elif kind == "decision" and (latency := _number(get("latency_ms"))):
             total, timed, largest = total + latency, timed + 1, max(largest, latency)
         if isinstance(classifier := get("classifier"), dict):
-            opinions.add(classifier)
+            stats.classifier.add(classifier, latencies)
     for group, times in groups.items():
         _add(stats, group, times)
     stats.slowest = [slow for _, _, slow in sorted(heap, reverse=True)]
-    stats.classifier = opinions.counted()
+    stats.classifier.finish(latencies)
     stats.latency = (round(total / timed, 3) if timed else 0.0, largest)
     return stats
 
 
 def _add(stats: Stats, group: tuple[object, ...], times: int) -> None:
-    """Count a group of records that are alike in what is counted."""
+    """Count a group of records that are equal in all that is counted."""
     day, kind, outcome, tool, rule, session, code, channel, timed_out = (
         "" if each is None else str(each) for each in group
     )
@@ -169,35 +169,6 @@ def _keep(heap: list[tuple[float, int, Slow]], index: int, latency: float, entry
     heappush(heap, (seconds, -index, slow))
     if len(heap) > SLOWEST:
         heappop(heap)
-
-
-class _Opinions:
-    """The opinions of models while they are counted."""
-
-    def __init__(self) -> None:
-        self.counts: Counter[str] = Counter()
-        self.times: list[float] = []
-        self.tokens = 0
-        self.cost = 0.0
-
-    def add(self, given: dict[str, object]) -> None:
-        took = _number(given.get("latency_ms"))
-        if given.get("cached") is True:
-            self.counts["cached"] += 1
-        elif took:
-            self.counts["requests"] += 1
-            self.times.append(took)
-        settled = given.get("settled") is True
-        self.counts["safe" if settled else "errors" if given.get("error") else "asked"] += 1
-        self.tokens += int(_number(given.get("tokens")))
-        self.cost += _number(given.get("cost"))
-
-    def counted(self) -> ClassifierStats:
-        times = sorted(self.times)
-        median, late = _at(times, 0.5), _at(times, 0.95)
-        names = ("requests", "cached", "safe", "asked", "errors")
-        counts = [self.counts[name] for name in names]
-        return ClassifierStats(*counts, median_ms=median, p95_ms=late, tokens=self.tokens, cost=round(self.cost, 9))
 
 
 def _at(ordered: list[float], share: float) -> float:

@@ -1,14 +1,15 @@
-"""Walks the trail from its first line to its head and names the first thing that is wrong. Changes nothing.
+"""Verifies the trail from its first line to its head and names the first fault. Changes nothing.
 
-What it can prove: that the lines are those that were written, in that order, with none in between, and none cut off
-at the end as far as the head remembers. What it cannot: that nobody wrote both trail and head anew."""
+It proves that the lines are those that were written, in that order, with none in between, and none cut off at the end
+as far as the head and the mark know. It cannot prove that nobody rewrote trail, head and mark."""
 
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 from enum import Enum
+from itertools import islice
 
-from assent.contract import Value
 from assent.trail import line
 from assent.trail.entries import Segment, forwards, snapshot
 from assent.trail.line import Link
@@ -31,72 +32,67 @@ class What(Enum):
     NOT_FOUND = "not found"
 
 
-class Fault(Value):
-    """The first thing that is wrong: in which file, at which line of it, with which number in the chain."""
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """The first fault: in which file, at which line of it, with which number in the chain."""
 
-    __slots__ = ("what", "file", "line", "n", "text")
-
-    def __init__(self, what: What, file: str, line: int, n: int, text: str) -> None:
-        self.what = what
-        self.file = file
-        self.line = line
-        self.n = n
-        self.text = text
+    what: What
+    file: str
+    line: int
+    n: int
+    text: str
 
     def __str__(self) -> str:
         place = f"{self.file}:{self.line}" if self.line else self.file
         return f"{place}: {self.what.value}: {self.text}"
 
 
-class Verification(Value):
-    """What a walk found. `notes` are things to know that are not wrong."""
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """What `verify` found. `notes` are things to know that are no faults."""
 
-    __slots__ = ("fault", "lines", "segments", "last", "hash", "notes")
-
-    def __init__(
-        self, fault: Fault | None, lines: int, segments: int, last: int, hash: str, notes: tuple[str, ...] = ()
-    ) -> None:
-        self.fault = fault
-        self.lines = lines
-        self.segments = segments
-        self.last = last
-        self.hash = hash
-        self.notes = notes
+    fault: Fault | None
+    lines: int
+    segments: int
+    last: int
+    hash: str
+    notes: tuple[str, ...] = ()
 
 
 def verify(folder: str, *, start: int = 1, expect: str = "") -> Verification:
-    """Walk all segments. `start` is the number of the first line where older segments were archived elsewhere,
-    `expect` the hash of a line, or its beginning, that must be among them."""
+    """Check all segments. `start` is the number of the first line where older segments were archived, `expect` the hash
+    of a line, or a prefix of it, that must be among them."""
     with snapshot(folder) as (held, raw):
         head, mark = decode(raw) if raw is not None else None, read_mark(folder)
         walk = _ChainWalk(start, head.count if head else -1, mark.count if mark else -1, expect)
         fault = walk.all(held) or _judge_head(os.path.join(folder, HEAD), raw is None, head, walk)
         fault = fault or _judge_mark(folder, mark, walk)
-        if fault is None and expect and not walk.expected:
-            text = f"no line has the hash {expect}: the trail was cut before it, or written anew"
-            fault = Fault(What.NOT_FOUND, folder, 0, walk.n, text)
         if fault is None and expect:
-            walk.notes.append(f"line {walk.expected} has the expected hash")
+            if walk.expected:
+                walk.notes.append(f"line {walk.expected} has the expected hash")
+            else:
+                text = f"no line has the hash {expect}: the trail was cut before it, or rewritten"
+                fault = Fault(What.NOT_FOUND, folder, 0, walk.n, text)
         return Verification(fault, walk.lines, len(held), walk.n, walk.hash, tuple(walk.notes))
 
 
 class _ChainWalk:
     """Goes from line to line with the number and hash of the last one."""
 
-    def __init__(self, start: int, watched: int, marked: int = -1, expect: str = "") -> None:
+    def __init__(self, start: int, watched: int, marked: int, expect: str) -> None:
         self.start = start
-        self.marked = marked  # the number of the line that the mark speaks of
+        self.marked = marked  # the number of the last line that the mark counts
         self.at_mark = ""  # its hash
         self.expect = expect
         self.expected = 0  # the number of the line whose hash is expected
-        self.watched = watched  # the number of the line that the head speaks of
+        self.watched = watched  # the number of the last line that the head counts
         self.seen: tuple[str, int] = (line.NO_HASH, 0) if watched == 0 else ("", -1)  # its hash, and where it ends
         self.first = self.before = 1  # the numbers that the last segment, and the one before it, begin with
         self.n = start - 1
         self.hash = line.NO_HASH if start == 1 else ""
         self.prev = ""  # the hash before the last line
         self.lines = 0
-        self.place: tuple[str, int] = ("", 0)  # where the last line stands
+        self.place: tuple[str, int] = ("", 0)  # file and line of the last one
         self.tail = b""  # an unfinished line at the very end
         self.notes: list[str] = []
 
@@ -106,8 +102,7 @@ class _ChainWalk:
                 gone = f"lines {self.n + 1} to {segment.first - 1} are missing before this segment"
                 what = What.DROPPED if segment.first > self.n else What.INSERTED
                 return Fault(what, segment.path, 0, self.n + 1, gone if what is What.DROPPED else "it is there twice")
-            fault = self.one(segment, held[index:])
-            if fault is not None:
+            if (fault := self.one(segment, held[index:])) is not None:
                 return fault
         return None
 
@@ -117,8 +112,7 @@ class _ChainWalk:
         for number, each in enumerate(forwards(segment.handle, segment.size), 1):
             found = line.link(each)
             if found is None and segment.current and offset + len(each) == segment.size and each[-1:] != b"\n":
-                self.tail = each
-                self.place = (segment.path, number)
+                self.tail, self.place = each, (segment.path, number)
                 return None
             if found is None or not found.whole or found.n != self.n + 1 or (self.hash and found.prev != self.hash):
                 return self.name(segment, number, each, found, rest)
@@ -137,9 +131,9 @@ class _ChainWalk:
     # ------------------------------------------------------------ naming what is wrong
 
     def name(self, segment: Segment, number: int, each: bytes, found: Link | None, rest: list[Segment]) -> Fault:
-        """What is wrong with a line that is not the one to come."""
+        """The fault of a line that is not the expected one."""
         expected = self.n + 1
-        if found is None and _is_piece(each):
+        if found is None and not (each.startswith(b"{") and each.endswith(b"}\n")):
             return Fault(What.TRUNCATED, segment.path, number, expected, f"line {expected} is not whole")
         if found is None or not found.whole:
             return Fault(What.CHANGED, segment.path, number, expected, f"line {expected} is not as it was written")
@@ -149,76 +143,54 @@ class _ChainWalk:
             if found.n == self.n and found.prev == self.prev:
                 text = f"two lines follow line {self.n - 1}; the second goes on, so the first does not belong here"
                 return Fault(What.INSERTED, *self.place, self.n, text)
-            return Fault(What.INSERTED, segment.path, number, found.n, f"line {found.n} stands here a second time")
-        if expected in _numbers_after(rest, number):
-            text = f"line {found.n} stands before line {expected}"
+            return Fault(What.INSERTED, segment.path, number, found.n, f"line {found.n} is here a second time")
+        if _is_later(expected, rest, number):
+            text = f"line {found.n} comes before line {expected}"
             return Fault(What.REORDERED, segment.path, number, found.n, text)
         gone = f"line {expected} is" if found.n == expected + 1 else f"lines {expected} to {found.n - 1} are"
         return Fault(What.DROPPED, segment.path, number, expected, f"{gone} missing before this line, number {found.n}")
 
     def broken(self, segment: Segment, number: int, found: Link) -> Fault:
         """A line with the right number that follows another line than the one before it."""
-        following = _line_after(segment, number)
+        raw = next(islice(forwards(segment.handle, segment.size), number, None), b"")
+        following = line.link(raw)
         if following is not None and following.n == found.n and following.prev == self.hash:
-            return Fault(
-                What.INSERTED, segment.path, number, found.n, f"line {found.n} is another, which stands behind"
-            )
+            return Fault(What.INSERTED, segment.path, number, found.n, f"the real line {found.n} comes after this one")
         if self.lines == 0:
             return Fault(What.CHANGED, segment.path, number, found.n, "the first line does not begin the chain")
-        text = f"line {self.n} was written anew: line {found.n} follows another one"
+        text = f"line {self.n} was rewritten: line {found.n} follows another one"
         return Fault(What.CHANGED, *self.place, self.n, text)
 
 
-def _is_piece(each: bytes) -> bool:
-    """Whether a line is the beginning or the end of one."""
-    return not (each.startswith(b"{") and each.endswith(b"}\n"))
+def _is_later(expected: int, rest: list[Segment], number: int) -> bool:
+    """Whether a line with this number comes after line `number` of the first of these segments."""
+    return any(
+        (found := line.link(each)) is not None and found.n == expected
+        for index, segment in enumerate(rest)
+        for each in islice(forwards(segment.handle, segment.size), 0 if index else number, None)
+    )
 
 
-def _line_after(segment: Segment, number: int) -> Link | None:
-    for at, each in enumerate(forwards(segment.handle, segment.size), 1):
-        if at == number + 1:
-            return line.link(each)
-    return None
-
-
-class _numbers_after:
-    """The numbers of all lines behind one, looked for one by one."""
-
-    def __init__(self, rest: list[Segment], number: int) -> None:
-        self._rest = rest
-        self._number = number
-
-    def __contains__(self, wanted: int) -> bool:
-        for index, segment in enumerate(self._rest):
-            for at, each in enumerate(forwards(segment.handle, segment.size), 1):
-                if (index or at > self._number) and (found := line.link(each)) and found.n == wanted:
-                    return True
-        return False
-
-
-# ---------------------------------------------------------------- the head
+# ---------------------------------------------------------------- the head and the mark
 
 
 def _judge_mark(folder: str, mark: Head | None, walk: _ChainWalk) -> Fault | None:
-    """Whether the lines that the mark knows of are there. It stands outside the folder, and outlives it."""
+    """Whether the lines that the mark counts are there. It lies outside the folder, and outlives it."""
     if mark is None or not mark.count or mark.count < walk.start:
         return None
     path, lost = mark_path(folder), read_mark(folder, lost=True)
+    removed = "Where you removed it yourself, remove"
     if lost is not None:
-        text = (
-            f"a trail of {lost.count} lines or more was there before this one. Where you removed it yourself, remove "
-        )
-        return Fault(What.REPLACED, folder, 0, 0, f"{text}`{lost_path(folder)}` too")
+        text = f"a trail of {lost.count} lines or more was there before this one. {removed} `{lost_path(folder)}` too"
+        return Fault(What.REPLACED, folder, 0, 0, text)
     if not walk.lines and not walk.tail:
-        text = (
-            f"the trail is gone: it had {mark.count} lines or more. Where you removed it yourself, remove `{path}` too"
-        )
+        text = f"the trail is gone: it had {mark.count} lines or more. {removed} `{path}` too"
         return Fault(What.GONE, folder, 0, 0, text)
     if walk.n < mark.count:
-        text = f"lines {walk.n + 1} to {mark.count} are missing: `{path}` knows of them"
+        text = f"lines {walk.n + 1} to {mark.count} are missing: `{path}` counts them"
         return Fault(What.CUT, walk.place[0] or folder, walk.place[1], walk.n, text)
     if walk.at_mark != mark.hash:
-        text = f"line {mark.count} is another than the one that `{path}` knows: the trail was written anew"
+        text = f"line {mark.count} is not the one that `{path}` counts: the trail was rewritten"
         return Fault(What.REPLACED, folder, 0, mark.count, text)
     return None
 
@@ -227,20 +199,24 @@ def _judge_head(path: str, missing: bool, head: Head | None, walk: _ChainWalk) -
     if missing and not walk.lines and not walk.tail:
         return None
     if missing:
-        return Fault(
-            What.HEAD_MISSING, path, 0, walk.n, "nothing says how long the trail was; its end cannot be proved"
-        )
+        text = "nothing says how long the trail was; its end cannot be proved"
+        return Fault(What.HEAD_MISSING, path, 0, walk.n, text)
     if head is None:
         return Fault(What.HEAD_ALTERED, path, 0, walk.n, "it is not as a writer leaves it")
     if head.count > walk.n:
-        return _ends_early(head, walk, path)
+        if walk.tail:
+            text = f"line {walk.n + 1} is not whole; the head counts {head.count}"
+            return Fault(What.TRUNCATED, *walk.place, walk.n + 1, text)
+        gone = f"line {head.count} is" if head.count == walk.n + 1 else f"lines {walk.n + 1} to {head.count} are"
+        return Fault(What.CUT, walk.place[0] or path, walk.place[1], walk.n, f"{gone} missing after this line")
     if ((head.hash, head.offset) != walk.seen or head.first != walk.first) and not _between(head, walk):
         return Fault(What.HEAD_ALTERED, path, 0, walk.n, f"it does not fit line {head.count}")
     if head.count < walk.n:
-        more = walk.n - head.count
-        walk.notes.append(f"{more} whole lines that the head does not know yet: a writer died behind them")
+        walk.notes.append(
+            f"{walk.n - head.count} whole lines that the head does not count yet: a writer died after them"
+        )
     if walk.tail:
-        walk.notes.append(f"{len(walk.tail)} bytes of a line that a dying writer did not finish; nothing rested on it")
+        walk.notes.append(f"{len(walk.tail)} bytes of a line that a dying writer did not finish; nothing relied on it")
     return None
 
 
@@ -248,13 +224,3 @@ def _between(head: Head, walk: _ChainWalk) -> bool:
     """A writer died in the middle of a rotation: the full segment has its new name, and the head does not say so."""
     renamed = (walk.first, walk.before)[walk.first > walk.n]
     return (head.count, head.hash, head.first) == (walk.n, walk.hash, renamed) and walk.seen[1] == 0 and head.offset > 0
-
-
-def _ends_early(head: Head, walk: _ChainWalk, path: str) -> Fault:
-    gone = head.count - walk.n
-    lines = f"line {head.count} is" if gone == 1 else f"lines {walk.n + 1} to {head.count} are"
-    if walk.tail:
-        return Fault(
-            What.TRUNCATED, *walk.place, walk.n + 1, f"line {walk.n + 1} is not whole; the head knows {head.count}"
-        )
-    return Fault(What.CUT, walk.place[0] or path, walk.place[1], walk.n, f"{lines} missing behind this line")

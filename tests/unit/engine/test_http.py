@@ -142,8 +142,8 @@ def test_headers_repeat_the_message() -> None:
         }
     }
     listed = {"jsonrpc": "2.0", "id": 1, "result": {"tools": [{"name": "t", "inputSchema": schema}, 7]}}
-    found = upstream.Marks()
-    found.heard(frame({"jsonrpc": "2.0", "id": 1, "method": "tools/list"}), frame(listed))
+    found = upstream.ParameterHeaders()
+    found.learn(frame({"jsonrpc": "2.0", "id": 1, "method": "tools/list"}), frame(listed))
     params = {"name": "t", "arguments": {"region": "Köln", "at": {"deep": True}, "bad": "x"}}
     assert found.headers(frame({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": params})) == {
         "Mcp-Method": "tools/call",

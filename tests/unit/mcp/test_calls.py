@@ -12,7 +12,7 @@ from assent.contract import Call, StoreError
 from assent.mcp import calls, frames
 from assent.mcp.calls import CallOrigin
 
-ORIGIN = CallOrigin("srv", session="s", project="/code/app", home="/home/me")
+ORIGIN = CallOrigin(server="srv", session="s", project="/code/app", home="/home/me")
 
 
 def request(method: str, params: object, **more: object) -> frames.Frame:
