@@ -138,7 +138,7 @@ class Claude(Host):
             changed = {"command": rewrite(given["tool_input"]["command"])}
             return {"hookSpecificOutput": {"hookEventName": "PreToolUse", "updatedInput": changed}}
 
-        cwd = session._way.project if isinstance(session, Session) else "/"
+        cwd = session.project if isinstance(session, Session) else "/"
         options = ClaudeAgentOptions(cwd=cwd, hooks={"PreToolUse": [HookMatcher(hooks=[change])]})
         program = Program(ran, turns, cwd=cwd, nested=nested, hooks=self.hooks)
         async with ClaudeSDKClient(guard(session, options), transport=program) as client:

@@ -1,4 +1,4 @@
-"""An event loop on a thread of its own, one for all gates of a process. Knows nothing of what runs there."""
+"""An event loop on a background thread, one for all gates of a process."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Shared:
         return self.loop
 
     def left(self) -> None:
-        """One user less; the last one ends it."""
+        """Remove a user; the last one ends the loop."""
         with self.lock:
             self.users -= 1
             if not self.users and self.loop is not None:
@@ -46,7 +46,7 @@ _shared = Shared()
 
 
 class Thread:
-    """What one gate does on that loop, from the first time on that it needs it."""
+    """The work of one gate on that loop, which starts with the first work."""
 
     def __init__(self) -> None:
         self._closed = False
@@ -54,12 +54,12 @@ class Thread:
         _living.add(self)
 
     def reset(self) -> None:
-        """As at first: a fork takes no threads along."""
+        """Forget all work: a fork does not copy threads."""
         self._user = False
         self._doing: set[concurrent.futures.Future[Any]] = set()
 
     def start(self, work: Coroutine[Any, Any, T]) -> concurrent.futures.Future[T]:
-        """Do something on the loop. Cancelling the future cancels it. Raises AssentError once it is closed."""
+        """Run a coroutine on the loop. Cancelling the future cancels it. Raises AssentError once this is closed."""
         with _shared.lock:
             if self._closed:
                 work.close()
@@ -74,10 +74,10 @@ class Thread:
         return doing
 
     def wait(self, work: Coroutine[Any, Any, T]) -> T:
-        """Do something on the loop, and wait for it. An interrupt takes it back."""
+        """Run a coroutine on the loop, and wait for it. An interrupt cancels it."""
         if threading.current_thread() is _shared.thread:
             work.close()
-            raise AssentError("the gate was asked from the very thread that asks; use `await gate.guard(…)` there")
+            raise AssentError("the gate was called on the thread on which it asks; use `await gate.guard(…)` there")
         doing = self.start(work)
         try:
             return doing.result()
@@ -86,7 +86,7 @@ class Thread:
             raise
 
     def close(self) -> None:
-        """End what it does there: it is cancelled, so that nobody waits for ever."""
+        """Cancel all work, so that nobody waits forever."""
         with _shared.lock:
             first, self._closed = not self._closed, True
             left = list(self._doing)
@@ -110,7 +110,7 @@ def _run(loop: asyncio.AbstractEventLoop) -> None:
 
 
 class Awaited(Coroutine[Any, Any, T]):
-    """A coroutine that cannot be taken for what it gives: where `await` is forgotten, any other would be true."""
+    """A coroutine that cannot be used as its result: where `await` is forgotten, any other would be true."""
 
     def __init__(self, inner: Coroutine[Any, Any, T]) -> None:
         self._inner = inner

@@ -1,6 +1,6 @@
-"""A gate inside the program that asks: gates, memory, a broker on a thread of its own, and the channels of its author.
+"""A gate inside the program that asks: engines, memory, a broker on a background thread, and its author's channels.
 
-Whatever raises here ends in a denial. Shows nothing itself."""
+Whatever raises here ends in a denial."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ import threading
 import weakref
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, suppress
+from functools import partial
 from typing import Any
 
 from assent.api.background import Thread
-from assent.api.values import arguments
+from assent.api.values import read_arguments
 from assent.approval.approvals import Approvals, PausedQuestion, moment
 from assent.approval.channels import Channel
 from assent.approval.channels.callback import CallbackChannel, HeadlessChannel
@@ -39,21 +40,28 @@ from assent.state.files import state_folder
 from assent.trail.append import Trail
 
 STORE_FILE = "held.db"
-CLOSING = 10.0  # seconds for what waits to be told that the gate closes
+CLOSING = 10.0  # seconds to deny what waits when the gate closes
 DAY = 86400.0
+CHANGED = "This call was not run: its arguments changed while a person was asked."
+NAMED_CHANNELS = ("terminal", "server", "nobody")
+GIVE = "give terminal, server, nobody, a channel or a function"
+
+Reply = Answer | bool | None
+Ask = Callable[[Held], Reply | Awaitable[Reply]]
+ChannelSpec = str | Channel | Ask  # one of the named channels, a channel, or a function
 
 
 class Embedded:
-    """Decides calls by the gates of one project, and asks in the given places. Safe for threads and loops. Gates of one
-    `name` share what was allowed for a session of the same id; one without a name shares it with none."""
+    """Decides calls by the engines of one project, and asks in the given channels. Safe for threads and loops. Gates of
+    one `name` share what was allowed for a session of the same id; one without a name shares it with none."""
 
     def __init__(
-        self, gates: EngineCache, project: str, state: str, places: Sequence[Place] | None, *, name: str = ""
+        self, gates: EngineCache, project: str, state: str, channels: Sequence[ChannelSpec] | None, *, name: str = ""
     ) -> None:
         self._gates = gates
         self.project = project
         self._state = state
-        self._places = places
+        self._channels = channels
         self._name = name or new_id()
         self.approvals = Approvals(state)
         self._closed = False
@@ -61,7 +69,7 @@ class Embedded:
         _living.add(self)
 
     def _reset(self) -> None:
-        """Everything that lives in one process: threads, loops and open files, which a fork does not share."""
+        """Set up what belongs to one process: threads, loops and open files, which a fork does not share."""
         trail = shared.take(Trail, f"{self._state}/audit", Trail)
         self.memory = Memory(self._state, scope=self._name, trail=trail)
         self._thread = Thread()
@@ -79,11 +87,11 @@ class Embedded:
         self._gates.unlock()
 
     def place(self, call: Call) -> Call:
-        """The call in this project, where it does not say otherwise. Raises PayloadError for arguments that cannot be
+        """The call in this project, where it does not say otherwise. Raises PayloadError where its arguments cannot be
         read."""
         _, here = self._gates.find(self.project, call.session)
         return call.but(
-            input=arguments(call.input),  # a copy, of nothing but data
+            input=read_arguments(call.input),  # a copy, of nothing but data
             cwd=call.cwd or self.project,
             roots=call.roots or here.roots,
             home=call.home or here.home,
@@ -93,14 +101,14 @@ class Embedded:
         self._gates.declare(name, tool)
 
     def decide(self, call: Call, *, host_mode: str = "") -> Decision:
-        """What holds now, grants included. Asks nobody, records nothing, never raises."""
+        """The decision by the rules and grants of now. Asks nobody, records nothing, never raises."""
         try:
             return self._deciding.judge(self._request(call, host_mode)).decision
         except Exception as error:  # the net: whatever breaks inside, the call does not run
             return fault(error).decision
 
     async def guard(self, call: Call, *, host_mode: str = "") -> Verdict:
-        """Whether a call may run. Raises nothing but CancelledError, which takes the question back."""
+        """Whether a call may run. Raises nothing but CancelledError, which withdraws the question."""
         try:
             request, begun = self._begin(call, host_mode)
             mine = copied(request.call)
@@ -111,7 +119,7 @@ class Embedded:
             return fault(error)
         try:
             found = await asyncio.wrap_future(asking)
-            return unchanged(found, lambda: arguments(call.input), mine.input).on(mine)
+            return unchanged(found, lambda: read_arguments(call.input), mine.input).on(mine)
         except asyncio.CancelledError:
             task = asyncio.current_task()
             if asking.cancelled() and task is not None and not task.cancelling():
@@ -128,14 +136,14 @@ class Embedded:
             if isinstance(begun, Settled) and begun.outcome is not Outcome.ASK:
                 return verdict(begun).on(mine)
             found = self._thread.wait(self._ask(request, begun))
-            return unchanged(found, lambda: arguments(call.input), mine.input).on(mine)
+            return unchanged(found, lambda: read_arguments(call.input), mine.input).on(mine)
         except (Exception, asyncio.CancelledError) as error:  # the net
             return fault(error)
 
     # Approvals that outlive the run
 
     def hold(self, call: Call, *, host_mode: str = "", seconds: float = DAY) -> tuple[Verdict | None, Held | None]:
-        """The verdict on a call, or the question that is to be answered elsewhere. Raises AssentError."""
+        """The verdict on a call, or the question to be answered outside of this process. Raises AssentError."""
         request = self._open_request(call, host_mode)
         settled = self._deciding.decide(request)
         if settled.outcome is not Outcome.ASK:
@@ -147,7 +155,7 @@ class Embedded:
         return None, held
 
     def release(self, id: str, call: Call, answer: Answer, *, host_mode: str = "") -> Verdict:
-        """The verdict on a held call by an answer from elsewhere. The call is looked at again, and a denial wins."""
+        """The verdict on a held call by an answer from outside. The call is decided again, and a denial wins."""
         try:
             request = self._open_request(call, host_mode)
             kept, now = self.approvals.find(id), self.memory.clock()
@@ -162,8 +170,6 @@ class Embedded:
         except Exception as error:  # the net
             return fault(error)
 
-    # How it is done
-
     def _open_request(self, call: Call, host_mode: str) -> Request:
         """The request of a gate that is open. Raises AssentError."""
         if self._closed:
@@ -171,13 +177,11 @@ class Embedded:
         return self._request(call, host_mode)
 
     def _request(self, call: Call, host_mode: str) -> Request:
-        engine, _ = self._gates.find(self.project, call.session)
-        session = call.session
+        reopen = partial(self._engine, self.project, call.session)
+        return Request(reopen(), self.place(call), self.project, host_mode=host_mode, reopen=reopen)
 
-        def reopen() -> Engine:
-            return self._gates.find(self.project, session)[0]
-
-        return Request(engine, self.place(call), self.project, host_mode=host_mode, reopen=reopen)
+    def _engine(self, project: str, session: str) -> Engine:
+        return self._gates.find(project, session)[0]
 
     def _begin(self, call: Call, host_mode: str) -> tuple[Request, Settled | Inquiry]:
         request = self._open_request(call, host_mode)
@@ -186,7 +190,7 @@ class Embedded:
     async def _ask(
         self, request: Request, begun: Settled | Inquiry, caller: asyncio.AbstractEventLoop | None = None
     ) -> Verdict:
-        """What is still open about a call: a model's opinion where one may be asked, then a person's answer."""
+        """Ask the classifier where it may be asked, then a person."""
         gate = self._open_gate()
         settled = await gate.settle(request, begun=begun)
         if settled.outcome is not Outcome.ASK:
@@ -207,10 +211,8 @@ class Embedded:
 
     async def _take_turn(self) -> None:
         """The first of several questions takes the terminal, for all of them."""
-        if self._terminal is None:
-            return
         async with self._taking:
-            if self._turn is None:
+            if self._turn is None and self._terminal is not None:
                 held = AsyncExitStack()
                 await held.enter_async_context(turn())
                 self._turn = held
@@ -219,38 +221,38 @@ class Embedded:
         with self._opening:
             if self._gate is None:
                 self._store = shared.take(SqliteStore, os.path.join(state_folder(self._state), STORE_FILE), SqliteStore)
-                self._gate = CallGate(self.memory, self._store, self._engine_of, fixed=True)
+                self._gate = CallGate(
+                    self.memory, self._store, lambda held: self._engine(held.project, held.call.session), fixed=True
+                )
             return self._gate
 
     def _attach(self, gate: CallGate) -> None:
-        """Attach the channels; on the loop, since that is where they live."""
+        """Attach the channels; on the loop, since they belong to it."""
         if self._attached:
             return
         self._attached = True
-        places = ["terminal" if has_terminal() else "nobody"] if self._places is None else self._places
+        places = ["terminal" if has_terminal() else "nobody"] if self._channels is None else self._channels
         for each in places or ["nobody"]:
             gate.broker.attach(self._channel(gate, each))
 
-    def _channel(self, gate: CallGate, place: Place) -> Channel:
-        if place == "terminal":
-            from assent.approval.channels.terminal import TerminalChannel
-
+    def _channel(self, gate: CallGate, spec: ChannelSpec) -> Channel:
+        if spec == "terminal":
             self._terminal = TerminalChannel(who=self.memory.who, reach=gate.reach)
             return self._terminal
-        if place == "server":
+        if spec == "server":
             return ServerChannel(RemoteServer(os.path.join(self._state, SOCKET_FILE)))
-        if place == "nobody":
+        if spec == "nobody":
             return HeadlessChannel()
-        if callable(place):
+        if callable(spec):
             self._functions += 1
             name = "callback" if self._functions == 1 else f"callback {self._functions}"
-            return CallbackChannel(self._asked(place), name=name)
-        if isinstance(place, str):  # `check_places` let it pass
-            raise PayloadError(f"there is no channel `{place}`")
-        return place
+            return CallbackChannel(self._asked(spec), name=name)
+        if isinstance(spec, str):  # `check_channels` let it pass
+            raise PayloadError(f"there is no channel `{spec}`")
+        return spec
 
     def _asked(self, ask: Ask) -> Callable[[Held], Any]:
-        """A function of the author as the channel wants it: on the loop that waits for the answer, if it is one."""
+        """A function of the author for a channel. A coroutine function runs on the loop that waits for the answer."""
         if not inspect.iscoroutinefunction(ask) and not inspect.iscoroutinefunction(type(ask).__call__):
             return lambda held: self._signed(ask(held))
 
@@ -265,19 +267,14 @@ class Embedded:
 
     def _signed(self, said: object) -> Answer | None:
         """INVARIANT: nothing but True, or an Answer that says so, is a yes."""
-        if isinstance(said, Answer):
+        if said is None or isinstance(said, Answer):
             return said
         if said is True or said is False:
             return Answer(Said.ALLOW if said else Said.DENY, who=self.memory.who, channel="callback")
-        if said is None:
-            return None
         raise PayloadError(f"it returned {said!r:.80}; nothing but True, or an Answer that says so, is a yes")
 
-    def _engine_of(self, held: Held) -> Engine:
-        return self._gates.find(held.project, held.call.session)[0]
-
     def close(self) -> None:
-        """Deny what waits, and let go of everything."""
+        """Deny what waits, and free everything."""
         if self._closed:
             return
         self._closed = True
@@ -297,12 +294,9 @@ class Embedded:
                 await self._store.close()
 
 
-CHANGED = "This call was not run: its arguments changed while a person was asked."
-
-
 def copied(call: Call) -> Call:
-    """The call with arguments that nobody else holds. Raises PayloadError where they cannot be read."""
-    return call.but(input=arguments(call.input))
+    """The call with a copy of its arguments. Raises PayloadError where they cannot be read."""
+    return call.but(input=read_arguments(call.input))
 
 
 def unchanged(found: Verdict, read: Callable[[], object], judged: object) -> Verdict:
@@ -314,13 +308,25 @@ def unchanged(found: Verdict, read: Callable[[], object], judged: object) -> Ver
 
 
 def fault(error: BaseException) -> Verdict:
-    """A fault inside, as a verdict. The call was not run."""
+    """A denial for an error inside. The call was not run."""
     if isinstance(error, asyncio.CancelledError | concurrent.futures.CancelledError):
         return denied("the gate was closed")
-    reason = (
-        str(error) if isinstance(error, AssentError) else f"the gate failed inside: {type(error).__name__}: {error}"
-    )
-    return denied(reason)
+    known = isinstance(error, AssentError)
+    return denied(str(error) if known else f"the gate failed inside: {type(error).__name__}: {error}")
+
+
+def check_channels(channels: object) -> None:
+    """Raises PayloadError, with what to write, where these are no channels to ask in."""
+    if isinstance(channels, str):
+        raise PayloadError(f"`channels` is a list, not one text; write `channels=[{channels!r:.80}]`")
+    if channels is not None and not isinstance(channels, Sequence):
+        raise PayloadError(f"`channels` is a list; write `channels=[…]`, and {GIVE}")
+    for each in channels or ():
+        if isinstance(each, str):
+            if each not in NAMED_CHANNELS:
+                raise PayloadError(f"there is no channel `{each}`; {GIVE}")
+        elif not callable(each) and not all(hasattr(each, name) for name in ("name", "show", "withdraw")):
+            raise PayloadError(f"{each!r:.80} is no channel, which has `name`, `show` and `withdraw`; {GIVE}")
 
 
 _living: weakref.WeakSet[Embedded] = weakref.WeakSet()
@@ -332,27 +338,3 @@ def _forked() -> None:
 
 
 os.register_at_fork(after_in_child=_forked)
-
-
-Reply = Answer | bool | None
-Ask = Callable[[Held], Reply | Awaitable[Reply]]
-Place = str | Channel | Ask  # `terminal`, `server`, `nobody`, a channel, or a function
-
-PLACES = ("terminal", "server", "nobody")
-GIVE = "give terminal, server, nobody, a channel or a function"
-
-
-def check_places(places: object) -> None:
-    """Raises PayloadError, with what to write, where these are no places to ask in."""
-    if places is None:
-        return
-    if isinstance(places, str):
-        raise PayloadError(f"`channels` is a list, not one text; write `channels=[{places!r:.80}]`")
-    if not isinstance(places, Sequence):
-        raise PayloadError(f"`channels` is a list; write `channels=[…]`, and {GIVE}")
-    for each in places:
-        if isinstance(each, str):
-            if each not in PLACES:
-                raise PayloadError(f"there is no channel `{each}`; {GIVE}")
-        elif not callable(each) and not all(hasattr(each, name) for name in ("name", "show", "withdraw")):
-            raise PayloadError(f"{each!r:.80} is no channel, which has `name`, `show` and `withdraw`; {GIVE}")

@@ -1,4 +1,4 @@
-"""Functions that pass the gate before they run, and the schema of a function as a tool. Decides nothing."""
+"""Functions that pass the gate before they run, and the schema of a function as a tool."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ import types
 import typing
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Generator, Sequence
 from contextlib import aclosing
+from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
 from assent.api.embedded import fault, unchanged
 from assent.api.values import own, plain
-from assent.contract import AssentError, Call, PayloadError, Value
+from assent.contract import AssentError, Call, PayloadError
 from assent.contract.approval import Verdict
 from assent.effects.declared import Tool
 
@@ -29,8 +30,6 @@ class Guards(Protocol):
 
     def declare(self, name: str, tool: Tool) -> None: ...
 
-    def call(self, tool: str, input: dict[str, Any], *, cwd: str = "", runtime: str = "") -> Call: ...
-
     def guard(self, call: Call) -> Coroutine[Any, Any, Verdict]: ...
 
     def guard_sync(self, call: Call) -> Verdict: ...
@@ -44,22 +43,20 @@ class Denied(AssentError):
         self.verdict = verdict
 
 
-class Schema(Value):
-    """A function as a tool: what models are told of it."""
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """A function as a tool, for models."""
 
-    __slots__ = ("name", "description", "parameters")
-
-    def __init__(self, name: str, description: str, parameters: dict[str, object]) -> None:
-        self.name = name
-        self.description = description
-        self.parameters = parameters
+    name: str
+    description: str
+    parameters: dict[str, object]
 
 
 def guard_function(session: Guards, function: F, tool: Tool, name: str = "") -> F:
     """The function, behind the gate. A generator is judged when it begins to run, not when it is made."""
     word = name or getattr(function, "__name__", "")
     if not word:
-        raise PayloadError("it has no name of its own; give it one with `guarded(name=…)`")
+        raise PayloadError("the function has no name; give it one with `guarded(name=…)`")
     signature = inspect.signature(function)
     unknown = [each for each in (*tool.paths, *tool.addresses) if each not in signature.parameters]
     if unknown:
@@ -69,8 +66,8 @@ def guard_function(session: Guards, function: F, tool: Tool, name: str = "") -> 
     def call_of(bound: inspect.BoundArguments) -> Call:
         try:
             input = {key: plain(value) for key, value in bound.arguments.items()}
-            return session.call(word, input, cwd=os.getcwd(), runtime=RUNTIME)
-        except Exception as error:  # what cannot be read, and a folder that is gone
+            return Call(word, input, cwd=os.getcwd(), runtime=RUNTIME)
+        except Exception as error:  # arguments that cannot be read, or a folder that is gone
             raise Denied(fault(error)) from None
 
     def bind(given: tuple[Any, ...], named: dict[str, Any]) -> inspect.BoundArguments:
@@ -144,7 +141,7 @@ def schema(function: Callable[..., Any], name: str = "") -> Schema:
     """The JSON schema of a function's parameters, by their annotations."""
     try:
         hints = typing.get_type_hints(function)
-    except Exception:  # an annotation that means nothing here says nothing of the kind of value
+    except Exception:  # an annotation that cannot be resolved here
         hints = {}
     properties: dict[str, object] = {}
     required: list[str] = []

@@ -1,19 +1,19 @@
-"""The gate for programs that embed it: decide, guard, decorate. The public face; the work is done in `embedded` and
-`remote`."""
+"""The gate for programs that embed it: decide, guard, decorate. The public API; `embedded` and `remote` do the work."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Coroutine, Mapping, Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
-from typing import Any, Protocol, TypeVar, overload
+from typing import Any, TypeVar, overload
 
 from assent.api.background import Awaited, Thread
-from assent.api.embedded import DAY, Embedded, Place, check_places, copied, fault, unchanged
+from assent.api.embedded import DAY, ChannelSpec, Embedded, check_channels, copied, fault, unchanged
 from assent.api.functions import guard_function
-from assent.api.values import arguments
-from assent.contract import Call, Decision, PayloadError, StoreError, Value, texts
+from assent.api.values import read_arguments
+from assent.contract import Call, Decision, PayloadError, StoreError, texts
 from assent.contract.approval import Answer, Held, Said, Verdict
 from assent.effects.declared import LIKE, Tool
 from assent.engine.cache import EngineCache, add_tool
@@ -39,37 +39,19 @@ class PermissionMode(StrEnum):
     YOLO = "yolo"
 
 
-class Approval(Value):
-    """A call that waits for an answer from elsewhere: a run that is paused and written down.
+@dataclass(frozen=True, slots=True)
+class Approval:
+    """A call that waits for an answer from outside: a run that is paused and stored.
 
     `id` is to be given back with the answer. `verdict` is there where no answer is needed; then `held` is not.
     `held` is the question, with all that a person should see."""
 
-    __slots__ = ("id", "verdict", "held")
-
-    def __init__(self, id: str, verdict: Verdict | None = None, held: Held | None = None) -> None:
-        self.id = id
-        self.verdict = verdict
-        self.held = held
+    id: str
+    verdict: Verdict | None = None
+    held: Held | None = None
 
     def __bool__(self) -> bool:
         raise TypeError("an approval is neither true nor false; look at `approval.verdict` and `approval.held`")
-
-
-class Way(Protocol):
-    """How a gate comes to its decisions."""
-
-    project: str
-
-    def decide(self, call: Call, *, host_mode: str = "") -> Decision: ...
-
-    def guard(self, call: Call, *, host_mode: str = "") -> Coroutine[Any, Any, Verdict]: ...
-
-    def guard_sync(self, call: Call, *, host_mode: str = "") -> Verdict: ...
-
-    def declare(self, name: str, tool: Tool) -> None: ...
-
-    def close(self) -> None: ...
 
 
 PROGRAM = "python"  # the runtime of a program that names none: its tools are what it declares, and nothing else
@@ -78,12 +60,13 @@ PROGRAM = "python"  # the runtime of a program that names none: its tools are wh
 class Session:
     """One run of an agent at a gate: what a person allows for the session is allowed for this."""
 
-    def __init__(self, way: Way, id: str, *, cwd: str = "", runtime: str = "", mode: str = "") -> None:
+    def __init__(self, way: Embedded | Connected, id: str, *, cwd: str = "", runtime: str = "", mode: str = "") -> None:
         self._way = way
         self.id = id
-        self._cwd = cwd
+        self.project = way.project
+        self.cwd = cwd  # in which its calls run; empty where nobody said
         self._runtime = runtime
-        self._mode = mode
+        self._host_mode = PLAN if mode == PLAN else ""
 
     def call(
         self,
@@ -96,15 +79,7 @@ class Session:
         shell: str = "",
     ) -> Call:
         """A call of this session."""
-        return Call(
-            tool,
-            input,
-            cwd=cwd or self._cwd or self._way.project,
-            session=self.id,
-            runtime=runtime or self._runtime or PROGRAM,
-            description=description,
-            shell=shell,
-        )
+        return self._own(Call(tool, input, cwd=cwd, runtime=runtime, description=description, shell=shell))
 
     def decide(self, call: Call) -> Decision:
         """Allow, ask or deny, by the rules and grants of now. Asks nobody, records nothing, never raises."""
@@ -113,7 +88,7 @@ class Session:
     def guard(self, call: Call) -> Coroutine[Any, Any, Verdict]:
         """Whether a call may run. Where it asks, a person is asked, and this waits for the answer: `await` it.
 
-        Raises nothing but CancelledError, which takes the question back. Run the call only if `verdict.allowed`."""
+        Raises nothing but CancelledError, which withdraws the question. Run the call only if `verdict.allowed`."""
         return Awaited(self._way.guard(self._own(call), host_mode=self._host_mode))
 
     def guard_sync(self, call: Call) -> Verdict:
@@ -148,7 +123,7 @@ class Session:
     ) -> Any:
         """Pass every call of a function through the gate first. A denied one raises `Denied`, and does not run.
 
-        `operation` and `paths` say what the function does and which arguments are places, as for `Tool`; without them
+        `operation` and `paths` say what the function does and which arguments are paths, as for `Tool`; without them
         every call asks. The function's signature becomes the tool's schema, at its attribute `tool`."""
         tool = Tool(operation, paths=paths, addresses=addresses, like=like)
         if function is not None:
@@ -168,9 +143,9 @@ class Session:
     def resolve_approval(
         self, id: str, call: Call, *, allow: bool, who: str, message: str = "", channel: str = "program"
     ) -> Verdict:
-        """The verdict on a call that waited, by the answer that somebody gave elsewhere. `who` is named in the trail.
+        """The verdict on a call that waited, by the answer that somebody gave outside. The trail names `who`.
 
-        The approval counts once, for the very call that was shown; the call is looked at again, and a denial wins."""
+        The approval counts once, for the very call that was shown; the call is decided again, and a denial wins."""
         said = Said.ALLOW if allow is True and who else Said.DENY
         answer = Answer(said, message=message, who=who, channel=channel)
         try:
@@ -179,38 +154,24 @@ class Session:
             return fault(error)
 
     def declare(self, name: str, tool: Tool) -> None:
-        """Say what a tool does. Raises PayloadError where something else was said of it before."""
+        """Say what a tool does. Raises PayloadError where it was declared otherwise before."""
         self._way.declare(name, tool)
-
-    @property
-    def cwd(self) -> str:
-        """The folder that the calls of this session run in; empty where nobody said."""
-        return self._cwd
-
-    @property
-    def project(self) -> str:
-        """The folder that the agent works in."""
-        return self._way.project
 
     def planning(self) -> Session:
         """This session while its agent only plans: what changes anything is denied."""
-        return Session(self._way, self.id, cwd=self._cwd, runtime=self._runtime, mode=PLAN)
+        return Session(self._way, self.id, cwd=self.cwd, runtime=self._runtime, mode=PLAN)
 
     def _embedded(self) -> Embedded:
         if not isinstance(self._way, Embedded):
             raise StoreError("a gate server keeps its questions itself; use `guard`, or an embedded gate")
         return self._way
 
-    @property
-    def _host_mode(self) -> str:
-        return PLAN if self._mode == PLAN else ""
-
     def _own(self, call: Call) -> Call:
         """The call as one of this session, where it does not say otherwise."""
         if call.session and call.cwd and call.runtime:
             return call
         return call.but(
-            cwd=call.cwd or self._cwd or self._way.project,
+            cwd=call.cwd or self.cwd or self.project,
             session=call.session or self.id,
             runtime=call.runtime or self._runtime or PROGRAM,
         )
@@ -224,7 +185,7 @@ class Gate(Session):
     text) come on top. `files=False` leaves the user's and the project's file out, and lets ASSENT_MODE only tighten;
     what an administrator set and the floor always hold. `tools` says what the agent's own tools do.
 
-    `channels` are the places to ask in: `"terminal"`, `"server"` (the pages of the gate server), `"nobody"`, a function
+    `channels` are where to ask: `"terminal"`, `"server"` (the pages of the gate server), `"nobody"`, a function
     that gets the question and returns True, False or an Answer, or a channel. Default: the terminal, where there is
     one. `state` is Assent's folder. `name` is for gates that are to share what people allow for a session: in other
     processes, or after a restart. Without one, equal session ids of two gates are two sessions. Raises PolicyError
@@ -242,26 +203,21 @@ class Gate(Session):
         files: bool = True,
         config: str = "",
         tools: Mapping[str, Tool | str] | None = None,
-        channels: Sequence[Place] | None = None,
+        channels: Sequence[ChannelSpec] | None = None,
         state: str = "",
         name: str = "",
     ) -> None:
         declared = _tools(tools)
-        check_places(channels)
+        check_channels(channels)
         project = os.path.abspath(project or os.getcwd())
         environ = {**os.environ, "ASSENT_HOME": os.path.abspath(state)} if state else dict(os.environ)
         more = [_document(policy)] if policy else []
-        more.append(document_of(_rules(allow=allow, ask=ask, deny=deny), "the program", Origin.USER))
+        rules = {key: [*texts(value, key)] for key, value in (("allow", allow), ("ask", ask), ("deny", deny))}
+        more.append(document_of(rules, "the program", Origin.USER))
         mode = mode.value if isinstance(mode, PermissionMode) else mode
         if not mode and policy and more[0].mode is not None:
             mode = more[0].mode.word  # what the program says is not undone by the environment that it runs in
-        gates = EngineCache(
-            environ,
-            mode=mode,
-            config=config,
-            more=more,
-            alone=not files,
-        )
+        gates = EngineCache(environ, mode=mode, config=config, more=more, alone=not files)
         gates.check(project)
         super().__init__(Embedded(gates, project, _state(environ), channels, name=name), new_id())
         for name, tool in declared.items():
@@ -287,7 +243,7 @@ class Gate(Session):
         return found
 
     def close(self) -> None:
-        """Deny what waits, and let go of everything."""
+        """Deny what waits, and free everything."""
         self._way.close()
 
     def __enter__(self) -> Gate:
@@ -307,7 +263,7 @@ class Connected:
         self._tools: dict[str, Tool] = {}
 
     def declare(self, name: str, tool: Tool) -> None:
-        """What a tool does is for the server to know; only of which known tool it is one can be said."""
+        """The server knows what tools do; only `like` counts here."""
         add_tool(self._tools, name, tool)
 
     def _named(self, call: Call) -> Call:
@@ -324,25 +280,18 @@ class Connected:
         try:
             mine = copied(call)
             found = await self._server.ask(self._named(copied(mine)), project=self.project, host_mode=host_mode)
-            return unchanged(found, lambda: arguments(call.input), mine.input).on(mine)
+            return unchanged(found, lambda: read_arguments(call.input), mine.input).on(mine)
         except Exception as error:  # the net
             return fault(error)
 
     def guard_sync(self, call: Call, *, host_mode: str = "") -> Verdict:
         try:
-            mine = copied(call)
-            asking = self._server.ask(self._named(copied(mine)), project=self.project, host_mode=host_mode)
-            return unchanged(self._thread.wait(asking), lambda: arguments(call.input), mine.input).on(mine)
+            return self._thread.wait(self.guard(call, host_mode=host_mode))
         except Exception as error:  # the net
             return fault(error)
 
     def close(self) -> None:
         self._thread.close()
-
-
-def _rules(**given: object) -> dict[str, object]:
-    """Lists of rules as a file has them. Raises PayloadError where one is no list of texts."""
-    return {key: [*texts(value, key)] for key, value in given.items()}
 
 
 def _document(policy: Mapping[str, object] | str) -> Any:
@@ -354,7 +303,7 @@ def _document(policy: Mapping[str, object] | str) -> Any:
 
 
 def _tools(given: object) -> dict[str, Tool]:
-    """What the author says of their tools. Raises PayloadError where that is something else."""
+    """What the author declares about their tools. Raises PayloadError where it is no such declaration."""
     if given is None:
         return {}
     if not isinstance(given, Mapping):

@@ -1,6 +1,6 @@
-"""Python values as data of a call: what can be shown, kept and compared. Judges nothing.
+"""Python values as data of a call: what can be shown, kept and compared.
 
-INVARIANT: what cannot be read is not shown as a text, for a text would be read as what it says: a path, an address."""
+INVARIANT: what cannot be read is never given as a text, since a text would be read as a path or an address."""
 
 from __future__ import annotations
 
@@ -8,18 +8,20 @@ import dataclasses
 import os
 import weakref
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from enum import Enum
+from typing import Any
 from uuid import UUID, uuid4
 
 from assent.contract import PayloadError
 
-WHOLE = (date, datetime, time, timedelta, Decimal, UUID)  # what Python shows of these is all there is
+WHOLE = (date, datetime, time, timedelta, Decimal, UUID)  # whose repr is all there is
+EXACT: dict[type, Callable[[Any], object]] = {str: str.__str__, int: int.__int__, float: float.__float__}
 ROWS = (list, tuple, set, frozenset, deque)
-MOST = 4096  # objects whose numbers are kept, before those that are gone are looked for
-OBJECT = "object"  # under which a value stands that is known only as Python shows it
+MOST = 4096  # objects whose numbers are kept, before those of dead objects are removed
+OBJECT = "object"  # the key of a value that is known only by its repr
 
 
 def plain(value: object) -> object:
@@ -35,8 +37,8 @@ def plain(value: object) -> object:
 
 
 def own(value: object) -> object:
-    """A value with containers that nobody else holds: lists, mappings and sets are copied, with all that is in them.
-    Other objects stay what they are. Raises PayloadError where they contain themselves."""
+    """A value whose lists, mappings and sets are copied, with all that is in them. Other objects stay the same. Raises
+    PayloadError where they contain themselves."""
     try:
         return _own(value)
     except RecursionError:
@@ -52,7 +54,7 @@ def _own(value: object) -> object:
     return bytearray(value) if type(value) is bytearray else value
 
 
-def arguments(given: Mapping[str, object]) -> dict[str, object]:
+def read_arguments(given: Mapping[str, object]) -> dict[str, object]:
     """All arguments of a call as plain data. Raises PayloadError as above."""
     found = plain(given)
     if not isinstance(found, dict):
@@ -63,12 +65,10 @@ def arguments(given: Mapping[str, object]) -> dict[str, object]:
 def _plain(value: object) -> object:
     if value is None or type(value) in (str, bool, int, float):
         return value
-    if isinstance(value, str):  # whatever a class of text says of itself, files are opened by what it is
-        return str.__str__(value)
-    if isinstance(value, int):
-        return int.__int__(value)
-    if isinstance(value, float):
-        return float.__float__(value)
+    # Whatever a subclass of text shows, files are opened by what it is.
+    for kind, read in EXACT.items():
+        if isinstance(value, kind):
+            return read(value)
     if isinstance(value, bytes):
         return _text(value)
     if isinstance(value, os.PathLike):
@@ -89,8 +89,8 @@ def _plain(value: object) -> object:
 
 
 def _object(value: object) -> dict[str, object]:
-    """A value as Python shows it. Where that is only its place in memory, which another gets once it is gone, with a
-    number that no other has: an answer that is remembered is for this one."""
+    """A value by its repr. Where that has only its address, which another object may get later, with a unique number: a
+    remembered answer is for this object alone."""
     shown = repr(value)
     number = _number(value) if " at 0x" in shown else ""
     return {OBJECT: shown, "number": number} if number else {OBJECT: shown}
@@ -116,7 +116,7 @@ def _number(value: object) -> str:
 
 
 def _text(value: bytes) -> object:
-    """Bytes as the text that they are, so that a name of a file is read as one."""
+    """Bytes as text, so that the name of a file is read as one."""
     try:
         return bytes.decode(value, "utf-8")
     except UnicodeDecodeError:

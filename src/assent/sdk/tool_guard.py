@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from assent.agents import payload
 from assent.api.embedded import DAY, fault, unchanged
 from assent.api.gates import Approval, Session
-from assent.api.values import arguments as read_arguments
+from assent.api.values import read_arguments
 from assent.contract import Call, Outcome, PayloadError, Value
 from assent.contract.approval import Verdict
 

@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assent import PayloadError
-from assent.api.values import arguments, plain
+from assent.api.values import plain, read_arguments
 
 
 class Liar(str):
@@ -86,7 +86,7 @@ def test_what_cannot_be_read_or_in_two_ways_is_refused(value: object) -> None:
 
 def test_a_number_that_is_none_is_itself() -> None:
     nan = {"a": [math.nan]}
-    assert arguments(nan) == arguments(nan)
+    assert read_arguments(nan) == read_arguments(nan)
 
 
 DATA = st.recursive(
@@ -98,7 +98,7 @@ DATA = st.recursive(
 @given(st.dictionaries(st.text(), DATA))
 @pytest.mark.slow
 def test_data_is_left_as_it_is(given: dict[str, object]) -> None:
-    assert arguments(given) == given
+    assert read_arguments(given) == given
 
 
 class Thing:
