@@ -370,7 +370,7 @@ def test_the_server_speaks_to_our_standard_error(tmp_path: Path) -> None:
         (["--name", "a__b", "--", "true"], "no name for a server"),
         (["--url", "http://127.0.0.1:1/mcp"], "--name"),
         (["--name", "x", "--url", "ftp://a/"], "no plain http"),
-        (["--name", "x", "--url", "http://127.0.0.1:1/", "--listen", "0.0.0.0:1"], "no place on this machine"),
+        (["--name", "x", "--url", "http://127.0.0.1:1/", "--listen", "0.0.0.0:1"], "no address of this machine"),
         (["--name", "x", "--url", "http://127.0.0.1:1/", "--header", "Host: x"], "cannot be given as a header"),
         (["--name", "x", "--listen", "127.0.0.1:0", "--", "true"], "go with --url"),
     ],
