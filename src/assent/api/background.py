@@ -34,7 +34,6 @@ class Shared:
         return self.loop
 
     def left(self) -> None:
-        """Remove a user; the last one ends the loop."""
         with self.lock:
             self.users -= 1
             if not self.users and self.loop is not None:

@@ -274,7 +274,6 @@ class Embedded:
         raise PayloadError(f"it returned {said!r:.80}; nothing but True, or an Answer that says so, is a yes")
 
     def close(self) -> None:
-        """Deny what waits, and free everything."""
         if self._closed:
             return
         self._closed = True

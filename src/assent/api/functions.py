@@ -10,7 +10,7 @@ import typing
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Generator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from assent.api.embedded import fault, unchanged
 from assent.api.values import own, plain
@@ -23,16 +23,6 @@ RUNTIME = "python"
 Passes = Callable[[tuple[Any, ...], dict[str, Any]], inspect.BoundArguments]
 PassesLater = Callable[[tuple[Any, ...], dict[str, Any]], Awaitable[inspect.BoundArguments]]
 KINDS: dict[object, str] = {str: "string", int: "integer", float: "number", bool: "boolean", type(None): "null"}
-
-
-class Guards(Protocol):
-    """What a guarded function needs of the session that it belongs to."""
-
-    def declare(self, name: str, tool: Tool) -> None: ...
-
-    def guard(self, call: Call) -> Coroutine[Any, Any, Verdict]: ...
-
-    def guard_sync(self, call: Call) -> Verdict: ...
 
 
 class Denied(AssentError):
@@ -52,8 +42,17 @@ class Schema:
     parameters: dict[str, object]
 
 
-def guard_function(session: Guards, function: F, tool: Tool, name: str = "") -> F:
-    """The function, behind the gate. A generator is judged when it begins to run, not when it is made."""
+def guard_function(
+    declare: Callable[[str, Tool], None],
+    guard: Callable[[Call], Coroutine[Any, Any, Verdict]],
+    guard_sync: Callable[[Call], Verdict],
+    function: F,
+    *,
+    tool: Tool,
+    name: str,
+) -> F:
+    """The function, guarded by these methods of a session. A generator is judged when it begins to run, not when it is
+    made."""
     word = name or getattr(function, "__name__", "")
     if not word:
         raise PayloadError("the function has no name; give it one with `guarded(name=…)`")
@@ -61,7 +60,7 @@ def guard_function(session: Guards, function: F, tool: Tool, name: str = "") -> 
     unknown = [each for each in (*tool.paths, *tool.addresses) if each not in signature.parameters]
     if unknown:
         raise PayloadError(f"`{word}` has no parameter `{unknown[0]}`")
-    session.declare(word, tool)
+    declare(word, tool)
 
     def call_of(bound: inspect.BoundArguments) -> Call:
         try:
@@ -89,12 +88,12 @@ def guard_function(session: Guards, function: F, tool: Tool, name: str = "") -> 
     async def pass_later(given: tuple[Any, ...], named: dict[str, Any]) -> inspect.BoundArguments:
         bound = bind(given, named)
         call = call_of(bound)
-        return passed(await session.guard(call), call, bound)
+        return passed(await guard(call), call, bound)
 
     def pass_now(given: tuple[Any, ...], named: dict[str, Any]) -> inspect.BoundArguments:
         bound = bind(given, named)
         call = call_of(bound)
-        return passed(session.guard_sync(call), call, bound)
+        return passed(guard_sync(call), call, bound)
 
     found: Any = functools.wraps(function)(_behind(function, pass_now, pass_later))
     found.tool = schema(function, word)

@@ -78,7 +78,6 @@ class Session:
         runtime: str = "",
         shell: str = "",
     ) -> Call:
-        """A call of this session."""
         return self._own(Call(tool, input, cwd=cwd, runtime=runtime, description=description, shell=shell))
 
     def decide(self, call: Call) -> Decision:
@@ -126,9 +125,8 @@ class Session:
         `operation` and `paths` say what the function does and which arguments are paths, as for `Tool`; without them
         every call asks. The function's signature becomes the tool's schema, at its attribute `tool`."""
         tool = Tool(operation, paths=paths, addresses=addresses, like=like)
-        if function is not None:
-            return guard_function(self, function, tool, name)
-        return partial(guard_function, self, tool=tool, name=name)
+        found = partial(guard_function, self.declare, self.guard, self.guard_sync, tool=tool, name=name)
+        return found if function is None else found(function)
 
     def request_approval(self, call: Call, *, seconds: float = DAY) -> Approval:
         """For frameworks that pause a run: the question about a call, to be answered with `resolve_approval` within so

@@ -96,7 +96,7 @@ async def _over_pipes(
         note(f"`{command[0]}` cannot be started: {error.strerror}")
         return 127
     client = ends.Stdio()
-    proxy = Proxy(judge, origin, server=child, to_client=client.send, note=note, elicit=elicit)
+    proxy = Proxy(judge, origin, to_server=child.send, to_client=client.send, note=note, elicit=elicit)
     hearing = asyncio.create_task(_pump(child.lines(), proxy.from_server))
     over: set[asyncio.Future[Any]] = {
         hearing,
@@ -127,7 +127,7 @@ async def _over_http(
         await proxy.from_server(line)
 
     server = Upstream(url, headers, deliver=deliver, note=note)
-    proxy = Proxy(judge, origin, server=server, to_client=client.send, note=note, elicit=elicit)
+    proxy = Proxy(judge, origin, to_server=server.send, to_client=client.send, note=note, elicit=elicit)
     asking = asyncio.create_task(_pump(client.lines(), proxy.from_client))
     gone = asyncio.create_task(client.gone.wait())
     over: set[asyncio.Future[Any]] = {asking, gone, stop}

@@ -42,8 +42,6 @@ def server_name(given: str, command: Sequence[str], url: str) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallOrigin:
-    """Whose calls these are: the server's name, the session, the folder."""
-
     server: str
     session: str
     project: str
@@ -162,7 +160,6 @@ def complete(frame: Frame, result: Body) -> Body:
 
 
 def can_ask(params: Body) -> bool:
-    """Whether a client declares in its handshake that it shows forms."""
     capabilities = params.get("capabilities")
     found = capabilities.get("elicitation") if isinstance(capabilities, dict) else None
     return isinstance(found, dict) and (not found or isinstance(found.get("form"), dict))

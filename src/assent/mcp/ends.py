@@ -46,7 +46,6 @@ class Stdio:
         self._writer.start()
 
     async def lines(self) -> AsyncIterator[bytes | None]:
-        """The client's lines until it ends; None for one that was too long."""
         while (found := await self._lines.get()) is not None:
             for line in found:
                 yield line
@@ -163,13 +162,11 @@ class Child:
         return cls(process, ours, errors)
 
     async def _drain(self, errors: Errors) -> None:
-        """Read the server's standard error, whether or not anybody reads ours."""
         assert self._process.stderr is not None
         while data := await self._process.stderr.read(CHUNK):
             errors.say(data)
 
     async def lines(self) -> AsyncIterator[bytes | None]:
-        """The server's lines until it ends; None for one that was too long."""
         assert self._process.stdout is not None
         cutter = Lines()
         while data := await self._process.stdout.read(CHUNK):

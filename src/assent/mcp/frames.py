@@ -140,10 +140,9 @@ def _kind(found: Body, id: object) -> FrameKind:
     if "method" in found:
         if "result" in found or "error" in found:
             raise BadMessage(INVALID, "a message asks or answers, not both")
-        if not isinstance(found["method"], str) or not found["method"]:
-            raise BadMessage(INVALID, "`method` is text", id)
-        if not isinstance(found.get("params", {}), dict | list):
-            raise BadMessage(INVALID, "`params` is an object", id)
+        text = isinstance(found["method"], str) and found["method"] != ""
+        if not text or not isinstance(found.get("params", {}), dict | list):
+            raise BadMessage(INVALID, "`params` is an object" if text else "`method` is text", id)
         return FrameKind.REQUEST if "id" in found else FrameKind.NOTIFICATION
     if "id" not in found or ("result" in found) == ("error" in found) or "params" in found:
         raise BadMessage(INVALID, "a message has a `method`, or an `id` with a `result` or an `error`")

@@ -87,7 +87,6 @@ class McpJudge:
         return not self._environ.get("ASSENT_MODE") and os.path.exists(self._path)
 
     async def leave(self) -> None:
-        """Dismiss open questions."""
         if self._elicitation is not None:
             await self._elicitation.close()
 
@@ -117,7 +116,6 @@ def _placed(call: Call, here: configure.Place, project: str) -> Call:
 
 
 def question(held: Held) -> Body:
-    """The form for the client to show."""
     whole = is_whole(held)
     lines = [
         f"May this call run? {code(held.call.tool)}",
@@ -134,7 +132,6 @@ def question(held: Held) -> Body:
 
 
 def is_whole(held: Held) -> bool:
-    """Whether the form shows all of what would run."""
     return held.preview.whole and excerpt.fits(held.preview.text, LONGEST)
 
 
@@ -151,8 +148,6 @@ def answer_of(response: Mapping[str, object], who: str) -> Answer | None:
 
 
 class Elicitation:
-    """A gate whose only channel is the client."""
-
     def __init__(
         self,
         ask_client: AskClient,

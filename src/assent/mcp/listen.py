@@ -73,7 +73,6 @@ class RequestConnection:
         await self.answer(status, {"Content-Type": JSON}, frames.write(body))
 
     async def stream(self, headers: Mapping[str, str]) -> None:
-        """Begin a stream of events, unless one has begun."""
         if not self._streams:
             self._streams = self._begun = True
             found = {**headers, "Content-Type": STREAM, "Cache-Control": "no-store", "Connection": "close"}
@@ -112,8 +111,7 @@ async def serve(
     except OSError as error:
         raise StoreError(f"`{text}` cannot be listened on: {error.strerror}; give another port") from None
     proxy.port = server.sockets[0].getsockname()[1]
-    shown = f"[{host}]" if ":" in host else host
-    note(f"listens on http://{shown}:{proxy.port}{address.target}")
+    note(f"listens on http://{f'[{host}]' if ':' in host else host}:{proxy.port}{address.target}")
     number = await stop
     server.close()
     await proxy.close()
@@ -121,8 +119,6 @@ async def serve(
 
 
 class HttpProxy:
-    """What clients connect to."""
-
     def __init__(self, address: http.Address, judge: McpJudge, origin: CallOrigin) -> None:
         self._address = address
         self._judge = judge
@@ -184,14 +180,15 @@ class HttpProxy:
             raise Declined(400, "this is no request")
         hosts = {f"{each}:{self.port}" for each in HOSTS}
         origin = head.headers.get("origin")
-        if head.headers.get("host", "").lower() not in hosts:
-            raise Declined(421, "this server answers to its own address only")
-        if origin is not None and origin.lower() not in {f"http://{each}" for each in hosts}:
-            raise Declined(403, "this was sent by a page of another origin")
-        if found[2] != self._address.target:
-            raise Declined(404, f"the server is at {self._address.target}")
-        if found[1] not in ("GET", "POST", "DELETE"):
-            raise Declined(405, "use POST, GET or DELETE")
+        foreign = origin is not None and origin.lower() not in {f"http://{each}" for each in hosts}
+        for wrong, status, reason in (
+            (head.headers.get("host", "").lower() not in hosts, 421, "this server answers to its own address only"),
+            (foreign, 403, "this was sent by a page of another origin"),
+            (found[2] != self._address.target, 404, f"the server is at {self._address.target}"),
+            (found[1] not in ("GET", "POST", "DELETE"), 405, "use POST, GET or DELETE"),
+        ):
+            if wrong:
+                raise Declined(status, reason)
         return found[1], head
 
     async def _batch(self, line: RequestConnection, head: MessageHead, found: list[Frame | BadMessage]) -> None:
@@ -262,7 +259,6 @@ class HttpProxy:
     async def _relay(
         self, line: RequestConnection, method: str, headers: Mapping[str, str], body: bytes, frame: Frame | None
     ) -> None:
-        """Pass a request on, and its answer back."""
         id = frame.body.get("id") if frame is not None else None
         try:
             exchange = await http.connect(self._address)

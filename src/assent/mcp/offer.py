@@ -58,8 +58,6 @@ class GateClient:
 
 
 class ToolServer:
-    """One client, and the tools that it may use."""
-
     def __init__(self, tools: Toolset, gate: GateClient, send: Send, *, elicit: bool = False) -> None:
         self._tools = tools
         self._gate = gate

@@ -6,9 +6,8 @@ nothing reaches either side that was not read as a message."""
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from typing import Protocol
 
 from assent.contract import Call
 from assent.contract.display import one_line
@@ -19,13 +18,6 @@ from assent.mcp.judge import ClientForms, McpJudge, Send, report_progress
 
 MOST = 10_000  # requests under way
 ENDING = 5.0  # seconds to withdraw questions in
-
-
-class ServerEnd(Protocol):
-    """The end towards the server."""
-
-    async def send(self, frame: Frame) -> None:
-        """Pass a message on. Raises OSError where the server is gone."""
 
 
 @dataclass(slots=True)
@@ -47,21 +39,19 @@ class PendingRequest:
 
 
 class Proxy:
-    """One client, one server."""
-
     def __init__(
         self,
         judge: McpJudge,
         origin: CallOrigin,
         *,
-        server: ServerEnd,
+        to_server: Callable[[Frame], Awaitable[None]],  # raises OSError where the server is gone
         to_client: Send,
         note: Callable[[str], None],
         elicit: bool = False,
     ) -> None:
         self._judge = judge
         self._origin = origin
-        self._server = server
+        self._to_server = to_server
         self._to_client = to_client
         self._note = note
         self._pending: dict[str, PendingRequest] = {}
@@ -96,9 +86,9 @@ class Proxy:
                 await self._cancelled(frame)
             elif frame.kind is FrameKind.RESPONSE:
                 if not self._forms.take(frame):  # the server has no part in what we asked
-                    await self._server.send(frame)
+                    await self._to_server(frame)
             elif self._origin.call(frame) is None:
-                await self._server.send(frame)
+                await self._to_server(frame)
         except BadMessage as error:
             if frame.kind is FrameKind.REQUEST:
                 await self._tell(error.answer(), batch)
@@ -124,7 +114,6 @@ class Proxy:
             pending.task = asyncio.create_task(self._gate(pending, call))
 
     async def _gate(self, pending: PendingRequest, call: Call) -> None:
-        """Judge a request, and pass it on or answer it."""
         frame = pending.frame
         waiting = "waiting for a person's assent"
         progress = asyncio.create_task(report_progress(frame, self._to_client, waiting, step=1e-9))
@@ -144,7 +133,7 @@ class Proxy:
     async def _pass(self, pending: PendingRequest) -> None:
         pending.passed = True
         try:
-            await self._server.send(pending.frame)
+            await self._to_server(pending.frame)
         except OSError as error:
             await self._answer(pending, frames.failure(pending.frame.body["id"], INTERNAL, f"no server: {error}"))
 
@@ -158,7 +147,7 @@ class Proxy:
                 pending.batch.left -= 1
                 await self._send_batch(pending.batch)
         if pending is None or pending.passed:
-            await self._server.send(frame)
+            await self._to_server(frame)
 
     # From the server
 

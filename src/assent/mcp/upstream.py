@@ -67,14 +67,12 @@ class Upstream:
             await self._tell(frame)
 
     async def close(self) -> None:
-        """End the session."""
         for task in self._tasks:
             task.cancel()
         if self._session:
             with suppress(OSError):
                 async with asyncio.timeout(LEAVING):
-                    exchange = await self._open("DELETE", {})
-                    exchange.close()
+                    (await self._open("DELETE", {})).close()
 
     def _spawn(self, work: Awaitable[None]) -> asyncio.Task[None]:
         task = asyncio.ensure_future(work)
@@ -84,7 +82,6 @@ class Upstream:
         return task
 
     async def _tell(self, frame: Frame) -> None:
-        """Send a message that gets no answer."""
         try:
             async with asyncio.timeout(NOTIFYING):
                 exchange = await self._post(frame)
@@ -143,7 +140,6 @@ class Upstream:
         return INTERNAL, f"the server answered with status {status}"
 
     async def _one(self, asked: Frame, raw: bytes) -> tuple[int, str] | None:
-        """Deliver what one body or event holds."""
         try:
             found = frames.read(raw)
         except BadMessage as error:
@@ -243,7 +239,6 @@ def _pause(event: StreamEvent, before: float) -> float:
 
 
 def encoded(value: str) -> str:
-    """A value as a header can hold it."""
     if PLAIN.fullmatch(value) and not (value.startswith("=?base64?") and value.endswith("?=")):
         return value
     return f"=?base64?{base64.b64encode(value.encode('utf-8')).decode('ascii')}?="
@@ -256,7 +251,6 @@ def stated_version(frame: Frame) -> str:
 
 
 def settled_version(answer: Frame) -> str:
-    """The version of the protocol that a handshake settled on."""
     result = answer.body.get("result")
     found = result.get("protocolVersion") if isinstance(result, dict) else None
     return found if isinstance(found, str) and PLAIN.fullmatch(found) and len(found) <= 64 else ""
@@ -269,7 +263,6 @@ class ParameterHeaders:
         self._tools: dict[str, dict[Path, str]] = {}
 
     def learn(self, asked: Frame, answer: Frame) -> None:
-        """Take the parameters from a list of tools."""
         result = answer.body.get("result")
         tools = result.get("tools") if asked.method == "tools/list" and isinstance(result, dict) else None
         for tool in tools if isinstance(tools, list) else ():

@@ -74,7 +74,6 @@ def _run(context: ToolContext, command: str, seconds: int, stop: Event) -> Resul
 
 
 def report(ended: process.Ended, seconds: int) -> str:
-    """The text for the model about a command that ran."""
     text = ended.output.decode("utf-8", "replace")
     if ended.cut:
         omitted = ended.size - len(ended.output)

@@ -174,7 +174,6 @@ def replace(path: str, before: bytes, after: bytes) -> None:
 
 
 def _fill(handle: int, raw: bytes) -> None:
-    """Write everything, and close."""
     with os.fdopen(handle, "wb") as out:
         out.write(raw)
         out.flush()

@@ -65,7 +65,6 @@ class OutputBuffer:
             del self._last[: len(self._last) - self._tail]
 
     def result(self) -> tuple[bytes, int]:
-        """What is kept, and where something is left out."""
         last = bytes(self._last[-self._tail :]) if self._tail else b""
         cut = len(self._first) if self.size > len(self._first) + len(last) else 0
         return bytes(self._first) + last, cut

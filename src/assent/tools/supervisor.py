@@ -74,7 +74,6 @@ def _until_over(line: socket.socket, program: int, ended: dict[int, int]) -> lis
 
 
 def _reap(ended: dict[int, int]) -> None:
-    """Note the status of each child that has ended."""
     with suppress(ChildProcessError):
         while (found := os.waitpid(-1, os.WNOHANG))[0]:
             ended[found[0]] = found[1]
@@ -149,7 +148,6 @@ def _stat(pid: int) -> tuple[int, int, bool]:
 
 
 def _leave(status: int | None) -> None:
-    """End as the program did."""
     if status is None:
         os._exit(1)
     if os.WIFSIGNALED(status):

@@ -91,7 +91,6 @@ class GuardedTool:
         raise NotImplementedError
 
     def schema(self) -> dict[str, object]:
-        """The JSON schema of the arguments."""
         required = list(self.required)
         return {"type": "object", "properties": self.properties, "required": required, "additionalProperties": False}
 

@@ -75,7 +75,6 @@ class Toolset:
         ]
 
     def risk(self, name: str) -> str:
-        """The worst that a tool does: read, write or execute."""
         return self._tools[name].risk
 
     def preview(self, name: str, given: Mapping[str, object], description: str = "") -> Preview:

@@ -101,8 +101,6 @@ def backwards(handle: int, size: int) -> Iterator[bytes]:
 
 @dataclass(slots=True)
 class TrailEntry:
-    """One line that was read: its file, and its fields."""
-
     file: str
     fields: dict[str, object]
 
@@ -178,7 +176,6 @@ def written(text: str) -> str:
 def scan(
     segment: Segment, filter: TrailFilter, newest_first: bool, tell: Callable[[Malformed], None]
 ) -> Iterator[TrailEntry]:
-    """The records of one segment that pass, read line by line."""
     needles = filter.needles()
     since = iso(filter.since).encode() if filter.since else b""
     until = iso(filter.until).encode() if filter.until else b""

@@ -108,7 +108,6 @@ def _said(record: Record, clean: bool) -> dict[str, object]:
 
 
 def _json(fields: dict[str, object]) -> str:
-    """Fields as a line has them, without braces."""
     return readable(dumps(fields, ascii=False))[1:-1]
 
 
@@ -142,7 +141,6 @@ def _escaped(code: int) -> str:
 
 
 def iso(time: float) -> str:
-    """A time as ISO 8601 in UTC with milliseconds."""
     global _second
     whole, thousandths = divmod(int(time * 1000 + 0.5), 1000)
     known = _second  # another thread may be in another second

@@ -176,7 +176,6 @@ def _pattern(name: str) -> re.Pattern[str]:
 
 
 def hinted(text: str) -> bool:
-    """Whether `find` may find something."""
     lower = text.lower()
     return ("://" in text and "@" in text) or _says(lower) or _runs(text) or shapes.form_hinted(lower)
 
@@ -198,7 +197,6 @@ def _runs(text: str) -> bool:
 
 
 def find(text: str) -> Iterator[Span]:
-    """Where a text holds a secret that it announces."""
     if "://" in text and "@" in text:
         yield from (_group(found, 1, "password") for found in _pattern("address").finditer(text))
     lower = text.lower()

@@ -33,7 +33,15 @@ def read(
     wanted = ALL if wanted is None or wanted == ALL else wanted
     tell = malformed or _ignore
     with snapshot(folder) as (held, _):
-        found = _search(list(reversed(held)) if newest_first else held, wanted, newest_first, limit, tell, engine)
+        if newest_first:
+            held.reverse()
+        few = newest_first and limit and wanted is ALL  # the last few lines: nothing to search
+        if engine == "duckdb" or (not engine and not few and _pays(held)):
+            from assent.trail import duck
+
+            found = duck.search(held, wanted, newest_first, tell)
+        else:
+            found = (entry for segment in held for entry in scan(segment, wanted, newest_first, tell))
         for count, entry in enumerate(found, 1):
             yield entry
             if count == limit:
@@ -64,24 +72,6 @@ def thin(
 
 def _ignore(_: Malformed) -> None:
     """The default for lines that cannot be read."""
-
-
-def _search(
-    held: list[Segment],
-    wanted: TrailFilter,
-    newest_first: bool,
-    limit: int,
-    tell: Callable[[Malformed], None],
-    engine: str,
-) -> Iterator[TrailEntry]:
-    few = newest_first and limit and wanted is ALL  # the last few lines: nothing to search
-    if engine == "duckdb" or (not engine and not few and _pays(held)):
-        from assent.trail import duck
-
-        yield from duck.search(held, wanted, newest_first, tell)
-        return
-    for segment in held:
-        yield from scan(segment, wanted, newest_first, tell)
 
 
 def _pays(held: list[Segment]) -> bool:
@@ -157,7 +147,6 @@ def _moved(handle: int, path: str) -> bool:
 
 
 def _lines(handle: int, at: int) -> Iterator[bytes]:
-    """The whole lines after an offset."""
     rest = b""
     while handle >= 0 and (block := os.pread(handle, 1 << 20, at + len(rest))):
         lines = (rest + block).split(b"\n")

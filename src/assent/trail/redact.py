@@ -52,7 +52,6 @@ def mark(kind: str) -> str:
 
 
 def text(given: str) -> str:
-    """A text without its secrets."""
     if quiet(given):
         return given
     found = [*shapes.find(given), *named.find(given), *find_random(given)]
@@ -239,7 +238,6 @@ def _cut(given: str, budget: _Budget) -> str:
 
 
 def find_random(given: str) -> Iterator[Span]:
-    """Where a text holds what looks random."""
     for at, whole in _runs(given) if len(given) >= SHORTEST else ():
         for run in whole.split("="):
             if len(run) >= SHORTEST:

@@ -231,7 +231,6 @@ def hinted(text: str) -> bool:
 
 
 def find(text: str) -> Iterator[Span]:
-    """Where a text holds a secret of a known shape."""
     yield from _matches(_ROWS, text, text)
     if "PRIVATE KEY" in text:
         # Blocks whose beginning is not in the text: all that can be base64 before the end mark.

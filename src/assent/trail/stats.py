@@ -19,8 +19,6 @@ FIELDS = (*_GROUPED, "time", "id", "latency_ms", "classifier")  # the fields of 
 
 @dataclass(frozen=True, slots=True)
 class Slow:
-    """An answer that took long."""
-
     seconds: float
     id: str
     tool: str
@@ -104,7 +102,6 @@ class Stats:
 
 
 def count(entries: Iterable[TrailEntry]) -> Stats:
-    """Count records in any order."""
     stats = Stats()
     groups: Counter[tuple[object, ...]] = Counter()  # few, where records are many
     heap: list[tuple[float, int, Slow]] = []
@@ -161,7 +158,6 @@ def _add(stats: Stats, group: tuple[object, ...], times: int) -> None:
 
 
 def _keep(heap: list[tuple[float, int, Slow]], index: int, latency: float, entry: TrailEntry) -> None:
-    """Keep an answer while it is among the slowest."""
     seconds = latency / 1000
     if len(heap) == SLOWEST and seconds <= heap[0][0]:
         return

@@ -17,8 +17,6 @@ from assent.trail.segments import HEAD, Head, decode, lost_path, mark_path, read
 
 
 class What(Enum):
-    """What can be wrong with a trail."""
-
     CHANGED = "changed"
     DROPPED = "dropped"
     INSERTED = "inserted"
