@@ -132,8 +132,7 @@ class Session:
         """For frameworks that pause a run: the question about a call, to be answered with `resolve_approval` within so
         many seconds, in this process or another. Never raises; a fault is a verdict that denies."""
         try:
-            way = self._embedded()
-            verdict, held = way.hold(self._own(call), host_mode=self._host_mode, seconds=seconds)
+            verdict, held = self._embedded().hold(self._own(call), host_mode=self._host_mode, seconds=seconds)
         except Exception as error:  # the net: whatever breaks inside, the call does not run
             return Approval("", verdict=fault(error))
         return Approval(held.id if held is not None else verdict.id if verdict is not None else "", verdict, held)
@@ -236,8 +235,8 @@ class Gate(Session):
         """Another session at this gate, with an id of its own unless one is given. `mode` is the session's."""
         found = Session(self._way, id or new_id(), cwd=cwd, runtime=runtime, mode=mode)
         if mode and mode != PLAN:
-            word = parse_mode(mode).word
-            self._embedded().memory.choose_mode(found.id, word, who=self._embedded().memory.who, channel="program")
+            memory = self._embedded().memory
+            memory.choose_mode(found.id, parse_mode(mode).word, who=memory.who, channel="program")
         return found
 
     def close(self) -> None:

@@ -99,11 +99,9 @@ def _tool_call(frame: Frame, server: str) -> tuple[str, Body]:
 def _resource_read(frame: Frame) -> tuple[str, Body]:
     """A read of a file, or `""` as the tool for an address that is no file."""
     uri = _params(frame).get("uri")
-    if not isinstance(uri, str):
-        raise BadMessage(PARAMS, "`uri` is text")
-    path = file_path(uri)
+    path = file_path(uri) if isinstance(uri, str) else None
     if path is None:
-        raise BadMessage(PARAMS, "the address cannot be read")
+        raise BadMessage(PARAMS, "the address cannot be read" if isinstance(uri, str) else "`uri` is text")
     return ("read", {"file_path": path}) if path else ("", {})
 
 

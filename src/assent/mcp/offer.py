@@ -5,7 +5,6 @@ It supports the versions of the protocol with a handshake (`initialize`) and wit
 from __future__ import annotations
 
 import asyncio
-from typing import Any
 
 from assent import __version__
 from assent.contract import Call, Decision
@@ -135,21 +134,19 @@ class ToolServer:
             case "ping":
                 result = {}
             case "tools/list":
-                result = {"tools": self._listed(), **(CACHING if VERSION in frame.meta else {})}
+                tools = [
+                    {
+                        "name": each["name"],
+                        "description": each["description"],
+                        "inputSchema": each["parameters"],
+                        "annotations": HINTS[self._tools.risk(str(each["name"]))],
+                    }
+                    for each in self._tools.schemas()
+                ]
+                result = {"tools": tools, **(CACHING if VERSION in frame.meta else {})}
             case _:
                 return frames.failure(frame.body["id"], NO_METHOD, "there is no such method")
         return complete(frame, result)
-
-    def _listed(self) -> list[Any]:
-        return [
-            {
-                "name": each["name"],
-                "description": each["description"],
-                "inputSchema": each["parameters"],
-                "annotations": HINTS[self._tools.risk(str(each["name"]))],
-            }
-            for each in self._tools.schemas()
-        ]
 
 
 def result_of(done: Result) -> Body:

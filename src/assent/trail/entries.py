@@ -14,6 +14,7 @@ from assent.trail.line import iso, readable
 from assent.trail.segments import CURRENT, HEAD, LOCK, old_segments, open_own, read_head
 
 BLOCK = 1 << 20
+_EXACT, _PREFIX = ("outcome", "kind", "runtime"), ("session", "id", "code")  # how a filter compares these fields
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,13 +157,9 @@ class TrailFilter:
 
     def needles(self) -> list[bytes]:
         """Bytes that every line that passes contains."""
-        exact = ("outcome", "kind", "runtime")
-        begin = ("session", "id", "code")
-        found = [f'"{name}":"{written(value)}"' for name in exact if (value := getattr(self, name))]
-        found += [f'"{name}":"{written(value)}' for name in begin if (value := getattr(self, name))]
-        if self.rule:
-            found.append(written(self.rule))
-        return [each.encode() for each in found]
+        exact = [f'"{name}":"{written(value)}"' for name in _EXACT if (value := getattr(self, name))]
+        begin = [f'"{name}":"{written(value)}' for name in _PREFIX if (value := getattr(self, name))]
+        return [each.encode() for each in (*exact, *begin, *([written(self.rule)] if self.rule else []))]
 
 
 ALL = TrailFilter()
@@ -199,11 +196,9 @@ def scan(
 
 def _numbered(segment: Segment, newest_first: bool) -> Iterator[tuple[int, bytes]]:
     if not newest_first:
-        yield from enumerate(forwards(segment.handle, segment.size), 1)
-        return
+        return enumerate(forwards(segment.handle, segment.size), 1)
     # Counting the lines would take another pass: from the end, numbers are negative as in a slice.
-    for number, raw in enumerate(backwards(segment.handle, segment.size), 1):
-        yield -number, raw
+    return ((-number, raw) for number, raw in enumerate(backwards(segment.handle, segment.size), 1))
 
 
 def parse(file: str, number: int, raw: bytes, filter: TrailFilter) -> TrailEntry | Malformed | None:
