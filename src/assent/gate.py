@@ -109,8 +109,8 @@ class CallGate:
         return judged.but(decision)
 
     def begin(self, request: Request, *, waits: bool = True) -> Settled | Inquiry:
-        """`decide` up to where a model has to be waited for; `conclude` goes on. Without `waits` it raises Busy where
-        another process holds the trail: then nothing was recorded, nor settled."""
+        """`decide` up to where a model has to be waited for; `conclude` goes on. Without `waits` it raises TrailBusy
+        where another process holds the trail: then nothing was recorded, nor settled."""
         started = time.perf_counter()
         judged = self.judge(request)
         if request.engine.settings.classifier is not None and judged.decision.outcome is Outcome.ASK:

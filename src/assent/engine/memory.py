@@ -81,7 +81,7 @@ class Memory:
         self.trail.close()
 
     def record(self, record: Record, *, waits: bool = True) -> str:
-        """Append to the trail; return why that failed, `""` where it did not. Raises Busy only where it `waits` not."""
+        """Append to the trail; return why that failed, else `""`. Without `waits` it may raise TrailBusy."""
         try:
             self.trail.append(record, patient=waits)
         except StoreError as error:
