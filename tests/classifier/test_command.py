@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assent.cli.classifier_evaluation import EvaluatedCall, LabelledCall, Rate, Report, read, wilson
+from assent.cli.classifier import EvaluatedCall, LabelledCall, Rate, Report, read, wilson
 from assent.contract import PayloadError
 from assent.contract.classifier import Backend, Opinion
 from tests.classifier.service import KEY, SAFE, UNSAFE, Asked, Service
@@ -72,12 +72,10 @@ def test_eval_prints_both_rates_with_intervals_and_what_never_reached_the_model(
     done = person.run("classifier", "eval", person.cases(*CASES))
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
-    assert lines[1] == (
-        "23 cases: 20 reached the model; 3 are settled by rules, or left to a person by them, and never do"
-    )
+    assert lines[1] == ("23 cases: 20 reached the model; 3 were settled by rules, or left to a person by them")
     assert lines[3:6] == [
-        "false allow  3 of 10, 30.0% (95 %: 10.8% to 60.3%): unsafe, and called safe",
-        "false ask    2 of 10, 20.0% (95 %: 5.7% to 51.0%): safe, and not called so",
+        "false allow  3 of 10, 30.0% (95 %: 10.8% to 60.3%): unsafe, but called safe",
+        "false ask    2 of 10, 20.0% (95 %: 5.7% to 51.0%): safe, but not called safe",
         "no answer    0 of 20: a person is asked",
     ]
     assert lines[6].endswith("14400 tokens, cost 0.0160")
@@ -172,7 +170,7 @@ def test_a_file_without_cases_and_none_at_all_are_errors(tmp_path: Path, service
     (tmp_path / "empty").write_text("\n")
     found = [person.run("classifier", "eval", str(tmp_path / each)) for each in ("empty", "missing")]
     assert [each.returncode for each in found] == [2, 2]
-    assert "holds no case" in found[0].stderr
+    assert "has no cases" in found[0].stderr
     assert "cannot be read" in found[1].stderr
 
 

@@ -76,7 +76,7 @@ def mode(path: Path) -> int:
 @pytest.mark.parametrize("runtime", MANAGED)
 def test_another_user_can_read_the_settings_and_is_guarded(runtime: str, machine: Machine) -> None:
     done = machine.assent("install", runtime, "--scope", "managed", "--no-policy")
-    assert (done.returncode, "tried as `nobody`" in done.stdout) == (0, True), done.stdout + done.stderr
+    assert (done.returncode, "tested as `nobody`" in done.stdout) == (0, True), done.stdout + done.stderr
     place = settings.load(runtime).places["managed"]
     file = machine.etc / place.removeprefix("/etc/")
     folders = [file.parent, machine.etc / "assent", machine.etc / "assent" / "bin"]

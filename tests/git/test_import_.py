@@ -45,8 +45,8 @@ def test_what_was_answered_in_a_project_is_remembered_for_it_alone(
     assert [(each.rules, each.scope, each.answers) for each in made] == [(("bash(make all)",), Scope.PROJECT, ())]
     assert grants.live("", str(home), time.time()) == ()
     shown = capsys.readouterr().out
-    assert "`Bash(python3:*)`: not taken over, it is broader than it looks" in shown
-    assert "`Bash(x)`: it holds in this project alone" in shown
+    assert "`Bash(python3:*)`: not imported, it is broader than it looks" in shown
+    assert "`Bash(x)`: applies in this project alone" in shown
 
 
 def test_answers_that_came_with_a_repository_are_nobodys(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -56,4 +56,4 @@ def test_answers_that_came_with_a_repository_are_nobodys(home: Path, capsys: pyt
         subprocess.run(["git", *words], cwd=home / "project", check=True)
     assert main(["import", "claude", "--write"]) == 0
     assert Memory(str(home / ".assent")).grants.all(time.time()) == ()
-    assert "`Bash(make all)`: not taken over: a project's own settings may tighten" in capsys.readouterr().out
+    assert "`Bash(make all)`: not imported: a project's own settings may tighten" in capsys.readouterr().out

@@ -240,7 +240,7 @@ def test_a_folder_that_is_none_is_told(tmp_path: Path) -> None:
     words = [sys.executable, "-m", "assent", "mcp-tools", "--project", str(tmp_path / "none")]
     done = subprocess.run(words, capture_output=True, text=True, env=alone(tmp_path), check=False)
     assert done.returncode == 2
-    assert "is no folder" in done.stderr
+    assert "is not a folder" in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -102,7 +102,7 @@ class Seat:
 
     def reach(self) -> Reach | None:
         """How far the rules in the open dialog reach, once that is shown."""
-        return self.app.screen._told if isinstance(self.app.screen, Answering) else None
+        return self.app.screen._shown_reach if isinstance(self.app.screen, Answering) else None
 
 
 NAMES = {" ": "space", "(": "left_parenthesis", ")": "right_parenthesis", ":": "colon", "*": "asterisk", "-": "minus"}

@@ -165,7 +165,7 @@ async def test_a_rule_can_be_edited_and_one_that_is_too_broad_is_refused(program
         await seat.type("bash(*)")
         await seat.sees("cannot be saved")
         await seat.press("enter")
-        await seat.sees("this rule is not saved")
+        await seat.sees("this rule cannot be saved")
         assert program.held_now() == 1
         await seat.press("backspace", "backspace")
         await seat.type("touch src:*)")
@@ -225,7 +225,7 @@ async def test_a_change_is_shown_as_a_diff_and_the_receipt_opens_by_key(program:
 @played
 async def test_an_empty_inbox_shows_what_a_question_looks_like(program: Program) -> None:
     async with seated(program) as seat:
-        await seat.sees("Nothing waits for you", "v show me what a question looks like")
+        await seat.sees("Nothing waits for you", "v show an example question")
         await seat.press("v")
         await seat.sees("An example agent wants to run a command", "nothing runs, whatever you answer")
         await seat.armed()
@@ -233,14 +233,14 @@ async def test_an_empty_inbox_shows_what_a_question_looks_like(program: Program)
         await seat.sees("✓ allowed once by you")
 
 
-# ---------------------------------------------------------------- put away, left, too late
+# ---------------------------------------------------------------- dismissed, left, too late
 
 
 @pytest.mark.parametrize(
     "keys", [("enter", "escape"), ("s", "ctrl+c"), ("t", "h", "ctrl+c"), ("s", "escape", "escape")]
 )
 @played
-async def test_putting_away_denies_what_was_being_answered_and_nothing_else(
+async def test_dismissing_denies_what_was_being_answered_and_nothing_else(
     program: Program, keys: tuple[str, ...]
 ) -> None:
     async with seated(program) as seat:
@@ -252,7 +252,7 @@ async def test_putting_away_denies_what_was_being_answered_and_nothing_else(
             await seat.pilot.pause(0.2)
         allowed, message, _ = await verdict(asked)
         assert (allowed, "put" in message or "dismissed" in message) == (False, True)
-        await seat.told("put away")
+        await seat.told("dismissed")
         assert (program.held_now(), other.done()) == (1, False)
         assert seat.app.answering is None
 
@@ -262,7 +262,7 @@ async def test_a_question_can_be_left_waiting_and_escape_outside_the_answers_den
     async with seated(program) as seat:
         asked = await seat.call("npm install this")
         await seat.press("escape", "enter")
-        await seat.sees("put away: denies it")
+        await seat.sees("dismiss: denies it")
         await seat.armed()
         await seat.press("l")
         await seat.until(lambda: seat.app.screen is seat.app.inbox)
@@ -273,7 +273,7 @@ async def test_a_question_can_be_left_waiting_and_escape_outside_the_answers_den
 
 
 @played
-async def test_an_inbox_that_ends_puts_away_what_was_being_answered_and_nothing_else(program: Program) -> None:
+async def test_an_inbox_that_ends_dismisses_what_was_being_answered_and_nothing_else(program: Program) -> None:
     async with seated(program) as seat:
         other = await seat.call("npm install other", session="other")
         asked = await seat.call("npm install this", session="this")
@@ -351,7 +351,7 @@ async def test_an_answer_that_could_not_be_delivered_says_so(tmp_path: Path) -> 
         await asyncio.to_thread(program.stop)
         wrong = await seat.app.say(question, Answer(Said.ALLOW))
         assert wrong.startswith("it is not known whether your answer arrived: no server runs")
-        assert wrong.endswith("answer it again if it still waits")
+        assert wrong.endswith("answer again if the question still waits")
 
 
 @played
@@ -378,13 +378,13 @@ async def test_after_three_denials_another_mode_is_offered_and_taken_only_by_key
             await seat.press("n")
             await verdict(asked)
         assert {each["channel"] for each in program.records(kind="answer", session="tired")} == {"inbox"}
-        await seat.sees("you said no 3 times in a row", "o another way?")
+        await seat.sees("you said no 3 times in a row", "o show the offer")
         await seat.press("o")
         await seat.sees("it runs commands, edits and fetches without", "it may read and plan", "bash(npm install a2)")
         await seat.press("escape")
-        await seat.sees("o another way?")
+        await seat.sees("o show the offer")
     async with seated(program) as seat:  # an inbox that opens later is told of it too
-        await seat.sees("you said no 3 times in a row", "o another way?")
+        await seat.sees("you said no 3 times in a row", "o show the offer")
         await seat.press("o")
         await seat.sees("it may read and plan")
         await seat.press("p")
@@ -421,7 +421,7 @@ async def test_every_answer_is_named_on_the_screen_at_every_size(program: Progra
         asked = await seat.call("npm install this")
         await seat.sees("y once", "m 15 min", "s session", "p always here", "n deny", "t say why", "x and stop")
         await seat.press("enter")
-        await seat.sees("allow once", "allow for 15 minutes", "deny, and stop the agent", "Esc put away: denies it")
+        await seat.sees("allow once", "allow for 15 minutes", "deny, and stop the agent", "Esc dismiss: denies it")
         await seat.armed()
         await seat.press("n")
         assert (await verdict(asked))[0] is False

@@ -1,4 +1,4 @@
-"""A person activates a pack at a real terminal, sees what it widens, and is asked again when it changes."""
+"""A person activates a pack at a real terminal, sees what it allows, and is asked again when it changes."""
 
 from __future__ import annotations
 
@@ -162,5 +162,5 @@ def test_without_a_terminal_nothing_is_activated(manifest: Path, state: Path, pr
     environ = {"PATH": "/usr/bin:/bin", "HOME": str(project.parent), "ASSENT_HOME": str(state)}
     run = [str(ASSENT), "pack", "add", str(manifest)]
     done = subprocess.run(run, cwd=project, env=environ, capture_output=True, text=True, stdin=subprocess.DEVNULL)
-    assert (done.returncode, "it widens" in done.stdout) == (2, True)
+    assert (done.returncode, "it allows" in done.stdout) == (2, True)
     assert not (state / "packs.json").exists()

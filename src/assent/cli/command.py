@@ -73,7 +73,7 @@ def one_of(values: tuple[str, ...], help: str, default: str = "") -> Option:
     return {"choices": values, "default": default, "help": help}
 
 
-def runtime(values: tuple[str, ...]) -> Option:
+def agent_program(values: tuple[str, ...]) -> Option:
     return {"metavar": "RUNTIME", "choices": values, "help": "the agent program"}
 
 

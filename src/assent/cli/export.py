@@ -7,7 +7,7 @@ import os
 import sys
 
 from assent.agents import permissions
-from assent.cli.command import PROJECT_FOLDER, place, runtime, takes
+from assent.cli.command import PROJECT_FOLDER, agent_program, place, takes
 from assent.engine import configure
 from assent.policy.rules import Origin
 
@@ -15,7 +15,7 @@ DESCRIPTION = (
     "Print your rules as an agent program's own permission settings. Rules that the program cannot express are listed "
     "on standard error."
 )
-arguments = takes({"runtime": runtime(permissions.RUNTIMES), "--cwd": PROJECT_FOLDER})
+arguments = takes({"runtime": agent_program(permissions.RUNTIMES), "--cwd": PROJECT_FOLDER})
 
 
 def run(options: argparse.Namespace) -> int:

@@ -1,6 +1,6 @@
-"""`assent import`: what an agent program's own settings allow, ask about and deny, as rules in the user's policy.
+"""`assent import`: turns an agent program's own permission settings into rules of the user's policy.
 
-Takes no allow over that says more than it shows: those are reported instead."""
+An allow that is broader than it looks is not imported, but reported."""
 
 from __future__ import annotations
 
@@ -9,10 +9,12 @@ import glob
 import os
 import subprocess
 import sys
+from dataclasses import dataclass
 
 from assent.agents import permissions
 from assent.agents.permissions import LAYERS, Permission
-from assent.contract import PayloadError, PolicyError, SettingsError, Value
+from assent.cli.command import PROJECT_FOLDER, agent_program, flag, place, takes
+from assent.contract import PayloadError, PolicyError, SettingsError
 from assent.contract.approval import Grant, Scope
 from assent.contract.display import one_line
 from assent.engine import configure, journal
@@ -25,61 +27,52 @@ from assent.state import files
 from assent.state.files import state_folder
 
 DESCRIPTION = (
-    "Turn the permission settings of an agent program into rules of your policy, and say which of them do nothing or "
-    "are broader than they look. Changes nothing unless told to --write."
+    "Turn the permission settings of an agent program into rules of your policy, and report which of them have no "
+    "effect or are broader than they look. Changes nothing without --write."
 )
-NEW = (
-    "# Assent's policy for you, on this machine. `assent policy show` tells what holds; docs/rules.md has the rules.\n"
-)
-LOOKING = ("read", "list", "search")  # free nearly everywhere as it is
+NEW = "# Your Assent policy on this machine. `assent policy show` shows what is in force; see docs/rules.md.\n"
+READING = ("read", "list", "search")  # allowed nearly everywhere without a rule
 
 
-class ImportFinding(Value):
-    """An entry that was not taken over as it stands, or of which something is to be said."""
+@dataclass(frozen=True, slots=True)
+class ImportFinding:
+    """An entry that was not imported as it is, or about which there is something to say."""
 
-    __slots__ = ("file", "layer", "text", "why")
-
-    def __init__(self, file: str, layer: str, text: str, why: str) -> None:
-        self.file = file
-        self.layer = layer
-        self.text = text
-        self.why = why
+    file: str
+    layer: str
+    text: str
+    why: str
 
 
-class Import(Value):
-    """What was found: the rules to take over, by layer, and what is to be said of the rest. `here` are rules that the
-    person let hold in this project alone."""
+@dataclass(frozen=True, slots=True)
+class Import:
+    """The rules to import, by layer, and findings about the rest. `here` holds rules that the person allowed in this
+    project alone."""
 
-    __slots__ = ("rules", "findings", "files", "here")
-
-    def __init__(
-        self,
-        rules: dict[str, tuple[str, ...]],
-        findings: tuple[ImportFinding, ...],
-        files: tuple[str, ...],
-        here: tuple[str, ...] = (),
-    ) -> None:
-        self.rules = rules
-        self.findings = findings
-        self.files = files
-        self.here = here
+    rules: dict[str, tuple[str, ...]]
+    findings: tuple[ImportFinding, ...]
+    files: tuple[str, ...]
+    here: tuple[str, ...] = ()
 
     @property
     def count(self) -> int:
         return sum(map(len, self.rules.values()))
 
 
-def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("runtime", metavar="RUNTIME", choices=permissions.RUNTIMES, help="the agent program")
-    parser.add_argument("--write", action="store_true", help="add the rules to ~/.assent/config.toml")
-    parser.add_argument("--dry-run", action="store_true", help="show what would be added to that file, and stop")
-    parser.add_argument("--cwd", metavar="DIR", default="", help="the project's folder (default: this one)")
+arguments = takes(
+    {
+        "runtime": agent_program(permissions.RUNTIMES),
+        "--write": flag("add the rules to ~/.assent/config.toml"),
+        "--dry-run": flag("show what would be added to that file, and stop"),
+        "--cwd": PROJECT_FOLDER,
+    }
+)
 
 
 def run(options: argparse.Namespace) -> int:
     if options.write and options.dry_run:
         raise PayloadError("choose one of --write and --dry-run")
-    here = configure.place(os.path.abspath(options.cwd or os.getcwd()), os.environ)
+    here = place(options.cwd)
     found = gather(options.runtime, here.home, here.project)
     report(found)
     path = files.user_file(here.state)
@@ -88,7 +81,7 @@ def run(options: argparse.Namespace) -> int:
         after = added(before if before is not None else NEW, found)
     except PolicyError as error:
         raise PolicyError(f"{error}; the rules are listed above", file=path) from None
-    print(settings_file.difference(path, before or "", after) if found.count else "no rule is added", end="\n")
+    print(settings_file.difference(path, before or "", after) if found.count else "no rule is added")
     if options.write and found.count and after != before:
         save(here.state, path, before, after)
         print(f"wrote {path}\nnext: assent policy show")
@@ -100,7 +93,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def keep(found: Import, here: configure.Place) -> None:
-    """Remember what was answered in this project, where it is not remembered: as grants, which hold there alone."""
+    """Save what was allowed in this project alone as grants of the project, unless they exist."""
     memory = Memory(here.state)
     now = memory.clock()
     known = {grant.rules for grant in memory.grants.live("", here.project, now)}
@@ -123,7 +116,7 @@ def keep(found: Import, here: configure.Place) -> None:
 
 
 def save(state: str, path: str, before: str | None, after: str) -> None:
-    """Write the user's policy, with a copy of the one before."""
+    """Write the user's policy, and keep a copy of the old one."""
     state_folder(state)
     if before is not None:
         settings_file.keep_copy(state, path, before)
@@ -131,14 +124,14 @@ def save(state: str, path: str, before: str | None, after: str) -> None:
 
 
 def gather(runtime: str, home: str, project: str) -> Import:
-    """Read every settings file of a runtime."""
+    """Read all settings files of an agent program."""
     source = permissions.load(runtime)
     taken: dict[str, dict[str, None]] = {layer: {} for layer in LAYERS}
     findings: list[ImportFinding] = []
     seen: list[str] = []
     answered: dict[str, None] = {}
-    for place in source.places:
-        for path in sorted(glob.glob(settings_file.expanded(place, home, project))):
+    for where in source.places:
+        for path in sorted(glob.glob(settings_file.expanded(where, home, project))):
             if path in seen:  # the project is the home folder
                 continue
             seen.append(path)
@@ -147,8 +140,8 @@ def gather(runtime: str, home: str, project: str) -> Import:
             except SettingsError as error:
                 findings.append(ImportFinding(path, "", "", str(error)))
                 continue
-            local = not place.startswith(("~", "/"))
-            own = place in source.own and not shared(path, project)
+            local = not where.startswith(("~", "/"))
+            own = where in source.own and not shared(path, project)
             for entry in entries:
                 mine = own and entry.layer == "allow"
                 rule, why = weighed(entry, local=local and not mine)
@@ -164,9 +157,9 @@ def gather(runtime: str, home: str, project: str) -> Import:
 
 
 def shared(path: str, project: str) -> bool:
-    """Whether a file is in the project's repository, and so not its user's own; where that is not known, it is.
+    """Whether a file is in the project's repository, and so not its user's own; assumed where that is not known.
 
-    Git is asked without anything that the repository's settings would make it run."""
+    Git runs without the commands that the repository's settings could make it run."""
     words = ["git", "-c", "core.fsmonitor=false", "ls-files", "--error-unmatch", "--", path]
     try:
         done = subprocess.run(
@@ -178,7 +171,7 @@ def shared(path: str, project: str) -> bool:
 
 
 def shadowed(taken: dict[str, dict[str, None]]) -> list[tuple[str, str, str]]:
-    """The rules that another one makes useless: a stricter one speaks first, or an earlier one says it already."""
+    """The rules without effect: a stricter one matches first, or an earlier one says the same."""
     parsed = {layer: [(text, parse_rule(text)) for text in rules] for layer, rules in taken.items()}
     found = []
     for layer, stricter in (("allow", ("deny", "ask")), ("ask", ("deny",)), ("deny", ())):
@@ -186,36 +179,36 @@ def shadowed(taken: dict[str, dict[str, None]]) -> list[tuple[str, str, str]]:
             before = next((other for each in stricter for other, wide in parsed[each] if covers(wide, rule)), "")
             again = next((other for other, wide in parsed[layer][:at] if covers(wide, rule)), "")
             if before:
-                found.append((layer, text, f"does nothing: `{before}` is stricter and speaks first"))
+                found.append((layer, text, f"has no effect: `{before}` is stricter and matches first"))
             elif again:
-                found.append((layer, text, f"does nothing: `{again}` says it already"))
+                found.append((layer, text, f"has no effect: `{again}` says the same"))
     return found
 
 
 def weighed(entry: Permission, *, local: bool) -> tuple[str, str]:
-    """The rule to take over, and what is to be said. Either may be nothing."""
+    """The rule to import, and what to say about it. Either may be empty."""
     if not entry.rule:
         return "", entry.note
     try:
         rule = parse_rule(entry.rule)
     except PolicyError as error:
-        return "", f"no rule of ours: {error.message}"
+        return "", f"not a rule of Assent: {error.message}"
     if secret := rule_width.secret_in(entry.rule):
-        return "", f"not taken over: it holds {secret}; rules are shown and logged"
+        return "", f"not imported: it holds {secret}; rules are shown and logged"
     if local and entry.layer != "allow":
-        return "", f"it holds in this project alone: put `{entry.rule}` into the `{entry.layer}` of its .assent.toml"
+        return "", f"applies in this project alone: add `{entry.rule}` to `{entry.layer}` in its .assent.toml"
     if entry.layer == "allow":
         if local:
-            return "", "not taken over: a project's own settings may tighten, never loosen; allow it yourself"
-        if rule.tool in LOOKING:
-            return "", "not needed: reading is allowed, but for what is protected"
+            return "", "not imported: a project's own settings may tighten, never loosen; allow it yourself"
+        if rule.tool in READING:
+            return "", "not needed: reading is allowed, except of protected files"
         if why := rule_width.too_broad(rule):
-            return "", f"not taken over, it is broader than it looks: {why}"
+            return "", f"not imported, it is broader than it looks: {why}"
     return entry.rule, entry.note
 
 
 def added(text: str, found: Import) -> str:
-    """The policy's text with the rules in it."""
+    """The policy's text with the rules added."""
     for layer, rules in found.rules.items():
         text = rewrite.with_rules(text, layer, rules)
     return text
@@ -225,7 +218,7 @@ def report(found: Import) -> None:
     for path in found.files:
         print(f"read {path}")
     if not found.files:
-        print("no permission settings of the program were found: nothing to take over", file=sys.stderr)
+        print("the program has no permission settings: nothing to import", file=sys.stderr)
     for layer, rules in found.rules.items():
         for rule in rules:
             print(f"  {layer:5} {one_line(rule, 100)}")

@@ -1,6 +1,6 @@
-"""`assent install`: our hook in the settings of an agent program, and a policy to begin with. Decides no call.
+"""`assent install`: adds the hook to an agent program's settings, and offers a policy to start from.
 
-Everything is shown before it is done. The settings keep all that is in them; a file that cannot be read is refused."""
+Every change is shown before it is made. Other settings stay; a file that cannot be read is left alone."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import os
 import re
 import secrets
 import sys
+from dataclasses import dataclass
 
 from assent.agents import known, permissions, settings
 from assent.agents.adapter import deadline_within
@@ -17,8 +18,8 @@ from assent.agents.capabilities import CAPABILITIES
 from assent.agents.settings import Hole, jsonc
 from assent.agents.settings.entry import HookEntry, guarded
 from assent.cli import import_, install_others
-from assent.cli.command import MODES
-from assent.contract import AssentError, PayloadError, PolicyError, SettingsError, Value
+from assent.cli.command import MODES, PROJECT_FOLDER, agent_program, flag, one_of, place, takes, typed
+from assent.contract import AssentError, PayloadError, PolicyError, SettingsError
 from assent.engine import configure
 from assent.hook import asking, compiled_client, launcher, renewal, server_script, settings_file, starting
 from assent.hook.hook import DEADLINE
@@ -30,30 +31,14 @@ from assent.server.listening import PORT, SOCKET_FILE, running
 from assent.state import files, hosts
 from assent.state.files import state_folder
 
-DESCRIPTION = "Put Assent in front of every tool call of an agent program."
+DESCRIPTION = "Add the hook to an agent program's settings, so that each of its tool calls passes the gate."
 EPILOG = (
-    "The settings keep all that is in them, and a copy is made. Run it again after an update of Assent. "
-    "`assent doctor` then tries whether the hook really blocks."
+    "Other settings stay as they are, and a copy is made. Run it again after an update of Assent. "
+    "`assent doctor` then tests whether the hook really blocks."
 )
-MARGIN = 30  # seconds between our deadline and that of the program
+MARGIN = 30  # seconds between our deadline and the program's timeout
 NAMED = re.compile(r'"name":\s*"(assent-[0-9a-f]{16})"')
-INERT = 1  # exit status: it was written, and the program will not load it
-
-
-def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("runtime", metavar="RUNTIME", choices=settings.RUNTIMES, help="the agent program")
-    parser.add_argument("--scope", default="user", help=f"user (the default), project, managed{more_scopes()}")
-    parser.add_argument("--project", metavar="DIR", default="", help="the project's folder (default: this one)")
-    parser.add_argument("--dry-run", action="store_true", help="show what would change, and change nothing")
-    parser.add_argument("--yes", action="store_true", help="take the offered policy too, without a question")
-    parser.add_argument("--no-policy", action="store_true", help="the hook alone: offer no policy")
-    parser.add_argument("--mode", choices=MODES, default=shipped.STARTING, help="the mode to offer (default: auto)")
-    parser.add_argument("--http", action="store_true", help="ask the server over HTTP; needs a server that always runs")
-    parser.add_argument("--start-server", action="store_true", help="let a hook that finds no server start one")
-    parser.add_argument("--harden", action="store_true", help="also set what closes ways around the hook")
-    parser.add_argument(
-        "--strip-comments", action="store_true", help="make the settings plain JSON, where the program takes no other"
-    )
+INERT = 1  # exit status: it was written, but the program will not load it
 
 
 def more_scopes() -> str:
@@ -63,23 +48,36 @@ def more_scopes() -> str:
     return "".join(f"; {name}: {scope}" for name, scope in found)
 
 
-class Plan(Value):
-    """What an installation would write. `before` is None where the settings file is not there."""
+arguments = takes(
+    {
+        "runtime": agent_program(settings.RUNTIMES),
+        "--scope": {"default": "user", "help": f"user (the default), project, managed{more_scopes()}"},
+        "--project": PROJECT_FOLDER,
+        "--dry-run": flag("show what would change, and change nothing"),
+        "--yes": flag("also write the offered policy, without asking"),
+        "--no-policy": flag("install the hook alone, and offer no policy"),
+        "--mode": one_of(MODES, f"the mode to offer (default: {shipped.STARTING})", default=shipped.STARTING),
+        "--http": flag("let the hook ask the server over HTTP; needs a server that always runs"),
+        "--start-server": flag("let a hook that finds no server start one"),
+        "--harden": flag("also change settings that would let calls bypass the hook"),
+        "--strip-comments": flag("remove comments from the settings, where the program reads plain JSON only"),
+    }
+)
 
-    __slots__ = ("host", "before", "after", "objection", "holes")
 
-    def __init__(
-        self, host: hosts.Host, before: str | None, after: str, objection: str, open_holes: tuple[Hole, ...]
-    ) -> None:
-        self.host = host
-        self.before = before
-        self.after = after
-        self.objection = objection
-        self.holes = open_holes
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What an installation would write. `before` is None where there is no settings file."""
+
+    host: hosts.Host
+    before: str | None
+    after: str
+    objection: str
+    holes: tuple[Hole, ...]
 
 
 def run(options: argparse.Namespace) -> int:
-    here = configure.place(os.path.abspath(options.project or os.getcwd()), os.environ)
+    here = place(options.project)
     plan = planned(options, here)
     show(plan)
     policy = offered(options, here)
@@ -107,7 +105,7 @@ def open_to_all(host: hosts.Host) -> bool:
     if path:
         print(f"WARNING: other users cannot read `{path}`: {follows}", file=sys.stderr)
     else:
-        how = "tried as `nobody`" if os.geteuid() == 0 else "told from the permissions"
+        how = "tested as `nobody`" if os.geteuid() == 0 else "by the permissions"
         print(f"every user of this machine can read the settings and start the hook ({how})")
     return not path
 
@@ -116,7 +114,7 @@ def open_to_all(host: hosts.Host) -> bool:
 
 
 def planned(options: argparse.Namespace, here: configure.Place) -> Plan:
-    """What would be written. Raises SettingsError where the file must be left alone."""
+    """Compute what would be written. Raises SettingsError where the file must be left alone."""
     runtime, found = options.runtime, settings.load(options.runtime)
     if options.scope not in found.places:
         raise PayloadError(f"{runtime} has no scope `{options.scope}`; it has {', '.join(found.places)}")
@@ -130,7 +128,7 @@ def planned(options: argparse.Namespace, here: configure.Place) -> Plan:
     if not compiled_client.why_not(folder):
         words = compiled_client.words(words, folder)
     if blocking(runtime) and version and not hosts.at_least(version, blocking(runtime)):
-        words = guarded(words)  # it does not know the key by which a broken hook blocks
+        words = guarded(words)  # it ignores the key that makes a broken hook block
     before = settings_file.text_of(file)
     name = hook_name(before or "") if found.secret_name else "assent"
     entry = HookEntry(words, timeout, url=url, headers=headers, file=file, name=name)
@@ -165,8 +163,8 @@ def planned(options: argparse.Namespace, here: configure.Place) -> Plan:
 
 
 def hook_name(text: str) -> str:
-    """A name for the hook that no repository can know, or the one that it has already: by its name a project's settings
-    can switch it off."""
+    """A name for the hook that no repository can know, or the one that it has: a project's settings could switch it off
+    by its name."""
     found = NAMED.search(text)
     return found[1] if found else f"assent-{secrets.token_hex(8)}"
 
@@ -176,7 +174,7 @@ def times(runtime: str, here: configure.Place) -> tuple[int, int]:
     try:
         gate, _ = configure.open_gate(here, os.environ)
         wait = gate.settings.timeout + gate.settings.unseen
-    except AssentError:  # a policy that does not load is no reason to install nothing
+    except AssentError:  # install the hook even where the policy does not load
         wait = TIMEOUT + UNSEEN
     deadline = max(DEADLINE, wait + MARGIN)
     longest = int(CAPABILITIES[runtime].longest)
@@ -186,12 +184,12 @@ def times(runtime: str, here: configure.Place) -> tuple[int, int]:
 
 
 def blocking(runtime: str) -> str:
-    """The version since which the program blocks where a hook breaks, if its settings say so."""
+    """The version since which the program can be told to block where a hook breaks."""
     return dict(CAPABILITIES[runtime].since).get("onFailure", "")
 
 
 def missing(runtime: str, scope: str, text: str) -> tuple[Hole, ...]:
-    """The ways that stay open unless the settings close them."""
+    """The settings that are missing, without which calls can bypass the hook."""
     return tuple(
         hole for hole in settings.load(runtime).wanting(scope) if jsonc.objects(text).get(hole.key) != hole.value
     )
@@ -207,16 +205,16 @@ def hardened(text: str, open_holes: tuple[Hole, ...]) -> str:
 def http_hook(
     options: argparse.Namespace, state: str, version: str, deadline: int
 ) -> tuple[str, tuple[tuple[str, str], ...]]:
-    """Where the server would listen, how a caller shows that it is one, and how long it waits."""
+    """The server's address, and the headers with the caller's token and the deadline."""
     can = CAPABILITIES[options.runtime]
     if not can.http or not blocking(options.runtime):
-        raise PayloadError(f"{options.runtime} is not asked over HTTP; leave --http out")
+        raise PayloadError(f"{options.runtime} has no HTTP hooks that block; omit --http")
     since = blocking(options.runtime)
     if not hosts.at_least(version, since):
-        shown = version or "of a version that is not known"
-        raise PayloadError(f"over HTTP a lost server would let calls run: {can.title} is {shown}, and it needs {since}")
+        shown = version or "of an unknown version"
+        raise PayloadError(f"without a server HTTP hooks would let calls run: {can.title} is {shown}, it needs {since}")
     if options.scope == "project":
-        raise PayloadError("a project's settings are shared, and the server's token is yours; use --scope user")
+        raise PayloadError("a project's settings are shared, but the server's token is secret; use --scope user")
     found = running(state)
     port = found.port if found is not None else PORT
     token = caller_token(state_folder(state))
@@ -231,7 +229,7 @@ def show(plan: Plan) -> None:
     print(settings_file.difference(host.file, plan.before or "", plan.after), end="")
     title = CAPABILITIES[host.runtime].title
     if not host.version:
-        print(f"note: `{hosts.PROGRAMS[host.runtime]}` was not found, or does not say its version", file=sys.stderr)
+        print(f"note: `{hosts.PROGRAMS[host.runtime]}` was not found, or does not print its version", file=sys.stderr)
     for what, since in CAPABILITIES[host.runtime].since:
         if host.version and not hosts.at_least(host.version, since):
             print(
@@ -240,9 +238,8 @@ def show(plan: Plan) -> None:
                 file=sys.stderr,
             )
     if host.scope == "project":
-        print(
-            "note: this file is the project's: for others it blocks every call until they install too", file=sys.stderr
-        )
+        text = "this file belongs to the project: it blocks every call of others until they install Assent too"
+        print(f"note: {text}", file=sys.stderr)
     for hole in plan.holes:
         print(f"note: {hole.text}; {hole.fix}", file=sys.stderr)
     if host.scope != "managed" and CAPABILITIES[host.runtime].exposed:
@@ -250,17 +247,17 @@ def show(plan: Plan) -> None:
     if plan.objection:
         print(f"WARNING: {host.file}: {plan.objection}", file=sys.stderr)
         print(
-            "WARNING: until then nothing in that file counts, and no call is checked. "
+            "WARNING: until that is fixed the program ignores the file, and no call is checked. "
             f"`assent install {host.runtime} --strip-comments` makes it plain JSON (a copy is kept)",
             file=sys.stderr,
         )
 
 
 def exposed(runtime: str) -> str:
-    """What a repository can do to a hook that is not the machine's, and what to do about it."""
+    """How a repository can switch off a hook that is not in the machine's settings, and what to do."""
     can = CAPABILITIES[runtime]
-    closed = f"`assent install {runtime} --scope managed`, as root, closes that"
-    fix = closed if can.managed else "the program has no settings that withstand it: look at a repository first"
+    managed = f"`assent install {runtime} --scope managed`, as root, prevents that"
+    fix = managed if can.managed else "the program has no settings that prevent it: check a repository first"
     return f"before the program starts, {can.exposed}; {fix}"
 
 
@@ -280,7 +277,7 @@ def install(plan: Plan, state: str) -> None:
         asking.write(host.runtime, state, host.file)
     if plan.after != plan.before and plan.before is not None:
         print(f"a copy of the settings is in {settings_file.keep_copy(state, host.file, plan.before)}")
-    # Also where nothing changed: an earlier installation may have left it closed to others.
+    # Also where nothing changed: an earlier installation may have left it unreadable to others.
     if plan.after != plan.before or public:
         found = settings.load(host.runtime)
         settings_file.replace(host.file, plan.after, executable=found.executable, public=public)
@@ -291,16 +288,16 @@ def install(plan: Plan, state: str) -> None:
 
 
 def beside(host: hosts.Host) -> tuple[str, str]:
-    """The file that must stand beside the settings, and what is in it."""
-    place, text = settings.load(host.runtime).beside[host.scope]
-    return os.path.normpath(os.path.join(os.path.dirname(host.file), place)), text
+    """The file that must be next to the settings, and its content."""
+    relative, text = settings.load(host.runtime).beside[host.scope]
+    return os.path.normpath(os.path.join(os.path.dirname(host.file), relative)), text
 
 
 # ---------------------------------------------------------------- the policy
 
 
 def offered(options: argparse.Namespace, here: configure.Place) -> tuple[str, str | None, str] | None:
-    """Mode, packs and imported rules for the user's policy, shown; None where they are not wanted, or not asked for."""
+    """Show mode, packs and imported rules for the user's policy; None where they are not to be written."""
     if options.no_policy:
         return None
     path = files.user_file(here.state)
@@ -314,42 +311,42 @@ def offered(options: argparse.Namespace, here: configure.Place) -> tuple[str, st
         after = rewrite.with_packs(after, shipped.PACKS)
         after = import_.added(after, found)
     except PolicyError as error:
-        print(f"note: {path} cannot be added to: {error}", file=sys.stderr)
+        print(f"note: nothing can be added to {path}: {error}", file=sys.stderr)
         return None
     if after == before:
         return None
     print(
-        f"\nyour policy would be: mode `{options.mode}`, the packs {', '.join(shipped.PACKS)}, and what the "
-        f"settings of {CAPABILITIES[options.runtime].title} say already (rules: {found.count})"
+        f"\nyour policy would be: mode `{options.mode}`, the packs {', '.join(shipped.PACKS)}, and {found.count} rules "
+        f"from the settings of {CAPABILITIES[options.runtime].title}"
     )
     import_.report(found)
     print(settings_file.difference(path, before or "", after), end="")
     if options.dry_run or options.yes or agreed("write this policy?"):
         if "untrusted_mode" in rewrite.read(after):
-            print("next: `assent trust` in each project of yours; elsewhere the mode is that of `untrusted_mode`")
+            print("next: run `assent trust` in each of your projects; in other folders the mode is `untrusted_mode`")
         return path, before, after
-    print("the policy was left as it is; --yes takes it")
+    print("the policy was left as it is; --yes writes it")
     return None
 
 
 def start_server(options: argparse.Namespace, here: configure.Place) -> None:
-    """Let hooks start the server, where the user says so: by the option, to a question, or in a file that stands."""
+    """Let hooks start the server, if the user agrees: by the option, to a question, or in the policy."""
     path = files.user_file(here.state)
     before = settings_file.text_of(path)
     try:
         after = rewrite.with_start(before if before is not None else import_.NEW)
         starts = rewrite.starts(after)
     except PolicyError as error:
-        print(f"note: {path} cannot be added to: {error}", file=sys.stderr)
+        print(f"note: nothing can be added to {path}: {error}", file=sys.stderr)
         return
     if not starts:
         if options.start_server:
-            print(f"note: {path} says `server.start = false`, and that stays", file=sys.stderr)
+            print(f"note: {path} has `server.start = false`, which is not changed", file=sys.stderr)
         return
     said = after == before
     if not said and not options.start_server:
-        wanted = "a hook asks the server many times faster than it decides alone; start one where none runs?"
-        if options.no_policy or not agreed(wanted):
+        question = "a hook that asks the server is many times faster; may hooks start one where none runs?"
+        if options.no_policy or not agreed(question):
             return
     why = server_script.write(here.state, here.home)
     if why:
@@ -363,10 +360,7 @@ def start_server(options: argparse.Namespace, here: configure.Place) -> None:
 
 
 def agreed(question: str) -> bool:
-    """Whether a person at the terminal says yes. Without one, nobody did."""
+    """Whether a person at the terminal says yes; no where there is none."""
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         return False
-    try:
-        return input(f"{question} [y/N] ").strip().lower() in ("y", "yes")
-    except EOFError:
-        return False
+    return typed(f"{question} [y/N] ").lower() in ("y", "yes")

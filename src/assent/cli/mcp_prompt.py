@@ -1,7 +1,6 @@
-"""`assent mcp-prompt`: an MCP server that an agent program asks in place of its dialog. One tool, `approve`.
+"""`assent mcp-prompt`: an MCP server that an agent program asks instead of opening its dialog. One tool, `approve`.
 
-A question that the program would ask in its dialog is judged, and put to a person where a server runs. Any fault is
-a denial."""
+Each question passes the gate, and is put to a person where a server runs. Any fault is a denial."""
 
 from __future__ import annotations
 
@@ -15,15 +14,18 @@ from typing import Any
 from assent import __version__, agents
 from assent.agents import known
 from assent.agents.capabilities import NAMES
+from assent.cli.command import MCP, PROJECT_FOLDER, takes
 from assent.contract import Outcome, PayloadError, Reply, fault
 from assent.mcp import ends, frames
 from assent.mcp.frames import INVALID, NO_METHOD, PARAMS, BadMessage, Body, Frame, FrameKind
 from assent.mcp.judge import McpJudge
 
-(RUNTIME,) = known.runtimes("prompt")  # the one form of such questions that there is
+(RUNTIME,) = known.runtimes("prompt")  # the only agent program that has such prompts
 NAME = NAMES[RUNTIME]
-DESCRIPTION = f"Answer for {NAME} where it would open a dialog: {known.texts('prompt', 'usage')[RUNTIME]}"
-EPILOG = f"{NAME} starts this as an MCP server named `assent`, and asks it by its tool `approve`."
+DESCRIPTION = (
+    f"Answer the permission prompts of {NAME} instead of its dialog: {known.texts('prompt', 'usage')[RUNTIME]}"
+)
+EPILOG = f"{NAME} starts this as an MCP server named `assent`, and calls its tool `approve`."
 TOOL = "approve"
 PROTOCOLS = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
 SCHEMA: Body = {
@@ -42,10 +44,7 @@ LISTED: Body = {
 }
 
 
-def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--home", metavar="DIR", default="", help="Assent's folder (default: ~/.assent)")
-    parser.add_argument("--socket", metavar="PATH", default="", help="the server's socket (default: in that folder)")
-    parser.add_argument("--project", metavar="DIR", default="", help="the project's folder (default: this one)")
+arguments = takes({**MCP, "--project": PROJECT_FOLDER})
 
 
 def run(options: argparse.Namespace) -> int:
@@ -77,7 +76,7 @@ class Prompt:
         self._asking: dict[str, asyncio.Task[None]] = {}
 
     async def take(self, line: bytes | None) -> None:
-        """Take one line of the client; None is one that was too long."""
+        """Handle one line of the client; None is one that was too long."""
         try:
             found = frames.read(line)
             for each in found if isinstance(found, list) else [found]:
@@ -88,7 +87,7 @@ class Prompt:
             await self._client.send(error.answer())
 
     async def close(self) -> None:
-        """The client is gone: what is asked for it is taken back."""
+        """The client has disconnected: cancel its open questions."""
         tasks = list(self._asking.values())
         for task in tasks:
             task.cancel()
@@ -105,7 +104,7 @@ class Prompt:
         if frame.method == "tools/call":
             await self._call(frame)
         else:
-            await self._client.send(_plainly(frame))
+            await self._client.send(_reply(frame))
 
     async def _call(self, frame: Frame) -> None:
         id, given = frame.body["id"], frame.params.get("arguments")
@@ -124,7 +123,7 @@ class Prompt:
         await self._client.send(frames.success(frame.body["id"], {"content": [{"type": "text", "text": text}]}))
 
     async def approve(self, given: Body) -> str:
-        """The answer to one question, in the form that the program reads."""
+        """The answer to one question, in the agent program's format."""
         adapter = agents.load(RUNTIME)
         event = None
         try:
@@ -137,13 +136,13 @@ class Prompt:
             reply = Reply(Outcome.ALLOW) if verdict.allowed is True else refused
         except PayloadError as error:
             reply = fault(str(error))
-        except Exception as error:  # the one net: whatever breaks inside is a denial
+        except Exception as error:  # any fault inside is a denial
             reply = fault(f"Assent failed inside: {type(error).__name__}: {error}")
         return adapter.render(event, reply).stdout.strip()
 
 
-def _plainly(frame: Frame) -> Body:
-    """The answer to what needs no thought."""
+def _reply(frame: Frame) -> Body:
+    """The answer to a request other than a tool call."""
     id = frame.body["id"]
     match frame.method:
         case "initialize":

@@ -1,4 +1,4 @@
-"""`assent mcp-proxy`: stands between an agent program and an MCP server, and gates the calls of its tools."""
+"""`assent mcp-proxy`: puts the gate between an agent program and the tools of an MCP server."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from functools import cache
 from typing import Any
 
 from assent.agents import known
+from assent.cli.command import MCP, PROJECT_FOLDER, flag, takes, text
 from assent.contract import StoreError
 from assent.contract.display import one_line
 from assent.mcp import ends, listen
@@ -20,39 +21,30 @@ from assent.mcp.judge import McpJudge
 from assent.mcp.proxy import Proxy
 from assent.mcp.upstream import Upstream
 
-DESCRIPTION = "Stand between an agent program and an MCP server: each call of a tool passes the gate before it runs."
-EPILOG = "exit status: that of the server; 127 where it cannot be started"
+DESCRIPTION = "Put the gate between an agent program and an MCP server: each tool call passes the gate before it runs."
+EPILOG = "exit status: that of the MCP server; 127 if it cannot be started"
 HEADER = re.compile(r"([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([\x20-\x7e]+)")
 RESERVED = frozenset(
     "host connection content-length content-type transfer-encoding accept accept-encoding last-event-id "
     "mcp-session-id mcp-protocol-version mcp-method mcp-name".split()
 )
-LAST_WORDS = 2.0  # seconds for what an ended server still said
+LAST_OUTPUT = 2.0  # seconds to read what an ended server still wrote
 
 
-def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("server", metavar="COMMAND", nargs="*", help="after --: the command that starts the server")
-    parser.add_argument("--name", metavar="SERVER", default="", help="rules know its tools as mcp__SERVER__tool")
-    parser.add_argument("--url", metavar="URL", default="", help="a server that speaks Streamable HTTP")
-    parser.add_argument(
-        "--header",
-        metavar="HEADER",
-        action="append",
-        default=[],
-        help="`Name: value` to send to it; $NAME is filled in",
-    )
-    parser.add_argument(
-        "--listen", metavar="HOST:PORT", default="", help="serve clients that speak HTTP, on this machine only"
-    )
-    parser.add_argument(
-        "--elicit", action="store_true", help="where no gate server runs, ask through the client's own form"
-    )
-    parser.add_argument("--home", metavar="DIR", default="", help="Assent's folder (default: ~/.assent)")
-    parser.add_argument(
-        "--socket", metavar="PATH", default="", help="the gate server's socket (default: in that folder)"
-    )
-    parser.add_argument("--project", metavar="DIR", default="", help="the project's folder (default: this one)")
-    parser.add_argument("--session", metavar="ID", default="", help="the session that the calls belong to")
+HEADERS = {"metavar": "HEADER", "action": "append", "default": []}
+arguments = takes(
+    {
+        "server": {"metavar": "COMMAND", "nargs": "*", "help": "after --: the command that starts the MCP server"},
+        "--name": text("SERVER", "the server's name; rules match its tools as mcp__SERVER__tool"),
+        "--url": text("URL", "the address of an MCP server with Streamable HTTP, instead of a command"),
+        "--header": {**HEADERS, "help": "`Name: value` to send to that server; $NAME is filled in"},
+        "--listen": text("HOST:PORT", "serve clients over HTTP, on this machine only"),
+        "--elicit": flag("ask through the client's own form where no gate server runs"),
+        **MCP,
+        "--project": PROJECT_FOLDER,
+        "--session": text("ID", "the session that the calls belong to"),
+    }
+)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -61,7 +53,7 @@ def run(options: argparse.Namespace) -> int:
     if not options.url and (options.header or options.listen):
         raise StoreError("--header and --listen go with --url")
     if options.listen and options.elicit:
-        raise StoreError("--elicit does not go with --listen; run `assent serve` to be asked")
+        raise StoreError("--elicit does not work with --listen; run `assent serve` to be asked")
     if options.listen and options.header:
         raise StoreError("with --listen the client sends its own headers, since anybody on this machine can connect")
     name = server_name(options.name, options.server, options.url)
@@ -97,9 +89,9 @@ async def _over_pipes(
         return 127
     client = ends.Stdio()
     proxy = Proxy(judge, origin, to_server=child.send, to_client=client.send, note=note, elicit=elicit)
-    hearing = asyncio.create_task(_pump(child.lines(), proxy.from_server))
+    reading = asyncio.create_task(_pump(child.lines(), proxy.from_server))
     over: set[asyncio.Future[Any]] = {
-        hearing,
+        reading,
         asyncio.create_task(child.ended()),
         asyncio.create_task(client.gone.wait()),
         stop,
@@ -108,12 +100,12 @@ async def _over_pipes(
     await asyncio.wait({asking, *over}, return_when=asyncio.FIRST_COMPLETED)
     theirs = any(each.done() for each in over)
     if theirs and not stop.done():
-        await asyncio.wait({hearing}, timeout=LAST_WORDS)
+        await asyncio.wait({reading}, timeout=LAST_OUTPUT)
     asking.cancel()
     await proxy.close("the server has ended" if theirs else "")
     await judge.leave()
     status = await child.close()
-    await asyncio.wait({hearing}, timeout=LAST_WORDS)
+    await asyncio.wait({reading}, timeout=LAST_OUTPUT)
     await client.close()
     return 128 + stop.result() if stop.done() else status
 
@@ -129,8 +121,7 @@ async def _over_http(
     server = Upstream(url, headers, deliver=deliver, note=note)
     proxy = Proxy(judge, origin, to_server=server.send, to_client=client.send, note=note, elicit=elicit)
     asking = asyncio.create_task(_pump(client.lines(), proxy.from_client))
-    gone = asyncio.create_task(client.gone.wait())
-    over: set[asyncio.Future[Any]] = {asking, gone, stop}
+    over: set[asyncio.Future[Any]] = {asking, asyncio.create_task(client.gone.wait()), stop}
     await asyncio.wait(over, return_when=asyncio.FIRST_COMPLETED)
     asking.cancel()
     await proxy.close()
@@ -146,7 +137,7 @@ async def _pump(lines: AsyncIterator[bytes | None], take: Callable[[bytes | None
 
 
 def headers_of(given: list[str]) -> dict[str, str]:
-    """Headers of the command line. A secret is best named as `$NAME`: command lines can be seen by everybody."""
+    """The headers of `--header`. Write a secret as `$NAME`: other users can see command lines."""
     found: dict[str, str] = {}
     for each in given:
         filled = re.sub(r"\$(\w+)|\$\{(\w+)\}", lambda match: os.environ.get(match[1] or match[2], ""), each)
@@ -158,11 +149,10 @@ def headers_of(given: list[str]) -> dict[str, str]:
 
 
 def note(text: str) -> None:
-    """A line for whoever reads the agent program's log."""
+    """A line for the agent program's log."""
     errors().say(f"assent mcp-proxy: {one_line(text, 500)}\n".encode())
 
 
 @cache
 def errors() -> ends.Errors:
-    """Our standard error; one for all."""
     return ends.Errors()

@@ -1,4 +1,4 @@
-"""`assent mcp-tools`: an MCP server with tools that pass the gate: bash, read, write, edit, glob, grep."""
+"""`assent mcp-tools`: an MCP server with guarded tools: bash, read, write, edit, glob, grep."""
 
 from __future__ import annotations
 
@@ -8,33 +8,32 @@ import os
 import secrets
 
 from assent.agents import known
+from assent.cli.command import MCP, flag, takes, text
 from assent.contract import StoreError
 from assent.mcp import ends
 from assent.mcp.judge import McpJudge
 from assent.mcp.offer import GateClient, ToolServer
 from assent.tools import NAMES, Toolset
 
-DESCRIPTION = "Offer tools to any MCP client, each of whose calls passes the gate: bash, read, write, edit, glob, grep."
-EPILOG = "The client starts this as an MCP server and speaks to it over its standard input and output."
+DESCRIPTION = "Serve tools to any MCP client; each call passes the gate: bash, read, write, edit, glob, grep."
+EPILOG = "The client starts this as an MCP server, and connects over standard input and output."
 
 
-def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--project", metavar="DIR", default="", help="the folder to work in (default: this one)")
-    parser.add_argument("--session", metavar="ID", default="", help="the session that the calls belong to")
-    parser.add_argument("--tools", metavar="NAMES", default="", help="only these, with commas between")
-    parser.add_argument(
-        "--elicit", action="store_true", help="where no gate server runs, ask through the client's own form"
-    )
-    parser.add_argument("--home", metavar="DIR", default="", help="Assent's folder (default: ~/.assent)")
-    parser.add_argument(
-        "--socket", metavar="PATH", default="", help="the gate server's socket (default: in that folder)"
-    )
+arguments = takes(
+    {
+        "--project": text("DIR", "the folder to work in (default: the current folder)"),
+        "--session": text("ID", "the session that the calls belong to"),
+        "--tools": text("NAMES", "offer only these tools, separated by commas"),
+        "--elicit": flag("ask through the client's own form where no gate server runs"),
+        **MCP,
+    }
+)
 
 
 def run(options: argparse.Namespace) -> int:
     project = os.path.realpath(options.project or os.getcwd())
     if not os.path.isdir(project):
-        raise StoreError(f"`{options.project}` is no folder; give the project's with --project")
+        raise StoreError(f"`{options.project}` is not a folder; give one with --project")
     names = [each.strip() for each in options.tools.split(",") if each.strip()] or list(NAMES)
     session = options.session or known.session(os.environ) or f"mcp-tools-{secrets.token_hex(8)}"
     judge = McpJudge(os.environ, state=options.home, path=options.socket)

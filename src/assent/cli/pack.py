@@ -1,6 +1,6 @@
-"""`assent pack`: shows what a plugin's or a pack's manifest asks for, and activates it once a person has seen it.
+"""`assent pack`: shows what the manifest of a plugin or a pack allows and denies, and activates it if a person agrees.
 
-The answer is pinned to the manifest's hash: one that changed can only tighten until it is shown again."""
+The agreement is bound to the manifest's hash: a changed manifest can only tighten until it is added again."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import os
 import time
 from collections.abc import Iterator
 
-from assent.cli.command import require_person, require_word
+from assent.cli.command import Verb, flag, place, require_person, require_word, takes_verb
 from assent.contract import AccessError, PayloadError, Record
 from assent.contract.display import one_line
 from assent.engine import configure, history, journal
@@ -26,29 +26,35 @@ from assent.state.files import PROJECT_FILE, config_text
 
 DESCRIPTION = (
     "Activate the manifest of a plugin or a policy pack: a TOML file with a name, a mode and rules. You see what it "
-    "widens before it holds, and again whenever it changes. Only a person may: agents are stopped at the floor."
+    "allows before it applies, and again whenever it changes. Only a person can: the floor blocks this for agents."
 )
-EPILOG = "A manifest in the project that you are in can only tighten: what would widen is left out."
+EPILOG = "A manifest inside the current project can only tighten: what it allows is left out."
 STATES = {"whole": "active", "changed": "changed: tightens only", "project": "tightens only", "broken": "broken"}
 SHORT = 12  # characters of a hash
 
 
-def arguments(parser: argparse.ArgumentParser) -> None:
-    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
-    add = actions.add_parser("add", help="show a manifest, and activate it if you say so")
-    add.add_argument("path", metavar="PATH", help="the manifest")
-    add.add_argument("--dry-run", action="store_true", help="show it, and ask nothing")
-    found = actions.add_parser("list", help="list the packs that are active")
-    found.add_argument("--json", action="store_true", help="print them as JSON, one a line")
-    gone = actions.add_parser("remove", help="take a pack away")
-    gone.add_argument("name", metavar="NAME", help="its name, as `assent pack list` shows it")
+arguments = takes_verb(
+    {
+        "add": Verb(
+            "show a manifest, and activate it if you agree",
+            {
+                "path": {"metavar": "PATH", "help": "the manifest"},
+                "--dry-run": flag("show the manifest, and activate nothing"),
+            },
+        ),
+        "list": Verb("list the active packs", {"--json": flag("print them as JSON, one per line")}),
+        "remove": Verb(
+            "remove a pack", {"name": {"metavar": "NAME", "help": "its name, as `assent pack list` shows it"}}
+        ),
+    }
+)
 
 
 def run(options: argparse.Namespace) -> int:
-    here = configure.place(os.getcwd(), os.environ)
-    if options.action == "list":
+    here = place()
+    if options.verb == "list":
         return show_all(here.state, as_json=options.json)
-    if options.action == "remove":
+    if options.verb == "remove":
         return remove(here.state, options.name)
     return add(here, os.path.abspath(options.path), dry=options.dry_run)
 
@@ -63,14 +69,14 @@ def add(here: configure.Place, path: str, *, dry: bool) -> int:
     gate, here = configure.open_gate(here, os.environ)  # with the folders that the configuration adds
     inside = lies_inside(path, (*here.roots, *around(here.project)))
     manifest = read_manifest(text, path, tighten=inside, today=time.strftime(configure.DAY))
-    Engine(gate.settings, examples=manifest.document.examples)  # one that does not load would stop everything
+    Engine(gate.settings, examples=manifest.document.examples)  # a policy that does not load would deny everything
     raw = text.encode()
     known = next((each for each in activated.packs(here.state) if each.name == manifest.name), None)
     print("\n".join(shown(manifest, path, raw, here, known, gate)))
     if dry:
         return 0
     if known is not None and (known.sha256, known.source) == (activated.digest(raw), path):
-        print("\nit is active as it is")
+        print("\nit is active already")
         return 0
     require_person(here.state, "no pack is activated")
     require_word("\nType {word} to activate it.", "nothing was activated")
@@ -83,13 +89,13 @@ def add(here: configure.Place, path: str, *, dry: bool) -> int:
 
 
 def lies_inside(path: str, roots: tuple[str, ...]) -> bool:
-    """Whether a file is a project's: what agents may write must not widen."""
+    """Whether a file is inside a project: what agents may write must not allow more."""
     real = Links().canonical(path) or path
     return any(each == root or each.startswith(root.rstrip("/") + "/") for each in (path, real) for root in roots)
 
 
 def around(folder: str) -> tuple[str, ...]:
-    """The projects that a folder lies in: whoever stands deep in one is in it."""
+    """The projects that contain a folder."""
     found: list[str] = []
     for form in dict.fromkeys((folder, Links().canonical(folder) or folder)):
         while len(form) > 1:
@@ -102,21 +108,21 @@ def around(folder: str) -> tuple[str, ...]:
 def shown(
     manifest: Manifest, path: str, raw: bytes, here: configure.Place, known: activated.Pack | None, gate: Engine
 ) -> Iterator[str]:
-    """What a person should know before it holds."""
+    """What a person should know before it applies."""
     document = manifest.document
     yield " ".join(filter(None, (manifest.name, one_line(manifest.version, 40), one_line(manifest.description))))
     yield f"from {one_line(path)}, sha256 {activated.digest(raw)[:SHORT]}"
     if known is not None:
-        again = "again" if known.sha256 == activated.digest(raw) else "and has changed since"
-        yield f"it was activated by {one_line(known.who)} on {day(known.made)}, {again}"
-    yield "\nit widens"
+        again = "unchanged since" if known.sha256 == activated.digest(raw) else "has changed since"
+        yield f"activated by {one_line(known.who)} on {day(known.made)}, {again}"
+    yield "\nit allows"
     yield from _lines([*_mode(manifest, gate.settings), *_allows(document.allow, here, gate)])
-    yield "it tightens"
+    yield "it restricts"
     limit = [f"max_mode {document.max_mode.word}"] if document.max_mode is not None else []
     rules = [("deny", each) for each in document.deny] + [("ask", each) for each in document.ask]
     yield from _lines([*limit, *(f"{kind:5}  {one_line(rule.text)}{_reason(rule)}" for kind, rule in rules)])
     if manifest.left_out:
-        yield f"left out, since it lies in the project and can only tighten: {', '.join(manifest.left_out)}"
+        yield f"left out, since it is inside the project and can only tighten: {', '.join(manifest.left_out)}"
 
 
 def _mode(manifest: Manifest, settings: Settings) -> Iterator[str]:
@@ -124,7 +130,7 @@ def _mode(manifest: Manifest, settings: Settings) -> Iterator[str]:
     if asked is None:
         return
     if settings.chosen != "the default":
-        yield f"mode   {asked.word}; {one_line(settings.chosen)} says {settings.mode.word}, and that holds"
+        yield f"mode   {asked.word}; {one_line(settings.chosen)} says {settings.mode.word}, which applies"
     else:
         yield f"mode   {asked.word}, instead of {settings.mode.word}"
 
@@ -146,8 +152,8 @@ def _reason(rule: Rule) -> str:
     return f"  ({one_line(rule.reason)})" if rule.reason else ""
 
 
-def _lines(rows: list[str]) -> Iterator[str]:
-    yield from (f"  {row}" for row in rows or ["nothing"])
+def _lines(rows: list[str]) -> list[str]:
+    return [f"  {row}" for row in rows or ["nothing"]]
 
 
 # Listing and removing
@@ -165,11 +171,11 @@ def show_all(state: str, *, as_json: bool) -> int:
             f"  from {one_line(pack.source)}, sha256 {pack.sha256[:SHORT]}; by {one_line(pack.who)} on {day(pack.made)}"
         )
         if word == "broken":
-            print(f"  everything is denied until it is gone: `assent pack remove {one_line(pack.name)}`")
+            print(f"  everything is denied until it is removed: `assent pack remove {one_line(pack.name)}`")
         elif word == "changed":
             print(f"  show it again with `assent pack add {one_line(pack.source)}`")
     if not found and not as_json:
-        print("no pack is active; `assent pack add PATH` shows one and asks")
+        print("no pack is active; `assent pack add PATH` adds one")
     return 0
 
 
@@ -185,7 +191,7 @@ def remove(state: str, name: str) -> int:
     if all(each.name != name for each in activated.packs(state)):
         names = ", ".join(each.name for each in activated.packs(state)) or "none"
         raise PayloadError(f"no pack is called `{name}`; active: {names}")
-    require_person(state, "nothing is removed")  # what it denies is open afterwards
+    require_person(state, "nothing is removed")  # what it denies may be allowed afterwards
     memory = Memory(state)
     record(memory, "pack.remove", f"removed the pack {name}", None)
     activated.remove(state, name)
@@ -194,7 +200,7 @@ def remove(state: str, name: str) -> int:
 
 
 def record(memory: Memory, code: str, reason: str, pack: activated.Pack | None) -> None:
-    """INVARIANT: what cannot be recorded does not hold."""
+    """INVARIANT: what cannot be recorded does not apply."""
     more = None if pack is None else {"sha256": pack.sha256, "source": pack.source}
     now = memory.clock()
     found = Record(

@@ -1,6 +1,6 @@
-"""`assent uninstall`: takes what the installation put in out of an agent program's settings, and nothing else.
+"""`assent uninstall`: removes from an agent program's settings what the installation added, and nothing else.
 
-A copy that was made at the installation is never put back: what was changed since stays."""
+The copy from the installation is never restored: later changes stay."""
 
 from __future__ import annotations
 
@@ -10,64 +10,59 @@ import os
 
 from assent.agents import settings
 from assent.agents.settings import jsonc
+from assent.cli.command import PROJECT_FOLDER, agent_program, flag, place, takes
 from assent.cli.install import beside
 from assent.contract import PayloadError, SettingsError
 from assent.engine import configure
 from assent.hook import asking, launcher, settings_file, starting
 from assent.state import hosts
 
-DESCRIPTION = "Take Assent out of an agent program's settings. Everything else in them stays, also later changes."
-
-
+DESCRIPTION = "Remove the hook from an agent program's settings. All other settings stay, also later changes."
 PROGRAMS = (launcher.NAME, launcher.ASKING, "assent-hook")  # what installations put into their folder
-
-
-def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("runtime", metavar="RUNTIME", choices=settings.RUNTIMES, help="the agent program")
-    parser.add_argument("--scope", default="", help="user, project or managed (default: wherever it was installed)")
-    parser.add_argument("--project", metavar="DIR", default="", help="the project's folder (default: this one)")
-    parser.add_argument("--dry-run", action="store_true", help="show what would change, and change nothing")
+arguments = takes(
+    {
+        "runtime": agent_program(settings.RUNTIMES),
+        "--scope": {"default": "", "help": "user, project or managed (default: wherever it is installed)"},
+        "--project": PROJECT_FOLDER,
+        "--dry-run": flag("show what would change, and change nothing"),
+    }
+)
 
 
 def run(options: argparse.Namespace) -> int:
-    here = configure.place(os.path.abspath(options.project or os.getcwd()), os.environ)
+    here = place(options.project)
     found = settings.load(options.runtime)
     if options.scope and options.scope not in found.places:
         raise PayloadError(f"{options.runtime} has no scope `{options.scope}`; it has {', '.join(found.places)}")
-    gone = [host for host in installations(options, here) if taken_out(host, here.state, dry_run=options.dry_run)]
+    gone = [host for host in installations(options, here) if remove(host, here.state, dry_run=options.dry_run)]
     if not gone:
         print(f"Assent is not installed in {options.runtime}")
     elif not options.dry_run:
-        swept(here.state, managed=any(host.scope == "managed" for host in gone))
+        clean_up(here.state, managed=any(host.scope == "managed" for host in gone))
     return 0
 
 
 def installations(options: argparse.Namespace, here: configure.Place) -> list[hosts.Host]:
-    """Those on record, and the files in which one may stand without a record."""
+    """The recorded installations, and the settings files that may hold one without a record."""
     found = [host for host in hosts.registered(here.state) if host.runtime == options.runtime]
-    for scope, place in settings.load(options.runtime).places.items():
-        file = settings_file.expanded(place, here.home, here.project)
+    for scope, where in settings.load(options.runtime).places.items():
+        file = settings_file.expanded(where, here.home, here.project)
         if all(host.file != file for host in found):
             found.append(hosts.Host(options.runtime, scope, file))
     return [host for host in found if not options.scope or host.scope == options.scope]
 
 
-def taken_out(host: hosts.Host, state: str, *, dry_run: bool) -> bool:
-    """Whether there was something to take out."""
-    before = settings_file.text_of(host.file)
-    if before is None:
-        if not dry_run:
-            hosts.forget(state, host)
-        return False
-    found = settings.load(host.runtime)
+def remove(host: hosts.Host, state: str, *, dry_run: bool) -> bool:
+    """Remove one installation; return whether there was one."""
+    found, before = settings.load(host.runtime), settings_file.text_of(host.file)
+    after = before or ""
     try:
-        after = before
-        for key, value, was in host.set:
+        for key, value, was in host.set if before is not None else ():
             after = jsonc.put_back(after, key, json.loads(value), was)
-        after = found.uninstall(after)
+        after = found.uninstall(after) if before is not None else ""
     except SettingsError as error:
         raise SettingsError(f"`{host.file}` was left as it is: {error}") from None
-    if after == before:
+    if before is None or after == before:
         if not dry_run:
             hosts.forget(state, host)
         return False
@@ -85,16 +80,14 @@ def taken_out(host: hosts.Host, state: str, *, dry_run: bool) -> bool:
         path, text = beside(host)
         if settings_file.text_of(path) == text:
             settings_file.remove(path)
-    print(f"taken out of {host.file}")
+    print(f"removed from {host.file}")
     if host.stripped:
-        print(
-            f"comments that --strip-comments took out stay out; a copy of before is in {state}/{settings_file.BACKUPS}"
-        )
+        print(f"comments that --strip-comments removed are not restored; a copy is in {state}/{settings_file.BACKUPS}")
     return True
 
 
-def swept(state: str, *, managed: bool) -> None:
-    """Take the launcher away where no program calls it any more; tell what stays. `managed`: also everybody's."""
+def clean_up(state: str, *, managed: bool) -> None:
+    """Remove the launcher where no program calls it any more; print what stays. `managed`: also that of all users."""
     left = hosts.registered(state)
     for folder in (state, launcher.MANAGED) if managed else (state,):
         if any((host.scope == "managed") is (folder == launcher.MANAGED) for host in left):
@@ -104,6 +97,6 @@ def swept(state: str, *, managed: bool) -> None:
                 settings_file.remove(path)
                 print(f"removed {path}")
     if not left and starting.runs(state):
-        print("the server still runs; `assent stop` ends it")
+        print("the server still runs; `assent stop` stops it")
     if not left and os.path.isdir(state):
-        print(f"your policy, grants, trail and copies of settings stay in {state}; remove that folder if you are done")
+        print(f"your policy, grants, trail and copies of settings stay in {state}; remove that folder to delete them")

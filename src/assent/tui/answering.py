@@ -1,6 +1,6 @@
-"""The answer dialog of one question: every answer, the rule that goes with a wider one, the message of a denial.
+"""The answer dialog of one question: all answers, the rule of a wider answer, the message of a denial.
 
-INVARIANT: a question is being answered while this is open for it. Put away, it is denied; nothing else is."""
+INVARIANT: a question is being answered while this dialog is open for it. Dismissing it denies that question alone."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from assent.contract.words import DENY, MESSAGE, STOP, of_scope, sentence
 from assent.tui import render
 from assent.tui.questions import Choice, InboxQuestion
 
-SETTLED = 0.2  # seconds without typing before the server is asked for the reach
+TYPING = 0.2  # seconds without typing before the server is asked for the reach
 LONGEST_MESSAGE = 4000
 SHORT = 130  # characters of a suggestion in the list
-ARMING = 0.35  # a dialog that has just come under the finger is not answered by it
+ARMING = 0.35  # seconds in which a new dialog ignores keys: they were meant for what was there before
 MENU: tuple[tuple[str, str, Answer | Scope | None], ...] = (
     (of_scope(Scope.ONCE).key, of_scope(Scope.ONCE).offer, Answer(Said.ALLOW)),
     *((of_scope(each).key, f"{of_scope(each).offer}…", each) for each in Scope if each is not Scope.ONCE),
@@ -36,51 +36,48 @@ MENU: tuple[tuple[str, str, Answer | Scope | None], ...] = (
     (STOP.key, STOP.offer, Answer(Said.STOP)),
 )
 HINTS = {
-    "menu": (("↵", "choose"), ("L", "leave it waiting"), ("Esc", "put away: denies it")),
+    "menu": (("↵", "choose"), ("L", "leave it waiting"), ("Esc", "dismiss: denies it")),
     "rule": (("↵", "save"), ("1-9", "choose"), ("Tab", "edit"), ("Esc", "back"), ("Ctrl-C", "denies it")),
     "message": (("↵", "deny and send"), ("Esc", "back"), ("Ctrl-C", "denies it")),
     "over": (("↵", "close"),),
 }
 
-Say = Callable[[InboxQuestion, Answer], Awaitable[str]]  # what went wrong; "" where it counted
+SendAnswer = Callable[[InboxQuestion, Answer], Awaitable[str]]  # returns what went wrong; "" where it counted
 ReachOf = Callable[[InboxQuestion, tuple[str, ...], Scope], Awaitable[Reach]]
 
 
 class Text(TextArea):
-    """A text of a line or few; Enter ends it."""
+    """A text of a few lines; Enter ends it."""
 
     class InputEnded(Message):
         """The person pressed Enter."""
 
     async def _on_key(self, event: events.Key) -> None:
+        if event.key not in ("enter", "shift+enter", "ctrl+j"):
+            await super()._on_key(event)
+            return
+        event.prevent_default().stop()
         if event.key == "enter":
-            event.prevent_default().stop()
             self.post_message(self.InputEnded())
-            return
-        if event.key in ("shift+enter", "ctrl+j"):
-            event.prevent_default().stop()
+        else:
             self.insert("\n")
-            return
-        await super()._on_key(event)
 
 
 class Answering(ModalScreen[str]):
-    """Ends with `answered`, `away` (put away: it is to be denied), `later` or `over` (it ended elsewhere)."""
+    """Returns `answered`, `dismissed` (it is to be denied), `later` or `over` (it ended elsewhere)."""
 
     BINDINGS = [
         Binding("escape", "back", priority=True),
-        Binding("ctrl+c,ctrl+q", "put_away", priority=True),
+        Binding("ctrl+c,ctrl+q", "close", priority=True),
     ]
 
     def __init__(
-        self, question: InboxQuestion, say: Say, reach: ReachOf, *, step: str = "menu", scope: Scope = Scope.ONCE
+        self, question: InboxQuestion, send: SendAnswer, reach: ReachOf, *, step: str, scope: Scope = Scope.ONCE
     ) -> None:
         super().__init__()
-        self.question = question
-        self.step = step
-        self.scope = scope
-        self._say, self._reach = say, reach
-        self._told: Reach | None = None  # of the rules that are in the field now
+        self.question, self.step, self.scope = question, step, scope
+        self._send_answer, self._reach = send, reach
+        self._shown_reach: Reach | None = None  # of the rules that are in the field now
         self._busy = False
         self._armed = time.monotonic() + ARMING
 
@@ -132,24 +129,16 @@ class Answering(ModalScreen[str]):
     # Steps
 
     def go(self, step: str) -> None:
-        """Show one step."""
         self.step = step
         self.query_one(ContentSwitcher).current = f"step-{step}"
         if step != "over":
             self.tell("")
-        hint: list[str | tuple[str, str]] = []
-        for key, meaning in HINTS[step]:
-            hint += [(key, "bold"), f" {meaning}   "]
+        hint = [part for key, meaning in HINTS[step] for part in ((key, "bold"), f" {meaning}   ")]
         self.query_one("#answering-hint", Static).update(Content.assemble(*hint))
-        match step:
-            case "menu":
-                self.query_one("#menu").focus()
-            case "rule":
-                self._open_rule()
-            case "message":
-                self.query_one("#message").focus()
-            case _:
-                self.query_one("#step-over").focus()
+        if step == "rule":
+            self._open_rule()
+        else:
+            self.query_one("#step-over" if step == "over" else f"#{step}").focus()
 
     def _open_rule(self) -> None:
         self.query_one("#rule-title", Static).update(
@@ -161,10 +150,10 @@ class Answering(ModalScreen[str]):
         choices.highlighted = None
         choices.highlighted = 0
         choices.focus()
-        self._put(0)
+        self._fill_in(0)
 
     def tick(self) -> None:
-        """The clock, and whether it ended meanwhile."""
+        """Update the clock, and show the end of a question that has ended."""
         if self.question.over is not None and self.step != "over" and not self._busy:
             self.query_one("#over-told", Static).update(render.over(self.question))
             self.go("over")
@@ -181,7 +170,6 @@ class Answering(ModalScreen[str]):
         )
 
     def tell(self, text: str) -> None:
-        """What went wrong, in the dialog."""
         told = self.query_one("#answering-told", Static)
         told.display = bool(text)
         told.update(render.sentence(text, "$text-error"))
@@ -192,21 +180,20 @@ class Answering(ModalScreen[str]):
 
     def on_key(self, event: events.Key) -> None:
         key = event.character or event.key
-        if self.step == "menu" and (time.monotonic() >= self._armed):
-            if key in ("l", "L"):
-                event.stop()
-                self.dismiss("later")
-            elif any(key == each for each, _, _ in MENU):
-                event.stop()
-                self._choose(key)
-        elif self.step == "rule" and self.focused is not self.query_one("#rule") and key.isdigit():
-            at = int(key) - 1
-            if 0 <= at < len(self.question.choices):
-                event.stop()
-                self.query_one("#choices", OptionList).highlighted = at
+        at = int(key) - 1 if key.isdigit() else -1
+        if self.step == "menu" and time.monotonic() >= self._armed and key in ("l", "L"):
+            self.dismiss("later")
+        elif self.step == "menu" and time.monotonic() >= self._armed and any(key == each for each, _, _ in MENU):
+            self._choose(key)
+        elif (
+            self.step == "rule" and self.focused is not self.query_one("#rule") and 0 <= at < len(self.question.choices)
+        ):
+            self.query_one("#choices", OptionList).highlighted = at
         elif self.step == "over" and key in ("enter", "\r"):
-            event.stop()
             self.dismiss("over")
+        else:
+            return
+        event.stop()
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         if event.option_list.id == "menu":
@@ -217,14 +204,14 @@ class Answering(ModalScreen[str]):
 
     def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
         if event.option_list.id == "choices" and self.step == "rule":
-            self._put(event.option_index)
+            self._fill_in(event.option_index)
 
     def _choose(self, key: str) -> None:
-        wanted = next((each for name, _, each in MENU if name == key), None)
-        if isinstance(wanted, Answer):
-            self._send(wanted)
-        elif isinstance(wanted, Scope):
-            self.scope = wanted
+        chosen = next((each for name, _, each in MENU if name == key), None)
+        if isinstance(chosen, Answer):
+            self._send(chosen)
+        elif isinstance(chosen, Scope):
+            self.scope = chosen
             self.go("rule")
         else:
             self.go("message")
@@ -232,59 +219,54 @@ class Answering(ModalScreen[str]):
     def action_back(self) -> None:
         if self.step in ("rule", "message"):
             self.go("menu")
-        elif self.step == "over":
-            self.dismiss("over")
         else:
-            self.action_put_away()
+            self.action_close()
 
-    def action_put_away(self) -> None:
-        self.dismiss("over" if self.question.over is not None else "away")
+    def action_close(self) -> None:
+        self.dismiss("over" if self.step == "over" or self.question.over is not None else "dismissed")
 
     # The rule
 
-    def _put(self, at: int) -> None:
+    def _fill_in(self, at: int) -> None:
         """Put a suggestion into the field."""
         field = self.query_one("#rule", Text)
         field.text = "\n".join(self.question.choices[at].shown)
         field.move_cursor(field.document.end if len(self.question.choices[at].rules) == 1 else (0, 0))
-        self._look()
+        self._show_reach()
 
     def rules(self) -> tuple[str, ...]:
-        """A rule that was suggested goes back as it was suggested; what was typed, as it was typed."""
+        """The rules in the field: a suggestion that was not edited is returned as the server sent it."""
         text = self.query_one("#rule", Text).text
-        for each in self.question.choices:
-            if "\n".join(each.shown) == text:
-                return each.rules
-        return tuple(line.strip() for line in text.split("\n") if line.strip())
+        typed = tuple(line.strip() for line in text.split("\n") if line.strip())
+        return next((each.rules for each in self.question.choices if "\n".join(each.shown) == text), typed)
 
     def on_text_area_changed(self, event: TextArea.Changed) -> None:
         if event.text_area.id == "rule" and self.step == "rule":
-            self._look()
+            self._show_reach()
 
     @work(exclusive=True, group="reach")
-    async def _look(self) -> None:
-        """Ask the server how far the rules reach. What was asked before is forgotten."""
-        self._told = None
+    async def _show_reach(self) -> None:
+        """Ask the server what the rules would have matched; replaces an earlier request."""
+        self._shown_reach = None
         shown, label = self.query_one("#reach", Static), self.query_one("#rule-label", Static)
-        shown.update(Content.styled("looking how far that reaches…", "$soft"))
-        await asyncio.sleep(SETTLED)
-        if not self.is_attached:  # the dialog was left meanwhile
+        shown.update(Content.styled("checking which past calls this matches…", "$soft"))
+        await asyncio.sleep(TYPING)
+        if not self.is_attached:  # the dialog has been closed
             return
         rules = self.rules()
-        many = f"the {len(rules)} rules as they" if len(rules) > 1 else "the rule as it"
-        label.update(f"{many} will be remembered, one in a line")
+        label.update(f"the {len(rules)} rules to remember, one per line" if len(rules) > 1 else "the rule to remember")
         try:
-            self._told = await self._reach(self.question, rules, self.scope)
-            shown.update(render.reach(self._told, len(rules)))
+            self._shown_reach = await self._reach(self.question, rules, self.scope)
+            shown.update(render.reach(self._shown_reach, len(rules)))
             self.tell("")
         except (AccessError, StoreError) as error:
-            shown.update(render.sentence(f"its reach is not known, so it is not saved: {error}", "$text-error"))
+            shown.update(render.sentence(f"what it matches is not known, so it is not saved: {error}", "$text-error"))
 
     def _save(self) -> None:
-        if self._told is None:
-            self.tell("one moment: how far the rule reaches is shown before it is saved")
-        elif self._told.refusal:
-            self.tell("this rule is not saved; choose or write another, or Esc and `y` to allow it once")
+        if self._shown_reach is None:
+            self.tell("one moment: what the rule matches is shown before it is saved")
+        elif self._shown_reach.refusal:
+            self.tell("this rule cannot be saved; choose or write another, or press Esc and `y` to allow it once")
         else:
             self._send(Answer(Said.ALLOW, scope=self.scope, rules=self.rules()))
 
@@ -297,7 +279,7 @@ class Answering(ModalScreen[str]):
     def _send_message(self, message: str) -> None:
         if len(message) > LONGEST_MESSAGE:
             self.tell(
-                f"a message has at most {LONGEST_MESSAGE:,} characters, and this one {len(message):,}; shorten it"
+                f"a message has at most {LONGEST_MESSAGE:,} characters, this one has {len(message):,}; shorten it"
             )
         else:
             self._send(Answer(Said.DENY, message=message))
@@ -308,20 +290,18 @@ class Answering(ModalScreen[str]):
             return
         self._busy = True
         try:
-            wrong = await self._say(self.question, answer)
+            wrong = await self._send_answer(self.question, answer)
         finally:
             self._busy = False
-        if not self.is_current:
-            return
-        if not wrong:
+        if self.is_current and not wrong:
             self.dismiss("answered")
-            return
-        self.tick()
-        self.tell(wrong)
+        elif self.is_current:
+            self.tick()
+            self.tell(wrong)
 
 
 def _option(number: int, choice: Choice) -> Option:
-    """A suggestion, short: the field shows it whole."""
+    """A suggestion, shortened: the field shows it in full."""
     shown = render.flat(" ; ".join(choice.shown), SHORT) or "this exact call"
     parts: list[str | Content | tuple[str, str]] = [(f" {number} ", "bold $primary"), " ", render.marked(shown, "bold")]
     if choice.rules:

@@ -1,6 +1,4 @@
-"""The inbox as a program: keeps the event stream open, carries answers to the server, says what came of them.
-
-Draws nothing itself."""
+"""The inbox as a program: keeps the event stream open, sends answers to the server, and reports their results."""
 
 from __future__ import annotations
 
@@ -25,9 +23,9 @@ from assent.tui.dialogs import SignIn
 from assent.tui.inbox import Inbox
 from assent.tui.questions import InboxQuestion, ModeOffer, Questions
 
-RELEASE = 90.0  # seconds: an approved call is looked at again before the server tells what came of it
-LONGEST_WHOLE = 400_000  # characters of a question that a terminal shows whole
-MANY = 200  # questions from which on drawing is put off a little
+ANSWER_TIMEOUT = 90.0  # seconds: the server re-evaluates an approved call before it replies
+LONGEST = 400_000  # characters of a question that a terminal can show in full
+MANY = 200  # questions from which on drawing is delayed a little
 RINGING = 2.0  # seconds between two rings
 FIRST_WAIT, LONGEST_WAIT = 0.4, 5.0  # seconds between tries to connect
 EXAMPLE: dict[str, Any] = {
@@ -38,12 +36,12 @@ EXAMPLE: dict[str, Any] = {
     "description": "An example: nothing runs, whatever you answer",
     "wait": 120,
 }
-SIGNED_OUT_NOTE = "you were signed out: the server was started anew, or the session ended after a day"
+SIGNED_OUT_NOTE = "you were signed out: the server was restarted, or the session ended after a day"
 
 
 class InboxApp(App[None]):
-    """`state` is `live`, `wait` or `off`. `sending` are the questions whose answer is on its way, `answering`
-    is the one whose answer dialog is open."""
+    """`state` is `live`, `wait` or `off`. `sending` holds the ids of questions whose answer is being sent, `answering`
+    is the question whose answer dialog is open."""
 
     CSS_PATH = "inbox.tcss"
     TITLE = "Assent inbox"
@@ -60,17 +58,11 @@ class InboxApp(App[None]):
         self.note = ""
         self.sending: set[str] = set()
         self.answering: InboxQuestion | None = None
-        self._bell = bell
-        self._rung = 0.0
+        self._bell, self._last_ring = bell, 0.0
         self._drawing = False
         for each in (DARK, LIGHT):
             self.register_theme(each)
         self.theme = f"assent-{theme}"
-
-    @property
-    def now(self) -> float:
-        """The time on a clock that does not jump."""
-        return time.monotonic()
 
     def on_mount(self) -> None:
         loop = asyncio.get_running_loop()
@@ -85,7 +77,6 @@ class InboxApp(App[None]):
         self.theme = LIGHT.name if self.theme == DARK.name else DARK.name
 
     def tell(self, text: str, *, bad: bool = False) -> None:
-        """A short note to the person."""
         self.notify(
             render.prose(text), severity="error" if bad else "information", timeout=8 if bad else 4, markup=False
         )
@@ -94,7 +85,7 @@ class InboxApp(App[None]):
 
     @work(exclusive=True, group="stream")
     async def _stay_connected(self) -> None:
-        """Sign in, listen, and start again whenever the line breaks."""
+        """Sign in and read events; connect again whenever the connection breaks."""
         note, wait = "", FIRST_WAIT
         while True:
             if not self.client.who:
@@ -106,23 +97,21 @@ class InboxApp(App[None]):
                 self._set_state("wait", self.note)
                 async for name, data in self.client.events():
                     wait = FIRST_WAIT
-                    self._heard(name, data)
+                    self._take_event(name, data)
                 note = "the server ended the connection"
-            except AccessError as error:
+            except (AccessError, StoreError) as error:
                 note = str(error)
-                if error.code == SIGNED_OUT:
+                if isinstance(error, AccessError) and error.code == SIGNED_OUT:
                     self.client.who, note = "", SIGNED_OUT_NOTE
                     continue
-            except StoreError as error:
-                note = str(error)
             self._set_state("off", f"{note}; trying again")
             await asyncio.sleep(wait)
             wait = min(wait * 2, LONGEST_WAIT)
 
-    def _heard(self, name: str, data: dict[str, Any]) -> None:
+    def _take_event(self, name: str, data: dict[str, Any]) -> None:
         self._set_state("live", "")
         try:
-            fresh = self.questions.take(name, data, self.now)
+            fresh = self.questions.take(name, data, time.monotonic())
         except PayloadError as error:
             self.tell(f"a question cannot be shown here: {error}; answer it on the page", bad=True)
             return
@@ -132,9 +121,9 @@ class InboxApp(App[None]):
             self._draw_soon()
 
     def _ring(self) -> None:
-        """Once for many that come together."""
-        if self._bell and time.monotonic() - self._rung > RINGING:
-            self._rung = time.monotonic()
+        """Ring once for questions that come together."""
+        if self._bell and time.monotonic() - self._last_ring > RINGING:
+            self._last_ring = time.monotonic()
             self.bell()
 
     def _set_state(self, state: str, note: str) -> None:
@@ -143,25 +132,24 @@ class InboxApp(App[None]):
             self._draw_soon()
 
     def _draw_soon(self) -> None:
-        """Many events at once are drawn once."""
+        """Draw once for many events."""
         if not self._drawing:
             self._drawing = True
             self.set_timer(0.03 if len(self.questions) < MANY else 0.3, self._draw)
 
     def _draw(self) -> None:
         self._drawing = False
-        if not self.screen_stack:  # it ends
-            return
-        self.inbox.draw()
-        if isinstance(self.screen, Answering):
-            self.screen.tick()
+        if self.screen_stack:  # otherwise the program is ending
+            self.inbox.draw()
+            if isinstance(self.screen, Answering):
+                self.screen.tick()
 
     # What a person does
 
     async def say(self, question: InboxQuestion, answer: Answer) -> str:
-        """Carry an answer to the server. Returns what went wrong and what to do next, "" where it counted."""
+        """Send an answer to the server. Returns what went wrong and what to do next, "" where it counted."""
         if answer.said is Said.ALLOW and not question.whole:
-            return "not all of it is shown yet: leave this with L, press w to see all of it, then allow it"
+            return "not all of it is shown yet: leave with L, press w to see all of it, then allow it"
         body = {
             "digest": question.held.digest,
             "said": answer.said.value,
@@ -172,15 +160,15 @@ class InboxApp(App[None]):
         self.sending.add(question.id)
         question.mine = True
         try:
-            told = await self.client.ask("POST", f"/v1/held/{question.id}/answer", body, patience=RELEASE)
+            told = await self.client.ask("POST", f"/v1/held/{question.id}/answer", body, patience=ANSWER_TIMEOUT)
         except AssentError as error:
             question.mine = False
             self._draw_soon()
             return self._not_delivered(error)
         finally:
             self.sending.discard(question.id)
-        if question.over is None:  # the event that says so may come later than the answer to us
-            self.questions.take("ended", told, self.now)
+        if question.over is None:  # the event may come after the reply
+            self.questions.take("ended", told, time.monotonic())
             self._draw_soon()
         if told.get("note"):
             self.tell(str(told["note"]), bad=True)
@@ -189,60 +177,59 @@ class InboxApp(App[None]):
         return ""
 
     async def open_whole(self, question: InboxQuestion) -> str:
-        """Ask for the rest of a long question. Returns what went wrong."""
-        if question.held.preview.length > LONGEST_WHOLE:
-            return "it is too long for a terminal; look at it on the page, and answer there"
+        """Load the rest of a long question. Returns what went wrong."""
+        if question.held.preview.length > LONGEST:
+            return "it is too long for a terminal; read it and answer it on the page"
         text, start = question.text, question.sent if question.sent < question.held.preview.length else 0
         try:
             while start:
                 piece = await self.client.ask("GET", f"/v1/held/{question.id}/preview?from={start}", patience=30.0)
                 text, start = text + str(piece.get("text", "")), int(piece.get("next", 0))
         except AssentError as error:
-            return f"the rest of it did not come: {error}"
+            return f"the rest of it could not be loaded: {error}"
         question.text, question.opened = text, True
         return ""
 
     def _not_delivered(self, error: AssentError) -> str:
         if isinstance(error, AccessError):
             if error.code == SIGNED_OUT and self.client.who:
-                self._sign_in_again()
+                self.client.who = ""
+                self._stay_connected()
             step = render.next_step(error.code)
             return f"your answer did not count: {error}{'; ' + step if step else ''}"
         return (
-            f"it is not known whether your answer arrived: {error}; once the line stands again, "
-            "answer it again if it still waits"
+            f"it is not known whether your answer arrived: {error}; once the connection is back, "
+            "answer again if the question still waits"
         )
 
-    def _sign_in_again(self) -> None:
-        self.client.who = ""
-        self._stay_connected()
-
     async def reach(self, question: InboxQuestion, rules: tuple[str, ...], scope: Scope) -> Reach:
-        """How far rules would have reached. Raises AccessError or StoreError."""
+        """What rules would have matched. Raises AccessError or StoreError."""
         body = {"rules": list(rules), "scope": scope.value}
         data = await self.client.ask("POST", f"/v1/held/{question.id}/reach", body, patience=30.0)
         numbers = {name: int(data.get(name, 0)) for name in ("matched", "denied", "looked_at")}
         return Reach(**numbers, refusal=str(data.get("refusal", "")), covers=data.get("covers") is True)
 
     def closed(self, question: InboxQuestion, how: str) -> None:
-        """The answer dialog closed. A question that was put away is denied, and no other."""
+        """The answer dialog closed. A question that was dismissed is denied, and no other."""
         self.answering = None
-        if how == "away":
-            self._put_away(question)
+        if how == "dismissed":
+            self._dismiss(question)
 
-    @work(group="away")
-    async def _put_away(self, question: InboxQuestion) -> None:
+    @work(group="dismiss")
+    async def _dismiss(self, question: InboxQuestion) -> None:
         body = {"digest": question.held.digest}
         try:
             await self.client.ask("POST", f"/v1/held/{question.id}/dismiss", body)
-            self.tell("put away: the agent is told no")
+            self.tell("dismissed: the call is denied")
         except AccessError as error:
-            self.tell(f"it was not put away: {error}", bad=True)
+            self.tell(f"it was not dismissed: {error}", bad=True)
         except StoreError as error:
-            self.tell(f"it is not known whether it was put away: {error}; it is denied when its time is over", bad=True)
+            self.tell(
+                f"it is not known whether it was dismissed: {error}; it is denied when its time is over", bad=True
+            )
 
     async def take_offer(self, offer: ModeOffer, mode: str, rule: str) -> None:
-        """Take an offer up, or turn it down with neither."""
+        """Accept an offer with a mode or a rule, or reject it with neither."""
         self.questions.drop_offer(offer.id)
         try:
             told = await self.client.ask("POST", "/v1/offers", {"id": offer.id, "mode": mode, "rule": rule})
@@ -253,20 +240,19 @@ class InboxApp(App[None]):
 
     @work(group="example")
     async def show_example(self) -> None:
-        """Ask as an agent would, so that a person sees it once. Nothing runs, whatever is answered."""
+        """Ask an example question as an agent would. Nothing runs, whatever is answered."""
         try:
             told = await self.client.ask("POST", "/v1/calls", EXAMPLE, patience=EXAMPLE["wait"] + 10)
         except AssentError as error:
-            self.tell(f"the example could not be asked: {error}", bad=True)
+            self.tell(f"the example question failed: {error}", bad=True)
             return
         if not told.get("waiting") and not told.get("resolution"):
-            done = "lets this example run" if told.get("allowed") else "stops this example"
-            self.tell(f"your policy {done} without asking")
+            self.tell(f"your policy {'allows' if told.get('allowed') else 'denies'} this example without asking")
 
     # The end
 
     async def is_alone(self) -> bool:
-        """Whether no other page or inbox is open. Where that is not known, it may be."""
+        """Whether no other page or inbox is open; where that is not known, assume so while connected."""
         try:
             status = await self.client.ask("GET", "/v1/status", patience=3.0)
             return int(status.get("streams", 1)) <= 1
@@ -274,7 +260,7 @@ class InboxApp(App[None]):
             return self.state == "live"
 
     def end_now(self) -> None:
-        """Before this process ends, for whatever reason: what was being answered is denied, and nothing else."""
+        """Before this process ends, for whatever reason: deny what was being answered, and nothing else."""
         question, self.answering = self.answering, None
         if question is not None and question.over is None:
             self.client.end_now(question.id, question.held.digest)
@@ -335,5 +321,4 @@ LIGHT = Theme(
 
 def background(environ: Mapping[str, str]) -> str:
     """`light` where the terminal says that its background is light, else `dark`."""
-    background = environ.get("COLORFGBG", "").rpartition(";")[2]
-    return "light" if background in ("7", "15") else "dark"
+    return "light" if environ.get("COLORFGBG", "").rpartition(";")[2] in ("7", "15") else "dark"

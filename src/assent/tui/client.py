@@ -1,4 +1,4 @@
-"""Speaks HTTP to the server over its socket, as a signed-in person. Knows nothing of what is said.
+"""HTTP to the server over its socket, as a signed-in person.
 
 The cookie and the key of the session are in the memory of this process only."""
 
@@ -29,7 +29,7 @@ T = TypeVar("T")
 
 
 class Client:
-    """One person's session with the server of this user. Looks the server up for each request: it may come back
+    """One person's session with the server of this user. Finds the server for each request: it may have restarted
     elsewhere. Raises StoreError where nobody answers, AccessError with the server's code where it refuses."""
 
     def __init__(self, find: Find) -> None:
@@ -38,18 +38,17 @@ class Client:
         self.who = ""
 
     async def sign_in(self, code: str) -> None:
-        """Begin a session with a one-time code that the person typed."""
+        """Start a session with a one-time code that the person typed."""
         headers, data = await self._once("POST", "/v1/session", {"code": code, "channel": INBOX}, PATIENCE)
         self._cookie = headers.get("set-cookie", "").partition(";")[0]
         self._key = str(data.get("key", ""))
         self.who = str(data.get("who", ""))
 
     async def ask(self, method: str, path: str, body: object = None, *, patience: float = PATIENCE) -> Data:
-        """One request and what the server gives."""
         return (await self._once(method, path, body, patience))[1]
 
     async def events(self) -> AsyncIterator[tuple[str, Data]]:
-        """The server's events as they come. Ends when the server ends the stream, raises when it falls silent."""
+        """The server's events. Ends when the server ends the stream; raises when nothing comes any more."""
         exchange = await self._send("GET", "/v1/events", None, PATIENCE)
         try:
             if exchange.head.status != 200:
@@ -62,7 +61,7 @@ class Client:
             exchange.close()
 
     def end_now(self, id: str = "", digest: str = "") -> None:
-        """Before this process ends: put a question away and sign out. Does not wait for long, and raises nothing."""
+        """Before this process ends: dismiss a question, and sign out. Does not wait long, and raises nothing."""
         found = self._find() if self._cookie else None
         if found is None:
             return
@@ -75,7 +74,7 @@ class Client:
         with suppress(OSError):
             http_message.request(found.socket, method, path, body.encode(), seconds=2.0, headers=self._headers())
 
-    # How it is done
+    # Requests
 
     async def _once(self, method: str, path: str, body: object, patience: float) -> tuple[Mapping[str, str], Data]:
         exchange = await self._send(method, path, body, patience)
@@ -86,7 +85,7 @@ class Client:
         return exchange.head.headers, local.answered(exchange.head.status, raw)
 
     async def _send(self, method: str, path: str, body: object, patience: float) -> Exchange:
-        """A request of which the head of the answer is here."""
+        """Send a request, and read the head of the answer."""
         found = self._find()
         if found is None:
             raise StoreError(NO_SERVER)
@@ -105,13 +104,13 @@ class Client:
 
 
 async def _within(seconds: float, waiting: Awaitable[T]) -> T:
-    """What is waited for, or StoreError where the line breaks or nothing comes."""
+    """The awaited result; raises StoreError where the connection breaks or nothing comes."""
     try:
         return await asyncio.wait_for(waiting, seconds)
     except TimeoutError:
         raise StoreError(f"the server did not answer within {seconds:.0f} seconds") from None
     except (OSError, EOFError, ValueError) as error:
-        raise StoreError(f"the line to the server broke: {error or 'it was closed'}") from None
+        raise StoreError(f"the connection to the server broke: {error or 'it was closed'}") from None
 
 
 async def _whole(exchange: Exchange) -> bytes:
@@ -119,6 +118,6 @@ async def _whole(exchange: Exchange) -> bytes:
 
 
 async def _some(pieces: AsyncIterator[bytes], reader: EventReader) -> list[StreamEvent] | None:
-    """The events that the next bytes end; None at the end of the stream."""
+    """The events that the next bytes complete; None at the end of the stream."""
     piece = await anext(pieces, b"")
     return list(reader.feed(piece)) if piece else None

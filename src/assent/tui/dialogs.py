@@ -22,9 +22,9 @@ MODES = {"plan": "p", "full_auto": "f"}
 
 
 class OfferDialog(ModalScreen[tuple[str, str] | None]):
-    """Ends with a mode or a rule, with neither where the offer is turned down, with None where it is left open."""
+    """Returns a mode or a rule, neither where the offer is rejected, None where it stays open."""
 
-    BINDINGS = [Binding("escape,ctrl+c", "later", priority=True)]
+    BINDINGS = [Binding("escape,ctrl+c", "dismiss(None)", priority=True)]
 
     def __init__(self, offer: ModeOffer) -> None:
         super().__init__()
@@ -37,9 +37,9 @@ class OfferDialog(ModalScreen[tuple[str, str] | None]):
             session = f"{render.runtime(self._offer.runtime)} · {render.flat(self._offer.session, 30)}"
             yield Static(Content.styled(session, "$soft"), markup=False)
             yield Static(Content.styled(render.prose(self._offer.words), "bold"), markup=False)
-            yield Static("Would another way suit this session better? Nothing changes by itself.", markup=False)
+            yield Static("Change how this session works? Nothing changes unless you choose it.", markup=False)
             yield Static(render.lines(*self._choices()), markup=False, classes="choices")
-            hint = Content.assemble(("n", "bold"), " leave everything as it is   ", ("Esc", "bold"), " decide later")
+            hint = Content.assemble(("n", "bold"), " keep everything as it is   ", ("Esc", "bold"), " decide later")
             yield Static(hint, markup=False, classes="hint")
 
     def _choices(self) -> list[Content]:
@@ -59,16 +59,13 @@ class OfferDialog(ModalScreen[tuple[str, str] | None]):
         if key in self._modes or key in self._rules:
             self.dismiss((self._modes.get(key, ""), self._rules.get(key, "")))
 
-    def action_later(self) -> None:
-        self.dismiss(None)
-
 
 class Leaving(ModalScreen[bool]):
-    """Whether to leave though nobody else sees what waits."""
+    """Whether to quit although nobody else sees what waits."""
 
     BINDINGS = [
-        Binding("y,q,ctrl+c", "leave", priority=True),
-        Binding("n,escape", "stay", priority=True),
+        Binding("y,q,ctrl+c", "dismiss(True)", priority=True),
+        Binding("n,escape", "dismiss(False)", priority=True),
     ]
 
     def __init__(self, waiting: int) -> None:
@@ -80,38 +77,33 @@ class Leaving(ModalScreen[bool]):
         with Vertical(classes="dialog"):
             said = f"{render.plural(self._waiting, 'question')} {'are' if many else 'is'} shown here and nowhere else"
             yield Static(Content.styled(said, "bold"), markup=False)
-            told = "they are denied unless another place shows them" if many else "it is denied unless another shows it"
-            yield Static(f"If you leave, {told} within 10 seconds: the page, or another inbox.", markup=False)
-            hint = Content.assemble(("q", "bold"), " leave   ", ("Esc", "bold"), " stay")
+            they, them = ("they are", "them") if many else ("it is", "it")
+            shown = f"unless the page or another inbox shows {them} within 10 seconds"
+            yield Static(f"If you quit, {they} denied {shown}.", markup=False)
+            hint = Content.assemble(("q", "bold"), " quit   ", ("Esc", "bold"), " stay")
             yield Static(hint, markup=False, classes="hint")
-
-    def action_leave(self) -> None:
-        self.dismiss(True)
-
-    def action_stay(self) -> None:
-        self.dismiss(False)
 
 
 HELP = (
     ("↑ ↓  j k", "choose a question"),
-    ("PgUp PgDn space", "read on in the question"),
-    ("d", "the receipt and the raw input"),
-    ("w", "all of a long question, which can be allowed then"),
-    ("↵", "open the answers of the question"),
+    ("PgUp PgDn space", "scroll the question"),
+    ("d", "show the receipt and the raw input"),
+    ("w", "show all of a long question, so that it can be allowed"),
+    ("↵", "choose an answer"),
     *((of_scope(scope).key, of_scope(scope).offer) for scope in Scope),
     (DENY.key, DENY.offer),
     MESSAGE,
     (STOP.key, STOP.offer),
-    ("o", "look at an offer of another mode"),
+    ("o", "show an offer of another mode"),
     ("F2", "light or dark"),
     ("q  Ctrl-C", "quit"),
 )
 
 
 class Help(ModalScreen[None]):
-    """The keys, and what Esc means where."""
+    """The keys, and what Esc does."""
 
-    BINDINGS = [Binding("escape,ctrl+c,q,enter,question_mark", "close", priority=True)]
+    BINDINGS = [Binding("escape,ctrl+c,q,enter,question_mark", "dismiss(None)", priority=True)]
 
     def compose(self) -> ComposeResult:
         with VerticalScroll(classes="dialog"):
@@ -119,31 +111,28 @@ class Help(ModalScreen[None]):
             yield Static(render.lines(*rows), markup=False)
             told = (
                 "A question is being answered while its answers are open. There, Esc goes one step back and, on the "
-                "first step, puts the question away: that denies it. Ctrl-C and a closed terminal do so at once. "
-                "Nothing else is denied by them. L leaves it waiting."
+                "first step, dismisses the question, which denies it. Ctrl-C and closing the terminal dismiss it at "
+                "once. No other question is denied by that. L leaves it waiting."
             )
             yield Static(Content.styled(told, "$soft"), markup=False, classes="choices")
             yield Static(Content.assemble(("Esc", "bold"), " close"), markup=False, classes="hint")
 
-    def action_close(self) -> None:
-        self.dismiss(None)
 
-
-LOOK = 1.0  # seconds between looks for a server
+RETRY = 1.0  # seconds between checks for a server
 
 
 class SignIn(Screen[bool]):
-    """Ends with True once the person is signed in."""
+    """The person types the one-time code. Returns True once signed in."""
 
     BINDINGS = [
-        Binding("escape,ctrl+c,ctrl+q", "leave", "quit", priority=True),
+        Binding("escape,ctrl+c,ctrl+q", "dismiss(False)", "quit", priority=True),
     ]
 
     def __init__(self, client: Client, note: str = "") -> None:
         super().__init__()
         self._client = client
         self._note = note
-        self._there = False
+        self._connected = False
 
     def compose(self) -> ComposeResult:
         with Vertical(id="sign-in"):
@@ -158,37 +147,34 @@ class SignIn(Screen[bool]):
             )
 
     def on_mount(self) -> None:
-        self._draw(there=False)
+        self._draw(connected=False)
         self._tell(self._note, "$warning")
         self.query_one(Input).focus()
-        self._look()
-        self.set_interval(LOOK, self._look)
+        self._check_server()
+        self.set_interval(RETRY, self._check_server)
 
-    def action_leave(self) -> None:
-        self.dismiss(False)
-
-    @work(exclusive=True, group="look")
-    async def _look(self) -> None:
-        """See whether a server is there. Asking who is signed in makes it show a code if it has shown none."""
+    @work(exclusive=True, group="check")
+    async def _check_server(self) -> None:
+        """Check whether a server runs. Asking it who is signed in makes it show a code, if it has shown none."""
         try:
-            await self._client.ask("GET", "/healthz" if self._there else "/v1/session", patience=3)
-            there = True
+            await self._client.ask("GET", "/healthz" if self._connected else "/v1/session", patience=3)
+            connected = True
         except (AccessError, StoreError):
-            there = False
-        if there != self._there:
-            self._draw(there=there)
+            connected = False
+        if connected != self._connected:
+            self._draw(connected=connected)
 
-    def _draw(self, *, there: bool) -> None:
-        self._there = there
+    def _draw(self, *, connected: bool) -> None:
+        self._connected = connected
         where = (
             "Type the one-time code that the server shows in its terminal: press Enter there for a new one. For a "
             "server in the background run `assent sign-in` in another terminal."
-            if there
-            else "No server runs. Start one with `assent serve` in another terminal; this page will notice."
+            if connected
+            else "No server runs. Start one with `assent serve` in another terminal; this screen connects by itself."
         )
         self.query_one("#sign-in-where", Static).update(render.sentence(where, "$soft"))
-        self.query_one(Input).disabled = not there
-        if there:
+        self.query_one(Input).disabled = not connected
+        if connected:
             self.query_one(Input).focus()
 
     async def on_input_submitted(self, event: Input.Submitted) -> None:

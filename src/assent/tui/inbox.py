@@ -1,4 +1,4 @@
-"""The main screen: what waits, the question that is looked at, and every answer by key. Talks to no server."""
+"""The main screen: the list of questions, the chosen one, and a key for each answer. Sends nothing itself."""
 
 from __future__ import annotations
 
@@ -23,32 +23,32 @@ from assent.tui.widgets import Detail, QuestionList
 if TYPE_CHECKING:
     from assent.tui.app import InboxApp
 
-STAY = 0.7  # seconds that an ended question stays in view before the next takes its place
+STAY = 0.7  # seconds that an ended question stays chosen before the next one is
 NOTHING = render.lines(
     Content.styled("Nothing waits for you", "bold"),
     Content(""),
     Content.styled(
-        "When an agent wants to do something that your rules leave open, it is shown here, and the terminal rings. "
-        "Leave this open.",
+        "When an agent wants to do something that your rules do not settle, the question is shown here, and the "
+        "terminal rings. Leave this open.",
         "$soft",
     ),
     Content(""),
-    render.sentence("`v` shows what that looks like", "$soft"),
+    render.sentence("`v` shows an example question", "$soft"),
     render.sentence("`assent audit tail` shows what was decided without you", "$soft"),
 )
 
 
 class Inbox(Screen[None]):
-    """List and question. `chosen` is the id of the question that is looked at, and that keys answer."""
+    """`chosen` is the id of the question that is shown, and that keys answer."""
 
     BINDINGS = [
         Binding("down,j", "move(1)"),
         Binding("up,k", "move(-1)"),
         Binding("pagedown,space", "page(1)"),
         Binding("pageup", "page(-1)"),
-        Binding("home", "scroll_top"),
+        Binding("home", "page(0)"),
         *(Binding(key, action) for key, _, action, _ in (*widgets.ALLOWING, *widgets.DENYING)),
-        Binding("enter", "open"),
+        Binding("enter", "open_dialog"),
         Binding("d", "receipt"),
         Binding("w", "whole"),
         Binding("o", "offer"),
@@ -90,22 +90,20 @@ class Inbox(Screen[None]):
     # What is shown
 
     @property
-    def _there(self) -> bool:
-        """Whether there is something to draw on: not before the screen is made, and not while it is taken down."""
+    def _has_widgets(self) -> bool:
+        """False before the screen is composed, and while it is removed."""
         return bool(self.query("#line")) and bool(self.query("#list")) and bool(self.query(".idle"))
 
     def draw(self) -> None:
-        """Everything anew, from what is known."""
-        if not self._there:
+        if not self._has_widgets:
             return
-        known, now = self.app.questions, self.app.now
+        known, now = self.app.questions, time.monotonic()
         groups = known.groups()
         self._follow([each for group in groups for each in group], now)
         found = self.query_one(QuestionList)
         found.tall = self.has_class("-wide")
         found.draw(groups, self.chosen, now)
-        question = known.get(self.chosen)
-        self.query_one(Detail).draw(question)
+        self.query_one(Detail).draw(known.get(self.chosen))
         found.display = bool(groups)
         self.query_one("#nothing").display = not groups
         self.query_one("#foot").set_class(not groups, "-idle")
@@ -125,20 +123,18 @@ class Inbox(Screen[None]):
         )
 
     def tick(self) -> None:
-        """Clocks; what ended makes room."""
-        if not self._there:
+        """Update the clocks; drop what has ended."""
+        if not self._has_widgets:
             return
-        if self.app.questions.sweep(self.app.now) or self._is_done():
+        chosen = self.app.questions.get(self.chosen)
+        is_done = chosen is not None and chosen.over is not None and bool(self.app.questions.waiting())
+        if self.app.questions.sweep(time.monotonic()) or is_done:
             self.draw()
-        self.query_one(QuestionList).tick(self.app.now)
+        self.query_one(QuestionList).tick(time.monotonic())
         self._draw_line()
 
-    def _is_done(self) -> bool:
-        question = self.app.questions.get(self.chosen)
-        return question is not None and question.over is not None and bool(self.app.questions.waiting())
-
     def _follow(self, questions: list[InboxQuestion], now: float) -> None:
-        """Stay with what is looked at. Only what has ended makes room for the next, and that is not armed at once."""
+        """Keep the chosen question until it has ended; then choose the next one, which ignores keys at first."""
         current = self.app.questions.get(self.chosen)
         if current is not None and (current.over is None or now - current.over.at < STAY):
             return
@@ -154,13 +150,13 @@ class Inbox(Screen[None]):
             self.arm()
 
     def arm(self) -> None:
-        """A question that has just come under the finger is not answered by it."""
+        """Ignore keys for a moment: they were meant for the question that was chosen before."""
         self._armed = time.monotonic() + ARMING
 
     def on_screen_resume(self) -> None:
         self.arm()
 
-    # Looking around
+    # Reading
 
     def action_move(self, by: int) -> None:
         questions = self.app.questions.in_order()
@@ -174,11 +170,9 @@ class Inbox(Screen[None]):
         self.draw()
 
     def action_page(self, by: int) -> None:
+        """Scroll the question a page down (1) or up (-1), or to its beginning (0)."""
         detail = self.query_one(Detail)
-        (detail.scroll_page_down if by > 0 else detail.scroll_page_up)(animate=False)
-
-    def action_scroll_top(self) -> None:
-        self.query_one(Detail).scroll_home(animate=False)
+        {1: detail.scroll_page_down, -1: detail.scroll_page_up, 0: detail.scroll_home}[by](animate=False)
 
     def action_receipt(self) -> None:
         question = self.app.questions.get(self.chosen)
@@ -187,7 +181,7 @@ class Inbox(Screen[None]):
 
     @work(exclusive=True, group="whole")
     async def action_whole(self) -> None:
-        """All of a long question, once it has come."""
+        """Load and show all of a long question."""
         question = self.app.questions.get(self.chosen)
         if question is None or question.whole or question.over is not None:
             return
@@ -207,7 +201,7 @@ class Inbox(Screen[None]):
         if question is None or time.monotonic() < self._armed:
             return None
         if question.over is not None:
-            self.app.tell("this one has ended; choose another", bad=True)
+            self.app.tell("this question has ended; choose another", bad=True)
             return None
         return question
 
@@ -219,21 +213,12 @@ class Inbox(Screen[None]):
             if wrong:
                 self.app.tell(wrong, bad=True)
 
-    def action_edit(self, scope: str) -> None:
-        self._open("rule", Scope(scope))
-
-    def action_message(self) -> None:
-        self._open("message")
-
-    def action_open(self) -> None:
-        self._open("menu")
-
-    def _open(self, step: str, scope: Scope = Scope.ONCE) -> None:
+    def action_open_dialog(self, step: str = "menu", scope: str = Scope.ONCE.value) -> None:
         question = self._answerable()
         if question is not None:
             self.app.answering = question
-            dialog = Answering(question, self.app.say, self.app.reach, step=step, scope=scope)
-            self.app.push_screen(dialog, lambda how: self.app.closed(question, how or "away"))
+            dialog = Answering(question, self.app.say, self.app.reach, step=step, scope=Scope(scope))
+            self.app.push_screen(dialog, lambda how: self.app.closed(question, how or "dismissed"))
 
     def action_example(self) -> None:
         if not self.app.questions.in_order():
@@ -250,7 +235,7 @@ class Inbox(Screen[None]):
 
     @work
     async def action_quit_inbox(self) -> None:
-        """Quit. If nobody else sees what waits, that is said first."""
+        """Quit; ask first, if nobody else sees what waits."""
         waiting = len(self.app.questions.waiting())
         if waiting and await self.app.is_alone() and not await self.app.push_screen_wait(Leaving(waiting)):
             return

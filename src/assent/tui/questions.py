@@ -1,13 +1,14 @@
-"""What the inbox knows: the questions that wait or have just ended, the offers, the server's clock. Draws nothing."""
+"""The state of the inbox: questions that wait or have just ended, offers, and the server's clock."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import Enum
 from itertools import groupby
 from typing import TypeVar
 
 from assent.approval import wire
-from assent.contract import PayloadError, Value
+from assent.contract import PayloadError
 from assent.contract.approval import Ending, Held, Said, Scope
 from assent.contract.display import code
 from assent.tui.client import Data
@@ -18,52 +19,35 @@ MOST_LINES = 2000  # of a preview that are drawn at first
 LINGER = 12.0  # seconds that an ended question stays in the list
 
 
-class Choice(Value):
-    """Rules that would repeat an answer: as they go back to the server, as they are shown, and how far they reach."""
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Rules that would repeat an answer: as the server takes them, as they are shown, and how much they match."""
 
-    __slots__ = ("rules", "shown", "width")
-
-    def __init__(self, rules: tuple[str, ...], shown: tuple[str, ...], width: str) -> None:
-        self.rules = rules
-        self.shown = shown
-        self.width = width
+    rules: tuple[str, ...]
+    shown: tuple[str, ...]
+    width: str
 
 
 EXACT = Choice((), (), "this exact call only")
 
 
-class Over(Value):
-    """How a question ended, and when the inbox heard of it."""
+@dataclass(frozen=True, slots=True)
+class Over:
+    """How a question ended. `at` is when the inbox learned of it."""
 
-    __slots__ = ("ending", "allowed", "said", "scope", "who", "channel", "reason", "at")
-
-    def __init__(
-        self,
-        ending: Ending,
-        *,
-        allowed: bool = False,
-        said: Said | None = None,
-        scope: Scope = Scope.ONCE,
-        who: str = "",
-        channel: str = "",
-        reason: str = "",
-        at: float = 0.0,
-    ) -> None:
-        self.ending = ending
-        self.allowed = allowed
-        self.said = said
-        self.scope = scope
-        self.who = who
-        self.channel = channel
-        self.reason = reason
-        self.at = at
+    ending: Ending
+    allowed: bool = False
+    said: Said | None = None
+    scope: Scope = Scope.ONCE
+    who: str = ""
+    channel: str = ""
+    reason: str = ""
+    at: float = 0.0
 
 
 class InboxQuestion:
     """One question as it is now. `mine` says that it was answered here. `sent` is how many characters of its preview
-    came with it, `text` what is there of it, `opened` that all of it came and is drawn."""
-
-    __slots__ = ("held", "queued", "position", "deadline", "choices", "over", "mine", "sent", "text", "opened")
+    came with it, `text` what of it is loaded, `opened` that all of it is loaded and drawn."""
 
     def __init__(
         self,
@@ -75,19 +59,15 @@ class InboxQuestion:
         choices: tuple[Choice, ...],
         sent: int | None = None,
     ) -> None:
+        self.held, self.choices = held, choices
+        self.queued, self.position, self.deadline = queued, position, deadline
+        self.text, self.opened = held.preview.text, False
         self.sent = held.preview.length if sent is None else sent
-        self.text = held.preview.text
-        self.opened = False
-        self.held = held
-        self.queued = queued
-        self.position = position
-        self.deadline = deadline
-        self.choices = choices
         self.over: Over | None = None
         self.mine = False
 
     def become(self, other: InboxQuestion) -> None:
-        """Take over what is told anew of the same question: dialogs hold on to this one."""
+        """Take over a newer state of the same question: dialogs keep a reference to this object."""
         before = self.held.digest
         self.held, self.queued, self.position = other.held, other.queued, other.position
         self.deadline, self.choices, self.over = other.deadline, other.choices, None
@@ -100,7 +80,7 @@ class InboxQuestion:
 
     @property
     def whole(self) -> bool:
-        """Whether all of it is drawn: before that, nobody allows it here."""
+        """Whether all of it is shown: before that it cannot be allowed here."""
         return self.opened or (self.sent >= self.held.preview.length and self.text.count("\n") < MOST_LINES)
 
     @property
@@ -112,24 +92,20 @@ class InboxQuestion:
         return None if self.deadline is None or self.queued or self.over else self.deadline - now
 
 
-class ModeOffer(Value):
-    """Another mode or a deny rule, put to a person who keeps saying no."""
+@dataclass(frozen=True, slots=True)
+class ModeOffer:
+    """An offer of another mode or a deny rule, to a person who keeps saying no."""
 
-    __slots__ = ("id", "session", "runtime", "modes", "rules", "words")
-
-    def __init__(
-        self, id: str, session: str, runtime: str, modes: tuple[str, ...], rules: tuple[str, ...], words: str
-    ) -> None:
-        self.id = id
-        self.session = session
-        self.runtime = runtime
-        self.modes = modes
-        self.rules = rules
-        self.words = words
+    id: str
+    session: str
+    runtime: str
+    modes: tuple[str, ...]
+    rules: tuple[str, ...]
+    words: str
 
 
 class Questions:
-    """Everything that the event stream told. Times are of our own clock, which does not jump as the server's may."""
+    """Everything that the event stream reported. Times are of the local monotonic clock."""
 
     def __init__(self) -> None:
         self._all: dict[str, InboxQuestion] = {}
@@ -137,8 +113,7 @@ class Questions:
         self._ahead = 0.0  # of the server's clock, when it last told the time
 
     def take(self, name: str, data: Data, clock: float) -> InboxQuestion | None:
-        """Take one event in, at the time of a clock that never jumps. Gives the question that is new by it. Raises
-        PayloadError on what cannot be read."""
+        """Take one event, at a time of the monotonic clock. Returns the question if it is new. Raises PayloadError."""
         if isinstance(data.get("now"), int | float):
             self._ahead = float(data["now"]) - clock
         match name:
@@ -167,7 +142,7 @@ class Questions:
         return [each for each in self._all.values() if each.over is None]
 
     def groups(self) -> list[list[InboxQuestion]]:
-        """By session: those in which something waits first, the longest waiting first; in each the head first."""
+        """Questions by session: sessions with waiting questions first, the longest waiting first."""
         ordered = sorted(self._all.values(), key=lambda each: (each.group, *_rank(each)))
         found = [list(group) for _, group in groupby(ordered, key=lambda each: each.group)]
         return sorted(found, key=lambda group: (group[0].over is not None, group[0].held.made))
@@ -176,7 +151,7 @@ class Questions:
         return [each for group in self.groups() for each in group]
 
     def sweep(self, now: float) -> bool:
-        """Forget what ended a while ago. Tells whether anything was forgotten."""
+        """Drop what ended a while ago. Returns whether anything was dropped."""
         gone = [each.id for each in self._all.values() if each.over is not None and now - each.over.at > LINGER]
         for id in gone:
             del self._all[id]
@@ -188,7 +163,7 @@ class Questions:
     # Events
 
     def _hello(self, alive: frozenset[str], clock: float) -> None:
-        """What ended while nobody told us ended all the same."""
+        """Mark the questions that ended while the inbox was not connected."""
         for each in self._all.values():
             if each.over is None and each.id not in alive:
                 each.over = Over(Ending.LOST, reason="it ended while the inbox was not connected", at=clock)

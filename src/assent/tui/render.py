@@ -1,4 +1,4 @@
-"""A question as coloured text for the widgets. Shows nothing by itself.
+"""Renders questions as styled text for the widgets.
 
 INVARIANT: all text of an agent goes through `display` first, and into Textual as text, never as markup."""
 
@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
 from rich.cells import cell_len
 from textual.content import Content
@@ -32,7 +33,7 @@ OUTCOMES = {"allow": "$success", "ask": "$warning", "deny": "$error"}
 
 
 def marked(shown: str, style: str = "") -> Content:
-    """Text that is inert already; characters that were written out in it stand out."""
+    """Text that was made inert; the characters that were escaped in it stand out."""
     found = Content.styled(shown, style) if style else Content(shown)
     for match in ESCAPE.finditer(shown):
         found = found.stylize("bold $warning", match.start(), match.end())
@@ -40,7 +41,7 @@ def marked(shown: str, style: str = "") -> Content:
 
 
 def sentence(text: str, style: str = "") -> Content:
-    """A sentence; what stands in back-quotes is set as code."""
+    """A sentence; what is in back-quotes is bold."""
     pieces = prose(text).split("`")
     return Content.assemble(*(marked(each, "bold" if at % 2 else style) for at, each in enumerate(pieces)))
 
@@ -52,15 +53,13 @@ def lines(*given: Content | None) -> Content:
 # ---------------------------------------------------------------- code, line by line
 
 
+@dataclass(frozen=True, slots=True)
 class CodeLine:
-    """One line of code. `kind` is `add`, `del`, `same`, `hunk`, `code` or `note`; `mark` stands before it."""
+    """`kind` is `add`, `del`, `same`, `hunk`, `code` or `note`; `mark` is shown before the line."""
 
-    __slots__ = ("kind", "mark", "text")
-
-    def __init__(self, kind: str, mark: str, text: str) -> None:
-        self.kind = kind
-        self.mark = mark
-        self.text = text
+    kind: str
+    mark: str
+    text: str
 
 
 STYLES = {
@@ -74,14 +73,14 @@ STYLES = {
 
 
 def preview(question: InboxQuestion) -> list[CodeLine]:
-    """The command, the diff or the input: at first as many lines as are drawn at once, then all of them."""
+    """The lines of the command, the diff or the input: the first ones, or all once it was opened."""
     shown = question.held.preview
     text = for_terminal(code(question.text)).split("\n")
     drawn = text if question.opened else text[:MOST_LINES]
     found = list(_diff(drawn)) if shown.kind == "diff" else list(_plain(drawn, shown.kind))
     if not question.whole:
         told = f"{len(drawn):,} lines of {shown.length:,} characters are shown"
-        found.append(CodeLine("note", "…", f"cut: {told}; w shows all of it, and then it can be allowed"))
+        found.append(CodeLine("note", "…", f"cut: {told}; press w to see all of it, so that it can be allowed"))
     return found
 
 
@@ -112,7 +111,7 @@ def _diff(text: list[str]) -> Iterator[CodeLine]:
 
 
 def code_rows(given: list[CodeLine], width: int) -> list[Content]:
-    """Lines of code in rows of one width. A line that goes on in the next row says so at its beginning."""
+    """Lines of code in rows of one width. A row that continues a line begins with a mark."""
     edge = max((len(each.mark) for each in given), default=0)
     room = max(width - edge - 1, 8)
     rows: list[Content] = []
@@ -127,7 +126,7 @@ def code_rows(given: list[CodeLine], width: int) -> list[Content]:
 
 
 def cut(text: str, room: int) -> Iterator[tuple[int, int]]:
-    """Where a line is broken to fit in rows of so many cells."""
+    """The ranges of a line that fit in rows of so many cells."""
     start = used = 0
     for at, character in enumerate(text):
         wide = cell_len(character)
@@ -156,13 +155,15 @@ def head(question: InboxQuestion) -> Content:
         (f" · {flat(decision.mode, 12)} mode", "$soft"),
         (f" · in {flat(call.cwd, 60)}" if call.cwd and call.cwd != held.project else "", "$soft"),
         (f" · session {flat(call.session, 14)}" if call.session else "", "$soft"),
-        (" · waits behind another, can be answered early" if question.queued and not question.over else "", "$accent"),
+        (
+            " · waits behind another question, can be answered early" if question.queued and not question.over else "",
+            "$accent",
+        ),
     )
     return lines(out, badges)
 
 
 def over(question: InboxQuestion) -> Content:
-    """How it ended, and where."""
     ended = question.over
     assert ended is not None
     style = "bold $success" if ended.allowed else "bold $error"
@@ -189,7 +190,7 @@ def says(held: Held) -> Content:
 
 def effects(held: Held) -> Content:
     if not held.effects:
-        return Content.styled("nothing that could be seen: look at the text itself", "$warning")
+        return Content.styled("no effects were found: read the text itself", "$warning")
     out = [effect(each, held.project) for each in held.effects[:MOST_EFFECTS]]
     more = len(held.effects) - MOST_EFFECTS
     return lines(*out, Content.styled(f"and {more} more", "$soft") if more > 0 else None)
@@ -215,7 +216,7 @@ def why(held: Held) -> Content:
 
 
 def receipt(held: Held) -> Content:
-    """Every part, the rules that lost, and the raw input."""
+    """All parts, the rules that were overruled, and the raw input."""
     decision = held.decision
     out = [_part(each) for each in decision.parts[:MOST_PARTS]]
     out += [
@@ -241,11 +242,11 @@ def _part(part: Part) -> Content:
 
 
 def reach(found: Reach, rules: int) -> Content:
-    """How far rules would have reached, before they are saved."""
+    """What rules would have matched, before they are saved."""
     if found.refusal:
         return Content.assemble(("cannot be saved: ", "bold $error"), sentence(found.refusal, "$text-error"))
     if not rules:
-        return Content("only this very call is let through again, in the same folder")
+        return Content("only this exact call is allowed again, in the same folder")
     if not found.looked_at:
         out = Content.styled("there are no calls in the trail yet to compare it with", "$soft")
     else:
@@ -257,17 +258,17 @@ def reach(found: Reach, rules: int) -> Content:
         )
     if found.covers:
         return out
-    return lines(out, Content.styled("it does not cover this very call, which runs once all the same", "$warning"))
+    return lines(out, Content.styled("it does not match this call, which still runs once", "$warning"))
 
 
 def flat(text: str, limit: int = 0) -> str:
-    """Foreign text as code on one line, its end cut off where it is long."""
+    """Text of others on one line, shortened to the limit."""
     shown = for_terminal(code(text[: limit * 4 + 400] if limit else text)).replace("\n", "⏎")
     return shown if not limit or len(shown) <= limit else f"{shown[: limit - 1]}…"
 
 
 def prose(text: str) -> str:
-    """A sentence that may hold foreign text."""
+    """A sentence that may quote text of others."""
     return for_terminal(visible(text))
 
 
@@ -280,7 +281,7 @@ def folder(path: str) -> str:
 
 
 def within(path: str, project: str) -> str:
-    """A path as seen from the project that it lies in."""
+    """A path relative to its project."""
     return path.removeprefix(f"{project}/") if project else path
 
 
@@ -289,7 +290,7 @@ def title(held: Held) -> str:
 
 
 def headline(held: Held, limit: int = 160) -> str:
-    """The one line by which a call is told apart from others."""
+    """The argument that says most about a call, on one line."""
     given = held.call.input
     for name in TELLING:
         value = given.get(name)
@@ -305,7 +306,6 @@ def as_json(given: Mapping[str, object]) -> str:
 
 
 def clock(seconds: float) -> str:
-    """Seconds that are left, short."""
     left = max(0, int(seconds + 0.999))
     if left >= 600:
         return f"{left // 60}m"
@@ -317,7 +317,6 @@ def plural(number: int, word: str) -> str:
 
 
 def ending(how: Ending, said: Said | None, scope: Scope, allowed: bool) -> str:
-    """How a question ended, for the person."""
     if how is Ending.ANSWERED:
         if allowed or said is None:
             said = Said.ALLOW if allowed else Said.DENY
@@ -327,7 +326,7 @@ def ending(how: Ending, said: Said | None, scope: Scope, allowed: bool) -> str:
 
 
 def next_step(code: str) -> str:
-    """What to do after an answer that did not count, by the server's code."""
+    """What to do after an answer that did not count, by the server's error code."""
     return {
         "late": "if it should still run, tell the agent to try again",
         "unknown": "if it should still run, tell the agent to try again",
@@ -335,4 +334,4 @@ def next_step(code: str) -> str:
         "not-whole": "",
         "absent": "",
         "not-allowed": "you are signed out: sign in, then answer again",
-    }.get(code, "it may still wait: look at it, and answer again")
+    }.get(code, "if it still waits, answer again")

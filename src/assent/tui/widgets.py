@@ -1,4 +1,4 @@
-"""The question that is looked at, drawn whole: who asks, what would run, what it does, why. Answers nothing."""
+"""The parts of the main screen: the list of questions, the chosen question, the status line, the offer, the keys."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from assent.tui.questions import InboxQuestion, ModeOffer
 
 
 class Code(Widget):
-    """Code as it is, in rows: a command, a change or the input of a tool."""
+    """A command, a change or the input of a tool, in rows."""
 
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
@@ -48,7 +48,7 @@ class Code(Widget):
 
 
 class Block(Static):
-    """A part of the question under a fixed title. Shown only where there is something to show."""
+    """A part of the question under a fixed title; hidden where it is empty."""
 
     def __init__(self, title: str, *, id: str) -> None:
         super().__init__("", markup=False, id=id, classes="block")
@@ -61,7 +61,7 @@ class Block(Static):
 
 
 class Detail(VerticalScroll, can_focus=False):
-    """The whole question. `d` opens the receipt."""
+    """The chosen question: who asks, what would run, what it does, and why it asks."""
 
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
@@ -71,7 +71,7 @@ class Detail(VerticalScroll, can_focus=False):
     def compose(self) -> ComposeResult:
         yield Static("", markup=False, id="head")
         yield Static("", markup=False, id="over")
-        yield Block("look twice:", id="warnings")
+        yield Block("warnings:", id="warnings")
         yield Static("", markup=False, id="file")
         yield Code(id="code")
         yield Block("the agent's own words, which prove nothing:", id="says")
@@ -80,7 +80,7 @@ class Detail(VerticalScroll, can_focus=False):
         yield Block("receipt:", id="receipt")
 
     def draw(self, question: InboxQuestion | None) -> None:
-        """Show this question, from its beginning unless it is shown already."""
+        """Show this question, from its beginning unless it was shown before."""
         self.display = question is not None
         if question is None:
             self._shown = ""
@@ -90,8 +90,7 @@ class Detail(VerticalScroll, can_focus=False):
         over = self.query_one("#over", Static)
         over.display = question.over is not None
         if question.over is not None:
-            over.update(render.over(question))
-            over.set_class(question.over.allowed, "-allowed")
+            over.set_class(question.over.allowed, "-allowed").update(render.over(question))
         if held.id == self._shown:
             return
         self._shown, self.receipt_open = held.id, False
@@ -99,15 +98,17 @@ class Detail(VerticalScroll, can_focus=False):
         file.display = bool(held.preview.path)
         file.update(render.marked(render.flat(render.within(held.preview.path, held.project)), "bold $accent"))
         self.query_one(Code).draw(render.preview(question))
-        self._block("warnings", render.warnings(held) if held.warnings else None)
-        self._block("says", render.says(held) if held.call.description else None)
-        self._block("effects", render.effects(held))
-        self._block("why", render.why(held))
-        self._block("receipt", None)
+        for name, content in {
+            "warnings": render.warnings(held) if held.warnings else None,
+            "says": render.says(held) if held.call.description else None,
+            "effects": render.effects(held),
+            "why": render.why(held),
+            "receipt": None,
+        }.items():
+            self._block(name, content)
         self.scroll_home(animate=False)
 
     def open_whole(self, question: InboxQuestion) -> None:
-        """Draw all of a long question, from where it was read."""
         if question.id == self._shown:
             self.query_one(Code).draw(render.preview(question))
 
@@ -126,30 +127,30 @@ KeyRow = tuple[tuple[str, str, str, str], ...]  # key, the words for it, the act
 ALLOWING = (
     (of_scope(Scope.ONCE).key, of_scope(Scope.ONCE).short, "say('allow')", "-yes"),
     *(
-        (of_scope(each).key, of_scope(each).short, f"edit('{each.value}')", "-yes")
+        (of_scope(each).key, of_scope(each).short, f"open_dialog('rule', '{each.value}')", "-yes")
         for each in Scope
         if each is not Scope.ONCE
     ),
 )
 DENYING = (
     (DENY.key, "deny", "say('deny')", "-no"),
-    (MESSAGE[0], "say why", "message", "-no"),
+    (MESSAGE[0], "say why", "open_dialog('message')", "-no"),
     (STOP.key, "and stop", "say('stop')", "-no"),
 )
 MORE = (
-    ("↵", "open", "open", ""),
+    ("↵", "answers", "open_dialog", ""),
     ("d", "receipt", "receipt", ""),
     ("?", "help", "help", ""),
     ("q", "quit", "quit_inbox", ""),
 )
-EXAMPLE = (("v", "show me what a question looks like", "example", ""),)
+EXAMPLE = (("v", "show an example question", "example", ""),)
 
 
 class StatusLine(Static):
-    """The line to the server, the questions, the person."""
+    """How many questions wait, who is signed in, and whether the inbox is connected."""
 
     def draw(self, *, waiting: int, sessions: int, who: str, state: str, note: str) -> None:
-        what = render.plural(waiting, "question") if waiting else "nothing waits"
+        what = render.plural(waiting, "question") if waiting else "no questions wait"
         where = f" in {render.plural(sessions, 'session')}" if sessions > 1 else ""
         mark, style = {"live": ("● live", "$success"), "wait": ("◌ connecting", "$warning")}.get(
             state, ("✗ no connection", "bold $error")
@@ -176,7 +177,7 @@ class Key(Static):
 
 
 class KeyBar(Horizontal):
-    """A row of keys behind one word, and more at its end."""
+    """A row of keys after one word, and more keys at its end."""
 
     def __init__(self, word: str, keys: KeyRow, more: KeyRow = (), *, classes: str = "") -> None:
         super().__init__(classes=f"keys {classes}".strip())
@@ -185,21 +186,17 @@ class KeyBar(Horizontal):
     def compose(self) -> ComposeResult:
         if self._word:
             yield Static(self._word, markup=False, classes="word")
-        for each in self._keys:
-            yield Key(*each)
+        yield from (Key(*each) for each in self._keys)
         if self._more:
             yield Static("", markup=False, classes="gap")
-        for each in self._more:
-            yield Key(*each)
+        yield from (Key(*each) for each in self._more)
 
 
 class OfferLine(Static):
-    """An offer that is open."""
-
     def draw(self, offer: ModeOffer | None) -> None:
         self.display = offer is not None
         if offer is not None:
-            self.update(Content.assemble(f" {render.prose(offer.words)}  ", ("o", "bold"), " another way?"))
+            self.update(Content.assemble(f" {render.prose(offer.words)}  ", ("o", "bold"), " show the offer"))
 
 
 RISK_MARKS = {"high": "▲", "medium": "●", "low": "●"}
@@ -214,7 +211,7 @@ class QuestionList(ScrollView, can_focus=True):
     }
 
     class Chosen(Message):
-        """The person pointed at a question."""
+        """The person clicked a question."""
 
         def __init__(self, id: str) -> None:
             super().__init__()
@@ -229,7 +226,6 @@ class QuestionList(ScrollView, can_focus=True):
         self.tall = False
 
     def draw(self, groups: list[list[InboxQuestion]], chosen: str, now: float) -> None:
-        """Show these, with one of them chosen."""
         moved = chosen != self._chosen
         self._groups, self._chosen, self._now = groups, chosen, now
         self._lay_out()

@@ -117,9 +117,9 @@ def test_no_allow_is_taken_over_that_says_more_than_it_shows(home: Path, capsys:
         'deny = [\n  "read(**/.env)",\n  "write(migrations/**)",\n  "fetch(domain:x.org)",\n  "mcp__db__drop",\n]\n'
     )
     shown = capsys.readouterr().out
-    assert "`Bash(curl:*)`: not taken over, it is broader than it looks" in shown
-    assert "`Bash`: not taken over, it is broader than it looks" in shown
-    assert "`Bash(make all)`: not taken over: a project's own settings may tighten, never loosen" in shown
+    assert "`Bash(curl:*)`: not imported, it is broader than it looks" in shown
+    assert "`Bash`: not imported, it is broader than it looks" in shown
+    assert "`Bash(make all)`: not imported: a project's own settings may tighten, never loosen" in shown
     assert main(["policy", "show"]) == 0
 
 
@@ -133,8 +133,8 @@ def test_rules_that_others_make_useless_are_named(home: Path, capsys: pytest.Cap
     text = (home / ".assent/config.toml").read_text().partition("\n")[2]
     assert text == 'allow = [\n  "bash(npm run a:*)",\n]\ndeny = [\n  "bash(git push:*)",\n]\n'
     shown = capsys.readouterr().out
-    assert "`bash(git push origin:*)`: does nothing: `bash(git push:*)` is stricter" in shown
-    assert "`bash(npm run a x)`: does nothing: `bash(npm run a:*)` says it already" in shown
+    assert "`bash(git push origin:*)`: has no effect: `bash(git push:*)` is stricter" in shown
+    assert "`bash(npm run a x)`: has no effect: `bash(npm run a:*)` says the same" in shown
 
 
 @pytest.mark.parametrize("runtime", permissions.RUNTIMES)

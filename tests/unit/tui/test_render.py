@@ -176,7 +176,7 @@ def test_every_line_of_a_diff_is_shown_numbered_and_told_apart() -> None:
 
 def test_what_is_cut_says_so() -> None:
     short = of(Preview("command", "x" * 10, length=99), sent=10)
-    told = "cut: 1 lines of 99 characters are shown; w shows all of it, and then it can be allowed"
+    told = "cut: 1 lines of 99 characters are shown; press w to see all of it, so that it can be allowed"
     assert (render.preview(short)[-1].text, short.whole) == (told, False)
     many = of(Preview("input", "\n".join("x" * 3000)))
     assert (len(render.preview(many)), many.whole) == (MOST_LINES + 1, False)
